@@ -2,6 +2,7 @@ import { apiserverFlags } from '../src/cli/upstream/apiserver-flags.ts';
 import {
   controllerManagerApartFlags,
   controllerManagerFlags,
+  schedulerApartFlags,
   schedulerFlags,
 } from '../src/cli/upstream/program-flags.ts';
 import type { UpstreamFlag, Verdict } from '../src/cli/upstream/verdict.ts';
@@ -9,7 +10,7 @@ import type { UpstreamFlag, Verdict } from '../src/cli/upstream/verdict.ts';
 const INTRODUCTION = `# Flags of Kubernetes' programs
 
 Every flag of kube-apiserver, kube-controller-manager and kube-scheduler 1.36, and what becomes of it here. \`keelson apiserver\`
-takes those of kube-apiserver, \`keelson controller-manager\` those of kube-controller-manager; \`keelson up\`, which is all three programs in one process, those of all three, and where they
+takes those of kube-apiserver, \`keelson controller-manager\` those of kube-controller-manager, \`keelson scheduler\` those of kube-scheduler; \`keelson up\`, which is all three programs in one process, those of all three, and where they
 share a name the server's meaning counts.
 
 - **obeyed**: it does what it does upstream.
@@ -27,6 +28,7 @@ export function flagsPage(): string {
     section('kube-controller-manager', controllerManagerFlags),
     section('kube-controller-manager, as `keelson controller-manager`', controllerManagerApartFlags),
     section('kube-scheduler', schedulerFlags),
+    section('kube-scheduler, as `keelson scheduler`', schedulerApartFlags),
   ].join('\n');
 }
 

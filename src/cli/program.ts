@@ -8,12 +8,14 @@ import { envtestCommand } from './commands/envtest.ts';
 import { manifestsCommand } from './commands/manifests.ts';
 import { rbacCommand } from './commands/rbac.ts';
 import { replayCommand } from './commands/replay.ts';
+import { schedulerCommand } from './commands/scheduler.ts';
 import { storeCommand } from './commands/store.ts';
 import { sharedServerCommand } from './commands/shared-server.ts';
 import { traceCommandLine } from './commands/trace.ts';
 import { typesCommand } from './commands/types-of-definitions.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
+import { whyCommand } from './commands/why.ts';
 import { lightCommands } from './light-commands.ts';
 import { type ProcessLike, runCommand } from './run-command.ts';
 
@@ -22,11 +24,13 @@ const commands: readonly Command[] = [
   devCommand,
   apiserverCommand,
   controllerManagerCommand,
+  schedulerCommand,
   envtestCommand,
   ...lightCommands,
   sharedServerCommand,
   storeCommand,
   traceCommandLine,
+  whyCommand,
   replayCommand,
   celCommand,
   crdCommand,

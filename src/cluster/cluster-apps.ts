@@ -80,7 +80,11 @@ export function clusterApps(
       identity: SCHEDULER,
       ...(isPart(schedules) ? { identityOf: () => TRUSTED } : {}),
       isOnePerCluster: true,
-      parts: [schedules === true ? scheduler() : isPart(schedules) ? schedules : scheduler(schedules)],
+      parts: [
+        isPart(schedules)
+          ? schedules
+          : scheduler({ attempts: plane.attempts, ...(schedules === true ? {} : schedules) }),
+      ],
     },
     nodes > 0 &&
       kubelet(

@@ -98,7 +98,8 @@ export class Cluster implements AsyncDisposable {
     }
     const hasOneServer = options.storage.type !== 'etcd';
     const { server } = plane;
-    if (hasOneServer && options.isAlwaysAwake !== true) this.#sleeping = SleepingParts.of({ server, clock, log: options.log, settled });
+    if (hasOneServer && options.isAlwaysAwake !== true)
+      this.#sleeping = SleepingParts.of({ server, clock, log: options.log, settled });
     const programs = clusterApps(plane, { ...options, hasOneServer, endpoints });
     this.apps = programs.map(({ name, parts, isOnePerCluster }) =>
       app(name, parts, { leaderElection: isOnePerCluster && !hasOneServer && { namespace: 'kube-system' } }),

@@ -11,6 +11,7 @@ import type { TypeTable } from '../api/index.ts';
 import type { Clock, Logger, MetricRegistry } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import type { PriorityAndFairness } from '../fairness/index.ts';
+import { SchedulingAttempts } from '../scheduler/index.ts';
 import type { StoreContents } from '../store/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import { advertisedAddress, isUnspecified, type ListenAddress } from './addresses.ts';
@@ -31,6 +32,7 @@ import { followCertificateFiles } from './pki/certificate-files.ts';
 import type { ClusterKeys, ClusterPki } from './pki/cluster-pki.ts';
 import { issueCredential, renewedCredential } from './pki/issue-credential.ts';
 import { keepRenewed } from './pki/renewal.ts';
+import { SchedulingPaths } from './scheduling-paths.ts';
 import { forkStorage, storedContents } from './storage-options.ts';
 
 /** What a fork has of its own. */
@@ -57,6 +59,8 @@ export class ControlPlane implements AsyncDisposable {
   readonly server: ApiServer;
   /** Nodes that run in this process. */
   readonly localNodes: LocalNodes;
+  /** Why pods went to their nodes, or to none, as a scheduler of this process has noted it. */
+  readonly attempts = new SchedulingAttempts();
   /** Makes a token for a Secret of a service account. */
   readonly legacyToken: RunnableServer['legacyToken'];
   readonly #options: ControlPlaneOptions;
@@ -99,6 +103,7 @@ export class ControlPlane implements AsyncDisposable {
       ending: this.#ending.signal,
     });
     this.server = server;
+    server.addPaths(new SchedulingPaths(this.attempts));
     this.legacyToken = legacyToken;
     this.#definitions = definitions;
     this.#fairness = fairness;

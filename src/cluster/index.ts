@@ -65,4 +65,12 @@ export { builtInTypes, structuralKind, type StructuralSchema } from '../api/inde
 export type { KeptReview } from '../admission/index.ts';
 export { chooseControllers, controllerListProblems } from '../controllers/index.ts';
 export { ControllerManager, type ControllerManagerOptions } from './programs/controller-manager.ts';
+export { SchedulerProgram, type SchedulerProgramOptions } from './programs/scheduler-program.ts';
+export {
+  configuredScheduler,
+  readSchedulerConfiguration,
+  type SchedulerConfiguration,
+  schedulerConfigurationText,
+  type SchedulingAttempt,
+} from '../scheduler/index.ts';
 export { ServiceAccountClients } from './programs/service-account-clients.ts';

@@ -69,5 +69,6 @@ export { SchemaError, type SchemaProblem } from './resource/schema-problem.ts';
 export type { InputOf, JsonSchema, OutputOf, SchemaSource, StandardSchema } from './resource/schema-source.ts';
 export { type AccessNeed, type AppRoles, rbacOf, type RbacOptions } from './rbac/index.ts';
 export * from './apis/index.ts';
+export * from './extender/index.ts';
 export * from './kms/index.ts';
 export * from './webhooks/index.ts';

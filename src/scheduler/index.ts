@@ -39,6 +39,14 @@ export {
 export { type Rejection, unresolvable, unschedulable } from './framework/rejection.ts';
 export { Cycle, type CycleKey } from './framework/cycle.ts';
 export type { Change, ClusterAction, ClusterEvent, EventInterest } from './framework/cluster-event.ts';
+export {
+  type ExtenderCall,
+  type NodeRejections,
+  type NodeScores,
+  type SchedulingAttempt,
+  SchedulingAttempts,
+  type SchedulingAttemptsOptions,
+} from './why/scheduling-attempts.ts';
 export type { Diagnosis } from './framework/diagnosis.ts';
 export type { WaitingPods } from './framework/waiting-pods.ts';
 export { builtInPlugins } from './plugins/registry.ts';

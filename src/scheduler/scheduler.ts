@@ -8,12 +8,14 @@ import { SchedulingLoop } from './cycle/scheduling-loop.ts';
 import type { Extender } from './framework/extender.ts';
 import { Framework } from './framework/framework.ts';
 import type { PluginFactory, SharedContext } from './framework/plugin-context.ts';
-import { defaultProfile, type Profile } from './framework/profile.ts';
+import { defaultProfile, type Profile, withIgnoredResources } from './framework/profile.ts';
 import { WaitingPods } from './framework/waiting-pods.ts';
 import { builtInPlugins } from './plugins/registry.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { SchedulerMetrics } from './scheduler-metrics.ts';
 import { ClusterWatch } from './watch/cluster-watch.ts';
+import { ObservedScheduling } from './why/observed-scheduling.ts';
+import type { SchedulingAttempts } from './why/scheduling-attempts.ts';
 
 export interface SchedulerOptions {
   /** Ways of scheduling, each for the pods that ask for it by name; `defaultProfile` unless given. */
@@ -28,6 +30,8 @@ export interface SchedulerOptions {
   readonly podMaxBackoffMs?: number;
   /** A pod that waits for something to happen is tried again after so long; 5 minutes unless given. */
   readonly maxUnschedulableMs?: number;
+  /** Remembers why pods went where they are, or nowhere; nobody does unless given. */
+  readonly attempts?: SchedulingAttempts;
 }
 
 /** Pods that are over need no node and take no room. */
@@ -39,8 +43,10 @@ export function scheduler(options: SchedulerOptions = {}): Part {
   return { name: 'scheduler', sleepsWithout: [Pod], prepare: (context) => prepare(context, options) };
 }
 
-function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
+function prepare(context: AppContext, given: SchedulerOptions): PreparedPart {
   const { clock, metrics: registry } = context;
+  const observed = given.attempts === undefined ? undefined : new ObservedScheduling(given.attempts, clock);
+  const options = observed?.options(given) ?? given;
   const log = context.log.with({ part: 'scheduler' });
   const nominatedPods = new NominatedPods();
   const waitingPods = new WaitingPods();
@@ -78,8 +84,12 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
   metrics.watch(registry, queue, cache);
   const snapshot = new Snapshot();
   const recorders = new Map<string, EventRecorder>(
-    Array.from(frameworks.keys(), (name) => [name, context.events(name)]),
+    Array.from(frameworks.keys(), (name) => {
+      const recorder = context.events(name);
+      return [name, observed?.recorder(recorder) ?? recorder];
+    }),
   );
+  const podScheduler = new PodScheduler(snapshot, context.random);
   const loop = new SchedulingLoop({
     clock,
     log,
@@ -89,7 +99,7 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
     nominatedPods,
     snapshot,
     frameworks,
-    scheduler: new PodScheduler(snapshot, context.random),
+    scheduler: observed?.scheduler(podScheduler, snapshot) ?? podScheduler,
     pods: context.objects(Pod, PODS_THAT_MATTER),
     stopGraceMs: context.stopGraceMs,
     recorder: (name) => recorders.get(name) as EventRecorder,
@@ -116,7 +126,8 @@ function scopeOf({ group, kind }: Pick<Kind, 'group' | 'kind'>): InformerScope |
 }
 
 function makeFrameworks(options: SchedulerOptions, shared: SharedContext): ReadonlyMap<string, Framework> {
-  const profiles = options.profiles ?? [defaultProfile];
+  const ignored = shared.extenders.flatMap(({ ignoredResources = [] }) => ignoredResources);
+  const profiles = (options.profiles ?? [defaultProfile]).map((profile) => withIgnoredResources(profile, ignored));
   const factories = new Map([...builtInPlugins, ...(options.plugins ?? [])]);
   const frameworks = profiles.map((profile) => new Framework(profile, factories, shared));
   const sorts = new Set(frameworks.map((framework) => framework.at('QueueSort')[0]?.name));

@@ -25,6 +25,7 @@ import { settleAll, type SettleOptions } from './settle-all.ts';
 import { TestWorld } from './test-world.ts';
 import type { CauseRecorder } from './trace/cause-recorder.ts';
 import type { CauseTrace } from './trace/cause-trace.ts';
+import type { SchedulingAttempt } from '../cluster/index.ts';
 
 interface Parts extends WiringParts {
   readonly world: TestWorld;
@@ -161,6 +162,14 @@ export class TestCluster implements AsyncDisposable {
   /** The programs of the cluster: controllers, scheduler, nodes. */
   get apps(): readonly App[] {
     return this.#cluster.apps;
+  }
+
+  /**
+   * The last five tries to find a node for a pod, oldest first: what each plugin and each extender said about which nodes. The pod is
+   * one of `default`, unless it is named `namespace/name`.
+   */
+  why(pod: string): readonly SchedulingAttempt[] {
+    return this.#cluster.plane.attempts.of(pod.includes('/') ? pod : `default/${pod}`);
   }
 
   /** Serves kinds made with `resource`. Where versions are converted, this process answers the cluster's requests for it. */

@@ -10,6 +10,7 @@ import { type InteropClient, interopClients, streamClients } from './clients.ts'
 import { accessServersTrial } from './access-servers.ts';
 import { accessWebhooksTrial } from './access-webhooks.ts';
 import { controlPlanes, tryControlPlane } from './control-planes.ts';
+import { extendersTrial } from './extenders.ts';
 import { type ExtensionServer, extensionServers } from './extension-servers.ts';
 import { IMAGE_POLICY, tryImagePolicy } from './image-policy.ts';
 import { kitApiTrial } from './kit-api.ts';
@@ -28,7 +29,7 @@ const documentPath = join(root, 'docs', 'reference', 'interop.md');
 const cacheFolder = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
 const cache = process.env['KEELSON_INTEROP'] ?? join(cacheFolder, 'keelson', 'interop');
 /** What needs a server of its own. */
-const trials: readonly Trial[] = [kubeletTrial, accessWebhooksTrial, accessServersTrial, kitApiTrial];
+const trials: readonly Trial[] = [kubeletTrial, accessWebhooksTrial, accessServersTrial, kitApiTrial, extendersTrial];
 const PROGRAM_LIMIT_MS = 8 * 60_000;
 
 const code = await main(process.argv.slice(2));

@@ -35,14 +35,27 @@ export interface ProgramConnection {
   readonly pace?: Pace;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Finds the server that the flags name. */
+export function programConnection(flags: Flags, environment: Environment): Promise<ProgramConnection> {
+  const wish = { kubeconfig: flags.text('kubeconfig'), server: flags.text('master'), pace: paceOf(flags) };
+  return findServer(wish, environment);
+}
+
+/** Where a program is to work: what is not given is found as kubectl finds it. */
+export interface ServerWish {
+  readonly kubeconfig: string | undefined;
+  /** The URL, instead of the one in the kubeconfig. */
+  readonly server: string | undefined;
+  readonly pace: Pace | undefined;
+}
+
 /** Finds the server. */
-export async function programConnection(
-  flags: Flags,
-  environment: Readonly<Record<string, string | undefined>>,
+export async function findServer(
+  { kubeconfig, server, pace }: ServerWish,
+  environment: Environment,
 ): Promise<ProgramConnection> {
-  const kubeconfig = flags.text('kubeconfig');
-  const server = flags.text('master');
-  const pace = paceOf(flags);
   try {
     const found = await findConnection({ ...(kubeconfig === undefined ? {} : { kubeconfig }), environment });
     return {

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
-import { aborted, CryptoRandom, messageOf, RealClock } from '../../base/index.ts';
+import { aborted, type Clock, CryptoRandom, messageOf, RealClock } from '../../base/index.ts';
 import {
   chooseControllers,
   type ClusterOptions,
+  configuredScheduler,
   controllerListProblems,
   defaultKubeconfigPath,
+  readSchedulerConfiguration,
   startCluster,
   type StorageOptions,
   writeKubeconfig,
@@ -18,6 +20,7 @@ import { controllerFlags, controllerSettings } from './controller-flags.ts';
 import { apiserverFlags } from '../upstream/apiserver-flags.ts';
 import { controllerManagerFlags, schedulerFlags } from '../upstream/program-flags.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
+import { fileFlag, usable } from './file-flag.ts';
 import { defaultDataFolder, etcdStorage, logOf, serverFlags, serverSettings } from './server-flags.ts';
 
 /** A cluster is all three programs; where they share the name of a flag, it is the server's. */
@@ -46,7 +49,12 @@ export const upDefinitions: FlagDefinitions = {
     value: 'LIST',
     help: "Controllers to run, as kube-controller-manager's: *, name, -name; false leaves that to other programs (all)",
   },
-  scheduler: { type: 'boolean', default: true, help: 'Run the scheduler; =false leaves that to another program' },
+  scheduler: { type: 'boolean', default: true, help: 'Run the scheduler; =none leaves that to another program' },
+  'scheduler-config': {
+    type: 'string',
+    value: 'FILE',
+    help: "How it works: kube-scheduler's configuration file with profiles, plugins and extenders",
+  },
   'simulated-metrics': {
     type: 'boolean',
     default: true,
@@ -88,10 +96,10 @@ export const upCommand: Command = {
   async run(args, context) {
     const clock = new RealClock();
     const started = clock.monotonic();
-    const flags = new Flags(args, withUpstreamFlags(upDefinitions, upstream));
+    const flags = new Flags(args.map(spelledOut), withUpstreamFlags(upDefinitions, upstream));
     checkUpstreamFlags(flags, upDefinitions, upstream);
     if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
-    const settings = options(flags, context);
+    const settings = options(flags, context, clock);
     context.print('starting the cluster');
     using _collector = new IdleCollector(clock);
     await using cluster = await startCluster({ ...settings, clock, signal: context.signal });
@@ -112,7 +120,7 @@ export const upCommand: Command = {
   },
 };
 
-function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'clock' | 'signal'> {
+function options(flags: Flags, context: CommandContext, clock: Clock): Omit<ClusterOptions, 'clock' | 'signal'> {
   const folder = flags.text('data-dir') ?? defaultDataFolder(context.environment);
   const inMemory = flags.isSet('in-memory');
   if (inMemory && flags.has('data-dir'))
@@ -130,7 +138,7 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
     nodeEndpoints: flags.isSet('node-endpoints'),
     devWebhooks: flags.isSet('dev-webhooks'),
     controllers: chosenControllers(flags),
-    scheduler: flags.isSet('scheduler'),
+    scheduler: schedulerSettings(flags, clock),
     simulatedStorage: flags.isSet('simulated-storage'),
     simulatedMetrics: flags.isSet('simulated-metrics'),
     name: flags.text('name') ?? 'keelson',
@@ -143,6 +151,18 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
     random: new CryptoRandom(),
     log: logOf(flags, context.printError, 'warn'),
   };
+}
+
+function spelledOut(arg: string): string {
+  return arg === '--scheduler=none' ? '--scheduler=false' : arg;
+}
+
+function schedulerSettings(flags: Flags, clock: Clock): ClusterOptions['scheduler'] {
+  const text = fileFlag(flags, 'scheduler-config');
+  if (!flags.isSet('scheduler') && text !== undefined)
+    throw new UsageError('--scheduler=none runs no scheduler, so --scheduler-config makes no sense with it');
+  if (text === undefined) return flags.isSet('scheduler');
+  return usable(() => configuredScheduler(readSchedulerConfiguration(text), { clock }));
 }
 
 /** All of them, none, or a choice. */

@@ -1,4 +1,4 @@
-import { type FlagGroup, flagsOf } from './verdict.ts';
+import { type FlagGroup, flagsOf, type UpstreamFlag } from './verdict.ts';
 
 /** What kube-controller-manager and kube-scheduler have in common: they are programs that serve, log and connect. */
 const shared: readonly FlagGroup[] = [
@@ -141,7 +141,7 @@ const scheduler: readonly FlagGroup[] = [
   ...shared,
   {
     verdict: 'refused',
-    why: 'profiles and plugins are chosen in TypeScript, by the options of scheduler()',
+    why: 'the file is named by --scheduler-config; "keelson scheduler" takes the flag itself',
     flags: 'config write-config-to',
   },
   {
@@ -217,12 +217,28 @@ const apart: readonly FlagGroup[] = [
 ];
 
 /** Every flag of kube-controller-manager 1.36, for `keelson controller-manager`. */
-export const controllerManagerApartFlags = [
-  ...new Map([...flagsOf(controllerManager), ...flagsOf(apart)].map((flag) => [flag.name, flag])).values(),
-];
+export const controllerManagerApartFlags = overridden(flagsOf(controllerManager), flagsOf(apart));
 
 /** Every flag of kube-controller-manager 1.36. */
 export const controllerManagerFlags = flagsOf(controllerManager);
 
 /** Every flag of kube-scheduler 1.36. */
 export const schedulerFlags = flagsOf(scheduler);
+
+const schedulerApart: readonly FlagGroup[] = [
+  ...apart,
+  {
+    verdict: 'obeyed',
+    why: 'as upstream',
+    flags: 'config pod-max-in-unschedulable-pods-duration write-config-to',
+  },
+];
+
+/** Every flag of kube-scheduler 1.36, for `keelson scheduler`. */
+export const schedulerApartFlags = overridden(schedulerFlags, flagsOf(schedulerApart));
+
+/** The flags, those of the second list as it has them. */
+function overridden(flags: readonly UpstreamFlag[], others: readonly UpstreamFlag[]): readonly UpstreamFlag[] {
+  const byName = new Map(others.map((flag) => [flag.name, flag]));
+  return flags.map((flag) => byName.get(flag.name) ?? flag);
+}

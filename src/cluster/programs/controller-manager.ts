@@ -1,20 +1,13 @@
-import { hostname } from 'node:os';
 import { TokenSigner } from '../../access/index.ts';
-import { type Clock, RandomUidSource, type Random, type Runnable, runTogether } from '../../base/index.ts';
+import { type Clock, RandomUidSource, type Runnable } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import { builtInControllers, chooseControllers, type ControllerSettings } from '../../controllers/index.ts';
-import {
-  app,
-  type LeaderElectionOptions,
-  type Part,
-  SecureHealthServer,
-  type SecureHealthOptions,
-} from '../../kit/index.ts';
+import type { Part } from '../../kit/index.ts';
 import type { Credential } from '../../wire/certificates/index.ts';
+import { type ProgramOptions, runProgram } from './run-program.ts';
 
-export interface ControllerManagerOptions {
+export interface ControllerManagerOptions extends ProgramOptions {
   readonly clock: Clock;
-  readonly random: Random;
   /** Which controllers run, in the words of kube-controller-manager's `--controllers`; `*` unless given. */
   readonly controllers?: readonly string[];
   readonly settings?: ControllerSettings;
@@ -24,10 +17,6 @@ export interface ControllerManagerOptions {
   readonly signing?: Credential;
   /** PEM of the key that signs tokens for Secrets; nobody makes them unless given. */
   readonly serviceAccountKey?: string;
-  /** Of several processes one works; this one does in any case unless given. */
-  readonly election?: LeaderElectionOptions | false;
-  /** Where probes and scrapes are answered; nowhere unless given. */
-  readonly serving?: SecureHealthOptions;
   /** The client of a controller's service account; all act as the program unless given. */
   readonly clientFor?: (account: string) => Client;
 }
@@ -42,24 +31,22 @@ export class ControllerManager implements Runnable {
     this.#options = options;
   }
 
-  async run(signal: AbortSignal): Promise<void> {
+  run(signal: AbortSignal): Promise<void> {
     const { random, election = false, serving, clientFor } = this.#options;
-    const identity = `${hostname()}_${new RandomUidSource(random).next()}`;
     const parts = this.#parts();
-    const program = app('kube-controller-manager', parts, {
-      leaderElection: election === false ? false : { namespace: 'kube-system', identity, ...election },
-    });
     const accounts = new Set(parts.map(({ account }) => account));
-    const tasks: Runnable[] = [
+    return runProgram(
       {
-        run: (scope) =>
-          program.run(this.#client, scope, {
-            clientFor: (writer) => (accounts.has(writer) ? clientFor?.(writer) : undefined),
-          }),
+        name: 'kube-controller-manager',
+        parts,
+        client: this.#client,
+        random,
+        election,
+        ...(serving === undefined ? {} : { serving }),
+        clientFor: (writer) => (accounts.has(writer) ? clientFor?.(writer) : undefined),
       },
-    ];
-    if (serving !== undefined) tasks.push(new SecureHealthServer(serving, program, this.#client));
-    await runTogether(tasks, signal);
+      signal,
+    );
   }
 
   #parts(): readonly Part[] {

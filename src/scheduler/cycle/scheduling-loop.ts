@@ -32,7 +32,7 @@ export interface SchedulingLoopParts {
   readonly cache: SchedulerCache;
   readonly nominatedPods: NominatedPods;
   readonly snapshot: Snapshot;
-  readonly scheduler: PodScheduler;
+  readonly scheduler: Pick<PodScheduler, 'schedule'>;
   readonly frameworks: ReadonlyMap<string, Framework>;
   readonly pods: Objects<Pod>;
   /** How long bindings that are under way may take when the loop stops. */

@@ -25,6 +25,8 @@ export interface ExtenderCalls {
   readonly isNodeCacheCapable?: boolean;
   /** It has a say about the pods that ask for one of these; about all pods if there are none. */
   readonly managedResources?: readonly string[];
+  /** Of these, the ones that it alone counts: NodeResourcesFit leaves them out. */
+  readonly ignoredResources?: readonly string[];
   /** Sends what is asked, and resolves with what is answered, both as they are in JSON. */
   send(verb: ExtenderVerb, args: object, options: StepOptions): Promise<unknown>;
   close?(): void;
@@ -54,6 +56,7 @@ export function extenderBy(calls: ExtenderCalls): Extender {
     name,
     ...(isIgnorable === undefined ? {} : { isIgnorable }),
     ...(weight === undefined ? {} : { weight }),
+    ...(calls.ignoredResources === undefined ? {} : { ignoredResources: calls.ignoredResources }),
     ...(managedResources.length === 0 ? {} : { isInterested: interestIn(new Set(managedResources)) }),
     ...served,
     close: () => calls.close?.(),

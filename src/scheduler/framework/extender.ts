@@ -19,6 +19,8 @@ export interface Extender {
   readonly isIgnorable?: boolean;
   /** How much its scores count; 1 unless given. */
   readonly weight?: number;
+  /** Resources that it alone counts: NodeResourcesFit leaves them out. */
+  readonly ignoredResources?: readonly string[];
   /** Whether it has a say about the pod; about every pod unless given. */
   isInterested?(pod: PodInfo): boolean;
   /** Which of the nodes will do, by name. */

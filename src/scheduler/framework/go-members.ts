@@ -66,10 +66,9 @@ export class GoMembers {
   }
 }
 
-/** What Go says about a value that does not fit. */
+/** What Go says about a value that does not fit. Numbers are shown where it is their size or fraction that does not. */
 export function goMismatch(value: unknown, target: string): Error {
-  const kinds: Readonly<Record<string, string>> = { boolean: 'bool', object: 'object' };
-  const kind = Array.isArray(value) ? 'array' : (kinds[typeof value] ?? typeof value);
-  const shown = typeof value === 'number' ? `${kind} ${jsonGo(value)}` : kind;
+  const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  const shown = typeof value === 'number' && target.endsWith('int64') ? `${kind} ${jsonGo(value)}` : kind;
   return new Error(`json: cannot unmarshal ${shown} into ${target}`);
 }

@@ -29,6 +29,20 @@ export interface Profile {
   readonly percentageOfNodesToScore?: number;
 }
 
+const FIT = 'NodeResourcesFit';
+
+/** The profile with NodeResourcesFit told which resources it leaves to extenders, in place of those that it is told to leave out. */
+export function withIgnoredResources(profile: Profile, ignoredResources: readonly string[]): Profile {
+  if (ignoredResources.length === 0) return profile;
+  const told = (use: PluginUse): PluginUse =>
+    use.name === FIT ? { ...use, args: { ...(use.args as object | undefined), ignoredResources } } : use;
+  const points = Object.entries(profile.points ?? {}).map(([point, { enabled = [], ...others }]) => [
+    point,
+    { ...others, enabled: enabled.map(told) },
+  ]);
+  return { ...profile, plugins: profile.plugins.map(told), points: Object.fromEntries(points) };
+}
+
 /** What kube-scheduler 1.36 enables by default, as far as the plugins are there: the same order and weights. */
 export const defaultProfile: Profile = {
   schedulerName: 'default-scheduler',

@@ -10,6 +10,8 @@ export interface Rejection {
   /** The plugin's name. */
   readonly plugin: string;
   readonly reasons: readonly string[];
+  /** The extender's name, when it is one that says so. */
+  readonly extender?: string;
 }
 
 export function unschedulable(plugin: string, ...reasons: readonly string[]): Rejection {

@@ -43,8 +43,10 @@ async function filterByOne(
       `extender "${extender.name}" claims a filtered node "${name}" which is not found in the input node list`,
     );
   });
-  for (const [name, reason] of verdict.failed ?? []) diagnosis.reject(name, unschedulable('', reason));
-  for (const [name, reason] of verdict.unresolvable ?? []) diagnosis.reject(name, unresolvable('', reason));
+  const by = { extender: extender.name };
+  for (const [name, reason] of verdict.failed ?? []) diagnosis.reject(name, { ...unschedulable('', reason), ...by });
+  for (const [name, reason] of verdict.unresolvable ?? [])
+    diagnosis.reject(name, { ...unresolvable('', reason), ...by });
   return left;
 }
 

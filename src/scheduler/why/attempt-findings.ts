@@ -1,0 +1,62 @@
+import { compareUtf8 } from '../../base/index.ts';
+import type { Diagnosis } from '../framework/diagnosis.ts';
+import type { Rejection } from '../framework/rejection.ts';
+import type { NodeRejections, NodeScores } from './scheduling-attempts.ts';
+
+const MAX_REASONS = 50;
+const MAX_NAMES = 5;
+const MAX_NODES = 5;
+
+/** Why nodes were rejected, those with the same reason together. */
+export function rejectionsOf(diagnosis: Diagnosis, nodeCount: number): readonly NodeRejections[] {
+  const groups = new Map<
+    string,
+    { by: string; reason: string; isResolvable: boolean; count: number; nodes: string[] }
+  >();
+  const note = (rejection: Rejection, nodes: readonly string[], count: number): void => {
+    for (const reason of rejection.reasons) {
+      const by = rejection.extender ?? rejection.plugin;
+      const key = JSON.stringify([by, reason]);
+      const isResolvable = rejection.code !== 'UnschedulableAndUnresolvable';
+      const group = groups.get(key) ?? { by, reason, isResolvable, count: 0, nodes: [] };
+      if (!groups.has(key) && groups.size >= MAX_REASONS) continue;
+      groups.set(key, group);
+      group.count += count;
+      group.nodes.push(...nodes.slice(0, MAX_NAMES - group.nodes.length));
+    }
+  };
+  for (const [name, rejection] of diagnosis.entries()) note(rejection, [name], 1);
+  const others = nodeCount - diagnosis.size;
+  if (diagnosis.forOthers !== undefined && others > 0) note(diagnosis.forOthers, [], others);
+  return [...groups.values()].sort(
+    (left, right) =>
+      right.count - left.count || compareUtf8(left.by, right.by) || compareUtf8(left.reason, right.reason),
+  );
+}
+
+/** The nodes with the highest scores, with what each plugin gave them. */
+export function bestNodes(
+  names: readonly string[],
+  scores: ReadonlyMap<string, Float64Array>,
+  weightOf: (plugin: string) => number,
+): readonly NodeScores[] {
+  const known = [...scores].filter(([, each]) => each.length === names.length);
+  if (known.length === 0) return [];
+  const totals = new Float64Array(names.length);
+  for (const [plugin, each] of known) {
+    const weight = weightOf(plugin);
+    for (let index = 0; index < totals.length; index++) totals[index]! += weight * each[index]!;
+  }
+  const best: number[] = [];
+  for (let index = 0; index < totals.length; index++) {
+    const place = best.findIndex((other) => totals[other]! < totals[index]!);
+    if (place >= 0) best.splice(place, 0, index);
+    else if (best.length < MAX_NODES) best.push(index);
+    if (best.length > MAX_NODES) best.pop();
+  }
+  return best.map((index) => ({
+    node: names[index] ?? '',
+    total: totals[index] ?? 0,
+    byPlugin: Object.fromEntries(known.map(([plugin, each]) => [plugin, each[index] ?? 0])),
+  }));
+}

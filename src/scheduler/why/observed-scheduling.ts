@@ -1,0 +1,232 @@
+import { formatTime, instantOfMillis } from '../../api/index.ts';
+import { type Clock, messageOf } from '../../base/index.ts';
+import { keyOf, type Pod } from '../../client/index.ts';
+import type { EventRecorder } from '../../kit/index.ts';
+import type { NodeInfo } from '../cache/node-info.ts';
+import type { PodInfo } from '../cache/pod-info.ts';
+import type { Snapshot } from '../cache/snapshot.ts';
+import type { Placement, PodScheduler } from '../cycle/schedule-pod.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Extender } from '../framework/extender.ts';
+import { FitError } from '../framework/fit-error.ts';
+import type { Framework } from '../framework/framework.ts';
+import type { PluginFactory } from '../framework/plugin-context.ts';
+import type { Plugin } from '../framework/plugin.ts';
+import { builtInPlugins } from '../plugins/registry.ts';
+import { bestNodes, rejectionsOf } from './attempt-findings.ts';
+import type { ExtenderCall, SchedulingAttempt, SchedulingAttempts } from './scheduling-attempts.ts';
+
+/** An extender is asked four things at most, and twice about a nominated node; preemption may ask again. */
+const MAX_CALLS = 20;
+const MAX_TEXT = 1024;
+
+/** What is noted during a try. */
+interface Notes {
+  nodes: readonly NodeInfo[];
+  readonly scores: Map<string, Float64Array>;
+  readonly calls: ExtenderCall[];
+}
+
+interface Observable {
+  readonly plugins?: ReadonlyMap<string, PluginFactory>;
+  readonly extenders?: readonly Extender[];
+}
+
+type Scheduling = Pick<PodScheduler, 'schedule'>;
+
+/**
+ * Looks over the shoulder of a scheduler and writes down what each plugin and extender says about each pod. What it looks at is
+ * wrapped, so that a scheduler which is not observed pays nothing.
+ */
+export class ObservedScheduling {
+  readonly #attempts: SchedulingAttempts;
+  readonly #clock: Clock;
+  /** By the pod's uid, while it is tried. */
+  readonly #notes = new Map<string, Notes>();
+  readonly #observed = new WeakSet<Plugin>();
+
+  constructor(attempts: SchedulingAttempts, clock: Clock) {
+    this.#attempts = attempts;
+    this.#clock = clock;
+  }
+
+  /** The same plugins and extenders, observed. */
+  options<T extends Observable>(options: T): T {
+    return {
+      ...options,
+      plugins: this.#plugins(new Map([...builtInPlugins, ...(options.plugins ?? [])])),
+      extenders: (options.extenders ?? []).map((extender) => this.#extender(extender)),
+    };
+  }
+
+  /** Notes scores after they were normalized, and which nodes they are about. */
+  #plugins(factories: ReadonlyMap<string, PluginFactory>): ReadonlyMap<string, PluginFactory> {
+    return new Map(Array.from(factories, ([name, factory]) => [name, (context) => this.#plugin(factory(context))]));
+  }
+
+  #plugin(plugin: Plugin): Plugin {
+    if (plugin.score === undefined || Object.isFrozen(plugin) || this.#observed.has(plugin)) return plugin;
+    this.#observed.add(plugin);
+    const { name, preScore, normalizeScore } = plugin;
+    const noteScores = (cycle: Cycle, scores: Float64Array): void =>
+      void this.#notes.get(cycle.pod.uid)?.scores.set(name, scores.slice());
+    return Object.assign(plugin, {
+      normalizeScore: (...args: Parameters<NonNullable<Plugin['normalizeScore']>>) => {
+        normalizeScore?.apply(plugin, args);
+        noteScores(args[0], args[1]);
+      },
+      ...(preScore === undefined
+        ? {}
+        : {
+            preScore: (...args: Parameters<typeof preScore>) => {
+              const notes = this.#notes.get(args[0].pod.uid);
+              if (notes !== undefined) notes.nodes = args[1];
+              return preScore.apply(plugin, args);
+            },
+          }),
+    });
+  }
+
+  #extender(extender: Extender): Extender {
+    const { filter, prioritize, preempt, bind } = extender;
+    return {
+      ...extender,
+      ...(filter === undefined
+        ? {}
+        : {
+            filter: (pod, nodes, options) =>
+              this.#call(extender, pod, {
+                verb: 'filter',
+                answer: filter.call(extender, pod, nodes, options),
+                outcome: (verdict) => `${verdict.nodes.length} of ${nodes.length} nodes`,
+              }),
+          }),
+      ...(prioritize === undefined
+        ? {}
+        : {
+            prioritize: (pod, nodes, options) =>
+              this.#call(extender, pod, {
+                verb: 'prioritize',
+                answer: prioritize.call(extender, pod, nodes, options),
+                outcome: (scores) => `${scores.size} scores`,
+              }),
+          }),
+      ...(preempt === undefined
+        ? {}
+        : {
+            preempt: (pod, victims, options) =>
+              this.#call(extender, pod, {
+                verb: 'preempt',
+                answer: preempt.call(extender, pod, victims, options),
+                outcome: (left) => `${left.size} of ${victims.size} nodes`,
+              }),
+          }),
+      ...(bind === undefined
+        ? {}
+        : {
+            bind: (pod, nodeName, options) =>
+              this.#call(extender, pod, {
+                verb: 'bind',
+                answer: bind.call(extender, pod, nodeName, options),
+                outcome: () => `bound to ${nodeName}`,
+              }),
+          }),
+    };
+  }
+
+  async #call<T>(
+    { name }: Extender,
+    { uid }: PodInfo,
+    { verb, answer, outcome }: { verb: string; answer: Promise<T>; outcome: (result: T) => string },
+  ): Promise<T> {
+    const startMs = this.#clock.monotonic();
+    const note = (text: string): void => {
+      const calls = this.#notes.get(uid)?.calls;
+      if (calls === undefined || calls.length >= MAX_CALLS) return;
+      calls.push({ extender: name, verb, durationMs: this.#clock.monotonic() - startMs, outcome: cut(text) });
+    };
+    try {
+      const result = await answer;
+      note(outcome(result));
+      return result;
+    } catch (error) {
+      note(messageOf(error));
+      throw error;
+    }
+  }
+
+  /** Events tell what became of a try after its node was chosen. */
+  recorder(recorder: EventRecorder): EventRecorder {
+    return {
+      event: (about, details) => {
+        recorder.event(about, details);
+        if (about.kind === 'Pod') this.#attempts.conclude(keyOf(about as Pod), `${details.reason}: ${details.message}`);
+      },
+    };
+  }
+
+  scheduler(scheduler: Scheduling, snapshot: Snapshot): Scheduling {
+    return {
+      schedule: (framework, cycle, options) => {
+        const startMs = this.#clock.monotonic();
+        const time = formatTime(instantOfMillis(this.#clock.now()));
+        const notes: Notes = { nodes: [], scores: new Map(), calls: [] };
+        this.#notes.set(cycle.pod.uid, notes);
+        const done = (ending: Partial<SchedulingAttempt>): void => {
+          this.#notes.delete(cycle.pod.uid);
+          this.#attempts.add(cycle.pod.key, {
+            time,
+            schedulerName: framework.schedulerName,
+            durationMs: this.#clock.monotonic() - startMs,
+            rejections: [],
+            scores: scoresOf(framework, notes),
+            extenders: notes.calls,
+            ...ending,
+          });
+        };
+        const found = ({ nodeName: node, evaluatedNodes, feasibleNodes }: Placement): void =>
+          done({ node, evaluatedNodes, feasibleNodes });
+        const failed = (error: unknown): void =>
+          done({
+            message: cut(messageOf(error)),
+            rejections: error instanceof FitError ? rejectionsOf(error.diagnosis, snapshot.nodes.length) : [],
+          });
+        return watched(() => scheduler.schedule(framework, cycle, options), { found, failed });
+      },
+    };
+  }
+}
+
+/** Tells how something ended that may return, throw or take its time. */
+function watched<T>(
+  act: () => T | Promise<T>,
+  { found, failed }: { found: (result: T) => void; failed: (error: unknown) => void },
+): T | Promise<T> {
+  const onFailure = (error: unknown): never => {
+    failed(error);
+    throw error;
+  };
+  const onResult = (result: T): T => {
+    found(result);
+    return result;
+  };
+  let result: T | Promise<T>;
+  try {
+    result = act();
+  } catch (error) {
+    return onFailure(error);
+  }
+  return result instanceof Promise ? result.then(onResult, onFailure) : onResult(result);
+}
+
+function scoresOf(framework: Framework, { nodes, scores }: Notes): SchedulingAttempt['scores'] {
+  return bestNodes(
+    nodes.map(({ name }) => name),
+    scores,
+    (plugin) => framework.weightOf(plugin),
+  );
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}...`;
+}

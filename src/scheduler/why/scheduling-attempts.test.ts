@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { bestNodes } from './attempt-findings.ts';
+import { type SchedulingAttempt, SchedulingAttempts } from './scheduling-attempts.ts';
+
+const attempt = (node: string): SchedulingAttempt => ({
+  time: '',
+  schedulerName: 'default-scheduler',
+  durationMs: 0,
+  node,
+  rejections: [],
+  scores: [],
+  extenders: [],
+});
+
+test('attempts are remembered of the pods tried last, and the last of each', () => {
+  const attempts = new SchedulingAttempts({ maxPods: 2, maxAttempts: 2 });
+  for (const node of ['1', '2', '3']) attempts.add('default/a', attempt(node));
+  attempts.add('default/b', attempt('4'));
+  attempts.add('default/a', attempt('5'));
+  attempts.add('default/c', attempt('6'));
+  attempts.conclude('default/c', 'Scheduled');
+  expect(attempts.of('default/a').map(({ node }) => node)).toEqual(['3', '5']);
+  expect(attempts.of('default/b')).toEqual([]);
+  expect(attempts.of('default/c')).toMatchObject([{ node: '6', outcome: 'Scheduled' }]);
+});
+
+test('the best nodes come first, and no more than five of them', () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const scores = new Map([
+    ['X', Float64Array.of(1, 2, 3, 4, 5, 6, 7)],
+    ['Y', Float64Array.of(9, 0, 0, 0, 0, 0, 0)],
+    ['of other nodes', Float64Array.of(1)],
+  ]);
+  const best = bestNodes(names, scores, (plugin) => (plugin === 'Y' ? 10 : 1));
+  expect(best.map(({ node }) => node)).toEqual(['a', 'g', 'f', 'e', 'd']);
+  expect(best[0]).toEqual({ node: 'a', total: 91, byPlugin: { X: 1, Y: 9 } });
+});
