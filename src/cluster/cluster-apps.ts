@@ -6,7 +6,14 @@ import {
   volumeProvisioner,
 } from '../controllers/index.ts';
 import type { Part } from '../kit/index.ts';
-import { nodeAgent, nodeAgents, type NodeAgentsOptions, nodeNames } from '../node/index.ts';
+import {
+  nodeAgent,
+  nodeAgents,
+  type NodeAgentsOptions,
+  nodeNames,
+  type SimulatedDevices,
+  simulatedDevices,
+} from '../node/index.ts';
 import { scheduler, type SchedulerOptions } from '../scheduler/index.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Identity } from './in-process-client.ts';
@@ -30,6 +37,8 @@ export interface WorkloadOptions {
   readonly simulatedMetrics?: boolean;
   /** Whether simulated nodes have storage: a default class `standard`, and volumes for its claims; yes unless given. */
   readonly simulatedStorage?: boolean;
+  /** Devices of simulated nodes that claims can ask for: drivers with how many each node has; none unless given. */
+  readonly simulatedDevices?: SimulatedDevices;
 }
 
 /** A program of the control plane: its name is its user agent, and so what managedFields call it. */
@@ -61,17 +70,22 @@ export function clusterApps(
       kindsChanged: (listener) => plane.server.registry.onChange(listener),
       checkPolicyTypes: (policy) => typeWarnings(policy, plane.server.registry),
       hasStorageVersionMigrations: plane.server.registry.hasGroup('storagemigration.k8s.io'),
+      hasDeviceTaintRules: plane.server.registry
+        .resourcesOf('resource.k8s.io')
+        .some(({ plural, version }) => plural === 'devicetaintrules' && version === 'v1beta2'),
     });
   const provisioner = hasSimulatedStorage(options)
     ? volumeProvisioner(simulatedDriver()).map((part) => ({ ...part, account: PROVISIONER_ACCOUNT }))
     : [];
+  const { simulatedDevices: devices = {} } = options;
+  const drivers = Object.keys(devices).length === 0 ? [] : [simulatedDevices(devices)];
   const apps: readonly (ClusterApp | false)[] = [
     controllers !== false && {
       name: 'kube-controller-manager',
       identity: { user: 'system:kube-controller-manager', groups: [] },
       identityOf: controllerIdentity([...builtIn(), ...provisioner]),
       isOnePerCluster: true,
-      parts: [...(controllers === true ? builtIn() : controllers(builtIn())), ...provisioner],
+      parts: [...(controllers === true ? builtIn() : controllers(builtIn())), ...provisioner, ...drivers],
     },
     schedules !== false && {
       name: 'kube-scheduler',

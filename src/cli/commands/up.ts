@@ -5,6 +5,7 @@ import {
   type ClusterOptions,
   controllerListProblems,
   defaultKubeconfigPath,
+  MOST_SIMULATED_DEVICES,
   startCluster,
   type StorageOptions,
   writeKubeconfig,
@@ -56,6 +57,12 @@ export const upDefinitions: FlagDefinitions = {
     type: 'boolean',
     default: true,
     help: 'Have a default storage class for the simulated nodes, whose claims get volumes',
+  },
+  'simulated-devices': {
+    type: 'string',
+    multiple: true,
+    value: 'DRIVER=N',
+    help: 'Have N devices of a driver on each simulated node, for claims of the device class with its name (none)',
   },
   name: { type: 'string', value: 'NAME', default: 'keelson', help: 'Name of the cluster in the kubeconfig' },
   'kubeconfig-out': {
@@ -133,6 +140,7 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
     scheduler: flags.isSet('scheduler'),
     simulatedStorage: flags.isSet('simulated-storage'),
     simulatedMetrics: flags.isSet('simulated-metrics'),
+    simulatedDevices: devicesOf(flags),
     name: flags.text('name') ?? 'keelson',
     storage: etcd ?? embedded,
     listen: {
@@ -143,6 +151,20 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
     random: new CryptoRandom(),
     log: logOf(flags, context.printError, 'warn'),
   };
+}
+
+/** Such as `gpu.example.com=4`. */
+function devicesOf(flags: Flags): NonNullable<ClusterOptions['simulatedDevices']> {
+  const entries = (flags.list('simulated-devices') ?? []).map((text): [string, number] => {
+    const [driver = '', count = ''] = text.split('=');
+    const number = /^\d+$/.test(count) ? Number(count) : 0;
+    if (driver === '' || number < 1 || number > MOST_SIMULATED_DEVICES) {
+      const wanted = `a driver and a number from 1 to ${MOST_SIMULATED_DEVICES}, such as gpu.example.com=4`;
+      throw new UsageError(`--simulated-devices needs ${wanted}, got "${text}"`);
+    }
+    return [driver, number];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** All of them, none, or a choice. */
