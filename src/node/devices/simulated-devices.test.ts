@@ -43,6 +43,31 @@ test('pods with claims run on nodes that have devices, as long as there are any'
   expect(await phases()).toEqual(['three Running', 'two Running']);
 });
 
+test('a pod gets a device by the name of a resource, without a claim of its own', async () => {
+  await using cluster = await startCluster({ simulatedDevices: { [DRIVER]: 1 } });
+  const { core, resource } = cluster.client;
+  const pods = core.v1.pods.namespace('default');
+  const limits = { [`deviceclass.resource.kubernetes.io/${DRIVER}`]: '1' };
+  for (const name of ['one', 'two'])
+    await pods.create({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i', resources: { limits } }] } });
+  await cluster.settle();
+
+  const { items } = await pods.list();
+  const running = items.find(({ status }) => status?.phase === 'Running');
+  expect(items.map(({ status }) => status?.phase).toSorted()).toEqual(['Pending', 'Running']);
+  const { requestMappings, resourceClaimName = '' } = running?.status?.extendedResourceClaimStatus ?? {};
+  expect(requestMappings).toEqual([
+    { containerName: 'c', resourceName: Object.keys(limits)[0], requestName: 'container-0-request-0' },
+  ]);
+  const claims = resource.v1.resourceclaims.namespace('default');
+  expect((await claims.get(resourceClaimName)).status?.reservedFor).toHaveLength(1);
+
+  await pods.delete(running?.metadata.name ?? '');
+  await cluster.settle();
+  await cluster.clock.advance('1m');
+  expect((await pods.list()).items.map(({ status }) => status?.phase)).toEqual(['Running']);
+});
+
 test('a pod that may not use its claim is not started, and says so', async () => {
   await using cluster = await startCluster({ controllers: false, scheduler: false });
   const { core, resource } = cluster.client;
