@@ -32,8 +32,8 @@ import { readDynamicResourcesArgs } from './dynamic-resources-args.ts';
 import { normalizeScores } from './normalize-scores.ts';
 
 const NAME = 'DynamicResources';
-/** Devices that may be tried on one node. Others wait meanwhile, and it takes about a second. */
-const MAX_STEPS = 1_000_000;
+/** Devices that may be tried on one node, which takes about a second; all other pods wait meanwhile. */
+const MAX_STEPS = 500_000;
 const NOTHING_TO_FREE = unschedulable(NAME, 'no new claims to deallocate');
 /** What kube-scheduler says when the pod was rejected before this plugin's turn to prepare. */
 const NOT_PREPARED = unresolvable(NAME, 'not found');
