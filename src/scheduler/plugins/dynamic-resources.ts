@@ -10,7 +10,7 @@ import { isOverdue, readinessOf } from '../devices/binding-conditions.ts';
 import { type Claim, nameOf } from '../devices/claim.ts';
 import { ClaimWriter } from '../devices/claim-writer.ts';
 import { claimOnNode, extendedClaim, isWritten } from '../devices/extended-resources.ts';
-import { podClaims } from '../devices/pod-claims.ts';
+import { podClaims, usesClaim } from '../devices/pod-claims.ts';
 import {
   type ClaimUse,
   newPodState,
@@ -63,6 +63,8 @@ class DynamicResources implements Plugin {
     this.#context = context;
     this.#allocation = {
       ...allocatorListers(context),
+      known: new WeakMap(),
+      candidates: new WeakMap(),
       selection: new DeviceSelection(),
       limits: { clock, timeoutMs: filterTimeoutMs, maxSteps: MAX_STEPS },
     };
@@ -246,9 +248,11 @@ class DynamicResources implements Plugin {
 
   /** A claim has given devices back, or is one that the pod uses and has changed. */
   #isClaimOfInterest({ pod }: PodInfo, { old, now }: Change<ResourceClaim>): boolean {
+    const isFreed = old?.status?.allocation !== undefined && now?.status?.allocation === undefined;
+    if (!isFreed && !(now !== undefined && usesClaim(pod, now))) return false; // the most frequent answer comes first
     const found = podClaims(pod, this.#binding.claims);
     if (typeof found === 'string') return false;
-    if (old?.status?.allocation !== undefined && now?.status?.allocation === undefined) return true;
+    if (isFreed) return true;
     if (!found.some(({ metadata }) => metadata.uid === now?.metadata.uid)) return false;
     return old === undefined || !deepEqual(old.status, now?.status);
   }
