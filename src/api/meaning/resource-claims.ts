@@ -52,6 +52,6 @@ export function notOwnClaim(pod: Identified, claim: SomeClaim & Identified): str
 }
 
 /** Whether the pod is one of those for whom the claim is reserved. */
-export function isReservedFor(claim: SomeClaim, podUid: string): boolean {
+export function isReservedForPod(claim: SomeClaim, podUid: string): boolean {
   return claim.status?.reservedFor?.some(({ uid }) => uid === podUid) ?? false;
 }

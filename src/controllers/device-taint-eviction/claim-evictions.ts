@@ -1,4 +1,4 @@
-import { isAssigned, isReservedFor, lookUpClaim, notOwnClaim, tolerates } from '../../api/meaning/index.ts';
+import { isAssigned, isReservedForPod, lookUpClaim, notOwnClaim, tolerates } from '../../api/meaning/index.ts';
 import {
   type DeviceTaintRule,
   index,
@@ -59,7 +59,7 @@ export function evictionOf(pod: Observed<Pod>, sources: EvictionSources): Evicti
     const found = lookUpClaim(pod, entry);
     if (found.type !== 'named') return [];
     const claim = sources.claims.get(`${pod.metadata.namespace}/${found.name}`);
-    if (claim?.status?.allocation === undefined || !isReservedFor(claim, pod.metadata.uid)) return [];
+    if (claim?.status?.allocation === undefined || !isReservedForPod(claim, pod.metadata.uid)) return [];
     if (found.isOwn && notOwnClaim(pod, claim) !== undefined) return [];
     return resultsOf(claim).flatMap((result) => deviceEvictions(result, sources));
   });

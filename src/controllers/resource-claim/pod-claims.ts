@@ -2,7 +2,7 @@ import {
   controllerOf,
   isAssigned,
   isFinished,
-  isReservedFor,
+  isReservedForPod,
   lookUpClaim,
   notOwnClaim,
   POD_CLAIM_ANNOTATION,
@@ -130,7 +130,7 @@ export class PodClaims {
       if (claim === undefined) return;
       const problem = found.isOwn ? notOwnClaim(pod, claim) : undefined;
       if (problem !== undefined) throw new Error(problem);
-      if (claim.status?.allocation !== undefined && !isReservedFor(claim, pod.metadata.uid))
+      if (claim.status?.allocation !== undefined && !isReservedForPod(claim, pod.metadata.uid))
         await this.#reserve(claim, pod);
     }
   }

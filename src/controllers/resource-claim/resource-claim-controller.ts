@@ -1,4 +1,4 @@
-import { isAssigned, isReservedFor, lookUpClaim, notOwnClaim } from '../../api/meaning/index.ts';
+import { isAssigned, isReservedForPod, lookUpClaim, notOwnClaim } from '../../api/meaning/index.ts';
 import { index, keyOf, type Observed, Pod, ResourceClaim, ResourceClaimTemplate } from '../../client/index.ts';
 import type { AppContext, Objects, Part, PreparedPart } from '../../kit/index.ts';
 import { claimMetrics } from './claim-metrics.ts';
@@ -95,5 +95,5 @@ function hasWork(pod: Observed<Pod>, claims: Objects<ResourceClaim>): boolean {
 }
 
 function isToBeReserved(claim: Observed<ResourceClaim>, pod: Observed<Pod>): boolean {
-  return claim.status?.allocation !== undefined && !isReservedFor(claim, pod.metadata.uid);
+  return claim.status?.allocation !== undefined && !isReservedForPod(claim, pod.metadata.uid);
 }

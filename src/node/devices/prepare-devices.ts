@@ -1,4 +1,4 @@
-import { isReservedFor, lookUpClaim, notOwnClaim } from '../../api/meaning/index.ts';
+import { isReservedForPod, lookUpClaim, notOwnClaim } from '../../api/meaning/index.ts';
 import { messageOf } from '../../base/index.ts';
 import type { Client, Observed, Pod } from '../../client/index.ts';
 
@@ -27,7 +27,7 @@ export async function prepareDevices(pod: Observed<Pod>, client: Client, signal:
       .catch((error: unknown) => refuse(`fetch ResourceClaim ${found.name}: ${messageOf(error)}`));
     const problem = found.isOwn ? notOwnClaim(pod, claim) : undefined;
     if (problem !== undefined) refuse(problem);
-    if (!isReservedFor(claim, uid))
+    if (!isReservedForPod(claim, uid))
       refuse(`pod ${name} (${uid}) is not allowed to use ResourceClaim ${found.name} (${claim.metadata.uid})`);
   }
 }

@@ -1,4 +1,4 @@
-import { isReservedFor } from '../../api/meaning/index.ts';
+import { isReservedForPod } from '../../api/meaning/index.ts';
 import type { Clock } from '../../base/index.ts';
 import { type Observed, type Pod, type ResourceClaim, strategicPatch } from '../../client/index.ts';
 import type { StepOptions } from '../framework/plugin.ts';
@@ -28,7 +28,7 @@ export async function bindClaims(
   { parts, nodeName, signal }: StepOptions & { readonly parts: BindingParts; readonly nodeName: string },
 ): Promise<void> {
   for (const use of state.uses) {
-    if (isReservedFor(use.claim, pod.metadata.uid)) continue;
+    if (isReservedForPod(use.claim, pod.metadata.uid)) continue;
     if (use.isExtended && use.allocation === undefined) continue; // the node gives the resources without devices
     try {
       if (use.isExtended && !isWritten(use.claim)) {

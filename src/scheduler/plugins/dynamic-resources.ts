@@ -1,4 +1,4 @@
-import { isReservedFor } from '../../api/meaning/index.ts';
+import { isReservedForPod } from '../../api/meaning/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import { type Node, type Observed, Pod, ResourceClaim } from '../../client/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
@@ -40,6 +40,11 @@ const NOT_PREPARED = unresolvable(NAME, 'not found');
 const NOT_ON_NODE = unresolvable(NAME, 'resourceclaim not available on the node');
 const NOT_ALL = unresolvable(NAME, 'cannot allocate all claims');
 const stateKey: CycleKey<PodState> = { name: NAME };
+
+interface BindingOptions extends StepOptions {
+  /** Waits for what others have to do, while other pods are bound. */
+  rest?<T>(wait: (signal: AbortSignal) => Promise<T>): Promise<T>;
+}
 
 /**
  * Finds devices for the claims of pods (Filter), prefers nodes with the devices that requests name first (Score), and writes
@@ -187,7 +192,7 @@ class DynamicResources implements Plugin {
     const { uid } = cycle.pod;
     for (const { claim, isExtended, uid: claimUid } of cycle.read(stateKey).uses) {
       underWay.delete(claimUid);
-      if (isExtended ? !isWritten(claim) : !isReservedFor(claim, uid)) continue;
+      if (isExtended ? !isWritten(claim) : !isReservedForPod(claim, uid)) continue;
       this.#context.runBeside(async (options) => {
         // a failure leaves the claim to the next try of the pod, or to the controller when the pod goes
         await (isExtended ? writer.delete(claim, options) : writer.unreserve(claim, uid, options)).catch(
@@ -197,7 +202,13 @@ class DynamicResources implements Plugin {
     }
   }
 
-  async preBind(cycle: Cycle, nodeName: string, { signal }: StepOptions): Promise<void> {
+  /** Most pods have no claims, and nothing is done for them. */
+  willPreBind(cycle: Cycle): boolean {
+    return cycle.has(stateKey) && cycle.read(stateKey).uses.length > 0;
+  }
+
+  async preBind(cycle: Cycle, nodeName: string, options: BindingOptions): Promise<void> {
+    const { signal, rest = (wait) => wait(signal) } = options;
     const state = cycle.has(stateKey) ? cycle.read(stateKey) : newPodState();
     if (state.uses.length === 0) return;
     const { pod, schedulerName } = cycle.pod;
@@ -209,7 +220,7 @@ class DynamicResources implements Plugin {
       action: 'Scheduling',
       message: `waiting for binding conditions for device on node ${nodeName}`,
     });
-    await prepared(state, this.#binding, { signal });
+    await rest((until) => prepared(state, this.#binding, { signal: until }));
   }
 
   #allocator(): Allocator {
