@@ -2,7 +2,7 @@ import type { Observed, PersistentVolume, PersistentVolumeClaim } from '../../cl
 import type { BinderParts } from './binder-parts.ts';
 import { BIND_COMPLETED, BOUND_BY_CONTROLLER, hasAnnotation } from './binding-annotations.ts';
 import { setBound, setVolumePhase } from './phases.ts';
-import { isReservedForPod } from './volume-fit.ts';
+import { isReservedFor } from './volume-fit.ts';
 
 type Volume = Observed<PersistentVolume>;
 type Claim = Observed<PersistentVolumeClaim>;
@@ -28,8 +28,8 @@ export async function unbind(volume: Volume, parts: BinderParts): Promise<void> 
 
 async function reserve(volume: Volume, claim: Claim, { volumes }: BinderParts): Promise<Volume> {
   const { name, namespace, uid, resourceVersion } = claim.metadata;
-  const isMarked = isReservedForPod(volume, claim) || hasAnnotation(volume, BOUND_BY_CONTROLLER);
-  if (isReservedForPod(volume, claim) && volume.spec?.claimRef?.uid === uid) return volume;
+  const isMarked = isReservedFor(volume, claim) || hasAnnotation(volume, BOUND_BY_CONTROLLER);
+  if (isReservedFor(volume, claim) && volume.spec?.claimRef?.uid === uid) return volume;
   const claimRef = { kind: 'PersistentVolumeClaim', namespace, name, uid, apiVersion: 'v1', resourceVersion };
   const metadata = isMarked ? volume.metadata : annotated(volume.metadata, BOUND_BY_CONTROLLER);
   return await volumes.update({ ...volume, metadata, spec: { ...volume.spec, claimRef } } as PersistentVolume);

@@ -2,7 +2,7 @@ import { matchLabelSelector, type Quantity, ValueError } from '../../api/values/
 import { index, keyOf, type Observed, PersistentVolume, type PersistentVolumeClaim } from '../../client/index.ts';
 import type { Objects } from '../../kit/index.ts';
 import { classNameOf } from './storage-class-of.ts';
-import { accessModes, capacityOf, hasSameAttributes, hasSameMode, isReservedForPod, requestOf } from './volume-fit.ts';
+import { accessModes, capacityOf, hasSameAttributes, hasSameMode, isReservedFor, requestOf } from './volume-fit.ts';
 
 type Volume = Observed<PersistentVolume>;
 type Claim = Observed<PersistentVolumeClaim>;
@@ -40,7 +40,7 @@ export function findVolume(
     capacityOf(volume).compare(request) >= 0 &&
     hasSameMode(volume, claim) &&
     hasSameAttributes(volume, claim);
-  const reserved = volumesNaming(keyOf(claim), volumes).filter((volume) => isReservedForPod(volume, claim));
+  const reserved = volumesNaming(keyOf(claim), volumes).filter((volume) => isReservedFor(volume, claim));
   const free = isDelayed ? [] : volumes.byIndex(volumesByUse, `class ${classNameOf(claim)}`);
   const available = free.filter(
     (volume) => volume.status?.phase === 'Available' && selector.matches(volume.metadata.labels ?? {}),
@@ -58,7 +58,7 @@ class Candidate {
   constructor(volume: Volume, claim: Claim) {
     this.volume = volume;
     this.#modes = new Set(accessModes(volume)).size;
-    this.#isReserved = isReservedForPod(volume, claim);
+    this.#isReserved = isReservedFor(volume, claim);
     this.#capacity = capacityOf(volume);
   }
 

@@ -7,7 +7,7 @@ import { findVolume } from './find-volume.ts';
 import { setLost, setPending } from './phases.ts';
 import { requestVolume } from './request-volume.ts';
 import { classNameOf, defaultClass, namesClass } from './storage-class-of.ts';
-import { isReservedForPod, misfit } from './volume-fit.ts';
+import { isReservedFor, misfit } from './volume-fit.ts';
 
 type Claim = Observed<PersistentVolumeClaim>;
 
@@ -45,7 +45,7 @@ async function bindToNamed(claim: Claim, name: string, parts: BinderParts): Prom
     parts.events.event(claim, { type: 'Warning', reason: 'VolumeMismatch', message });
     return await setPending(claim, parts);
   }
-  if (isReservedForPod(volume, claim)) return await bind(volume, claim, parts);
+  if (isReservedFor(volume, claim)) return await bind(volume, claim, parts);
   const message = `volume ${quoted} already bound to a different claim.`;
   parts.events.event(claim, { type: 'Warning', reason: 'FailedBinding', message });
   if (hasAnnotation(claim, BOUND_BY_CONTROLLER))

@@ -41,7 +41,7 @@ export function accessModes({ spec }: Volume | Claim): readonly string[] {
 }
 
 /** Whether the volume is reserved for a claim of this name, or bound to this very one. */
-export function isReservedForPod({ spec }: Volume, { metadata }: Claim): boolean {
+export function isReservedFor({ spec }: Volume, { metadata }: Claim): boolean {
   const { claimRef } = spec ?? {};
   if (claimRef?.name !== metadata.name || claimRef.namespace !== metadata.namespace) return false;
   return (claimRef.uid ?? '') === '' || claimRef.uid === metadata.uid;
