@@ -41,11 +41,6 @@ const NOT_ON_NODE = unresolvable(NAME, 'resourceclaim not available on the node'
 const NOT_ALL = unresolvable(NAME, 'cannot allocate all claims');
 const stateKey: CycleKey<PodState> = { name: NAME };
 
-interface BindingOptions extends StepOptions {
-  /** Waits for what others have to do, while other pods are bound. */
-  rest?<T>(wait: (signal: AbortSignal) => Promise<T>): Promise<T>;
-}
-
 /**
  * Finds devices for the claims of pods (Filter), prefers nodes with the devices that requests name first (Score), and writes
  * what was found before a pod is bound (PreBind). PostFilter frees a claim whose devices are where the pod cannot go.
@@ -202,13 +197,7 @@ class DynamicResources implements Plugin {
     }
   }
 
-  /** Most pods have no claims, and nothing is done for them. */
-  willPreBind(cycle: Cycle): boolean {
-    return cycle.has(stateKey) && cycle.read(stateKey).uses.length > 0;
-  }
-
-  async preBind(cycle: Cycle, nodeName: string, options: BindingOptions): Promise<void> {
-    const { signal, rest = (wait) => wait(signal) } = options;
+  async preBind(cycle: Cycle, nodeName: string, { signal }: StepOptions): Promise<void> {
     const state = cycle.has(stateKey) ? cycle.read(stateKey) : newPodState();
     if (state.uses.length === 0) return;
     const { pod, schedulerName } = cycle.pod;
@@ -220,7 +209,7 @@ class DynamicResources implements Plugin {
       action: 'Scheduling',
       message: `waiting for binding conditions for device on node ${nodeName}`,
     });
-    await rest((until) => prepared(state, this.#binding, { signal: until }));
+    await prepared(state, this.#binding, { signal });
   }
 
   #allocator(): Allocator {
