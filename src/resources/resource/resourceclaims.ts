@@ -10,6 +10,7 @@ import { changes } from '../change.ts';
 import { ageColumn, column, each, nameColumn } from '../columns/column.ts';
 import { defineKind, type Kind, type Whole } from '../kind.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
+import { checkClaimStatus } from './claim-status-rules.ts';
 import { claimConversion, claimTemplateConversion } from './device-conversion.ts';
 import { checkClaim, checkClaimTemplate, checkDeviceClass, checkDeviceClassUpdate } from './device-rules.ts';
 import { deprecatedVersions, GROUP } from './versions.ts';
@@ -56,6 +57,7 @@ export function resourceClaims(environment: KindEnvironment): Kind {
     ownRulesFor: ['exactly', 'firstAvailable'].map((way) => `spec.devices.requests.${way}.${EXPRESSION}`),
     validate: checkClaim,
     validateUpdate: () => [], // what was asked for stays
+    validateStatus: checkClaimStatus,
   });
 }
 
