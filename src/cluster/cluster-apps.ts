@@ -56,8 +56,12 @@ export interface ClusterApp {
 /** The programs of a cluster, in the order they start. */
 export function clusterApps(
   plane: ControlPlane,
-  options: WorkloadOptions & { readonly hasOneServer: boolean; readonly endpoints: NodeEndpoints | undefined },
+  given: WorkloadOptions & { readonly hasOneServer: boolean; readonly endpoints: NodeEndpoints | undefined },
 ): readonly ClusterApp[] {
+  const hasDeviceTaintRules = plane.server.registry
+    .resourcesOf('resource.k8s.io')
+    .some(({ plural, version }) => plural === 'devicetaintrules' && version === 'v1beta2');
+  const options = { ...given, controllerSettings: { hasDeviceTaintRules, ...given.controllerSettings } };
   const { controllers = true, scheduler: schedules = true, nodes = 1, runtime, endpoints } = options;
   const { certificate: rootCertificate } = plane.pki.authority;
   const builtIn = (): readonly Part[] =>
@@ -70,22 +74,17 @@ export function clusterApps(
       kindsChanged: (listener) => plane.server.registry.onChange(listener),
       checkPolicyTypes: (policy) => typeWarnings(policy, plane.server.registry),
       hasStorageVersionMigrations: plane.server.registry.hasGroup('storagemigration.k8s.io'),
-      hasDeviceTaintRules: plane.server.registry
-        .resourcesOf('resource.k8s.io')
-        .some(({ plural, version }) => plural === 'devicetaintrules' && version === 'v1beta2'),
     });
   const provisioner = hasSimulatedStorage(options)
     ? volumeProvisioner(simulatedDriver()).map((part) => ({ ...part, account: PROVISIONER_ACCOUNT }))
     : [];
-  const { simulatedDevices: devices = {} } = options;
-  const drivers = Object.keys(devices).length === 0 ? [] : [simulatedDevices(devices)];
   const apps: readonly (ClusterApp | false)[] = [
     controllers !== false && {
       name: 'kube-controller-manager',
       identity: { user: 'system:kube-controller-manager', groups: [] },
       identityOf: controllerIdentity([...builtIn(), ...provisioner]),
       isOnePerCluster: true,
-      parts: [...(controllers === true ? builtIn() : controllers(builtIn())), ...provisioner, ...drivers],
+      parts: [...(controllers === true ? builtIn() : controllers(builtIn())), ...provisioner],
     },
     schedules !== false && {
       name: 'kube-scheduler',
@@ -93,6 +92,12 @@ export function clusterApps(
       ...(isPart(schedules) ? { identityOf: () => TRUSTED } : {}),
       isOnePerCluster: true,
       parts: [schedules === true ? scheduler() : isPart(schedules) ? schedules : scheduler(schedules)],
+    },
+    options.simulatedDevices !== undefined && {
+      name: 'simulated-devices',
+      identity: TRUSTED,
+      isOnePerCluster: true,
+      parts: [simulatedDevices(options.simulatedDevices)],
     },
     nodes > 0 &&
       kubelet(

@@ -8,7 +8,7 @@ import { daemonSetController } from './daemonset/daemonset-controller.ts';
 import { ephemeralVolumeController } from './ephemeral-volume/ephemeral-volume-controller.ts';
 import { cronJobController } from './cronjob/cronjob-controller.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
-import { deviceTaintEviction } from './device-taint-eviction/device-taint-eviction.ts';
+import { deviceTaintEviction, type DeviceTaintEvictionOptions } from './device-taint-eviction/device-taint-eviction.ts';
 import { disruptionController } from './disruption/disruption-controller.ts';
 import { endpointSliceMirroringController } from './endpointslice-mirroring/mirroring-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
@@ -57,8 +57,6 @@ export interface BuiltInControllersOptions {
   readonly kindsChanged?: (listener: () => void) => Disposable;
   /** Whether the server serves StorageVersionMigrations, which Kubernetes 1.36 does not by default; no unless given. */
   readonly hasStorageVersionMigrations?: boolean;
-  /** Whether the server serves DeviceTaintRules, which Kubernetes 1.36 does not by default; no unless given. */
-  readonly hasDeviceTaintRules?: boolean;
   /** Checks the expressions of policies against the types of objects; absent: nobody does. */
   readonly checkPolicyTypes?: CheckPolicyTypes;
   /** Signs certificates for the signers of Kubernetes' own; absent: nobody does. */
@@ -71,6 +69,7 @@ export interface BuiltInControllersOptions {
 /** What kube-controller-manager's flags set, as far as it can be set. */
 export interface ControllerSettings
   extends
+    DeviceTaintEvictionOptions,
     HorizontalPodAutoscalerOptions,
     NodeLifecycleOptions,
     NodeIpamOptions,
@@ -87,7 +86,6 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     hasOneServer = false,
     kindsChanged,
     hasStorageVersionMigrations = false,
-    hasDeviceTaintRules = false,
     checkPolicyTypes,
     signing,
     signToken,
@@ -120,7 +118,7 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     as('ttl-controller', ttlController()),
     as('legacy-service-account-token-cleaner', serviceAccountTokenCleaner(settings)),
     as('ephemeral-volume-controller', ephemeralVolumeController()),
-    as('device-taint-eviction-controller', deviceTaintEviction({ hasRules: hasDeviceTaintRules })),
+    as('device-taint-eviction-controller', deviceTaintEviction(settings)),
     as('resource-claim-controller', resourceClaimController()),
     as('service-cidrs-controller', serviceCidrController()),
     as('service-controller', serviceLbController()),

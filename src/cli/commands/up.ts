@@ -154,7 +154,7 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
 }
 
 /** Such as `gpu.example.com=4`. */
-function devicesOf(flags: Flags): NonNullable<ClusterOptions['simulatedDevices']> {
+function devicesOf(flags: Flags): ClusterOptions['simulatedDevices'] {
   const entries = (flags.list('simulated-devices') ?? []).map((text): [string, number] => {
     const [driver = '', count = ''] = text.split('=');
     const number = /^\d+$/.test(count) ? Number(count) : 0;
@@ -164,7 +164,7 @@ function devicesOf(flags: Flags): NonNullable<ClusterOptions['simulatedDevices']
     }
     return [driver, number];
   });
-  return Object.fromEntries(entries);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 /** All of them, none, or a choice. */

@@ -27,7 +27,7 @@ const EVICTIONS_AT_ONCE = 10;
 
 export interface DeviceTaintEvictionOptions {
   /** Whether DeviceTaintRules are served and count, which is off by default in Kubernetes 1.36; no unless given. */
-  readonly hasRules?: boolean;
+  readonly hasDeviceTaintRules?: boolean;
 }
 
 /** Deletes pods that use devices with NoExecute taints: at once, or when the time for which their claims tolerate these is over. */
@@ -48,13 +48,13 @@ class DeviceTaintEviction implements PreparedPart {
   readonly #deletions;
   readonly #seconds;
 
-  constructor(context: AppContext, { hasRules = false }: DeviceTaintEvictionOptions) {
+  constructor(context: AppContext, { hasDeviceTaintRules = false }: DeviceTaintEvictionOptions) {
     this.#context = context;
     this.#events = context.events(NAME);
     this.#pods = context.objects(Pod);
     this.#claims = context.objects(ResourceClaim);
     const slices = context.objects(ResourceSlice);
-    const rules = hasRules ? context.objects(DeviceTaintRule) : undefined;
+    const rules = hasDeviceTaintRules ? context.objects(DeviceTaintRule) : undefined;
     this.#sources = {
       claims: this.#claims,
       slices,

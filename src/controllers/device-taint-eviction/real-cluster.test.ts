@@ -7,6 +7,6 @@ const recorded = recordedLooks(new URL('testdata/real-cluster.json', import.meta
 
 describe('objects and events come out as on a real cluster', () => {
   test.each(Object.keys(topic.scenarios))('%s', async (name) => {
-    expect(await playWith([deviceTaintEviction({ hasRules: true })], topic, name)).toEqual(recorded[name]);
+    expect(await playWith([deviceTaintEviction({ hasDeviceTaintRules: true })], topic, name)).toEqual(recorded[name]);
   });
 });
