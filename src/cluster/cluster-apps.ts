@@ -6,7 +6,14 @@ import {
   volumeProvisioner,
 } from '../controllers/index.ts';
 import type { Part } from '../kit/index.ts';
-import { nodeAgent, nodeAgents, type NodeAgentsOptions, nodeNames } from '../node/index.ts';
+import {
+  nodeAgent,
+  nodeAgents,
+  type NodeAgentsOptions,
+  nodeNames,
+  type SimulatedDevices,
+  simulatedDevices,
+} from '../node/index.ts';
 import { scheduler, type SchedulerOptions } from '../scheduler/index.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Identity } from './in-process-client.ts';
@@ -30,6 +37,8 @@ export interface WorkloadOptions {
   readonly simulatedMetrics?: boolean;
   /** Whether simulated nodes have storage: a default class `standard`, and volumes for its claims; yes unless given. */
   readonly simulatedStorage?: boolean;
+  /** Devices of simulated nodes that claims can ask for: drivers with how many each node has; none unless given. */
+  readonly simulatedDevices?: SimulatedDevices;
 }
 
 /** A program of the control plane: its name is its user agent, and so what managedFields call it. */
@@ -47,8 +56,12 @@ export interface ClusterApp {
 /** The programs of a cluster, in the order they start. */
 export function clusterApps(
   plane: ControlPlane,
-  options: WorkloadOptions & { readonly hasOneServer: boolean; readonly endpoints: NodeEndpoints | undefined },
+  given: WorkloadOptions & { readonly hasOneServer: boolean; readonly endpoints: NodeEndpoints | undefined },
 ): readonly ClusterApp[] {
+  const hasDeviceTaintRules = plane.server.registry
+    .resourcesOf('resource.k8s.io')
+    .some(({ plural, version }) => plural === 'devicetaintrules' && version === 'v1beta2');
+  const options = { ...given, controllerSettings: { hasDeviceTaintRules, ...given.controllerSettings } };
   const { controllers = true, scheduler: schedules = true, nodes = 1, runtime, endpoints } = options;
   const { certificate: rootCertificate } = plane.pki.authority;
   const builtIn =
@@ -85,6 +98,12 @@ export function clusterApps(
           ? schedules
           : scheduler({ attempts: plane.attempts, ...(schedules === true ? {} : schedules) }),
       ],
+    },
+    options.simulatedDevices !== undefined && {
+      name: 'simulated-devices',
+      identity: TRUSTED,
+      isOnePerCluster: true,
+      parts: [simulatedDevices(options.simulatedDevices)],
     },
     nodes > 0 &&
       kubelet(

@@ -64,6 +64,7 @@ export { builtInCapabilities, customCapabilities, NO_OPINION } from '../apiserve
 export { builtInTypes, structuralKind, type StructuralSchema } from '../api/index.ts';
 export type { KeptReview } from '../admission/index.ts';
 export { chooseControllers, controllerListProblems } from '../controllers/index.ts';
+export { MOST_SIMULATED_DEVICES, type SimulatedDevices } from '../node/index.ts';
 export { ControllerManager, type ControllerManagerOptions } from './programs/controller-manager.ts';
 export { SchedulerProgram, type SchedulerProgramOptions } from './programs/scheduler-program.ts';
 export {

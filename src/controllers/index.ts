@@ -8,6 +8,7 @@ import { daemonSetController } from './daemonset/daemonset-controller.ts';
 import { ephemeralVolumeController } from './ephemeral-volume/ephemeral-volume-controller.ts';
 import { cronJobController } from './cronjob/cronjob-controller.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
+import { deviceTaintEviction, type DeviceTaintEvictionOptions } from './device-taint-eviction/device-taint-eviction.ts';
 import { disruptionController } from './disruption/disruption-controller.ts';
 import { endpointSliceMirroringController } from './endpointslice-mirroring/mirroring-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
@@ -69,6 +70,7 @@ export interface BuiltInControllersOptions {
 /** What kube-controller-manager's flags set, as far as it can be set. */
 export interface ControllerSettings
   extends
+    DeviceTaintEvictionOptions,
     HorizontalPodAutoscalerOptions,
     NodeLifecycleOptions,
     NodeIpamOptions,
@@ -128,6 +130,7 @@ function allControllers(options: BuiltInControllersOptions): readonly Part[] {
     as('ttl-controller', ttlController()),
     as('legacy-service-account-token-cleaner', serviceAccountTokenCleaner(settings)),
     as('ephemeral-volume-controller', ephemeralVolumeController()),
+    as('device-taint-eviction-controller', deviceTaintEviction(settings)),
     as('resource-claim-controller', resourceClaimController()),
     as('service-cidrs-controller', serviceCidrController()),
     as('service-controller', serviceLbController()),

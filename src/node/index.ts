@@ -13,3 +13,4 @@ export * from './runtime/index.ts';
 export { type PodLogOptions, PodStreams, type StreamOptions } from './streams/index.ts';
 export * from './server/index.ts';
 export * from './simulated/index.ts';
+export { MOST_SIMULATED_DEVICES, type SimulatedDevices, simulatedDevices } from './devices/index.ts';

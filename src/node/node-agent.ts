@@ -9,6 +9,7 @@ import { PodWorker, type PodWorkerParts } from './pod-worker.ts';
 import { LifecycleHooks, NetworkActions } from './probes/index.ts';
 import type { ServedNode } from './server/index.ts';
 import { FileLogs, PodStreams } from './streams/index.ts';
+import { prepareDevices } from './devices/index.ts';
 import { ClaimedVolumes } from './volumes/index.ts';
 import { assumedVolumes, type NodeRuntime } from './runtime/index.ts';
 
@@ -155,6 +156,7 @@ export class NodeAgent implements Runnable {
       executor,
       hooks: new LifecycleHooks(executor, clock),
       volumes: new ClaimedVolumes(this.#runtime.volumes ?? assumedVolumes, client),
+      prepareDevices: (pod, signal) => prepareDevices(pod, client, signal),
       hostIps: addresses,
       capacity,
       allocatable: () => nodes.get(this.name)?.status?.allocatable ?? capacity,

@@ -9,6 +9,8 @@ import { ClaimProblem } from './volumes/index.ts';
 import { isRuntimeNotFound, type PodSandboxStatusResponse, RuntimeError } from './runtime/index.ts';
 
 export interface PodActionsParts extends StarterParts {
+  /** Makes the devices of the pod's claims ready for it; throws when it may not use them. */
+  prepareDevices(pod: Observed<Pod>, signal: AbortSignal): Promise<void>;
   readonly log: Logger;
 }
 
@@ -143,7 +145,7 @@ export class PodActions {
 
   async #runSandbox(pod: Observed<Pod>, attempt: number, signal: AbortSignal): Promise<boolean> {
     const { clock, runtime } = this.#parts;
-    if (!(await this.#mountVolumes(pod, signal))) return false;
+    if (!(await this.#mountVolumes(pod, signal)) || !(await this.#prepareDevices(pod, signal))) return false;
     try {
       const id = await runtime.runtime.runPodSandbox(sandboxConfig(pod, attempt), { signal });
       this.#sandbox = { id, attempt };
@@ -174,6 +176,20 @@ export class PodActions {
     }
     this.#record.waitsForVolumesSinceMs = undefined;
     return true;
+  }
+
+  async #prepareDevices(pod: Observed<Pod>, signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#parts;
+    try {
+      await this.#parts.prepareDevices(pod, signal);
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      const message = `Failed to prepare dynamic resources: ${messageOf(error)}`;
+      this.#events.pod(pod, { type: 'Warning', reason: 'FailedPrepareDynamicResources', message });
+      this.#record.sandboxFailure = { retryAtMs: clock.now() + RETRY_MS };
+      return false;
+    }
   }
 
   /** Claims that were made together with their pod are bound within moments; one that is not by then is told of. */

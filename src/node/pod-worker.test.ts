@@ -39,6 +39,7 @@ function workerOn(pod: Observed<Pod>, answer: (patch: Patch) => Promise<Observed
     executor: runtime.actions,
     hooks: new LifecycleHooks(runtime.actions, clock),
     volumes: assumedVolumes,
+    prepareDevices: async () => undefined,
     sources: { data: noData, services: new ServiceVariables({ list: () => [] }) },
     capacity: {},
     allocatable: () => ({}),

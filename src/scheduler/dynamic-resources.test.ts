@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { mergePatch, type ResourceClaim } from '../client/index.ts';
 import type { Device, ResourceClaimSpec } from '../api/types/resource/v1.d.ts';
 import { settle } from '../base/index.ts';
+import { defaultProfile } from './framework/profile.ts';
 import { SchedulerRun } from './testing/scheduler-run.ts';
 
 const DRIVER = 'gpu.example.com';
@@ -31,6 +32,18 @@ async function addClaim(run: SchedulerRun, name: string, spec?: ResourceClaimSpe
 
 async function claimOf(run: SchedulerRun, name: string): Promise<ResourceClaim> {
   return await run.client.resource.v1.resourceclaims.namespace('default').get(name);
+}
+
+/** The driver says something about the device of a claim. */
+async function tell(run: SchedulerRun, name: string, condition: object): Promise<void> {
+  const { status } = await claimOf(run, name);
+  const { driver, pool, device } = status?.allocation?.devices?.results?.[0] ?? {};
+  const told = { reason: 'Told', message: '', lastTransitionTime: '2026-01-01T00:00:00Z', ...condition };
+  const devices = [{ driver, pool, device, conditions: [told] }];
+  await run.client.resource.v1.resourceclaims
+    .namespace('default')
+    .status.patch(name, mergePatch({ status: { devices } }));
+  await settle();
 }
 
 const using = (name: string): { resourceClaims: { name: string; resourceClaimName: string }[] } => ({
@@ -82,4 +95,119 @@ test('a pod waits for its claim, and for a device that is free', async () => {
   await settle();
   await run.clock.advance(1000);
   expect(await run.nodeOf('two')).toBe('n1');
+});
+
+test('devices that have to be prepared keep their pod waiting until the driver says that they are', async () => {
+  await using run = await SchedulerRun.start();
+  await addClass(run);
+  await run.addNode('n1');
+  const conditions = { bindingConditions: ['example.com/Attached'], bindingFailureConditions: ['example.com/Failed'] };
+  await addSlice(run, 'n1', [{ name: 'gpu-0', ...conditions }]);
+  await addClaim(run, 'mine');
+  await run.addPod('web', using('mine'));
+  expect(await run.nodeOf('web')).toBeUndefined();
+  expect(await run.events('web')).toEqual([
+    'Normal BindingConditionsPending default-scheduler waiting for binding conditions for device on node n1',
+  ]);
+
+  await tell(run, 'mine', { type: 'example.com/Attached', status: 'True' });
+  await run.clock.advance(5000);
+  expect(await run.nodeOf('web')).toBe('n1');
+});
+
+test('a device that could not be prepared is given back, and another one is tried', async () => {
+  await using run = await SchedulerRun.start();
+  await addClass(run);
+  await run.addNode('n1');
+  const conditions = { bindingConditions: ['example.com/Attached'], bindingFailureConditions: ['example.com/Failed'] };
+  await addSlice(run, 'n1', [{ name: 'gpu-0', ...conditions }, { name: 'gpu-1' }]);
+  await addClaim(run, 'mine');
+  await run.addPod('web', using('mine'));
+
+  await tell(run, 'mine', { type: 'example.com/Failed', status: 'True', reason: 'Broken', message: 'no link' });
+  await run.clock.advance(5000);
+  expect(await run.scheduled('web')).toBe(
+    'False SchedulerError running PreBind plugin "DynamicResources": device binding failed: claim=mine, reason=Broken, message="no link"',
+  );
+  expect((await claimOf(run, 'mine')).status?.reservedFor).toBeUndefined();
+
+  // the driver takes the device out of its pool, or else it would be the first again
+  const slices = run.client.resource.v1.resourceslices;
+  await slices.patch('n1-slice', mergePatch({ spec: { devices: [{ name: 'gpu-1' }] } }));
+  await run.clock.advance('1m');
+  expect(await run.nodeOf('web')).toBe('n1');
+  expect((await claimOf(run, 'mine')).status?.allocation?.devices?.results?.[0]?.device).toBe('gpu-1');
+});
+
+test('a claim whose devices are where the pod cannot go is freed, if nobody uses it', async () => {
+  await using run = await SchedulerRun.start();
+  await addClass(run);
+  await run.addNode('n1', { labels: { 'kubernetes.io/hostname': 'n1' } });
+  await run.addNode('n2', { labels: { 'kubernetes.io/hostname': 'n2' } });
+  await addSlice(run, 'n1', [{ name: 'gpu-0' }]);
+  await addSlice(run, 'n2', [{ name: 'gpu-0' }]);
+  await addClaim(run, 'mine');
+  const results = [{ request: 'gpu', driver: DRIVER, pool: 'n1', device: 'gpu-0' }];
+  const matchFields = [{ key: 'metadata.name', operator: 'In' as const, values: ['n1'] }];
+  const allocation = { devices: { results }, nodeSelector: { nodeSelectorTerms: [{ matchFields }] } };
+  const claims = run.client.resource.v1.resourceclaims.namespace('default');
+  await claims.status.patch('mine', mergePatch({ status: { allocation } }));
+  await settle();
+
+  await run.addPod('web', { ...using('mine'), nodeSelector: { 'kubernetes.io/hostname': 'n2' } });
+  expect((await run.events('web')).join()).toContain(
+    "1 node(s) didn't match Pod's node affinity/selector, 1 resourceclaim not available on the node. " +
+      'deallocation of ResourceClaim completed',
+  );
+  await run.clock.advance('10s');
+  expect(await run.nodeOf('web')).toBe('n2');
+});
+
+test('pods share a claim on the node where its devices are', async () => {
+  await using run = await SchedulerRun.start();
+  await addClass(run);
+  await run.addNode('n1');
+  await run.addNode('n2');
+  await addSlice(run, 'n2', [{ name: 'gpu-0' }]);
+  await addClaim(run, 'shared');
+  for (const name of ['one', 'two']) await run.addPod(name, using('shared'));
+  await run.clock.advance('10s');
+
+  expect([await run.nodeOf('one'), await run.nodeOf('two')]).toEqual(['n2', 'n2']);
+  const { status } = await claimOf(run, 'shared');
+  expect(status?.reservedFor?.map(({ name }) => name)).toEqual(['one', 'two']);
+});
+
+test('a pod that cannot be bound gives its devices back', async () => {
+  await using run = await SchedulerRun.start({
+    plugins: new Map([['Refuse', () => ({ name: 'Refuse', preBind: () => Promise.reject(new Error('no')) })]]),
+    profiles: [{ ...defaultProfile, plugins: [...defaultProfile.plugins, { name: 'Refuse' }] }],
+  });
+  await addClass(run);
+  await run.addNode('n1');
+  await addSlice(run, 'n1', [{ name: 'gpu-0' }]);
+  await addClaim(run, 'mine');
+  await run.addPod('web', using('mine'));
+
+  expect(await run.scheduled('web')).toContain('SchedulerError running PreBind plugin "Refuse": no');
+  expect((await claimOf(run, 'mine')).status?.reservedFor).toBeUndefined();
+});
+
+test('a search among too many combinations is given up', async () => {
+  await using run = await SchedulerRun.start();
+  await addClass(run);
+  await run.addNode('n1');
+  const device = (at: number): Device => ({ name: `gpu-${at}`, attributes: { group: { int: at % 5 } } });
+  await addSlice(
+    run,
+    'n1',
+    Array.from({ length: 120 }, (_, at) => device(at)),
+  );
+  const requests = [{ name: 'gpu', exactly: { deviceClassName: 'gpu', count: 25 } }]; // there are 24 of each group
+  await addClaim(run, 'mine', { devices: { requests, constraints: [{ matchAttribute: `${DRIVER}/group` }] } });
+  await run.addPod('web', using('mine'));
+
+  expect(await run.scheduled('web')).toBe(
+    'False SchedulerError running "DynamicResources" filter plugin: node n1: timed out trying to allocate devices',
+  );
 });

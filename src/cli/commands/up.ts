@@ -6,6 +6,7 @@ import {
   configuredScheduler,
   controllerListProblems,
   defaultKubeconfigPath,
+  MOST_SIMULATED_DEVICES,
   readSchedulerConfiguration,
   startCluster,
   type StorageOptions,
@@ -64,6 +65,12 @@ export const upDefinitions: FlagDefinitions = {
     type: 'boolean',
     default: true,
     help: 'Have a default storage class for the simulated nodes, whose claims get volumes',
+  },
+  'simulated-devices': {
+    type: 'string',
+    multiple: true,
+    value: 'DRIVER=N',
+    help: 'Have N devices of a driver on each simulated node, for claims of the device class with its name (none)',
   },
   name: { type: 'string', value: 'NAME', default: 'keelson', help: 'Name of the cluster in the kubeconfig' },
   'kubeconfig-out': {
@@ -141,6 +148,7 @@ function options(flags: Flags, context: CommandContext, clock: Clock): Omit<Clus
     scheduler: schedulerSettings(flags, clock),
     simulatedStorage: flags.isSet('simulated-storage'),
     simulatedMetrics: flags.isSet('simulated-metrics'),
+    simulatedDevices: devicesOf(flags),
     name: flags.text('name') ?? 'keelson',
     storage: etcd ?? embedded,
     listen: {
@@ -163,6 +171,20 @@ function schedulerSettings(flags: Flags, clock: Clock): ClusterOptions['schedule
     throw new UsageError('--scheduler=none runs no scheduler, so --scheduler-config makes no sense with it');
   if (text === undefined) return flags.isSet('scheduler');
   return usable(() => configuredScheduler(readSchedulerConfiguration(text), { clock }));
+}
+
+/** Such as `gpu.example.com=4`. */
+function devicesOf(flags: Flags): ClusterOptions['simulatedDevices'] {
+  const entries = (flags.list('simulated-devices') ?? []).map((text): [string, number] => {
+    const [driver = '', count = ''] = text.split('=');
+    const number = /^\d+$/.test(count) ? Number(count) : 0;
+    if (driver === '' || number < 1 || number > MOST_SIMULATED_DEVICES) {
+      const wanted = `a driver and a number from 1 to ${MOST_SIMULATED_DEVICES}, such as gpu.example.com=4`;
+      throw new UsageError(`--simulated-devices needs ${wanted}, got "${text}"`);
+    }
+    return [driver, number];
+  });
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 /** All of them, none, or a choice. */

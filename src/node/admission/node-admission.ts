@@ -111,10 +111,15 @@ export class NodeAdmission {
   }
 }
 
-function countedRequests({ spec }: Observed<Pod>): ReadonlyMap<string, number> {
+/** What the pod takes of the node; resources for which it was given devices are counted there. */
+function countedRequests({ spec, status }: Observed<Pod>): ReadonlyMap<string, number> {
   if (spec === undefined) return new Map();
+  const mappings = status?.extendedResourceClaimStatus?.requestMappings ?? [];
+  const byDevices = new Set(mappings.map(({ resourceName }) => resourceName));
   return new Map(
-    [...podRequests({ spec })].map(([name, amount]) => [name, name === CPU ? amount.milliValue() : amount.value()]),
+    [...podRequests({ spec })]
+      .filter(([name]) => !byDevices.has(name))
+      .map(([name, amount]) => [name, name === CPU ? amount.milliValue() : amount.value()]),
   );
 }
 

@@ -1,4 +1,4 @@
-import { type FieldError, invalidValue, required } from '../../api/index.ts';
+import { type FieldError, forbiddenField, invalidValue, required, tooLong } from '../../api/index.ts';
 import type {
   DeviceClaim,
   DeviceClass,
@@ -8,11 +8,20 @@ import type {
   ResourceClaimTemplate,
   ResourceSlice,
 } from '../../api/types/resource/v1.d.ts';
+import { deepEqual } from '../../base/index.ts';
+import { DeviceSelectors, limits } from '../../cel/index.ts';
 import { checkNodeSelector } from '../core/affinity-rules.ts';
 import type { Whole } from '../kind.ts';
 
+const LONGEST_EXPRESSION = 10_240;
+
 export function checkDeviceClass({ spec }: Whole<DeviceClass>): FieldError[] {
   return checkSelectors(spec.selectors ?? [], 'spec.selectors');
+}
+
+/** What was stored before is not looked at again. */
+export function checkDeviceClassUpdate(now: Whole<DeviceClass>, old: Whole<DeviceClass>): FieldError[] {
+  return deepEqual(now.spec, old.spec) ? [] : checkDeviceClass(now);
 }
 
 export function checkClaim({ spec }: Whole<ResourceClaim>): FieldError[] {
@@ -27,8 +36,24 @@ function checkDevices(devices: DeviceClaim | undefined, field: string): FieldErr
   return (devices?.requests ?? []).flatMap((request, index) => checkRequest(request, `${field}.requests[${index}]`));
 }
 
+/** New expressions may use what the version before this one knew. */
+const VERSION_OF_NEW_EXPRESSIONS = 35;
+
 function checkSelectors(selectors: readonly DeviceSelector[], field: string): FieldError[] {
-  return selectors.flatMap(({ cel }, index) => (cel === undefined ? [required(`${field}[${index}].cel`)] : []));
+  if (selectors.length === 0) return [];
+  const compiler = new DeviceSelectors(undefined, VERSION_OF_NEW_EXPRESSIONS);
+  return selectors.flatMap(({ cel }, index) => {
+    const at = `${field}[${index}].cel`;
+    return cel === undefined ? [required(at)] : checkExpression(cel.expression, `${at}.expression`, compiler);
+  });
+}
+
+function checkExpression(text: string, field: string, compiler: DeviceSelectors): FieldError[] {
+  if (Buffer.byteLength(text) > LONGEST_EXPRESSION) return [tooLong(field, LONGEST_EXPRESSION)];
+  const compiled = compiler.compile(text);
+  if (!compiled.ok) return [invalidValue(field, text, compiled.problem.detail)];
+  if (compiler.maxCost(compiled) <= BigInt(limits.deviceSelectorCost)) return [];
+  return [forbiddenField(field, 'too complex, exceeds cost limit')];
 }
 
 /** One way to ask for devices, or alternatives in the order of preference. */

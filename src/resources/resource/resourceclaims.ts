@@ -1,39 +1,82 @@
-import type { DeviceClass, ResourceClaim, ResourceClaimTemplate } from '../../api/types/resource/v1.d.ts';
+import { forbiddenField, invalid } from '../../api/index.ts';
+import type { ObjectMeta } from '../../api/types/meta/v1.d.ts';
+import type {
+  DeviceClass,
+  DeviceRequest,
+  ResourceClaim,
+  ResourceClaimTemplate,
+} from '../../api/types/resource/v1.d.ts';
 import { changes } from '../change.ts';
 import { ageColumn, column, each, nameColumn } from '../columns/column.ts';
-import { defineKind, type Whole } from '../kind.ts';
+import { defineKind, type Kind, type Whole } from '../kind.ts';
+import type { KindEnvironment } from '../kind-environment.ts';
+import { checkClaimStatus } from './claim-status-rules.ts';
 import { claimConversion, claimTemplateConversion } from './device-conversion.ts';
-import { checkClaim, checkClaimTemplate, checkDeviceClass } from './device-rules.ts';
+import { checkClaim, checkClaimTemplate, checkDeviceClass, checkDeviceClassUpdate } from './device-rules.ts';
 import { deprecatedVersions, GROUP } from './versions.ts';
 
-export const resourceClaims = defineKind<ResourceClaim>({
-  group: GROUP,
-  plural: 'resourceclaims',
-  columns: [
-    nameColumn,
-    column('State', 'Whether devices are allocated, and whether somebody uses them', claimState),
-    ageColumn,
-  ],
-  conversions: { v1beta1: claimConversion },
-  deprecations: deprecatedVersions('ResourceClaim'),
-  returnsDeletedObject: true,
-  statusMetadata: 'owned',
-  applyDefaults: ({ spec }) => defaultRequests(spec.devices?.requests),
-  prepareForStatusUpdate: dropFreedDevices,
-  validate: checkClaim,
-  validateUpdate: () => [], // what was asked for stays
-});
+const EXPRESSION = 'selectors.cel.expression';
 
-export const resourceClaimTemplates = defineKind<ResourceClaimTemplate>({
-  group: GROUP,
-  plural: 'resourceclaimtemplates',
-  columns: [nameColumn, ageColumn],
-  conversions: { v1beta1: claimTemplateConversion },
-  deprecations: deprecatedVersions('ResourceClaimTemplate'),
-  returnsDeletedObject: true,
-  applyDefaults: ({ spec }) => defaultRequests(spec.spec.devices?.requests),
-  validate: checkClaimTemplate,
-});
+/** Namespaces in which claims may ask for devices that others use have this label, with the value `true`. */
+const SUPERVISION_LABEL = 'resource.kubernetes.io/admin-access';
+
+/** Claims to supervise devices are made only where the namespace allows it. */
+function supervisionGuard(
+  { objects }: KindEnvironment,
+  kind: string,
+): (metadata: ObjectMeta, requests?: readonly DeviceRequest[]) => Promise<void> {
+  const namespaces = objects.of('', 'namespaces');
+  return async (metadata, requests = []) => {
+    const at = requests.findIndex(({ exactly }) => exactly?.adminAccess === true);
+    if (at < 0) return;
+    const namespace = await namespaces.get('', metadata.namespace ?? '');
+    if (namespace?.metadata.labels?.[SUPERVISION_LABEL] === 'true') return;
+    const detail = `admin access to devices requires the \`${SUPERVISION_LABEL}: true\` label on the containing namespace`;
+    const errors = [forbiddenField(`spec.devices.requests[${at}].adminAccess`, detail)];
+    throw invalid({ group: GROUP, resource: kind }, metadata.name ?? '', errors);
+  };
+}
+
+export function resourceClaims(environment: KindEnvironment): Kind {
+  const guard = supervisionGuard(environment, 'ResourceClaim');
+  return defineKind<ResourceClaim>({
+    group: GROUP,
+    plural: 'resourceclaims',
+    columns: [
+      nameColumn,
+      column('State', 'Whether devices are allocated, and whether somebody uses them', claimState),
+      ageColumn,
+    ],
+    conversions: { v1beta1: claimConversion },
+    deprecations: deprecatedVersions('ResourceClaim'),
+    returnsDeletedObject: true,
+    statusMetadata: 'owned',
+    applyDefaults: ({ spec }) => defaultRequests(spec.devices?.requests),
+    prepareForCreate: (claim) => guard(claim.metadata, claim.spec.devices?.requests),
+    prepareForStatusUpdate: dropFreedDevices,
+    ownRulesFor: ['exactly', 'firstAvailable'].map((way) => `spec.devices.requests.${way}.${EXPRESSION}`),
+    validate: checkClaim,
+    validateUpdate: () => [], // what was asked for stays
+    validateStatus: checkClaimStatus,
+  });
+}
+
+export function resourceClaimTemplates(environment: KindEnvironment): Kind {
+  const guard = supervisionGuard(environment, 'ResourceClaimTemplate');
+  return defineKind<ResourceClaimTemplate>({
+    group: GROUP,
+    plural: 'resourceclaimtemplates',
+    columns: [nameColumn, ageColumn],
+    conversions: { v1beta1: claimTemplateConversion },
+    deprecations: deprecatedVersions('ResourceClaimTemplate'),
+    returnsDeletedObject: true,
+    applyDefaults: ({ spec }) => defaultRequests(spec.spec.devices?.requests),
+    prepareForCreate: (template) => guard(template.metadata, template.spec.spec?.devices?.requests),
+    ownRulesFor: ['exactly', 'firstAvailable'].map((way) => `spec.spec.devices.requests.${way}.${EXPRESSION}`),
+    validate: checkClaimTemplate,
+    validateUpdate: () => [], // the specification stays
+  });
+}
 
 interface Device {
   readonly driver: string;
@@ -100,5 +143,7 @@ export const deviceClasses = defineKind<DeviceClass>({
   deprecations: deprecatedVersions('DeviceClass'),
   returnsDeletedObject: true,
   raisesGeneration: changes('spec'),
+  ownRulesFor: [`spec.${EXPRESSION}`],
   validate: checkDeviceClass,
+  validateUpdate: checkDeviceClassUpdate,
 });

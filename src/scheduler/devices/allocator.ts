@@ -5,8 +5,8 @@ import type { AllocatedDevices } from './allocated-devices.ts';
 import { allocationResult } from './allocation-result.ts';
 import { takenOf } from './capacity.ts';
 import { type Allocation, type Claim, nameOf, type Wanted } from './claim.ts';
-import type { Candidate } from './device.ts';
-import { poolsFor, reaches } from './pools.ts';
+import type { Candidate, Pool } from './device.ts';
+import { poolsFor, type PoolSources, reaches } from './pools.ts';
 import { type DeviceSelection, SelectorError } from './selection.ts';
 import { DeviceSearch, type SearchLimits } from './search.ts';
 import { candidatesIn, wantedOf } from './wanted.ts';
@@ -16,9 +16,10 @@ export class InvalidPoolsError extends Error {
   override readonly name = 'InvalidPoolsError';
 }
 
-export interface AllocatorParts {
+export interface AllocatorParts extends PoolSources {
   readonly classes: Lister<DeviceClass>;
-  readonly slices: Lister<ResourceSlice>;
+  /** The devices of pools that were looked at before. */
+  readonly candidates: WeakMap<Pool, readonly Candidate[]>;
   readonly selection: DeviceSelection;
   readonly limits: SearchLimits & { readonly clock: Clock };
 }
@@ -44,15 +45,15 @@ export class Allocator {
    * there are too many combinations.
    */
   allocate(node: Observed<Node>, claims: readonly Claim[]): readonly Allocation[] | undefined {
-    const { classes, slices, limits } = this.#parts;
-    const pools = poolsFor(node, slices);
+    const { classes, slices, known, candidates, limits } = this.#parts;
+    const pools = poolsFor(node, { slices, known });
     const suitable = this.#suitabilityOn(node);
     const fits = (wanted: Wanted, candidate: Candidate, claim: Claim): boolean =>
       suitable(wanted, candidate, claim) &&
       takenOf(candidate.device, wanted.capacity, this.#allocated.taken(candidate.id)) !== undefined;
     const wanted = claims.map((claim) => wantedOf(claim, { classes, pools, isSuitable: fits }));
     const search = new DeviceSearch(wanted, {
-      candidates: pools.filter(({ state }) => state === 'usable').flatMap(candidatesIn),
+      candidates: pools.filter(({ state }) => state === 'usable').flatMap((pool) => candidatesOf(pool, candidates)),
       allocated: this.#allocated,
       isSuitable: suitable,
       limits,
@@ -96,6 +97,12 @@ export class Allocator {
       }),
     );
   }
+}
+
+function candidatesOf(pool: Pool, known: WeakMap<Pool, readonly Candidate[]>): readonly Candidate[] {
+  const found = known.get(pool) ?? candidatesIn(pool);
+  known.set(pool, found);
+  return found;
 }
 
 function isInReach({ device, slice }: Candidate, node: Observed<Node>): boolean {

@@ -3,6 +3,15 @@ import type { Observed, Pod, ResourceClaim } from '../../client/index.ts';
 import type { Lister } from '../framework/plugin-context.ts';
 import type { Claim } from './claim.ts';
 
+/** Whether the pod speaks of a claim with this name. */
+export function usesClaim(pod: Observed<Pod>, { metadata }: Claim): boolean {
+  if (metadata.namespace !== pod.metadata.namespace) return false;
+  return (pod.spec?.resourceClaims ?? []).some((entry) => {
+    const looked = lookUpClaim(pod, entry);
+    return looked.type === 'named' && looked.name === metadata.name;
+  });
+}
+
 /** The claims that a pod speaks of, or why it has to wait for one. */
 export function podClaims(pod: Observed<Pod>, claims: Lister<ResourceClaim>): readonly Claim[] | string {
   const found: Claim[] = [];

@@ -17,6 +17,13 @@ const slicesByNode = index(ResourceSlice, ({ spec }) => {
 
 const slicesByPool = index(ResourceSlice, ({ spec }) => `${spec.driver}/${spec.pool.name}`);
 
+/** Where pools come from. What was worked out about a pool holds for as long as its slices are the same objects. */
+export interface PoolSources {
+  readonly slices: Lister<ResourceSlice>;
+  /** Pools that were found before, by their first slice. */
+  readonly known: WeakMap<Slice, Pool>;
+}
+
 /** Whether the node can use what reaches so far. */
 export function reaches({ nodeName = '', allNodes, nodeSelector }: Reach, node: Observed<Node>): boolean {
   if (nodeName !== '') return node.metadata.name === nodeName;
@@ -29,11 +36,13 @@ export function reaches({ nodeName = '', allNodes, nodeSelector }: Reach, node: 
  * The pools with devices that a node can use, in the order in which they are tried: by driver and name, those whose devices
  * have to be prepared before pods are bound last. Slices of older generations count for nothing.
  */
-export function poolsFor(node: Observed<Node>, slices: Lister<ResourceSlice>): readonly Pool[] {
+export function poolsFor(node: Observed<Node>, { slices, known }: PoolSources): readonly Pool[] {
   const newest = new Map<string, Slice[]>();
   for (const name of [node.metadata.name, EVERYWHERE])
     for (const slice of slices.byIndex(slicesByNode, name)) if (isForNode(slice, node)) addNewest(newest, slice);
-  const pools = [...newest.values()].flatMap((found) => poolOf(found, slices) ?? []);
+  const pools = [...newest.values()].flatMap((found) => knownPool(found, known) ?? poolOf(found, slices) ?? []);
+  for (const pool of pools)
+    if (pool.otherSlices.length === 0 && pool.slices[0] !== undefined) known.set(pool.slices[0], pool);
   return pools.toSorted(
     (left, right) =>
       Number(needsPreparation(left)) - Number(needsPreparation(right)) ||
@@ -55,6 +64,13 @@ function addNewest(pools: Map<string, Slice[]>, slice: Slice): void {
   const generation = known?.[0]?.spec.pool.generation ?? -1;
   if (known === undefined || pool.generation > generation) pools.set(key, [slice]);
   else if (pool.generation === generation) known.push(slice);
+}
+
+/** A pool of one slice is as it was before, if it was found before. */
+function knownPool(found: readonly Slice[], known: WeakMap<Slice, Pool>): Pool | undefined {
+  const [only] = found;
+  if (only === undefined || found.length !== 1 || only.spec.pool.resourceSliceCount !== 1) return undefined;
+  return known.get(only);
 }
 
 /** Undefined for a pool that has been replaced by one that the node cannot use. */

@@ -10,7 +10,7 @@ import { isOverdue, readinessOf } from '../devices/binding-conditions.ts';
 import { type Claim, nameOf } from '../devices/claim.ts';
 import { ClaimWriter } from '../devices/claim-writer.ts';
 import { claimOnNode, extendedClaim, isWritten } from '../devices/extended-resources.ts';
-import { podClaims } from '../devices/pod-claims.ts';
+import { podClaims, usesClaim } from '../devices/pod-claims.ts';
 import {
   type ClaimUse,
   newPodState,
@@ -38,8 +38,8 @@ import { readDynamicResourcesArgs } from './dynamic-resources-args.ts';
 import { normalizeScores } from './normalize-scores.ts';
 
 const NAME = 'DynamicResources';
-/** Devices that may be tried on one node. Others wait meanwhile, and it takes about a second. */
-const MAX_STEPS = 1_000_000;
+/** Devices that may be tried on one node, which takes about a second; all other pods wait meanwhile. */
+const MAX_STEPS = 500_000;
 const NOTHING_TO_FREE = unschedulable(NAME, 'no new claims to deallocate');
 /** What kube-scheduler says when the pod was rejected before this plugin's turn to prepare. */
 const NOT_PREPARED = unresolvable(NAME, 'not found');
@@ -69,6 +69,8 @@ class DynamicResources implements Plugin {
     this.#context = context;
     this.#allocation = {
       ...allocatorListers(context),
+      known: new WeakMap(),
+      candidates: new WeakMap(),
       selection: new DeviceSelection(),
       limits: { clock, timeoutMs: filterTimeoutMs, maxSteps: MAX_STEPS },
     };
@@ -256,9 +258,11 @@ class DynamicResources implements Plugin {
 
   /** A claim has given devices back, or is one that the pod uses and has changed. */
   #isClaimOfInterest({ pod }: PodInfo, { old, now }: Change<ResourceClaim>): boolean {
+    const isFreed = old?.status?.allocation !== undefined && now?.status?.allocation === undefined;
+    if (!isFreed && !(now !== undefined && usesClaim(pod, now))) return false; // the most frequent answer comes first
     const found = podClaims(pod, this.#binding.claims);
     if (typeof found === 'string') return false;
-    if (old?.status?.allocation !== undefined && now?.status?.allocation === undefined) return true;
+    if (isFreed) return true;
     if (!found.some(({ metadata }) => metadata.uid === now?.metadata.uid)) return false;
     return old === undefined || !deepEqual(old.status, now?.status);
   }

@@ -28,10 +28,16 @@ if (load === undefined) {
 const { topic } = await load();
 const file = join('src/controllers', folder, 'testdata/real-cluster.json');
 
+const gates = topic.featureGates === undefined ? [] : [`--feature-gates=${topic.featureGates}`];
+
 await using kube = await startKube({
   parts: ['kube-controller-manager'],
-  apiserverFlags: ['--disable-admission-plugins=ServiceAccount'],
-  controllerManagerFlags: [`--controllers=${topic.controllers.join()}`, ...(topic.flags ?? [])],
+  apiserverFlags: [
+    '--disable-admission-plugins=ServiceAccount',
+    ...gates,
+    ...(topic.runtimeConfig === undefined ? [] : [`--runtime-config=${topic.runtimeConfig.join()}`]),
+  ],
+  controllerManagerFlags: [`--controllers=${topic.controllers.join()}`, ...gates, ...(topic.flags ?? [])],
 });
 await using client = await connect({ kubeconfig: kube.kubeconfig });
 const recorded: Record<string, readonly object[]> = existsSync(file) ? JSON.parse(await readFile(file, 'utf8')) : {};

@@ -7,6 +7,7 @@ export const topics: Readonly<Record<string, () => Promise<{ readonly topic: Sce
   'ephemeral-volume': () => import('../../../src/controllers/ephemeral-volume/testing/scenarios.ts'),
   'node-ipam': () => import('../../../src/controllers/node-ipam/testing/scenarios.ts'),
   'persistent-volumes': () => import('../../../src/controllers/persistent-volumes/testing/scenarios.ts'),
+  'device-taint-eviction': () => import('../../../src/controllers/device-taint-eviction/testing/scenarios.ts'),
   'resource-claim': () => import('../../../src/controllers/resource-claim/testing/scenarios.ts'),
   'service-cidr': () => import('../../../src/controllers/service-cidr/testing/scenarios.ts'),
   daemonset: () => import('../../../src/controllers/daemonset/testing/scenarios.ts'),

@@ -25,7 +25,12 @@ export async function play(scenario: Scenario, world: ScenarioWorld): Promise<re
 export async function playWith(parts: readonly Part[], topic: ScenarioTopic, name: string): Promise<unknown> {
   const scenario = topic.scenarios[name];
   if (scenario === undefined) throw new Error(`There is no scenario "${name}"`);
-  await using cluster = await startCluster({ ...AS_RECORDED, seed: 'controllers', startAt: '2026-01-01T00:00:00Z' });
+  await using cluster = await startCluster({
+    ...AS_RECORDED,
+    runtimeConfig: topic.runtimeConfig ?? [],
+    seed: 'controllers',
+    startAt: '2026-01-01T00:00:00Z',
+  });
   await run(cluster, ...parts);
   const { client, clock } = cluster;
   await client.core.v1.namespaces.create({ metadata: { name: 'keelson-here' } });

@@ -14,6 +14,10 @@ export interface ScenarioTopic extends Sight {
   readonly controllers: readonly string[];
   /** Further flags of kube-controller-manager when recording. */
   readonly flags?: readonly string[];
+  /** API versions that are served besides the default ones, as `--runtime-config` takes them. */
+  readonly runtimeConfig?: readonly string[];
+  /** What is switched on besides the defaults when recording, as `--feature-gates` takes it. */
+  readonly featureGates?: string;
   /** By what they show. */
   readonly scenarios: Readonly<Record<string, Scenario>>;
 }
