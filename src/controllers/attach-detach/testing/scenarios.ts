@@ -322,6 +322,8 @@ function staged(scenario: StagedScenario, id: number): Scenario {
     for (const { metadata } of (await world.of(Node).list()).items)
       await world.changeStatus(Node, metadata.name, { volumesInUse: null });
     for (const { metadata } of (await world.pods.list()).items) await end(stage, metadata.name);
+    for (const { metadata } of (await world.of(VolumeAttachment).list()).items)
+      await world.of(VolumeAttachment).delete(metadata.name).catch(() => undefined); // it may have gone meanwhile
   };
 }
 
