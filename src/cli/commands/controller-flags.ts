@@ -23,6 +23,11 @@ export const controllerFlags: FlagDefinitions = {
     value: 'DURATION',
     help: 'How often claims without volumes are looked at again (15s)',
   },
+  'disable-force-detach-on-timeout': {
+    type: 'boolean',
+    default: false,
+    help: 'Leave volumes attached to nodes that are lost until they let go of them, instead of 6 minutes',
+  },
   'enable-dynamic-provisioning': { type: 'boolean', default: true, help: 'Ask provisioners for volumes of claims' },
   'horizontal-pod-autoscaler-sync-period': {
     type: 'string',
@@ -79,6 +84,7 @@ export function controllerSettings(flags: Flags): NonNullable<ClusterOptions['co
     unhealthyZoneThreshold: fraction(flags, 'unhealthy-zone-threshold', 1),
     resourceQuotaSyncPeriodMs: milliseconds(flags, 'resource-quota-sync-period'),
     claimBinderSyncPeriodMs: milliseconds(flags, 'pvclaimbinder-sync-period'),
+    disableForceDetachOnTimeout: flags.isSet('disable-force-detach-on-timeout') ? true : undefined,
     enableDynamicProvisioning: flags.isSet('enable-dynamic-provisioning') ? undefined : false,
     autoscalerSyncPeriodMs: milliseconds(flags, 'horizontal-pod-autoscaler-sync-period'),
     autoscalerTolerance: fraction(flags, 'horizontal-pod-autoscaler-tolerance', 1000),

@@ -65,7 +65,7 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'obeyed',
     why: 'as upstream',
-    flags: `allocate-node-cidrs? cluster-cidr cluster-signing-duration enable-dynamic-provisioning?
+    flags: `allocate-node-cidrs? cluster-cidr cluster-signing-duration disable-force-detach-on-timeout? enable-dynamic-provisioning?
       horizontal-pod-autoscaler-cpu-initialization-period horizontal-pod-autoscaler-downscale-stabilization
       horizontal-pod-autoscaler-initial-readiness-delay horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
       large-cluster-size-threshold
@@ -98,10 +98,14 @@ const controllerManager: readonly FlagGroup[] = [
   },
   {
     verdict: 'accepted',
+    why: 'what is attached is known from VolumeAttachments, and never has to be compared anew',
+    flags: 'attach-detach-reconcile-sync-period disable-attach-detach-reconcile-sync?',
+  },
+  {
+    verdict: 'accepted',
     why: 'it is about a controller that is not there yet',
-    flags: `attach-detach-reconcile-sync-period concurrent-device-taint-eviction-syncs concurrent-resourceclaim-syncs concurrent-service-syncs
-      disable-attach-detach-reconcile-sync?
-      disable-force-detach-on-timeout? enable-hostpath-provisioner?
+    flags: `concurrent-device-taint-eviction-syncs concurrent-resourceclaim-syncs concurrent-service-syncs
+      enable-hostpath-provisioner?
       external-cloud-volume-plugin flex-volume-plugin-dir pv-recycler-increment-timeout-nfs
       pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs pv-recycler-pod-template-filepath-hostpath
       pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath `,

@@ -40,11 +40,17 @@ export function volumeModifier(driver: VolumeDriver): readonly Part[] {
               .map((claim) => `${claim.metadata.namespace}/${claim.metadata.name}`),
         }),
       ],
-      isRelevant: (claim) => claim.status?.phase === 'Bound' && target(claim) !== current(claim),
+      isRelevant: isNews,
       reconcile: (claim, context) => patiently(backoff, context, () => modify(claim, driver, context)),
       gone: (key) => backoff.forget(key),
     }),
   ];
+}
+
+/** What the modifier itself has said is none: it would ask a driver that refuses again and again. */
+function isNews(claim: Claim, old: Claim | undefined): boolean {
+  if (claim.status?.phase !== 'Bound') return false;
+  return old?.status?.phase !== 'Bound' || target(claim) !== target(old);
 }
 
 function modifies(driver: VolumeDriver): driver is ModifyingDriver {

@@ -28,11 +28,21 @@ export function volumeResizer(driver: VolumeDriver): readonly Part[] {
       component: `external-resizer ${driver.name}`,
       concurrency: CONCURRENCY,
       reads: [PersistentVolume],
-      isRelevant: ({ status }) => status?.phase === 'Bound',
+      isRelevant: isNews,
       reconcile: (claim, context) => patiently(backoff, context, () => resize(claim, driver, context)),
       gone: (key) => backoff.forget(key),
     }),
   ];
+}
+
+/** What the resizer itself has said is none: it would ask a driver that refuses again and again. */
+function isNews(claim: Claim, old: Claim | undefined): boolean {
+  if (claim.status?.phase !== 'Bound') return false;
+  const isSame =
+    old?.status?.phase === 'Bound' &&
+    requestOf(claim).compare(requestOf(old)) === 0 &&
+    storageIn(claim.status.capacity).compare(storageIn(old.status.capacity)) === 0;
+  return !isSame;
 }
 
 function resizes(driver: VolumeDriver): driver is ResizingDriver {
