@@ -66,7 +66,9 @@ export class NodeHeartbeat {
       uid = (await nodes.create(nodeObject(this.#node, statusParts), { signal })).metadata.uid;
     } else {
       await this.#reconcile(known as Observed<Node>, signal);
-      await this.#write(known as Observed<Node>, nodeStatus(this.#node, statusParts, known.status), signal);
+      // what pods use may have been found out meanwhile
+      const parts = { ...statusParts, volumesInUse: this.#parts.volumesInUse() };
+      await this.#write(known as Observed<Node>, nodeStatus(this.#node, parts, known.status), signal);
     }
     await registerDrivers(this.#node, { client: this.#parts.client, uid: uid ?? '' });
     this.#tellHealth(known?.status);
