@@ -131,7 +131,7 @@ export class NodeAgent implements Runnable {
       case 'register':
         await this.#heartbeat.register(signal);
         plan({ type: 'renew' });
-        return plan({ type: 'report' }, this.#heartbeat.firstReportMs());
+        return plan({ type: 'report' }, this.#heartbeat.isBehind ? 0 : this.#heartbeat.firstReportMs());
       case 'renew':
         return plan(task, await this.#heartbeat.renew(signal));
       case 'report':

@@ -47,6 +47,7 @@ export class NodeHeartbeat {
   readonly #parts: HeartbeatParts;
   readonly #lease: NodeLease;
   #hasRenewed = false;
+  #isRegistered = false;
 
   constructor(node: NodeDescription, parts: HeartbeatParts) {
     this.#node = node;
@@ -72,6 +73,13 @@ export class NodeHeartbeat {
     }
     await registerDrivers(this.#node, { client: this.#parts.client, uid: uid ?? '' });
     this.#tellHealth(known?.status);
+    this.#isRegistered = true;
+  }
+
+  /** Whether what pods use has changed while the node was registered. */
+  get isBehind(): boolean {
+    const told = this.#parts.nodes.get(this.#node.name)?.status?.volumesInUse ?? [];
+    return !deepEqual([...told].toSorted(), [...this.#parts.volumesInUse()]);
   }
 
   /** Renews the lease; answers after how long to do it again. The first time it takes a part of that, by chance. */
@@ -86,7 +94,7 @@ export class NodeHeartbeat {
 
   /** Writes the status; answers after how long to do it again. */
   async report(signal: AbortSignal): Promise<number> {
-    const known = this.#parts.nodes.get(this.#node.name);
+    const known = this.#isRegistered ? this.#parts.nodes.get(this.#node.name) : undefined;
     if (known !== undefined) {
       const status = nodeStatus(this.#node, await this.#statusParts(), known.status);
       const wasReady = isReady(known.status);
