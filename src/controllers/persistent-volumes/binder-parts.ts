@@ -10,6 +10,8 @@ export interface BinderParts {
   readonly events: EventRecorder;
   /** Whether provisioners are asked to make volumes. */
   readonly asksForVolumes: boolean;
+  /** Volumes that a pod is scrubbing. */
+  readonly scrubbed: Set<string>;
   /** Has the claim of this key looked at. */
   wakeClaim(key: string): void;
   /** Something is left to be done, and may be possible later. */

@@ -10,6 +10,7 @@ import {
 import type { AppContext, KeyedWorkers, Part, Passes, PreparedPart } from '../../kit/index.ts';
 import type { BinderParts } from './binder-parts.ts';
 import { volumesNaming } from './find-volume.ts';
+import { scrubbedVolume } from './recycle.ts';
 import { syncClaim } from './sync-claim.ts';
 import { syncVolume } from './sync-volume.ts';
 
@@ -50,6 +51,7 @@ class Binder implements PreparedPart {
       pods: context.objects(Pod),
       events: context.events(COMPONENT),
       asksForVolumes: enableDynamicProvisioning,
+      scrubbed: new Set(),
       wakeClaim: (key) => this.#claims.add(key),
       lookAgain: () => this.#passes.request(),
     };
@@ -72,6 +74,11 @@ class Binder implements PreparedPart {
         for (const volume of volumesNaming(keyOf(claim), this.#parts.volumes)) volumeChanged(volume);
       },
     });
+    const podChanged = (pod: Observed<Pod>): void => {
+      const volume = scrubbedVolume(pod);
+      if (volume !== undefined) this.#volumes.add(volume);
+    };
+    context.onChange(Pod, { update: podChanged, delete: podChanged });
     context.onChange(PersistentVolume, {
       add: volumeChanged,
       update: volumeChanged,
