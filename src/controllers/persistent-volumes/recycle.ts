@@ -1,5 +1,5 @@
 import { capacityOf } from '../../api/meaning/index.ts';
-import { hasReason, keyOf, type Observed, type PersistentVolume, Pod, type Sendable } from '../../client/index.ts';
+import { hasReason, keyOf, type Observed, type PersistentVolume, type Pod, type Sendable } from '../../client/index.ts';
 import { unbind } from './bind.ts';
 import type { BinderParts } from './binder-parts.ts';
 import { podsByClaim } from './pods-by-claim.ts';
