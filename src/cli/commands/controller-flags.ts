@@ -28,6 +28,22 @@ export const controllerFlags: FlagDefinitions = {
     default: false,
     help: 'Leave volumes attached to nodes that are lost until they let go of them, instead of 6 minutes',
   },
+  'pv-recycler-minimum-timeout-hostpath': {
+    type: 'string',
+    value: 'SECONDS',
+    help: 'How long at least a path may take to be recycled (60)',
+  },
+  'pv-recycler-timeout-increment-hostpath': {
+    type: 'string',
+    value: 'SECONDS',
+    help: 'How long for each GiB (30)',
+  },
+  'pv-recycler-minimum-timeout-nfs': {
+    type: 'string',
+    value: 'SECONDS',
+    help: 'How long at least a share may take to be recycled (300)',
+  },
+  'pv-recycler-increment-timeout-nfs': { type: 'string', value: 'SECONDS', help: 'How long for each GiB (30)' },
   'enable-dynamic-provisioning': { type: 'boolean', default: true, help: 'Ask provisioners for volumes of claims' },
   'horizontal-pod-autoscaler-sync-period': {
     type: 'string',
@@ -72,6 +88,8 @@ export const controllerFlags: FlagDefinitions = {
   'terminated-pod-gc-threshold': { type: 'string', value: 'N', help: 'So many terminated pods are kept (12500)' },
 };
 
+const SECONDS = { min: 1, max: 1_000_000 };
+
 /** What these flags say, as far as they are given. */
 export function controllerSettings(flags: Flags): NonNullable<ClusterOptions['controllerSettings']> {
   const settings = {
@@ -85,6 +103,10 @@ export function controllerSettings(flags: Flags): NonNullable<ClusterOptions['co
     resourceQuotaSyncPeriodMs: milliseconds(flags, 'resource-quota-sync-period'),
     claimBinderSyncPeriodMs: milliseconds(flags, 'pvclaimbinder-sync-period'),
     disableForceDetachOnTimeout: flags.isSet('disable-force-detach-on-timeout') ? true : undefined,
+    recyclerHostPathSeconds: flags.integer('pv-recycler-minimum-timeout-hostpath', SECONDS),
+    recyclerHostPathSecondsPerGibibyte: flags.integer('pv-recycler-timeout-increment-hostpath', SECONDS),
+    recyclerNfsSeconds: flags.integer('pv-recycler-minimum-timeout-nfs', SECONDS),
+    recyclerNfsSecondsPerGibibyte: flags.integer('pv-recycler-increment-timeout-nfs', SECONDS),
     enableDynamicProvisioning: flags.isSet('enable-dynamic-provisioning') ? undefined : false,
     autoscalerSyncPeriodMs: milliseconds(flags, 'horizontal-pod-autoscaler-sync-period'),
     autoscalerTolerance: fraction(flags, 'horizontal-pod-autoscaler-tolerance', 1000),

@@ -70,7 +70,8 @@ const controllerManager: readonly FlagGroup[] = [
       horizontal-pod-autoscaler-initial-readiness-delay horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
       large-cluster-size-threshold
       legacy-service-account-token-clean-up-period node-cidr-mask-size node-cidr-mask-size-ipv4 node-cidr-mask-size-ipv6 node-eviction-rate node-monitor-grace-period node-monitor-period
-      node-startup-grace-period pvclaimbinder-sync-period resource-quota-sync-period secondary-node-eviction-rate terminated-pod-gc-threshold
+      node-startup-grace-period pv-recycler-increment-timeout-nfs pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs
+      pv-recycler-timeout-increment-hostpath pvclaimbinder-sync-period resource-quota-sync-period secondary-node-eviction-rate terminated-pod-gc-threshold
       unhealthy-zone-threshold`,
   },
   { verdict: 'obeyed', why: 'as upstream; true stands for all, and false for none', flags: 'controllers' },
@@ -106,9 +107,8 @@ const controllerManager: readonly FlagGroup[] = [
     why: 'it is about a controller that is not there yet',
     flags: `concurrent-device-taint-eviction-syncs concurrent-resourceclaim-syncs concurrent-service-syncs
       enable-hostpath-provisioner?
-      external-cloud-volume-plugin flex-volume-plugin-dir pv-recycler-increment-timeout-nfs
-      pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs pv-recycler-pod-template-filepath-hostpath
-      pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath `,
+      external-cloud-volume-plugin flex-volume-plugin-dir pv-recycler-pod-template-filepath-hostpath
+      pv-recycler-pod-template-filepath-nfs `,
   },
   {
     verdict: 'refused',

@@ -11,10 +11,11 @@ import type { AppContext, KeyedWorkers, Part, Passes, PreparedPart } from '../..
 import type { BinderParts } from './binder-parts.ts';
 import { volumesNaming } from './find-volume.ts';
 import { scrubbedVolume } from './recycle.ts';
+import type { RecyclerOptions } from './recycler-options.ts';
 import { syncClaim } from './sync-claim.ts';
 import { syncVolume } from './sync-volume.ts';
 
-export interface PersistentVolumeBinderOptions {
+export interface PersistentVolumeBinderOptions extends RecyclerOptions {
   /** How often claims without volumes, and volumes that could not be reclaimed, are looked at again; 15 s unless given. */
   readonly claimBinderSyncPeriodMs?: number;
   /** Whether provisioners are asked for volumes of claims; yes unless given. */
@@ -51,6 +52,7 @@ class Binder implements PreparedPart {
       pods: context.objects(Pod),
       events: context.events(COMPONENT),
       asksForVolumes: enableDynamicProvisioning,
+      recycler: options,
       scrubbed: new Set(),
       wakeClaim: (key) => this.#claims.add(key),
       lookAgain: () => this.#passes.request(),

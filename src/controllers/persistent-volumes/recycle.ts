@@ -4,13 +4,13 @@ import { unbind } from './bind.ts';
 import type { BinderParts } from './binder-parts.ts';
 import { podsByClaim } from './pods-by-claim.ts';
 import { setVolumePhase } from './phases.ts';
+import type { RecyclerOptions } from './recycler-options.ts';
 
 type Volume = Observed<PersistentVolume>;
 
 const NAMESPACE = 'default';
 const PREFIX = 'recycler-for-';
 const GIBIBYTE = 1024 ** 3;
-/** How long scrubbing may take: so many seconds at least, and so many for each GiB. */
 const SECONDS_A_GIBIBYTE = 30;
 const LEAST_SECONDS = { hostPath: 60, nfs: 300 };
 const SCRUB = 'test -e /scrub && find /scrub -mindepth 1 -delete && test -z "$(ls -A /scrub)" || exit 1';
@@ -24,7 +24,7 @@ export function scrubbedVolume({ metadata }: Observed<Pod>): string | undefined 
 /** Has a pod delete what is on a volume, and frees it then. Deprecated, and so no more than files of nodes and shares. */
 export async function recycle(volume: Volume, parts: BinderParts): Promise<void> {
   const { name } = volume.metadata;
-  const scrubber = scrubberOf(volume);
+  const scrubber = scrubberOf(volume, parts.recycler);
   if (scrubber === undefined) return await fail(volume, 'No recycler plugin found for the volume!', parts);
   const users = usersOf(volume, parts);
   if (users.length > 0) {
@@ -70,7 +70,7 @@ function usersOf({ spec }: Volume, { pods, claims }: BinderParts): string[] {
   return running.map(keyOf).toSorted();
 }
 
-function scrubberOf(volume: Volume): Sendable<Pod> | undefined {
+function scrubberOf(volume: Volume, options: RecyclerOptions): Sendable<Pod> | undefined {
   const { hostPath, nfs } = volume.spec ?? {};
   const kind = hostPath !== undefined ? 'hostPath' : nfs !== undefined ? 'nfs' : undefined;
   if (kind === undefined) return undefined;
@@ -78,11 +78,10 @@ function scrubberOf(volume: Volume): Sendable<Pod> | undefined {
     hostPath !== undefined
       ? { hostPath: { path: hostPath.path } }
       : { nfs: { server: nfs?.server ?? '', path: nfs?.path ?? '' } };
-  const seconds = Math.trunc(capacityOf(volume).value() / GIBIBYTE) * SECONDS_A_GIBIBYTE;
   return {
     metadata: { name: `${PREFIX}${volume.metadata.name}`, namespace: NAMESPACE },
     spec: {
-      activeDeadlineSeconds: Math.max(seconds, LEAST_SECONDS[kind]),
+      activeDeadlineSeconds: scrubSeconds(volume, kind, options),
       restartPolicy: 'Never',
       volumes: [{ name: 'vol', ...source }],
       containers: [
@@ -96,6 +95,14 @@ function scrubberOf(volume: Volume): Sendable<Pod> | undefined {
       ],
     },
   };
+}
+
+function scrubSeconds(volume: Volume, kind: 'hostPath' | 'nfs', options: RecyclerOptions): number {
+  const [least = LEAST_SECONDS[kind], perGibibyte = SECONDS_A_GIBIBYTE] =
+    kind === 'hostPath'
+      ? [options.recyclerHostPathSeconds, options.recyclerHostPathSecondsPerGibibyte]
+      : [options.recyclerNfsSeconds, options.recyclerNfsSecondsPerGibibyte];
+  return Math.max(Math.trunc(capacityOf(volume).value() / GIBIBYTE) * perGibibyte, least);
 }
 
 function unlessThere(error: unknown): void {
