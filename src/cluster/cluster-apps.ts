@@ -2,8 +2,9 @@ import { typeWarnings } from '../admission/index.ts';
 import {
   builtInControllers,
   type ControllerSettings,
+  SIMULATED_DRIVER,
   simulatedDriver,
-  volumeProvisioner,
+  volumeSidecars,
 } from '../controllers/index.ts';
 import type { Part } from '../kit/index.ts';
 import {
@@ -77,16 +78,17 @@ export function clusterApps(
           checkPolicyTypes: (policy) => typeWarnings(policy, plane.server.registry),
           hasStorageVersionMigrations: plane.server.registry.hasGroup('storagemigration.k8s.io'),
         });
-  const provisioner = hasSimulatedStorage(options)
-    ? volumeProvisioner(simulatedDriver()).map((part) => ({ ...part, account: PROVISIONER_ACCOUNT }))
+  const hasStorage = hasSimulatedStorage(options);
+  const sidecars = hasStorage
+    ? volumeSidecars(simulatedDriver()).map((part) => ({ ...part, account: PROVISIONER_ACCOUNT }))
     : [];
   const apps: readonly (ClusterApp | false)[] = [
     controllers !== false && {
       name: 'kube-controller-manager',
       identity: { user: 'system:kube-controller-manager', groups: [] },
-      identityOf: controllerIdentity([...builtIn, ...provisioner]),
+      identityOf: controllerIdentity([...builtIn, ...sidecars]),
       isOnePerCluster: true,
-      parts: [...(controllers === true ? builtIn : controllers(builtIn)), ...provisioner],
+      parts: [...(controllers === true ? builtIn : controllers(builtIn)), ...sidecars],
     },
     schedules !== false && {
       name: 'kube-scheduler',
@@ -110,6 +112,7 @@ export function clusterApps(
         nodeNames(nodes),
         {
           ...(runtime === undefined ? {} : { runtime }),
+          ...(hasStorage ? { drivers: [SIMULATED_DRIVER] } : {}),
           onAgent: (agent) => {
             const server = plane.localNodes.add(agent);
             endpoints?.serve(agent, server, plane.client(nodeIdentity(agent.name)));
@@ -121,7 +124,7 @@ export function clusterApps(
   return apps.filter((each) => each !== false);
 }
 
-/** The service account that volumes are made by. */
+/** The service account of those that run beside the simulated driver. */
 export const PROVISIONER_ACCOUNT = 'volume-provisioner';
 
 /** Storage is simulated where nodes are, if somebody binds claims. */
@@ -159,7 +162,7 @@ function controllerIdentity(builtIn: readonly Part[]): (writer: string) => Ident
  */
 function kubelet(
   names: readonly string[],
-  options: Pick<NodeAgentsOptions, 'runtime' | 'onAgent'>,
+  options: Pick<NodeAgentsOptions, 'runtime' | 'drivers' | 'onAgent'>,
   endpoints: NodeEndpoints | undefined,
 ): ClusterApp {
   const [first = ''] = names;

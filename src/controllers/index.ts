@@ -1,5 +1,6 @@
 // What other folders may use: the built-in controllers.
 import type { Part } from '../kit/index.ts';
+import { attachDetachController, type AttachDetachOptions } from './attach-detach/attach-detach-controller.ts';
 import { bootstrapSigner } from './bootstrap-tokens/bootstrap-signer.ts';
 import { tokenCleaner } from './bootstrap-tokens/token-cleaner.ts';
 import { csrApproving, csrCleaner, csrSigning, type SigningAuthority } from './certificates/index.ts';
@@ -45,8 +46,10 @@ import { controllerName } from './choose-controllers.ts';
 import { ttlController } from './ttl/ttl-controller.ts';
 import { ttlAfterFinishedController } from './ttl-after-finished/ttl-after-finished.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
+import { volumeExpandController } from './volume-expand/volume-expand-controller.ts';
 
 export * from './volume-provisioner/index.ts';
+export { volumeSidecars } from './volume-sidecars.ts';
 export { chooseControllers, controllerListProblems } from './choose-controllers.ts';
 
 export interface BuiltInControllersOptions {
@@ -70,6 +73,7 @@ export interface BuiltInControllersOptions {
 /** What kube-controller-manager's flags set, as far as it can be set. */
 export interface ControllerSettings
   extends
+    AttachDetachOptions,
     DeviceTaintEvictionOptions,
     HorizontalPodAutoscalerOptions,
     NodeLifecycleOptions,
@@ -136,6 +140,8 @@ function allControllers(options: BuiltInControllersOptions): readonly Part[] {
     as('service-controller', serviceLbController()),
     as('clusterrole-aggregation-controller', clusterRoleAggregation()),
     as('persistent-volume-binder', persistentVolumeBinder(settings)),
+    as('attachdetach-controller', attachDetachController(settings)),
+    as('expand-controller', volumeExpandController()),
     as('pvc-protection-controller', claimProtection()),
     as('pv-protection-controller', volumeProtection()),
     as('volumeattributesclass-protection-controller', attributesClassProtection()),

@@ -10,13 +10,13 @@ import { LifecycleHooks, NetworkActions } from './probes/index.ts';
 import type { ServedNode } from './server/index.ts';
 import { FileLogs, PodStreams } from './streams/index.ts';
 import { prepareDevices } from './devices/index.ts';
-import { ClaimedVolumes } from './volumes/index.ts';
+import { ClaimedVolumes, GROW_EVERY_MS, growVolume, VolumesInUse } from './volumes/index.ts';
 import { assumedVolumes, type NodeRuntime } from './runtime/index.ts';
 
 /** Something that a node has to see to: a pod, by its key, or itself. */
 export type NodeTask =
   | { readonly type: 'pod'; readonly key: string }
-  | { readonly type: 'register' | 'renew' | 'report' };
+  | { readonly type: 'register' | 'renew' | 'report' | 'grow' };
 
 /** What a node's agent has from the process it runs in. */
 export interface NodeAgentParts {
@@ -67,6 +67,7 @@ export class NodeAgent implements Runnable {
   readonly #heartbeat: NodeHeartbeat;
   /** All pods have the same. */
   readonly #workerParts: PodWorkerParts;
+  readonly #volumes: ClaimedVolumes;
   #willReportImages = false;
 
   constructor(node: NodeDescription, runtime: NodeRuntime, parts: NodeAgentParts) {
@@ -88,8 +89,16 @@ export class NodeAgent implements Runnable {
       pods,
       usage: () => runtime.usage?.(pods(), nodes.get(node.name)),
     };
+    const inUse = new VolumesInUse(() => parts.plan({ type: 'report' }));
+    this.#volumes = new ClaimedVolumes(runtime.volumes ?? assumedVolumes, {
+      client,
+      inUse,
+      node: () => nodes.get(node.name),
+      mounted: () => parts.plan({ type: 'grow' }, GROW_EVERY_MS),
+    });
     this.#workerParts = this.#partsOfWorkers();
-    this.#heartbeat = new NodeHeartbeat(node, { client, clock, random, nodes, events, runtime });
+    const volumesInUse = (): string[] => inUse.list();
+    this.#heartbeat = new NodeHeartbeat(node, { client, clock, random, nodes, events, runtime, volumesInUse });
   }
 
   /** A pod has come or changed. */
@@ -107,7 +116,12 @@ export class NodeAgent implements Runnable {
   }
 
   /** The node's own object has changed. */
-  nodeChanged(node: Observed<Node>): void {
+  nodeChanged(node: Observed<Node>, old: Observed<Node>): void {
+    if (
+      node.status?.volumesAttached !== old.status?.volumesAttached ||
+      node.status?.volumesInUse !== old.status?.volumesInUse
+    )
+      for (const worker of this.#workers.values()) worker.retryVolumes();
     if (this.#heartbeat.isOverruled(node)) this.#parts.plan({ type: 'report' });
   }
 
@@ -125,6 +139,8 @@ export class NodeAgent implements Runnable {
       case 'report':
         this.#willReportImages = false;
         return plan(task, await this.#heartbeat.report(signal));
+      case 'grow':
+        return await this.#growVolumes();
     }
   }
 
@@ -143,11 +159,11 @@ export class NodeAgent implements Runnable {
   #beat(): void {
     const { plan } = this.#parts;
     plan({ type: 'renew' });
-    plan({ type: 'report' }, this.#heartbeat.firstReportMs());
+    plan({ type: 'report' }, this.#heartbeat.isBehind ? 0 : this.#heartbeat.firstReportMs());
   }
 
   #partsOfWorkers(): PodWorkerParts {
-    const { clock, client, nodes } = this.#parts;
+    const { clock, nodes, client } = this.#parts;
     const { addresses, capacity } = this.#node;
     const executor = this.#runtime.actions ?? new NetworkActions(this.#runtime.runtime, clock);
     return {
@@ -155,7 +171,7 @@ export class NodeAgent implements Runnable {
       runtime: this.#runtime,
       executor,
       hooks: new LifecycleHooks(executor, clock),
-      volumes: new ClaimedVolumes(this.#runtime.volumes ?? assumedVolumes, client),
+      volumes: this.#volumes,
       prepareDevices: (pod, signal) => prepareDevices(pod, client, signal),
       hostIps: addresses,
       capacity,
@@ -251,6 +267,14 @@ export class NodeAgent implements Runnable {
         await this.#parts.clock.sleep(RUNTIME_RETRY_MS, signal);
       }
     }
+  }
+
+  /** Looks whether volumes that are mounted were made larger, for as long as there are any. */
+  async #growVolumes(): Promise<void> {
+    const mounted = this.#volumes.mountedClaims();
+    const { client, events, plan } = this.#parts;
+    for (const claim of mounted) await growVolume(claim, { client, events, nodeName: this.name });
+    if (mounted.length > 0) plan({ type: 'grow' }, GROW_EVERY_MS);
   }
 
   #reportImages(): void {

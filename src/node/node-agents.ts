@@ -26,6 +26,8 @@ export interface NodeOptions {
   readonly architecture?: string;
   /** Makes the runtime of each node; a simulated one unless given. */
   readonly runtime?: { readonly name: string; readonly create: RuntimeFactory };
+  /** The drivers whose volumes nodes can mount; none unless given. */
+  readonly drivers?: readonly string[];
   /** Pods that are seen to at once, over all nodes; 64 unless given. */
   readonly concurrency?: number;
   /** Called with each node's agent when it is made: the way to `NodeAgent.streams`. */
@@ -98,7 +100,14 @@ export function nodeAgent(options: NodeAgentOptions = {}): Part {
 }
 
 function describe(
-  { capacity, labels = {}, taints = [], kubeletVersion = DEFAULT_KUBELET_VERSION, architecture = 'amd64' }: NodeOptions,
+  {
+    capacity,
+    labels = {},
+    taints = [],
+    kubeletVersion = DEFAULT_KUBELET_VERSION,
+    architecture = 'amd64',
+    drivers = [],
+  }: NodeOptions,
   place: Pick<NodeDescription, 'name' | 'podCidrs' | 'addresses' | 'port'>,
 ): NodeDescription {
   return {
@@ -109,6 +118,7 @@ function describe(
     operatingSystem: 'linux',
     architecture,
     kubeletVersion,
+    drivers,
   };
 }
 
@@ -188,7 +198,8 @@ class RunningNodes implements PreparedPart {
       if (before !== undefined && before !== pod.spec?.nodeName) this.#agents.get(before)?.podRemoved(pod);
     };
     const podRemoved = (pod: Observed<Pod>): void => this.#agents.get(pod.spec?.nodeName ?? '')?.podRemoved(pod);
-    const nodeChanged = (node: Observed<Node>): void => this.#agents.get(node.metadata.name)?.nodeChanged(node);
+    const nodeChanged = (node: Observed<Node>, old: Observed<Node>): void =>
+      this.#agents.get(node.metadata.name)?.nodeChanged(node, old);
     const serviceChanged = (): void => this.#services.serviceChanged();
     context.onChange(Pod, { add: (pod) => podChanged(pod), update: podChanged, delete: podRemoved }, scopes.pods);
     context.onChange(Node, { update: nodeChanged }, scopes.nodes);

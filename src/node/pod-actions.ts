@@ -5,7 +5,7 @@ import { ContainerStarter, type PodSandbox, type StarterParts } from './containe
 import type { PodAction } from './life/index.ts';
 import type { PodEvents } from './pod-events.ts';
 import type { PodRecord } from './pod-record.ts';
-import { ClaimProblem } from './volumes/index.ts';
+import { VolumeNotReady } from './volumes/index.ts';
 import { isRuntimeNotFound, type PodSandboxStatusResponse, RuntimeError } from './runtime/index.ts';
 
 export interface PodActionsParts extends StarterParts {
@@ -21,6 +21,8 @@ const RETRY_MS = 10_000;
 /** How often, and for how long, a claim that is not bound is looked at before that is told. */
 const CLAIM_POLL_MS = 300;
 const CLAIM_PATIENCE_MS = 3000;
+/** How long a volume may take to be attached before that is told. */
+const ATTACH_PATIENCE_MS = 123_000;
 /** For pods that are gone already, and for what is left of a grace period after its hook. */
 const SHORTEST_STOP_SECONDS = 2;
 
@@ -166,7 +168,7 @@ export class PodActions {
         await this.#parts.volumes.mount(pod, volume, { signal });
       } catch (error) {
         if (signal.aborted) return false;
-        if (error instanceof ClaimProblem) return this.#waitForClaim(pod, error);
+        if (error instanceof VolumeNotReady) return this.#waitForVolume(pod, error);
         const words = messageOf(error);
         const message = `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${words}`;
         this.#events.pod(pod, { type: 'Warning', reason: 'FailedMount', message });
@@ -192,15 +194,21 @@ export class PodActions {
     }
   }
 
-  /** Claims that were made together with their pod are bound within moments; one that is not by then is told of. */
-  #waitForClaim(pod: Observed<Pod>, { volumes, message }: ClaimProblem): false {
+  /**
+   * Claims that were made together with their pod are bound, and their volumes attached, within moments. One that is not bound by
+   * then is told of; somebody who attaches volumes is given longer.
+   */
+  #waitForVolume(pod: Observed<Pod>, { volume, reason, message }: VolumeNotReady): false {
     const nowMs = this.#parts.clock.now();
     this.#record.waitsForVolumesSinceMs ??= nowMs;
-    const isLong = nowMs - this.#record.waitsForVolumesSinceMs >= CLAIM_PATIENCE_MS;
-    this.#record.sandboxFailure = { retryAtMs: nowMs + (isLong ? RETRY_MS : CLAIM_POLL_MS) };
-    if (!isLong) return false;
-    const names = `[${volumes.join(' ')}]`;
-    const words = `unmounted volumes=${names}, unattached volumes=[], failed to process volumes=${names}: ${message}`;
+    const waitedMs = nowMs - this.#record.waitsForVolumesSinceMs;
+    const pollMs = waitedMs >= CLAIM_PATIENCE_MS ? RETRY_MS : CLAIM_POLL_MS;
+    this.#record.sandboxFailure = { retryAtMs: nowMs + pollMs };
+    const isAttachment = reason === 'attachment';
+    if (waitedMs < (isAttachment ? ATTACH_PATIENCE_MS : CLAIM_PATIENCE_MS)) return false;
+    if (isAttachment) this.#record.waitsForVolumesSinceMs = nowMs; // told again after as long
+    const [unattached, failed] = isAttachment ? [`[${volume}]`, '[]'] : ['[]', `[${volume}]`];
+    const words = `unmounted volumes=[${volume}], unattached volumes=${unattached}, failed to process volumes=${failed}: ${message}`;
     const event = { reason: 'FailedMount', message: `Unable to attach or mount volumes: ${words}` };
     this.#events.pod(pod, { type: 'Warning', ...event });
     return false;

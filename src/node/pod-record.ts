@@ -12,7 +12,7 @@ export class PodRecord implements PodMemory {
   readonly backOffs = new Map<string, BackOff>();
   readonly stopping = new OnceEach();
   sandboxFailure: { readonly retryAtMs: number } | undefined;
-  /** Claims of its volumes are not bound yet. */
+  /** Claims of its volumes are not bound yet, or volumes not attached. */
   waitsForVolumesSinceMs: number | undefined;
   terminatingSinceMs: number | undefined;
   rejection: { readonly reason: string; readonly message: string } | undefined;

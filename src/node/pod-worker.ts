@@ -64,6 +64,8 @@ export class PodWorker {
   /** The runtime failed: nothing is tried before. */
   #retryAtMs = 0;
   #isDeleted = false;
+  /** What it uses was looked at once. */
+  #isAdopted = false;
 
   constructor(pod: Observed<Pod>, parts: PodWorkerParts) {
     this.uid = pod.metadata.uid;
@@ -100,6 +102,13 @@ export class PodWorker {
     return plan.wakeAtMs;
   }
 
+  /** Volumes that the pod waits for may be there now. */
+  retryVolumes(): void {
+    if (this.#record.waitsForVolumesSinceMs === undefined) return;
+    this.#record.sandboxFailure = undefined;
+    this.#parts.wake(this.key);
+  }
+
   /** The pod is gone from the API: nothing of it stays. */
   async remove(): Promise<void> {
     await this.halt();
@@ -125,6 +134,8 @@ export class PodWorker {
   async #observe(pod: Observed<Pod>): Promise<PodView> {
     const { clock, runtimeName, hostIps } = this.#parts;
     const found = await this.#actions.sandbox();
+    if (found !== undefined && !this.#isAdopted) await this.#parts.volumes.adopt?.(pod);
+    this.#isAdopted = true;
     const all = found?.containersStatuses ?? [];
     const running = all.filter(({ state }) => state === 'CONTAINER_RUNNING');
     const ip = found?.status.network.ip ?? '';

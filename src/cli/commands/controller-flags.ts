@@ -46,6 +46,27 @@ export const controllerFlags: FlagDefinitions = {
     value: 'DURATION',
     help: 'How often claims without volumes are looked at again (15s)',
   },
+  'disable-force-detach-on-timeout': {
+    type: 'boolean',
+    default: false,
+    help: 'Leave volumes attached to nodes that are lost until they let go of them, instead of 6 minutes',
+  },
+  'pv-recycler-minimum-timeout-hostpath': {
+    type: 'string',
+    value: 'SECONDS',
+    help: 'How long at least a path may take to be recycled (60)',
+  },
+  'pv-recycler-timeout-increment-hostpath': {
+    type: 'string',
+    value: 'SECONDS',
+    help: 'How long for each GiB (30)',
+  },
+  'pv-recycler-minimum-timeout-nfs': {
+    type: 'string',
+    value: 'SECONDS',
+    help: 'How long at least a share may take to be recycled (300)',
+  },
+  'pv-recycler-increment-timeout-nfs': { type: 'string', value: 'SECONDS', help: 'How long for each GiB (30)' },
   'enable-dynamic-provisioning': { type: 'boolean', default: true, help: 'Ask provisioners for volumes of claims' },
   'horizontal-pod-autoscaler-sync-period': {
     type: 'string',
@@ -96,6 +117,8 @@ export const controllerFlags: FlagDefinitions = {
   ),
 };
 
+const SECONDS = { min: 1, max: 1_000_000 };
+
 /** What these flags say, as far as they are given. */
 export function controllerSettings(flags: Flags): NonNullable<ClusterOptions['controllerSettings']> {
   const settings = {
@@ -108,6 +131,11 @@ export function controllerSettings(flags: Flags): NonNullable<ClusterOptions['co
     unhealthyZoneThreshold: fraction(flags, 'unhealthy-zone-threshold', 1),
     resourceQuotaSyncPeriodMs: milliseconds(flags, 'resource-quota-sync-period'),
     claimBinderSyncPeriodMs: milliseconds(flags, 'pvclaimbinder-sync-period'),
+    disableForceDetachOnTimeout: flags.isSet('disable-force-detach-on-timeout') ? true : undefined,
+    recyclerHostPathSeconds: flags.integer('pv-recycler-minimum-timeout-hostpath', SECONDS),
+    recyclerHostPathSecondsPerGibibyte: flags.integer('pv-recycler-timeout-increment-hostpath', SECONDS),
+    recyclerNfsSeconds: flags.integer('pv-recycler-minimum-timeout-nfs', SECONDS),
+    recyclerNfsSecondsPerGibibyte: flags.integer('pv-recycler-increment-timeout-nfs', SECONDS),
     enableDynamicProvisioning: flags.isSet('enable-dynamic-provisioning') ? undefined : false,
     autoscalerSyncPeriodMs: milliseconds(flags, 'horizontal-pod-autoscaler-sync-period'),
     autoscalerTolerance: fraction(flags, 'horizontal-pod-autoscaler-tolerance', 1000),

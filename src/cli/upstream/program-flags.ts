@@ -70,12 +70,13 @@ const controllerManager: readonly FlagGroup[] = [
       concurrent-namespace-syncs concurrent-rc-syncs concurrent-replicaset-syncs concurrent-resource-quota-syncs
       concurrent-service-endpoint-syncs concurrent-service-syncs concurrent-serviceaccount-token-syncs concurrent-statefulset-syncs
       concurrent-ttl-after-finished-syncs concurrent-validating-admission-policy-status-syncs mirroring-concurrent-service-endpoint-syncs
-      allocate-node-cidrs? cluster-cidr cluster-signing-duration enable-dynamic-provisioning?
+      allocate-node-cidrs? cluster-cidr cluster-signing-duration disable-force-detach-on-timeout? enable-dynamic-provisioning?
       horizontal-pod-autoscaler-cpu-initialization-period horizontal-pod-autoscaler-downscale-stabilization
       horizontal-pod-autoscaler-initial-readiness-delay horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
       large-cluster-size-threshold
       legacy-service-account-token-clean-up-period node-cidr-mask-size node-cidr-mask-size-ipv4 node-cidr-mask-size-ipv6 node-eviction-rate node-monitor-grace-period node-monitor-period
-      node-startup-grace-period pvclaimbinder-sync-period resource-quota-sync-period secondary-node-eviction-rate terminated-pod-gc-threshold
+      node-startup-grace-period pv-recycler-increment-timeout-nfs pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs
+      pv-recycler-timeout-increment-hostpath pvclaimbinder-sync-period resource-quota-sync-period secondary-node-eviction-rate terminated-pod-gc-threshold
       unhealthy-zone-threshold`,
   },
   { verdict: 'obeyed', why: 'as upstream; true stands for all, and false for none', flags: 'controllers' },
@@ -97,13 +98,16 @@ const controllerManager: readonly FlagGroup[] = [
   },
   {
     verdict: 'accepted',
+    why: 'what is attached is known from VolumeAttachments, and never has to be compared anew',
+    flags: 'attach-detach-reconcile-sync-period disable-attach-detach-reconcile-sync?',
+  },
+  {
+    verdict: 'accepted',
     why: 'it is about a controller that is not there yet',
-    flags: `attach-detach-reconcile-sync-period concurrent-device-taint-eviction-syncs concurrent-resourceclaim-syncs
-      disable-attach-detach-reconcile-sync?
-      disable-force-detach-on-timeout? enable-hostpath-provisioner?
-      external-cloud-volume-plugin flex-volume-plugin-dir pv-recycler-increment-timeout-nfs
-      pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs pv-recycler-pod-template-filepath-hostpath
-      pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath `,
+    flags: `concurrent-device-taint-eviction-syncs concurrent-resourceclaim-syncs
+      enable-hostpath-provisioner?
+      external-cloud-volume-plugin flex-volume-plugin-dir pv-recycler-pod-template-filepath-hostpath
+      pv-recycler-pod-template-filepath-nfs `,
   },
   {
     verdict: 'refused',

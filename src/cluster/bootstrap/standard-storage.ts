@@ -7,11 +7,12 @@ export interface StandardStorage {
   readonly account: string;
 }
 
+const STORAGE = 'storage.k8s.io';
 const POLICY = 'rbac.authorization.k8s.io';
 const WRITER = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
 const READER = ['get', 'list', 'watch'];
 
-/** The default class, and what its provisioner may do: as much as one that runs beside a CSI driver. */
+/** The default class, its driver, and what those who run beside it may do: as much as beside a CSI driver. */
 export function standardStorageObjects(storage: StandardStorage | undefined): OwnObject[] {
   if (storage === undefined) return [];
   const { provisioner, account } = storage;
@@ -19,8 +20,12 @@ export function standardStorageObjects(storage: StandardStorage | undefined): Ow
   const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' };
   return [
     {
-      kind: { group: 'storage.k8s.io', plural: 'storageclasses', root: '/apis/storage.k8s.io/v1' },
-      object: { metadata: { name: 'standard', annotations }, provisioner },
+      kind: { group: STORAGE, plural: 'storageclasses', root: `/apis/${STORAGE}/v1` },
+      object: { metadata: { name: 'standard', annotations }, provisioner, allowVolumeExpansion: true },
+    },
+    {
+      kind: { group: STORAGE, plural: 'csidrivers', root: `/apis/${STORAGE}/v1` },
+      object: { metadata: { name: provisioner }, spec: { attachRequired: true } },
     },
     {
       kind: policyKind('clusterroles'),
@@ -28,8 +33,11 @@ export function standardStorageObjects(storage: StandardStorage | undefined): Ow
         metadata,
         rules: [
           { apiGroups: [''], resources: ['persistentvolumes'], verbs: WRITER },
-          { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: READER },
-          { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: READER },
+          { apiGroups: [''], resources: ['persistentvolumeclaims', 'nodes'], verbs: READER },
+          { apiGroups: [''], resources: ['persistentvolumeclaims/status'], verbs: ['patch'] },
+          { apiGroups: [STORAGE], resources: ['storageclasses', 'volumeattributesclasses', 'csinodes'], verbs: READER },
+          { apiGroups: [STORAGE], resources: ['volumeattachments'], verbs: [...READER, 'patch'] },
+          { apiGroups: [STORAGE], resources: ['volumeattachments/status'], verbs: ['patch'] },
           { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch', 'update'] },
         ],
       },

@@ -1,5 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../client/index.ts';
 import type { EventRecorder, Objects } from '../../kit/index.ts';
+import type { RecyclerOptions } from './recycler-options.ts';
 
 /** What the steps of binding have at hand. */
 export interface BinderParts {
@@ -10,6 +11,9 @@ export interface BinderParts {
   readonly events: EventRecorder;
   /** Whether provisioners are asked to make volumes. */
   readonly asksForVolumes: boolean;
+  readonly recycler: RecyclerOptions;
+  /** Volumes that a pod is scrubbing. */
+  readonly scrubbed: Set<string>;
   /** Has the claim of this key looked at. */
   wakeClaim(key: string): void;
   /** Something is left to be done, and may be possible later. */

@@ -10,10 +10,12 @@ import {
 import type { AppContext, KeyedWorkers, Part, Passes, PreparedPart } from '../../kit/index.ts';
 import type { BinderParts } from './binder-parts.ts';
 import { volumesNaming } from './find-volume.ts';
+import { scrubbedVolume } from './recycle.ts';
+import type { RecyclerOptions } from './recycler-options.ts';
 import { syncClaim } from './sync-claim.ts';
 import { syncVolume } from './sync-volume.ts';
 
-export interface PersistentVolumeBinderOptions {
+export interface PersistentVolumeBinderOptions extends RecyclerOptions {
   /** How often claims without volumes, and volumes that could not be reclaimed, are looked at again; 15 s unless given. */
   readonly claimBinderSyncPeriodMs?: number;
   /** Whether provisioners are asked for volumes of claims; yes unless given. */
@@ -54,6 +56,8 @@ class Binder implements PreparedPart {
       pods: context.objects(Pod),
       events: context.events(COMPONENT),
       asksForVolumes: enableDynamicProvisioning,
+      recycler: options,
+      scrubbed: new Set(),
       wakeClaim: (key) => this.#claims.add(key),
       lookAgain: () => this.#passes.request(),
     };
@@ -76,6 +80,11 @@ class Binder implements PreparedPart {
         for (const volume of volumesNaming(keyOf(claim), this.#parts.volumes)) volumeChanged(volume);
       },
     });
+    const podChanged = (pod: Observed<Pod>): void => {
+      const volume = scrubbedVolume(pod);
+      if (volume !== undefined) this.#volumes.add(volume);
+    };
+    context.onChange(Pod, { update: podChanged, delete: podChanged });
     context.onChange(PersistentVolume, {
       add: volumeChanged,
       update: volumeChanged,

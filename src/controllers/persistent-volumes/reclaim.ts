@@ -3,6 +3,7 @@ import { hasReason, type Observed, type PersistentVolume } from '../../client/in
 import type { BinderParts } from './binder-parts.ts';
 import { hasAnnotation } from './binding-annotations.ts';
 import { setVolumePhase } from './phases.ts';
+import { recycle } from './recycle.ts';
 
 type Volume = Observed<PersistentVolume>;
 
@@ -13,14 +14,13 @@ export async function reclaim(volume: Volume, parts: BinderParts): Promise<void>
   if (hasAnnotation(volume, MIGRATED_TO)) return; // the driver sees to it
   const { persistentVolumeReclaimPolicy: policy } = volume.spec ?? {};
   if (policy === 'Delete') return await deleteVolume(volume, parts);
-  if (policy === 'Recycle')
-    return await fail(volume, 'VolumeFailedRecycle', 'No recycler plugin found for the volume!', parts);
+  if (policy === 'Recycle') await recycle(volume, parts);
 }
 
 async function deleteVolume(volume: Volume, parts: BinderParts): Promise<void> {
   const deleter = deleterOf(volume);
   if (deleter === 'outside') return;
-  if (deleter !== undefined) return await fail(volume, 'VolumeFailedDelete', deleter, parts);
+  if (deleter !== undefined) return await fail(volume, deleter, parts);
   const { finalizers = [], name } = volume.metadata;
   if (finalizers.includes(FINALIZER)) {
     const kept = finalizers.filter((each) => each !== FINALIZER);
@@ -52,7 +52,8 @@ function noPlugin(maker: string): string {
     : `no volume plugin matched name: ${maker}`;
 }
 
-async function fail(volume: Volume, reason: string, message: string, parts: BinderParts): Promise<void> {
-  await setVolumePhase(volume, 'Failed', { ...parts, failure: { type: 'Warning', reason, message } });
+async function fail(volume: Volume, message: string, parts: BinderParts): Promise<void> {
+  const failure = { type: 'Warning', reason: 'VolumeFailedDelete', message } as const;
+  await setVolumePhase(volume, 'Failed', { ...parts, failure });
   parts.lookAgain();
 }

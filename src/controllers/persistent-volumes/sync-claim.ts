@@ -3,24 +3,22 @@ import {
   BOUND_BY_CONTROLLER,
   SELECTED_NODE,
   isReservedFor,
-  claimVolumesOf,
   isTerminalPhase,
   misfit,
   namesStorageClass,
   storageClassNameOf,
 } from '../../api/meaning/index.ts';
-import { index, keyOf, type Observed, type PersistentVolumeClaim, Pod } from '../../client/index.ts';
+import { keyOf, type Observed, type PersistentVolumeClaim } from '../../client/index.ts';
 import { bind } from './bind.ts';
 import type { BinderParts } from './binder-parts.ts';
 import { hasAnnotation } from './binding-annotations.ts';
 import { findVolume } from './find-volume.ts';
 import { setLost, setPending } from './phases.ts';
+import { podsByClaim } from './pods-by-claim.ts';
 import { requestVolume } from './request-volume.ts';
 import { defaultClass } from './storage-class-of.ts';
 
 type Claim = Observed<PersistentVolumeClaim>;
-
-const podsByClaim = index(Pod, (pod) => claimKeysOf(pod));
 
 /** Does for a claim what is to be done now. One that is still without a volume is looked at again. */
 export async function syncClaim(claim: Claim, parts: BinderParts): Promise<void> {
@@ -102,8 +100,4 @@ function waitingFor(claim: Claim, { pods }: BinderParts): { readonly reason: str
     };
   const [noun, names] = [waiting.length > 1 ? 'pods' : 'pod', waiting.toSorted().join()];
   return { reason: 'WaitForPodScheduled', message: `waiting for ${noun} ${names} to be scheduled` };
-}
-
-function claimKeysOf(pod: Observed<Pod>): string[] {
-  return claimVolumesOf(pod).map(({ claim }) => `${pod.metadata.namespace}/${claim}`);
 }

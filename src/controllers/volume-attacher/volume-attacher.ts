@@ -33,7 +33,7 @@ export function volumeAttacher(driver: VolumeDriver): readonly Part[] {
       ...options,
       name: 'volume-attacher',
       reads: [PersistentVolume, CSINode],
-      isRelevant: ({ spec }) => spec.attacher === driver.name,
+      isRelevant: (attachment, old) => attachment.spec.attacher === driver.name && isNews(attachment, old),
       reconcile: (attachment, context) =>
         attachment.spec.attacher === driver.name
           ? patiently(backoff, context, () => answer(attachment, driver, context))
@@ -49,6 +49,12 @@ export function volumeAttacher(driver: VolumeDriver): readonly Part[] {
       reconcile: (volume, context) => letGo(volume, driver, context),
     }),
   ];
+}
+
+/** What the attacher itself has said is none: it would ask a driver that refuses again and again. */
+function isNews(attachment: Attachment, old: Attachment | undefined): boolean {
+  const isLeaving = ({ metadata }: Attachment): boolean => metadata.deletionTimestamp !== undefined;
+  return old === undefined || isLeaving(attachment) !== isLeaving(old);
 }
 
 function attaches(driver: VolumeDriver): driver is AttachingDriver {

@@ -23,6 +23,7 @@ import {
   type StatusParts,
 } from './node-object.ts';
 import type { NodeDescription } from './node-options.ts';
+import { registerDrivers } from './register-drivers.ts';
 
 export interface HeartbeatParts {
   readonly clock: Clock;
@@ -31,6 +32,8 @@ export interface HeartbeatParts {
   readonly nodes: Objects<Node>;
   readonly events: EventRecorder;
   readonly runtime: NodeRuntime;
+  /** The volumes that its pods use, as the status of nodes names them. */
+  volumesInUse(): readonly string[];
 }
 
 export const RENEW_EVERY_MS = 10_000;
@@ -44,6 +47,7 @@ export class NodeHeartbeat {
   readonly #parts: HeartbeatParts;
   readonly #lease: NodeLease;
   #hasRenewed = false;
+  #isRegistered = false;
 
   constructor(node: NodeDescription, parts: HeartbeatParts) {
     this.#node = node;
@@ -58,13 +62,24 @@ export class NodeHeartbeat {
     const statusParts = await this.#statusParts();
     this.#event('Starting', 'Starting kubelet.');
     const known = nodes.get(name) ?? (await nodes.fetch(name, { signal }));
+    let uid = known?.metadata.uid;
     if (known === undefined) {
-      await nodes.create(nodeObject(this.#node, statusParts), { signal });
+      uid = (await nodes.create(nodeObject(this.#node, statusParts), { signal })).metadata.uid;
     } else {
       await this.#reconcile(known as Observed<Node>, signal);
-      await this.#write(known as Observed<Node>, nodeStatus(this.#node, statusParts, known.status), signal);
+      // what pods use may have been found out meanwhile
+      const parts = { ...statusParts, volumesInUse: this.#parts.volumesInUse() };
+      await this.#write(known as Observed<Node>, nodeStatus(this.#node, parts, known.status), signal);
     }
+    await registerDrivers(this.#node, { client: this.#parts.client, uid: uid ?? '' });
     this.#tellHealth(known?.status);
+    this.#isRegistered = true;
+  }
+
+  /** Whether what pods use has changed while the node was registered. */
+  get isBehind(): boolean {
+    const told = this.#parts.nodes.get(this.#node.name)?.status?.volumesInUse ?? [];
+    return !deepEqual([...told].toSorted(), [...this.#parts.volumesInUse()]);
   }
 
   /** Renews the lease; answers after how long to do it again. The first time it takes a part of that, by chance. */
@@ -79,7 +94,7 @@ export class NodeHeartbeat {
 
   /** Writes the status; answers after how long to do it again. */
   async report(signal: AbortSignal): Promise<number> {
-    const known = this.#parts.nodes.get(this.#node.name);
+    const known = this.#isRegistered ? this.#parts.nodes.get(this.#node.name) : undefined;
     if (known !== undefined) {
       const status = nodeStatus(this.#node, await this.#statusParts(), known.status);
       const wasReady = isReady(known.status);
@@ -106,7 +121,8 @@ export class NodeHeartbeat {
     const { clock, runtime } = this.#parts;
     const { runtimeName, runtimeVersion } = await runtime.runtime.version();
     const images = await runtime.images.listImages();
-    return { nowMs: clock.now(), runtimeVersion: `${runtimeName}://${runtimeVersion}`, images };
+    const volumesInUse = this.#parts.volumesInUse();
+    return { nowMs: clock.now(), runtimeVersion: `${runtimeName}://${runtimeVersion}`, images, volumesInUse };
   }
 
   /** Labels and the pod range of a node that was there before. */
@@ -169,6 +185,7 @@ function replacing(field: string, value: unknown, before: unknown): unknown {
     const gone = Object.keys({ ...(before as object | undefined) }).filter((name) => !(name in (value as object)));
     return { ...(value as object), ...Object.fromEntries(gone.map((name) => [name, null])) };
   }
+  if (field === 'volumesInUse' && (value as readonly unknown[]).length === 0) return null;
   if (field !== 'addresses' || !Array.isArray(value)) return value;
   return [...(value as readonly unknown[]), { $patch: 'replace' }];
 }

@@ -42,6 +42,7 @@ export interface StatusParts {
   /** Such as `simulated://0.1.0`. */
   readonly runtimeVersion: string;
   readonly images: readonly Image[];
+  readonly volumesInUse: readonly string[];
 }
 
 export function nodeLabels({ name, operatingSystem, architecture, labels }: NodeDescription): Record<string, string> {
@@ -85,10 +86,19 @@ export function nodeStatus(node: NodeDescription, parts: StatusParts, old: NodeS
     daemonEndpoints: { kubeletEndpoint: { Port: port } },
     nodeInfo: nodeInfo(node, parts.runtimeVersion),
     ...(images.length === 0 ? {} : { images }),
+    ...volumesInUse(parts, old),
     runtimeHandlers: [{ name: '', features: { recursiveReadOnlyMounts: false, userNamespaces: false } }],
     features: { supplementalGroupsPolicy: false },
     declaredFeatures: DECLARED_FEATURES,
   };
+}
+
+/** None is told once, when there were some. */
+function volumesInUse(
+  { volumesInUse: now }: StatusParts,
+  old: NodeStatus | undefined,
+): Pick<NodeStatus, 'volumesInUse'> {
+  return now.length === 0 && old?.volumesInUse === undefined ? {} : { volumesInUse: now };
 }
 
 type Resources = Readonly<Record<string, string>>;

@@ -20,6 +20,8 @@ export interface NodeDescription {
   /** In Go's spelling: `amd64`, `arm64`. */
   readonly architecture: string;
   readonly kubeletVersion: string;
+  /** Whose volumes it can mount. */
+  readonly drivers: readonly string[];
 }
 
 /** What a node has unless told otherwise. */

@@ -10,6 +10,8 @@ export interface VolumeMounter {
   mount(pod: Observed<Pod>, volume: Volume, options: { readonly signal: AbortSignal }): Promise<string>;
   /** A text in a volume, by its path on the node; undefined when volumes have no content. */
   readFile(path: string): Promise<string | undefined>;
+  /** Takes a pod over whose containers run already, when the node's agent was started anew. */
+  adopt?(pod: Observed<Pod>): Promise<void>;
   /** Takes away all volumes of a pod whose containers have stopped. */
   unmountAll(pod: Observed<Pod>): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { mergePatch, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../../client/index.ts';
 import { type Scenario, type ScenarioTopic, see } from '../../testing/scenarios/index.ts';
 import { provisioning } from './provisioning-scenarios.ts';
+import { recycling } from './recycling-scenarios.ts';
 import { claim, claimSpec, removeClaim, touch, volume } from './samples.ts';
 
 const matching: Readonly<Record<string, Scenario>> = {
@@ -219,6 +220,6 @@ export const topic: ScenarioTopic = {
     see(StorageClass),
   ],
   // The real one skips a request while it is at another one for the same claim.
-  masks: [[/x\d+(?=: Waiting for a volume to be created)/g, 'x?']],
-  scenarios: { ...matching, ...reserved, ...ending, ...provisioning },
+  masks: [[/x\d+(?=: (?:Waiting for a volume to be created|Volume is used by pods))/g, 'x?']],
+  scenarios: { ...matching, ...reserved, ...ending, ...provisioning, ...recycling },
 };

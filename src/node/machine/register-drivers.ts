@@ -1,0 +1,40 @@
+import { deepEqual } from '../../base/index.ts';
+import { type Client, hasReason } from '../../client/index.ts';
+import type { NodeDescription } from './node-options.ts';
+
+/** Labels of nodes that tell where they are. */
+const TOPOLOGY_KEYS = ['kubernetes.io/hostname', 'topology.kubernetes.io/region', 'topology.kubernetes.io/zone'];
+/** The plugins that drivers have taken over from, as every kubelet says. */
+const MIGRATED_PLUGINS = [
+  'aws-ebs',
+  'azure-disk',
+  'azure-file',
+  'cinder',
+  'gce-pd',
+  'portworx-volume',
+  'vsphere-volume',
+]
+  .map((name) => `kubernetes.io/${name}`)
+  .join();
+
+/** Says whose volumes a node can mount: the CSINode of its name. */
+export async function registerDrivers(
+  { name, drivers }: NodeDescription,
+  { client, uid }: { readonly client: Client; readonly uid: string },
+): Promise<void> {
+  if (drivers.length === 0) return;
+  const { csinodes } = client.storage.v1;
+  const spec = { drivers: drivers.map((driver) => ({ name: driver, nodeID: name, topologyKeys: TOPOLOGY_KEYS })) };
+  const metadata = {
+    name,
+    annotations: { 'storage.alpha.kubernetes.io/migrated-plugins': MIGRATED_PLUGINS },
+    ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid }],
+  };
+  try {
+    await csinodes.create({ metadata, spec });
+  } catch (error) {
+    if (!hasReason(error, 'AlreadyExists')) throw error;
+    const known = await csinodes.get(name);
+    if (!deepEqual(known.spec, spec)) await csinodes.update({ ...known, spec });
+  }
+}

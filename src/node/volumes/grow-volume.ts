@@ -1,0 +1,47 @@
+import { hasReason, mergePatch, type Client, type Observed, type PersistentVolumeClaim } from '../../client/index.ts';
+import type { EventRecorder } from '../../kit/index.ts';
+import type { MountedClaim } from './claimed-volumes.ts';
+
+/** How often claims that are mounted are looked at. */
+export const GROW_EVERY_MS = 10_000;
+/** Conditions that tell how far a claim is with growing. */
+const FAMILY = new Set(['Resizing', 'FileSystemResizePending', 'ControllerResizeError', 'NodeResizeError']);
+
+export interface GrowParts {
+  readonly client: Client;
+  readonly events: EventRecorder;
+  readonly nodeName: string;
+}
+
+/** Does the node's part when the volume of a claim was made larger: the claim then has what the volume has. */
+export async function growVolume({ key, volumeName, pod }: MountedClaim, parts: GrowParts): Promise<void> {
+  const [namespace = '', name = ''] = key.split('/');
+  const claims = parts.client.core.v1.persistentvolumeclaims.namespace(namespace);
+  const claim = await claims.get(name).catch((error: unknown) => {
+    if (hasReason(error, 'NotFound')) return undefined;
+    throw error;
+  });
+  if (claim === undefined || !isWaitingForNode(claim)) return;
+  const { resourceVersion } = claim.metadata;
+  const inProgress = { allocatedResourceStatuses: { storage: 'NodeResizeInProgress' } };
+  const begun = await claims.status.patch(name, mergePatch({ metadata: { resourceVersion }, status: inProgress }));
+  const volume = await parts.client.core.v1.persistentvolumes.get(volumeName);
+  const storage = volume.spec?.capacity?.['storage'];
+  const conditions = (begun.status?.conditions ?? []).filter(({ type }) => !FAMILY.has(type));
+  const { storage: _, ...others } = begun.status?.allocatedResourceStatuses ?? {};
+  const status = {
+    capacity: { storage },
+    conditions: conditions.length === 0 ? null : conditions,
+    allocatedResourceStatuses: Object.keys(others).length === 0 ? null : { ...others, storage: null },
+  };
+  await claims.status.patch(
+    name,
+    mergePatch({ metadata: { resourceVersion: begun.metadata.resourceVersion }, status }),
+  );
+  const message = `MountVolume.NodeExpandVolume succeeded for volume "${volumeName}" ${parts.nodeName}`;
+  for (const about of [pod, claim]) parts.events.event(about, { reason: 'FileSystemResizeSuccessful', message });
+}
+
+function isWaitingForNode({ status }: Observed<PersistentVolumeClaim>): boolean {
+  return status?.allocatedResourceStatuses?.['storage']?.startsWith('NodeResize') === true;
+}
