@@ -40,7 +40,10 @@ export async function readSnapshotFile(path: string): Promise<unknown> {
   const head = readHead(end < 0 ? '' : file.subarray(0, end).toString());
   if (head === undefined) throw refuse(path, 'it is no snapshot of a cluster');
   if (head.keelsonSnapshot !== VERSION)
-    throw refuse(path, `it is a snapshot of version ${head.keelsonSnapshot}, and this is a program for version ${VERSION}`);
+    throw refuse(
+      path,
+      `it is a snapshot of version ${head.keelsonSnapshot}, and this is a program for version ${VERSION}`,
+    );
   const body = file.subarray(end + 1);
   if (body.length !== head.bytes || digest(body) !== head.sha256)
     throw refuse(path, 'it is damaged: what is in it is not what was written');
