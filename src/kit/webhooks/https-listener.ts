@@ -135,6 +135,7 @@ export class HttpsListener implements Runnable {
   standBehind({ namespace, name, port }: Required<ServiceReference>): void {
     const names = [...(this.#options.names ?? []), serviceHost({ namespace, name })];
     this.#options = { ...this.#options, host: '', port, names };
+    this.#options.front?.listener.standBehind({ namespace, name, port });
   }
 
   /** Resolves when the server listens. */
