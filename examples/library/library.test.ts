@@ -46,6 +46,11 @@ test('a webhook that is down is no secret, and the app is there again in a fork'
     using _down = cluster.fault({ type: 'webhookDown', path: 'terms.loans' });
     await expect(cluster.client.kind(Loan).namespace('default').create(loan)).rejects.toThrow('connection refused');
   }
+  {
+    using _down = cluster.fault({ type: 'apiDown', path: '/apis/catalogue.example.dev/v1/namespaces' });
+    const listing = cluster.client.kind(Book).namespace('default').list({ maxRetries: 0 });
+    await expect(listing).rejects.toMatchObject({ code: 503 });
+  }
   await using fork = await cluster.fork();
   await fork.client.kind(Loan).namespace('default').create(loan);
   await fork.settle();

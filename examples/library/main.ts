@@ -1,4 +1,5 @@
 import { run } from 'keelson';
 import { library } from './library.ts';
 
-await run(library({ port: 8443, folder: 'library-certificates' }), { install: true });
+const [port = '8443', folder = 'library-certificates'] = process.argv.slice(2);
+await run(library({ port: Number(port), folder }), { install: true });

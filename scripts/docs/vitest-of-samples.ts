@@ -7,6 +7,7 @@ use(JestChaiExpect);
 use(JestAsymmetricMatchers);
 
 const begun: Promise<void>[] = [];
+const ends: (() => Promise<void>)[] = [];
 
 export { expect };
 
@@ -14,7 +15,12 @@ export function test(_name: string, act: () => Promise<void>): void {
   begun.push(act());
 }
 
+export function afterAll(end: () => Promise<void>): void {
+  ends.push(end);
+}
+
 /** Resolves when the tests that were begun have ended. */
 export async function testsDone(): Promise<void> {
   await Promise.all(begun.splice(0));
+  for (const end of ends.splice(0)) await end();
 }

@@ -13,7 +13,7 @@ export {
 } from './duration.ts';
 export { humanDuration } from './human-duration.ts';
 
-export { CryptoRandom, type Random, SeededRandom } from './random.ts';
+export { CryptoRandom, type Random, SeededRandom, type SeededState } from './random.ts';
 export { RandomUidSource, type UidSource } from './uid-source.ts';
 
 export { Backoff, type BackoffOptions } from './backoff.ts';

@@ -75,6 +75,9 @@ export class CryptoRandom extends WordRandom {
   }
 }
 
+/** Where seeded chance stands. */
+export type SeededState = readonly [number, number, number, number];
+
 /**
  * Chance that repeats: the same seed gives the same draws, on every machine. Never for secrets.
  *
@@ -97,9 +100,19 @@ export class SeededRandom extends WordRandom {
 
   /** Chance that goes on as this one does. */
   clone(): SeededRandom {
-    const copy = new SeededRandom(0);
-    [copy.#a, copy.#b, copy.#c, copy.#d] = [this.#a, this.#b, this.#c, this.#d];
-    return copy;
+    return SeededRandom.resumed(this.state);
+  }
+
+  /** What follows from here on; for `resumed`. */
+  get state(): SeededState {
+    return [this.#a, this.#b, this.#c, this.#d];
+  }
+
+  /** Chance that goes on as the one whose state it was. */
+  static resumed([a, b, c, d]: SeededState): SeededRandom {
+    const random = new SeededRandom(0);
+    [random.#a, random.#b, random.#c, random.#d] = [a, b, c, d];
+    return random;
   }
 
   protected override nextWord(): number {

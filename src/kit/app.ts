@@ -253,9 +253,9 @@ class RunnableApp implements App {
   }
 
   #standBehind({ namespace, name, webhookPort, apiPort }: AppService): void {
-    const { webhooks, apis } = this.#options;
+    const { webhooks, apis, server } = this.#options;
     webhooks?.standBehind?.({ namespace, name, port: webhookPort });
-    apis?.standBehind?.({ namespace, name, port: apiPort });
+    apis?.standBehind?.({ namespace, name, port: server === undefined ? apiPort : webhookPort }); // one server has one port
   }
 
   /** Term after term: each begins with fresh parts, for nobody knows what those of the last one were at. */
@@ -263,6 +263,8 @@ class RunnableApp implements App {
     const install = options.install ?? this.#options.install ?? false;
     if (install !== false && this.resources.length > 0)
       await this.#install(client, signal, install === true ? {} : install);
+    const again = (): void => void this.#installAgain(client, signal, install);
+    using _authority = this.#options.server?.onAuthority(again);
     const election = this.#election(client, options);
     const { component = this.name, stopGraceMs = options.stopGraceMs ?? 0 } = this.#options;
     const { clientFor = this.#options.clientFor } = options;
@@ -291,6 +293,19 @@ class RunnableApp implements App {
       }
     } finally {
       this.#session = undefined;
+    }
+  }
+
+  /** Tells the cluster of another authority of the conversion webhook. */
+  async #installAgain(client: Client, signal: AbortSignal, install: boolean | InstallOptions): Promise<void> {
+    if (install === false || !this.resources.some(({ isConverted }) => isConverted)) return;
+    try {
+      await this.#install(client, signal, install === true ? {} : install);
+    } catch (error) {
+      client.log.error('cannot tell of the new authority of conversions', {
+        app: this.name,
+        error: describeError(error),
+      });
     }
   }
 

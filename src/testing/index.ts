@@ -17,3 +17,4 @@ export {
   type TestClusterOptions,
 } from './runners/cluster-tests.ts';
 export type { RunnerHooks } from './runners/runner-hooks.ts';
+export { openCluster, type OpenClusterOptions } from './snapshot/open-cluster.ts';

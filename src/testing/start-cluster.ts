@@ -12,6 +12,8 @@ import { ObservedResources } from './observed-resources.ts';
 import { wiringOf } from './cluster-wiring.ts';
 import { replayOf } from './replay.ts';
 import { TestCluster } from './test-cluster.ts';
+import { type ClusterSnapshot, plainOptions, storedContents } from './snapshot/cluster-snapshot.ts';
+import { openKeys } from './snapshot/open-keys.ts';
 import { TestWire } from './test-wire.ts';
 import { TestWorld } from './test-world.ts';
 
@@ -77,7 +79,12 @@ const MAX_REQUESTS = 1000;
  *
  * Example: `await using cluster = await startCluster();`
  */
-export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
+export function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
+  return startFrom(options);
+}
+
+/** For `openCluster`: the same, from what a cluster was before. */
+export async function startFrom(options: StartClusterOptions, snapshot?: ClusterSnapshot): Promise<TestCluster> {
   const {
     interleave = false,
     trace = false,
@@ -92,14 +99,20 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     startAt: _startAt,
     ...workload
   } = options;
-  const { seed, startAt } = replayOf(options, process.env);
+  const coded = resources.filter((resource) => !isDefinedKind(resource));
+  const made = { ...workload, runtimeConfig, disableAdmission, ...(coded.length === 0 ? {} : { resources: coded }) };
+  const { seed, startAt } =
+    snapshot === undefined
+      ? replayOf(options, process.env)
+      : { seed: snapshot.seed, startAt: new Date(snapshot.takenAtMs) };
   const observed = new ObservedResources({ isWrapped: wrapTransport !== undefined });
   const world = new TestWorld({ startMs: startOf(startAt), observed, patienceMs: patienceMs ?? PATIENCE_MS });
   const { clock } = world;
   const stop = new AbortController();
   const problems: string[] = [];
   const startMs = clock.now();
-  const random = new SeededRandom(seed);
+  const random = snapshot === undefined ? new SeededRandom(seed) : SeededRandom.resumed(snapshot.random);
+  const keys = snapshot === undefined ? undefined : await openKeys(snapshot.keys);
   const log = problemLog(clock, problems, logLevel);
   const webhooks = new InProcessWebhooks();
   const apis = new InProcessApis();
@@ -113,7 +126,8 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     name: 'test',
     tracedRequests: MAX_REQUESTS,
     ...(trace ? { isAlwaysAwake: true } : {}), // who wakes up knows what is, and not what it came from
-    storage: { type: 'memory' },
+    storage: { type: 'memory', ...(snapshot === undefined ? {} : { contents: storedContents(snapshot) }) },
+    ...(keys === undefined ? {} : { pkiFolder: keys.folder }),
     runtimeConfig: parseRuntimeConfig(...(runtimeConfig ?? [])),
     disableAdmission: disableAdmission ?? (workload.controllers === false ? COUNT_ON_CONTROLLERS : []),
     serviceCidrs: ['10.96.0.0/16'],
@@ -126,10 +140,20 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     log,
     signal: stop.signal,
   };
-  const template = await templates.of(whole);
+  const template = snapshot === undefined ? await templates.of(whole) : undefined;
   const cluster =
     template?.start(own) ?? (await startWholeCluster({ ...whole, ...own, certificateClock: new RealClock() }));
-  const started = new TestCluster(cluster, { world, startMs, random, log, stop, problems, ...wiring });
+  const started = new TestCluster(cluster, {
+    world,
+    startMs,
+    random,
+    log,
+    stop,
+    problems,
+    keys,
+    made: plainOptions(made),
+    ...wiring,
+  });
   try {
     await started.settle();
     for (const app of inOrderOfAsking(apps)) await started.run(app);

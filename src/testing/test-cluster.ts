@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Logger, type Random, SeededRandom, type VirtualClock } from '../base/index.ts';
+import { type Logger, type SeededRandom, type VirtualClock } from '../base/index.ts';
 import type { Client, KubernetesObject, Transport } from '../client/index.ts';
 import { type Cluster, kubeconfigText, type TracedRequest } from '../cluster/index.ts';
 import {
@@ -22,6 +22,9 @@ import { readManifests } from './manifests/read-manifests.ts';
 import { ObservedResources } from './observed-resources.ts';
 import { replayText } from './replay.ts';
 import { settleAll, type SettleOptions } from './settle-all.ts';
+import { type ClusterSnapshot, savedEntries, savedKeys } from './snapshot/cluster-snapshot.ts';
+import type { OpenKeys } from './snapshot/open-keys.ts';
+import { writeSnapshotFile } from './snapshot/snapshot-file.ts';
 import { TestWorld } from './test-world.ts';
 import type { CauseRecorder } from './trace/cause-recorder.ts';
 import type { CauseTrace } from './trace/cause-trace.ts';
@@ -31,9 +34,13 @@ interface Parts extends WiringParts {
   readonly world: TestWorld;
   /** Where the time of the cluster, or of the one that it is a fork of, began. */
   readonly startMs: number;
-  readonly random: Random;
+  readonly random: SeededRandom;
   readonly log: Logger;
   readonly stop: AbortController;
+  /** What the cluster is made of, for a snapshot of it. */
+  readonly made: Pick<ClusterSnapshot, 'options' | 'ownCode'>;
+  /** The keys of a cluster that was opened from a snapshot. */
+  readonly keys: OpenKeys | undefined;
   readonly problems: readonly string[];
 }
 
@@ -251,7 +258,8 @@ export class TestCluster implements AsyncDisposable {
       ...shared,
       world: own,
       wire: wire.fork(own),
-      random: random instanceof SeededRandom ? random.clone() : random,
+      random: random.clone(),
+      keys: undefined, // which are in memory by now
       stop: new AbortController(),
       webhooks: webhooks.fork(),
       apis: apis.fork(),
@@ -274,6 +282,27 @@ export class TestCluster implements AsyncDisposable {
     return fork;
   }
 
+  /**
+   * Writes the whole cluster to a file, as it is when it has nothing left to do, for `openCluster` in this or another process: objects
+   * with their revisions, time, chance and keys. Apps of yours, faults and traces are not in it.
+   */
+  async save(path: string): Promise<void> {
+    await this.settle();
+    const { random, made, wire } = this.#parts;
+    const { plane } = this.#cluster;
+    const contents = plane.contents();
+    const snapshot: ClusterSnapshot = {
+      takenAtMs: this.clock.now(),
+      seed: wire.options.seed,
+      random: random.state,
+      ...made,
+      revision: contents.revision,
+      entries: savedEntries(contents),
+      keys: savedKeys(plane),
+    };
+    await writeSnapshotFile(path, snapshot);
+  }
+
   /** Ends the cluster, as `await using` does; once is enough. */
   stop(): Promise<void> {
     this.#stopping ??= this.#end();
@@ -294,6 +323,7 @@ export class TestCluster implements AsyncDisposable {
     for (const client of [...this.#clients, this.client]) await client[Symbol.asyncDispose]();
     await this.#cluster[Symbol.asyncDispose]();
     await Promise.all(this.#servers);
+    await this.#parts.keys?.[Symbol.asyncDispose]();
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
   }
 

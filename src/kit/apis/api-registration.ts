@@ -73,6 +73,7 @@ export class ApiRegistration implements PreparedPart {
 
   async run(signal: AbortSignal): Promise<void> {
     await this.#sources.listener.listening();
+    using _authority = this.#sources.listener.onAuthority(() => this.#passes.request());
     await this.#passes.run(signal);
   }
 

@@ -17,6 +17,8 @@ export interface ConfigurationSources {
   readonly clientConfigOf: (path: string) => Promise<HandlerPlace>;
   /** Namespaces that are left alone whatever the admissions say: those in which the webhooks themselves run. */
   readonly exempt: readonly string[];
+  /** Calls the handler when callers have to trust another authority than before. */
+  readonly onAuthority: (handler: () => void) => Disposable;
 }
 
 /** What somebody else has changed is put right after so long at most, and no more often. */
@@ -64,8 +66,9 @@ export class AdmissionConfiguration implements PreparedPart {
     for (const kind of writtenKinds(admissions)) this.#follow(kind);
   }
 
-  run(signal: AbortSignal): Promise<void> {
-    return this.#passes.run(signal);
+  async run(signal: AbortSignal): Promise<void> {
+    using _authority = this.#sources.onAuthority(() => this.#passes.request());
+    await this.#passes.run(signal);
   }
 
   #follow<T extends KubernetesObject>(kind: Kind<T>): void {

@@ -23,9 +23,10 @@ export class AdmissionServer extends WebhookServer {
   constructor(admissions: readonly KindAdmission[], options: AdmissionServerOptions) {
     super({ ...options, handlers: { ...options.handlers, ...handlersOf(admissions) } });
     const clientConfigOf = (path: string): Promise<HandlerPlace> => this.clientConfigOf(path);
+    const onAuthority = (handler: () => void): Disposable => this.onAuthority(handler);
     const prepare = (context: AppContext): PreparedPart => {
       const exempt = this.service === undefined ? [] : [this.service.namespace];
-      return new AdmissionConfiguration({ admissions, clientConfigOf, exempt }, context);
+      return new AdmissionConfiguration({ admissions, clientConfigOf, exempt, onAuthority }, context);
     };
     this.configuration = { name: 'admission-configuration', needs: configurationNeeds(admissions), prepare };
   }

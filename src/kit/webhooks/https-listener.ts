@@ -56,8 +56,16 @@ export interface HttpsFront {
   readonly isFor: (path: string) => boolean;
 }
 
+/** A listener that requests are passed on to. */
+interface Behind extends Pick<HttpsFront, 'isFor'>, Pick<HttpsAnswering, 'onRequest'> {
+  /** Names by which callers reach it. */
+  readonly names: () => readonly string[];
+}
+
 const MAX_CONNECTIONS = 256;
 const HEADERS_TIMEOUT_MS = 10_000;
+/** What is being answered when the server ends may take so long. */
+const LAST_MS = 2000;
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
 
 /** Listens over HTTPS, with HTTP/2 and HTTP/1.1, and a certificate that it makes and renews itself unless it is given one. */
@@ -69,8 +77,10 @@ export class HttpsListener implements Runnable {
   /** Certificates of authorities before this one, which callers go on to trust for a while. */
   #former = '';
   readonly #onAuthority = new Set<() => void>();
+  readonly #underWay = new Set<Http2ServerResponse>();
+  #onIdle: (() => void) | undefined;
   /** Listeners that requests are passed on to. */
-  readonly #behind: (Pick<HttpsFront, 'isFor'> & Pick<HttpsAnswering, 'onRequest'>)[] = [];
+  readonly #behind: Behind[] = [];
   #address: ListeningAddress | undefined;
   #waiting: ((address: ListeningAddress) => void)[] = [];
 
@@ -80,7 +90,10 @@ export class HttpsListener implements Runnable {
     this.#answering = answering;
     this.#clock = clock;
     const { front } = options;
-    if (front !== undefined) front.listener.#behind.push({ isFor: front.isFor, onRequest: answering.onRequest });
+    if (front !== undefined) {
+      const { onRequest } = answering;
+      front.listener.#behind.push({ isFor: front.isFor, onRequest, names: () => this.#options.names ?? [] });
+    }
     const isOwn = certificate === undefined && front === undefined;
     this.#authority = isOwn ? new WebhookAuthority({ clock, random }) : undefined;
   }
@@ -122,6 +135,7 @@ export class HttpsListener implements Runnable {
   standBehind({ namespace, name, port }: Required<ServiceReference>): void {
     const names = [...(this.#options.names ?? []), serviceHost({ namespace, name })];
     this.#options = { ...this.#options, host: '', port, names };
+    this.#options.front?.listener.standBehind({ namespace, name, port });
   }
 
   /** Resolves when the server listens. */
@@ -166,6 +180,7 @@ export class HttpsListener implements Runnable {
       this.#address = undefined;
       const closed = once(server, 'close');
       server.close();
+      await this.#answered();
       for (const socket of sockets) socket.destroy();
       await closed;
     }
@@ -174,12 +189,27 @@ export class HttpsListener implements Runnable {
   #pass(request: Http2ServerRequest, response: Http2ServerResponse): void {
     const [path = ''] = request.url.split('?', 1);
     const { onRequest } = this.#behind.find(({ isFor }) => isFor(path)) ?? this.#answering;
+    this.#underWay.add(response);
+    response.once('close', () => {
+      this.#underWay.delete(response);
+      if (this.#underWay.size === 0) this.#onIdle?.();
+    });
     onRequest(request, response);
+  }
+
+  /** Resolves when all requests have been answered, or have had their time; watches never are. */
+  async #answered(): Promise<void> {
+    if (this.#underWay.size === 0) return;
+    const idle = new Promise<void>((resolve) => void (this.#onIdle = resolve));
+    await Promise.race([idle, this.#clock.sleep(LAST_MS)]);
   }
 
   #certificate(): ServingCertificate {
     const { certificate, names = [] } = this.#options;
-    return this.#authority?.issue([...new Set([...names, ...LOCAL_NAMES])]) ?? (certificate as ServingCertificate);
+    const passed = this.#behind.flatMap((each) => each.names());
+    return (
+      this.#authority?.issue([...new Set([...names, ...passed, ...LOCAL_NAMES])]) ?? (certificate as ServingCertificate)
+    );
   }
 
   async #renewUntil(server: Http2SecureServer, signal: AbortSignal): Promise<void> {

@@ -83,6 +83,11 @@ export class WebhookServer implements Runnable {
     return this.#listener.address;
   }
 
+  /** Calls the handler when `authority` has changed, until the result is disposed of. */
+  onAuthority(handler: () => void): Disposable {
+    return this.#listener.onAuthority(handler);
+  }
+
   /** The paths that it answers. */
   get paths(): readonly string[] {
     return Object.keys(this.#options.handlers);

@@ -1,0 +1,77 @@
+import { isUtf8 } from 'node:buffer';
+import type { SeededState } from '../../base/index.ts';
+import type { ControlPlane } from '../../cluster/index.ts';
+import type { Entry, StoreContents } from '../../store/index.ts';
+
+/** A whole cluster of a test at one moment, as plain data. */
+export interface ClusterSnapshot {
+  readonly takenAtMs: number;
+  readonly seed: string;
+  readonly random: SeededState;
+  /** Options of `startCluster` that decide what the cluster is made of. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Names of options that are more than plain data, and have to be given again. */
+  readonly ownCode: readonly string[];
+  readonly revision: number;
+  readonly entries: readonly SavedEntry[];
+  /** Keys and certificates by file name, without those that are made anew. */
+  readonly keys: Readonly<Record<string, string>>;
+}
+
+type SavedEntry = readonly [
+  key: string,
+  createRevision: number,
+  modRevision: number,
+  deadlineMs: number,
+  encoding: 'text' | 'base64',
+  value: string,
+];
+
+/** What is stored, as a snapshot has it. */
+export function savedEntries({ entries, deadlinesMs }: StoreContents): readonly SavedEntry[] {
+  return entries.map(({ key, value, createRevision, modRevision }): SavedEntry => {
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    const encoding = isUtf8(bytes) ? 'text' : 'base64';
+    const text = bytes.toString(encoding === 'text' ? 'utf8' : 'base64');
+    return [key, createRevision, modRevision, deadlinesMs.get(key) ?? 0, encoding, text];
+  });
+}
+
+/** The same as a store begins with it. */
+export function storedContents({ revision, entries }: ClusterSnapshot): StoreContents {
+  const deadlinesMs = new Map<string, number>();
+  const stored = entries.map(([key, createRevision, modRevision, deadlineMs, encoding, value]): Entry => {
+    if (deadlineMs > 0) deadlinesMs.set(key, deadlineMs);
+    return { key, value: Buffer.from(value, encoding === 'text' ? 'utf8' : 'base64'), createRevision, modRevision };
+  });
+  return { revision, entries: stored, deadlinesMs };
+}
+
+/** The keys by which tokens, and what objects say of authorities, stay true. */
+export function savedKeys({ pki }: Pick<ControlPlane, 'pki'>): Readonly<Record<string, string>> {
+  const { authority, frontProxyAuthority, serviceAccountKey } = pki;
+  return {
+    'ca.crt': authority.certificate,
+    'ca.key': authority.privateKey,
+    'front-proxy-ca.crt': frontProxyAuthority.certificate,
+    'front-proxy-ca.key': frontProxyAuthority.privateKey,
+    'sa.key': serviceAccountKey,
+  };
+}
+
+/** Splits options into those that are plain data and the names of the others. */
+export function plainOptions(options: object): Pick<ClusterSnapshot, 'options' | 'ownCode'> {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  const plain = entries.filter(([, value]) => isPlain(value));
+  return {
+    options: Object.fromEntries(plain),
+    ownCode: entries.filter(([, value]) => !isPlain(value)).map(([name]) => name),
+  };
+}
+
+function isPlain(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value !== 'function' && typeof value !== 'symbol';
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return false;
+  return Object.values(value).every(isPlain);
+}
