@@ -65,7 +65,7 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'obeyed',
     why: 'as upstream',
-    flags: `concurrent-cron-job-syncs concurrent-daemonset-syncs concurrent-deployment-syncs concurrent-endpoint-syncs
+    flags: `concurrent-cron-job-syncs concurrent-device-taint-eviction-syncs concurrent-resourceclaim-syncs concurrent-daemonset-syncs concurrent-deployment-syncs concurrent-endpoint-syncs
       concurrent-ephemeralvolume-syncs concurrent-gc-syncs concurrent-horizontal-pod-autoscaler-syncs concurrent-job-syncs
       concurrent-namespace-syncs concurrent-rc-syncs concurrent-replicaset-syncs concurrent-resource-quota-syncs
       concurrent-service-endpoint-syncs concurrent-service-syncs concurrent-serviceaccount-token-syncs concurrent-statefulset-syncs
@@ -104,8 +104,7 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'accepted',
     why: 'it is about a controller that is not there yet',
-    flags: `concurrent-device-taint-eviction-syncs concurrent-resourceclaim-syncs
-      enable-hostpath-provisioner?
+    flags: `enable-hostpath-provisioner?
       external-cloud-volume-plugin flex-volume-plugin-dir pv-recycler-pod-template-filepath-hostpath
       pv-recycler-pod-template-filepath-nfs `,
   },

@@ -23,7 +23,7 @@ import { claimsByPool, type Eviction, evictionOf, type EvictionSources, poolKey 
 import { RuleStatus } from './rule-status.ts';
 
 const NAME = 'device-taint-eviction-controller';
-const EVICTIONS_AT_ONCE = 10;
+const EVICTIONS_AT_ONCE = 8;
 
 export interface DeviceTaintEvictionOptions {
   /** Whether DeviceTaintRules are served and count, which is off by default in Kubernetes 1.36; no unless given. */
