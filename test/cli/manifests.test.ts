@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,7 +10,27 @@ import { runProgram } from '../../src/cli/program.ts';
 const examples = join(import.meta.dirname, '..', '..', 'examples');
 const greedy = join(import.meta.dirname, 'testdata', 'greedy.ts');
 const converting = join(import.meta.dirname, 'testdata', 'converting.ts');
+const foreign = join(import.meta.dirname, 'testdata', 'foreign.ts');
 const honest = join(import.meta.dirname, 'testdata', 'honest.ts');
+
+const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+const buckets = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'buckets.storage.example.dev' },
+  spec: {
+    group: 'storage.example.dev',
+    names: { kind: 'Bucket', plural: 'buckets' },
+    scope: 'Namespaced',
+    versions: [{ name: 'v1', served: true, storage: true, schema, subresources: { status: {} } }],
+  },
+};
+const bucket = {
+  apiVersion: 'storage.example.dev/v1',
+  kind: 'Bucket',
+  metadata: { name: 'a', namespace: 'default' },
+  spec: { region: 'north' },
+};
 
 /** A module is loaded once in a process, and then runs nothing any more. */
 const podPresets = [join(examples, 'podpreset', 'podpreset.ts'), '--call=podPresetApp'];
@@ -122,6 +142,17 @@ describe('keelson manifests', () => {
     );
 
     expect(await manifests(honest, '--try', sample, '--call=honestApp')).toMatchObject({ code: 0, err: '' });
+  });
+
+  test('knows the kinds of others that an app watches when it is given them', async () => {
+    const samples = join(folder, 'samples');
+    await mkdir(samples);
+    await writeFile(join(samples, 'bucket.json'), JSON.stringify(bucket));
+    await writeFile(join(samples, 'definition.json'), JSON.stringify(buckets));
+    const { code, err, out } = await manifests(foreign, '--try', samples);
+
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(objectsIn(out)).not.toContain('CustomResourceDefinition buckets.storage.example.dev');
   });
 
   test('refuses what a server would refuse', async () => {

@@ -39,7 +39,7 @@ export async function tryDeployment(
   const webhooks = new TrialWebhooks();
   await using cluster = await trialCluster({ clock, signal: scope, webhooks });
   await using admin = cluster.plane.client(ADMIN);
-  await applyAll(admin, objects.namespace, scope);
+  await applyAll(admin, [...objects.namespace, ...samples.filter(isGround)], scope);
   await installKinds(admin, app.resources, { fieldManager: 'trial', conversion: nowhere, signal: scope });
   await applyAll(admin, [...objects.definitions, ...objects.access, ...objects.deployment], scope);
   const refusals = new Refusals();
@@ -51,7 +51,11 @@ export async function tryDeployment(
   try {
     const isOver = (): boolean => failure !== undefined || refusals.list.length > 0;
     await calm({ app, admin, settings, clock, isOver });
-    await applyAll(admin, samples, scope);
+    await applyAll(
+      admin,
+      samples.filter((object) => !isGround(object)),
+      scope,
+    );
     if (samples.length > 0) await calm({ app, admin, settings, clock, isOver });
     if (refusals.list.length > 0)
       throw new Error(`Cannot run "${app.name}" with its roles: ${refusals.list.join('; ')}`);
@@ -61,6 +65,11 @@ export async function tryDeployment(
     stop.abort();
     await running.catch(() => undefined); // it was looked at above
   }
+}
+
+/** What has to be there before other objects are: namespaces, and the kinds of others that the app watches. */
+function isGround({ kind = '' }: KubernetesObject): boolean {
+  return kind === 'Namespace' || kind === 'CustomResourceDefinition';
 }
 
 /** Where nobody converts: the definitions that follow say where it is done. */
@@ -153,7 +162,7 @@ async function calm({ app, admin, settings, clock, isOver }: Calm): Promise<void
     looks = isCalm ? looks + 1 : 0;
     if (clock.monotonic() - start > PATIENCE_MS)
       throw new Error(
-        `Cannot run "${app.name}": after ${PATIENCE_MS / 1000} s ${app.unready.join(', ') || 'it is still busy'}`,
+        `Cannot run "${app.name}": after ${PATIENCE_MS / 1000} s ${app.unready.join(', ') || 'it is still busy'}; kinds of others have to be among what --try names`,
       );
   }
 }

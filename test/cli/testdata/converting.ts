@@ -16,4 +16,4 @@ const Cache = resource('cache.example.dev/v1', 'Cache', {
 const caches = controller(Cache, { reconcile: () => undefined });
 const webhooks = webhookServer({ handlers: { '/convert': conversionOf(Cache) } });
 
-export default app('caches', [caches], { resources: [Cache], webhooks });
+export const program = app('caches', [caches], { resources: [Cache], webhooks });
