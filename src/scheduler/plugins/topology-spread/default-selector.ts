@@ -42,8 +42,16 @@ function serviceLabels(services: Lister<Service>, { metadata }: Observed<Pod>): 
   const { namespace, labels } = metadata;
   const together: Record<string, string> = {};
   for (const { spec } of services.list({ namespace })) {
-    if (spec?.selector !== undefined && matchLabels(spec.selector).matches(labels))
-      Object.assign(together, spec.selector);
+    if (spec?.selector !== undefined && hasAll(labels, spec.selector)) Object.assign(together, spec.selector);
   }
   return together;
+}
+
+/** Compares without a matcher: a namespace may have thousands of Services, and all are looked at for every pod. */
+function hasAll(
+  labels: Readonly<Record<string, string>> | undefined,
+  wanted: Readonly<Record<string, string>>,
+): boolean {
+  for (const key in wanted) if (labels?.[key] !== wanted[key]) return false;
+  return true;
 }
