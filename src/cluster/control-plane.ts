@@ -10,6 +10,7 @@ import {
 import type { Clock, MetricRegistry } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import type { PriorityAndFairness } from '../fairness/index.ts';
+import { SchedulingAttempts } from '../scheduler/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import { advertisedAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { apiEndpoints } from './bootstrap/api-endpoints.ts';
@@ -25,12 +26,11 @@ import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { type Identity, inProcessClient, type InProcessClientOptions } from './in-process-client.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import { LocalNodes } from './local-nodes.ts';
-import { SchedulingAttempts } from '../scheduler/index.ts';
-import { SchedulingPaths } from './scheduling-paths.ts';
 import { followCertificateFiles } from './pki/certificate-files.ts';
 import type { ClusterKeys, ClusterPki } from './pki/cluster-pki.ts';
 import { issueCredential, renewedCredential } from './pki/issue-credential.ts';
 import { keepRenewed } from './pki/renewal.ts';
+import { SchedulingPaths } from './scheduling-paths.ts';
 import { forkStorage } from './storage-options.ts';
 
 /** What a fork has of its own. */

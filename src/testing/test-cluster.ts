@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SchedulingAttempt } from '../cluster/index.ts';
 import { type Logger, type Random, SeededRandom, type VirtualClock } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import { type Cluster, kubeconfigText, type TracedRequest } from '../cluster/index.ts';
@@ -19,6 +18,7 @@ import type { InProcessWebhooks } from './in-process-webhooks.ts';
 import { ObservedResources } from './observed-resources.ts';
 import { settleAll, type SettleOptions } from './settle-all.ts';
 import { TestWorld } from './test-world.ts';
+import type { SchedulingAttempt } from '../cluster/index.ts';
 
 interface Parts {
   readonly world: TestWorld;
