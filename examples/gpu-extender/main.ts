@@ -3,7 +3,7 @@ import { app, run, webhookServer } from 'keelson';
 import { gpuExtender } from './gpu-extender.ts';
 
 const gpu = gpuExtender();
-const server = webhookServer({ port: 8443, handlers: gpu.handlers });
+const server = webhookServer({ port: 8443, handlers: gpu.routes });
 const running = run(app('gpu-extender', [gpu], { webhooks: server }));
 await writeFile(
   'scheduler.json',

@@ -60,7 +60,7 @@ class Extenders {
 
   async run(): Promise<ClientReport> {
     const gpu = gpuExtender();
-    const webhooks = webhookServer({ handlers: gpu.handlers });
+    const webhooks = webhookServer({ handlers: gpu.routes });
     const stop = new AbortController();
     const running = app('gpu-extender', [gpu], { webhooks }).run(this.#client, stop.signal);
     const configured = async (): Promise<object[]> => [gpu.configuration(await webhooks.clientConfig(''))];

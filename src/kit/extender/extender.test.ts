@@ -108,7 +108,7 @@ describe('an extender', () => {
       nodeCacheCapable: true,
       managedResources: [{ name: GPU, ignoredByScheduler: true }],
     });
-    expect(Object.keys(gpu.handlers)).toEqual(['/gpu-fit/filter', '/gpu-fit/prioritize']);
+    expect(Object.keys(gpu.routes)).toEqual(['/gpu-fit/filter', '/gpu-fit/prioritize']);
     expect(() => extender('GPU fit', {})).toThrow('its name must be lower case letters, digits and "-"');
   });
 });

@@ -13,10 +13,10 @@ export type ExtenderQuestion = 'filter' | 'prioritize' | 'preempt' | 'bind';
 
 /**
  * An extender for a scheduler: kube-scheduler, or Keelson's. It is a part of an app, whose caches of nodes and pods it looks at, and
- * its handlers are served by the app's `webhooks`:
+ * its routes are served by the app's `webhooks`:
  *
  *     const gpu = extender('gpu-fit', { filter: (pod, node) => (node.free('example.com/gpu') > 0 ? undefined : 'no GPU left') });
- *     const server = webhookServer({ port: 8443, handlers: gpu.handlers });
+ *     const server = webhookServer({ port: 8443, handlers: gpu.routes });
  *     app('gpu', [gpu], { webhooks: server });
  */
 export function extender(name: string, options: ExtenderOptions): SchedulerExtender {
@@ -30,8 +30,8 @@ export class SchedulerExtender implements Part {
   readonly needs: readonly AccessNeed[];
   /** What it can be asked. */
   readonly verbs: ReadonlySet<ExtenderQuestion>;
-  /** For `webhookServer`: by path, such as `/gpu-fit/filter`. */
-  readonly handlers: Readonly<Record<string, WebhookHandler>>;
+  /** The handlers for `webhookServer`: by path, such as `/gpu-fit/filter`. */
+  readonly routes: Readonly<Record<string, WebhookHandler>>;
   /** It keeps nodes itself, so that a scheduler sends names only. */
   readonly isNodeCacheCapable = true;
   readonly weight: number;
@@ -59,7 +59,7 @@ export class SchedulerExtender implements Part {
       readNeed(Pod),
       ...(bind === undefined ? [] : [writeNeed(Pod, ['create'], 'binding')]),
     ];
-    this.handlers = Object.fromEntries(
+    this.routes = Object.fromEntries(
       [...this.verbs].map((verb) => [`/${name}/${verb}`, (args, context) => this.send(verb, args, context)] as const),
     );
   }
