@@ -36,13 +36,13 @@ export function rejectionsOf(diagnosis: Diagnosis, nodeCount: number): readonly 
 
 /** The nodes with the highest scores, with what each plugin gave them. */
 export function bestNodes(
-  names: readonly string[],
+  nodes: readonly { readonly name: string }[],
   scores: ReadonlyMap<string, Float64Array>,
   weightOf: (plugin: string) => number,
 ): readonly NodeScores[] {
-  const known = [...scores].filter(([, each]) => each.length === names.length);
+  const known = [...scores].filter(([, each]) => each.length === nodes.length);
   if (known.length === 0) return [];
-  const totals = new Float64Array(names.length);
+  const totals = new Float64Array(nodes.length);
   for (const [plugin, each] of known) {
     const weight = weightOf(plugin);
     for (let index = 0; index < totals.length; index++) totals[index]! += weight * each[index]!;
@@ -55,7 +55,7 @@ export function bestNodes(
     if (best.length > MAX_NODES) best.pop();
   }
   return best.map((index) => ({
-    node: names[index] ?? '',
+    node: nodes[index]?.name ?? '',
     total: totals[index] ?? 0,
     byPlugin: Object.fromEntries(known.map(([plugin, each]) => [plugin, each[index] ?? 0])),
   }));

@@ -44,6 +44,8 @@ export class ObservedScheduling {
   /** By the pod's uid, while it is tried. */
   readonly #notes = new Map<string, Notes>();
   readonly #observed = new WeakSet<Plugin>();
+  /** For the scores of a plugin. */
+  readonly #room = new Map<string, Float64Array>();
 
   constructor(attempts: SchedulingAttempts, clock: Clock) {
     this.#attempts = attempts;
@@ -68,8 +70,8 @@ export class ObservedScheduling {
     if (plugin.score === undefined || Object.isFrozen(plugin) || this.#observed.has(plugin)) return plugin;
     this.#observed.add(plugin);
     const { name, preScore, normalizeScore } = plugin;
-    const noteScores = (cycle: Cycle, scores: Float64Array): void =>
-      void this.#notes.get(cycle.pod.uid)?.scores.set(name, scores.slice());
+    const noteScores = ({ pod }: Cycle, scores: Float64Array): void =>
+      void this.#notes.get(pod.uid)?.scores.set(name, this.#copy(name, scores));
     return Object.assign(plugin, {
       normalizeScore: (...args: Parameters<NonNullable<Plugin['normalizeScore']>>) => {
         normalizeScore?.apply(plugin, args);
@@ -85,6 +87,15 @@ export class ObservedScheduling {
             },
           }),
     });
+  }
+
+  /** A copy in room that is used again by the next try: pods are tried one after the other. */
+  #copy(plugin: string, scores: Float64Array): Float64Array {
+    let room = this.#room.get(plugin);
+    if (room === undefined || room.length < scores.length)
+      this.#room.set(plugin, (room = new Float64Array(scores.length * 2)));
+    room.set(scores);
+    return room.subarray(0, scores.length);
   }
 
   #extender(extender: Extender): Extender {
@@ -220,11 +231,7 @@ function watched<T>(
 }
 
 function scoresOf(framework: Framework, { nodes, scores }: Notes): SchedulingAttempt['scores'] {
-  return bestNodes(
-    nodes.map(({ name }) => name),
-    scores,
-    (plugin) => framework.weightOf(plugin),
-  );
+  return bestNodes(nodes, scores, (plugin) => framework.weightOf(plugin));
 }
 
 function cut(text: string): string {

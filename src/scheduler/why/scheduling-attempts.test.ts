@@ -25,13 +25,13 @@ test('attempts are remembered of the pods tried last, and the last of each', () 
 });
 
 test('the best nodes come first, and no more than five of them', () => {
-  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const nodes = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => ({ name }));
   const scores = new Map([
     ['X', Float64Array.of(1, 2, 3, 4, 5, 6, 7)],
     ['Y', Float64Array.of(9, 0, 0, 0, 0, 0, 0)],
     ['of other nodes', Float64Array.of(1)],
   ]);
-  const best = bestNodes(names, scores, (plugin) => (plugin === 'Y' ? 10 : 1));
+  const best = bestNodes(nodes, scores, (plugin) => (plugin === 'Y' ? 10 : 1));
   expect(best.map(({ node }) => node)).toEqual(['a', 'g', 'f', 'e', 'd']);
   expect(best[0]).toEqual({ node: 'a', total: 91, byPlugin: { X: 1, Y: 9 } });
 });
