@@ -58,6 +58,26 @@ test('a claim that waits for its first pod gets a volume where that pod goes', a
   ]);
 });
 
+test('a pod goes elsewhere when there is no room for its volume where it was to go', async () => {
+  await using cluster = await startCluster({ seed: 'full', nodes: 2 });
+  const { nodes, pods } = cluster.client.core.v1;
+  await nodes.patch('keelson-2', mergePatch({ spec: { unschedulable: true } }));
+  await classOf(cluster, 'zonal', { volumeBindingMode: 'WaitForFirstConsumer', parameters: { topology: ZONE } });
+  await claim(cluster, 'zonal');
+  await pods.namespace('default').create({ metadata: { name: 'web' }, spec: { containers, volumes } });
+  await cluster.settle();
+  expect(await eventsOf(cluster, 'data')).toContain(
+    'Warning ProvisioningFailed: failed to provision volume with StorageClass "zonal": ' +
+      `rpc error: code = ResourceExhausted desc = no node is labelled with ${ZONE}`,
+  );
+  await nodes.patch('keelson-1', mergePatch({ spec: { unschedulable: true } }));
+  await nodes.patch('keelson-2', mergePatch({ metadata: { labels: { [ZONE]: 'b' } }, spec: { unschedulable: null } }));
+  await cluster.clock.advance('1m');
+  await cluster.settle();
+  const { spec, status } = await pods.namespace('default').get('web');
+  expect([spec?.nodeName, status?.phase]).toEqual(['keelson-2', 'Running']);
+});
+
 test('a volume is attached to the node of its pod, and detached when the pod is gone', async () => {
   await using cluster = await startCluster({ seed: 'attached' });
   const { core, storage } = cluster.client;

@@ -33,7 +33,8 @@ export function standardStorageObjects(storage: StandardStorage | undefined): Ow
         metadata,
         rules: [
           { apiGroups: [''], resources: ['persistentvolumes'], verbs: WRITER },
-          { apiGroups: [''], resources: ['persistentvolumeclaims', 'nodes'], verbs: READER },
+          { apiGroups: [''], resources: ['nodes'], verbs: READER },
+          { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: [...READER, 'patch'] },
           { apiGroups: [''], resources: ['persistentvolumeclaims/status'], verbs: ['patch'] },
           { apiGroups: [STORAGE], resources: ['storageclasses', 'volumeattributesclasses', 'csinodes'], verbs: READER },
           { apiGroups: [STORAGE], resources: ['volumeattachments'], verbs: [...READER, 'patch'] },

@@ -4,6 +4,7 @@ import {
   CSINode,
   hasReason,
   ItemBackoff,
+  mergePatch,
   Node,
   type Observed,
   PersistentVolume,
@@ -15,7 +16,7 @@ import { controller, type Part, type ReconcileContext } from '../../kit/index.ts
 import { DRIVER_RETRIES, patiently } from './patiently.ts';
 import { DELETION_FINALIZER, provisionedVolume, volumeName, volumeRequest } from './provisioned-volume.ts';
 import { placeFor } from './topology.ts';
-import type { VolumeDriver } from './volume-driver.ts';
+import { type VolumeDriver, VolumeDriverError } from './volume-driver.ts';
 
 const PROVISIONER = ['volume.kubernetes.io/storage-provisioner', 'volume.beta.kubernetes.io/storage-provisioner'];
 const CONCURRENCY = 10;
@@ -68,9 +69,22 @@ async function provision(claim: Claim, driver: VolumeDriver, context: ReconcileC
   } catch (error) {
     const message = `failed to provision volume with StorageClass "${storageClass.metadata.name}": ${messageOf(error)}`;
     event({ type: 'Warning', reason: 'ProvisioningFailed', message });
+    if (isFull(error) && (await forgetNode(claim, context))) return;
     throw error;
   }
   event({ reason: 'ProvisioningSucceeded', message: `Successfully provisioned volume ${volumeName(claim)}` });
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof VolumeDriverError && error.code === 'ResourceExhausted';
+}
+
+/** Has the scheduler choose another node, if it had chosen one. */
+async function forgetNode({ metadata }: Claim, { objects, key }: ReconcileContext): Promise<boolean> {
+  if (metadata.annotations?.[SELECTED_NODE] === undefined) return false;
+  const patch = mergePatch({ metadata: { annotations: { [SELECTED_NODE]: null } } });
+  await objects(PersistentVolumeClaim).patch(key, patch);
+  return true;
 }
 
 /** The parameters of the attributes class that a claim names. */
