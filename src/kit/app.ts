@@ -254,8 +254,9 @@ class RunnableApp implements App {
 
   #standBehind({ namespace, name, webhookPort, apiPort }: AppService): void {
     const { webhooks, apis, server } = this.#options;
+    if (server !== undefined) return server.standBehind({ namespace, name, port: webhookPort });
     webhooks?.standBehind?.({ namespace, name, port: webhookPort });
-    apis?.standBehind?.({ namespace, name, port: server === undefined ? apiPort : webhookPort }); // one server has one port
+    apis?.standBehind?.({ namespace, name, port: apiPort });
   }
 
   /** Term after term: each begins with fresh parts, for nobody knows what those of the last one were at. */

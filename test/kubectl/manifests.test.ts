@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type App, connect, EndpointSlice } from 'keelson';
 import { expect, onTestFinished, test } from 'vitest';
 import { cronTabOperator } from '../../examples/crontab/crontab.ts';
+import { library } from '../../examples/library/library.ts';
 import { podPresetApp } from '../../examples/podpreset/podpreset.ts';
 import { freePorts } from '../../peers/index.ts';
 import { requires, skipWhen } from '../../src/base/testing/requires.ts';
@@ -124,5 +125,44 @@ test(
       return spec?.containers[0]?.env;
     };
     await expect.poll(made, { timeout: 30_000 }).toEqual([{ name: 'A', value: 'B' }]);
+  },
+);
+
+test(
+  'webhooks, conversion and APIs of a deployed app have one port behind its Service',
+  { ...requires('kubectl'), ...skipWhen(address === undefined, 'no network address') },
+  async () => {
+    const folder = await written(join(examples, 'library', 'library.ts'), '--call=library', '--replicas=2');
+    const [port = 0] = await freePorts(1);
+    for (const file of await readdir(folder)) {
+      const text = await readFile(join(folder, file), 'utf8');
+      await writeFile(join(folder, file), text.replaceAll('8443', String(port))); // others may use that one here
+    }
+    await using cluster = await startTestCluster({ aggregation: { routing: 'endpoints' } });
+    const { kubeconfig } = cluster;
+    const kubectl = new Kubectl(findKubectl() ?? '', kubeconfig);
+    await kubectl.output('apply', '-f', folder);
+    await using client = await connect({ kubeconfig });
+    await client
+      .kind(EndpointSlice)
+      .namespace('library-system')
+      .create({
+        metadata: { name: 'library', labels: { 'kubernetes.io/service-name': 'library' } },
+        addressType: 'IPv4',
+        endpoints: [{ addresses: [address ?? ''], conditions: { ready: true } }],
+        ports: [{ name: 'webhooks', port, protocol: 'TCP' }],
+      });
+    const environment = { KEELSON_WEBHOOK_PORT: String(port) };
+    await runDeployed({ app: library(), name: 'library', kubectl, kubeconfig }, environment);
+    await kubectl.output('wait', '--for=condition=Available', 'apiservice/v1.catalogue.example.dev', '--timeout=40s');
+
+    const loan = '{"apiVersion": "library.example.dev/v1", "kind": "Loan", "metadata": {"name": "a"}, "spec": SPEC}';
+    const made = async (): Promise<string> => {
+      await kubectl.run(['create', '-f', '-'], loan.replace('SPEC', '{"book": "emma", "reader": "ada"}'));
+      return (await kubectl.run(['get', 'loan', 'a', '-o', 'jsonpath={.spec.days}'])).stdout;
+    };
+    await expect.poll(made, { timeout: 30_000 }).toBe('28');
+    expect((await kubectl.run(['get', 'books'])).stderr).toContain('No resources found');
+    expect(await kubectl.output('get', 'secret', '-n', 'library-system', '-o', 'name')).toContain('library-authority');
   },
 );

@@ -1,6 +1,13 @@
 import type { ClusterRoleBinding, RoleBinding } from '../../api/types/rbac/v1.d.ts';
 import type { KubernetesObject } from '../../client/index.ts';
-import { type App, ELECTION_NEEDS, INSTALLATION_NEED, OWN_SERVICE_NEED, rbacOf } from '../../kit/index.ts';
+import {
+  type App,
+  ELECTION_NEEDS,
+  INSTALLATION_NEED,
+  OWN_SERVICE_NEED,
+  rbacOf,
+  SHARED_AUTHORITY_NEED,
+} from '../../kit/index.ts';
 import { labelsOf } from './app-deployment.ts';
 import type { AppServing } from './app-serving.ts';
 import type { DeploymentSettings } from './settings.ts';
@@ -15,6 +22,7 @@ export function appAccess(app: App, settings: DeploymentSettings, serving: AppSe
     ...app.needs.filter((need) => need !== INSTALLATION_NEED && need !== OWN_SERVICE_NEED),
     ...ELECTION_NEEDS,
     ...(serving.isConverting ? [INSTALLATION_NEED] : []),
+    ...(serving.hasSharedAuthority ? [SHARED_AUTHORITY_NEED] : []),
   ];
   const { clusterRole, role } = rbacOf({ name, needs }, { namespace });
   const labels = labelsOf(settings);

@@ -35,7 +35,7 @@ export function appDeployment(settings: DeploymentSettings, serving: AppServing)
           containers: [containerOf(settings, serving)],
         },
       },
-      ...(isServing(serving) ? { strategy: { type: 'Recreate' } } : {}), // each process has a certificate of its own
+      ...(isServing(serving) && !serving.hasSharedAuthority ? { strategy: { type: 'Recreate' } } : {}), // each process has a certificate of its own
     },
   };
 }

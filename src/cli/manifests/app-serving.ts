@@ -6,10 +6,12 @@ export interface AppServing {
   readonly hasApis: boolean;
   /** Versions of its kinds are converted by it, which definitions have to say. */
   readonly isConverting: boolean;
+  /** Its replicas share the authority of their certificates; else there may be one of them only. */
+  readonly hasSharedAuthority: boolean;
 }
 
 /** What the app's declarations say about it. */
-export function servingOf({ needs, resources }: App): AppServing {
+export function servingOf({ needs, resources, webhookPaths }: App): AppServing {
   const writesTo = (name: string): boolean =>
     needs.some(({ group, verbs }) => group === name && (verbs.includes('create') || verbs.includes('patch')));
   const isConverting = resources.some(({ isConverted }) => isConverted);
@@ -17,6 +19,7 @@ export function servingOf({ needs, resources }: App): AppServing {
     hasWebhooks: isConverting || writesTo('admissionregistration.k8s.io'),
     hasApis: writesTo('apiregistration.k8s.io'),
     isConverting,
+    hasSharedAuthority: webhookPaths.length > 0, // those of `extensionServer`
   };
 }
 

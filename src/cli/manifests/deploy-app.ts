@@ -19,7 +19,8 @@ export async function deployableApp(flags: Flags, signal: AbortSignal): Promise<
   const file = findEntry(flags.positionals);
   const { app } = onlyOne(await loadApps(file, flags.text('call')), file);
   const settings = deploymentSettings(file, app, flags);
-  if (settings.replicas > 1 && isServing(servingOf(app)))
+  const serving = servingOf(app);
+  if (settings.replicas > 1 && isServing(serving) && !serving.hasSharedAuthority)
     throw new UsageError(
       '--replicas: an app that answers webhooks or serves APIs has a certificate of its own in each process, and runs once',
     );

@@ -10,7 +10,7 @@ import type { KindAdmission } from '../webhooks/admission.ts';
 import { AdmissionServer } from '../webhooks/admission-server.ts';
 import { authorizationWebhook, type DecideAccess } from '../webhooks/authorization-webhook.ts';
 import { folderAuthority } from '../webhooks/folder-authority.ts';
-import { HttpsListener, type HttpsListenerOptions } from '../webhooks/https-listener.ts';
+import { HttpsListener, type HttpsListenerOptions, type ServiceReference } from '../webhooks/https-listener.ts';
 import {
   LOOK_AGAIN_MS,
   type SecretPlace,
@@ -82,6 +82,7 @@ export class ExtensionServer {
   readonly #listener: HttpsListener;
   readonly #options: ExtensionServerOptions;
   readonly #name: string;
+  #secret: SecretPlace | undefined;
 
   constructor(options: ExtensionServerOptions, app: ServedApp) {
     const {
@@ -102,6 +103,7 @@ export class ExtensionServer {
       throw new Error(`Cannot make app "${app.name}": its authority is in a Secret or in a folder, not in both`);
     this.#name = app.name;
     this.#options = options;
+    this.#secret = secret;
     this.#listener = new HttpsListener(
       { ...listening, names },
       { onRequest: refuse, asksForCertificate: apis.length > 0 },
@@ -123,6 +125,14 @@ export class ExtensionServer {
     ];
   }
 
+  /** Has it listen for API servers that come by the Service, with an authority that all replicas behind it share. */
+  standBehind(service: Required<ServiceReference>): void {
+    this.webhooks.standBehind(service);
+    this.apis?.standBehind(service);
+    const { namespace, name } = service;
+    if (this.#options.folder === undefined) this.#secret ??= { namespace, name: `${name}-authority` };
+  }
+
   /** Calls the handler when the authority of the certificate has changed, until the result is disposed of. */
   onAuthority(handler: () => void): Disposable {
     return this.#listener.onAuthority(handler);
@@ -135,7 +145,8 @@ export class ExtensionServer {
 
   /** Listens until the signal aborts; what it answers is run by the app. */
   async run(client: Client, signal: AbortSignal): Promise<void> {
-    const { secret, folder } = this.#options;
+    const { folder } = this.#options;
+    const secret = this.#secret;
     if (secret !== undefined) await this.#readAuthority(client, secret, signal);
     if (folder !== undefined) {
       const { authority, former } = await folderAuthority(folder, client);

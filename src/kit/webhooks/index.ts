@@ -33,3 +33,4 @@ export {
   webhookServer,
   type WebhookServerOptions,
 } from './webhook-server.ts';
+export { SHARED_AUTHORITY_NEED } from './shared-authority.ts';
