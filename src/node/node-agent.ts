@@ -75,7 +75,7 @@ export class NodeAgent implements Runnable {
     this.#node = node;
     this.#runtime = runtime;
     this.#parts = parts;
-    const { client, clock, random, nodes, events } = parts;
+    const { client, clock, random, nodes, events, isRegistered = false } = parts;
     this.streams = this.#podStreams();
     const pods = (): readonly Observed<Pod>[] => parts.podsOf(node.name).flatMap((key) => this.#ownPod(key) ?? []);
     this.served = {
@@ -98,7 +98,16 @@ export class NodeAgent implements Runnable {
     });
     this.#workerParts = this.#partsOfWorkers();
     const volumesInUse = (): string[] => inUse.list();
-    this.#heartbeat = new NodeHeartbeat(node, { client, clock, random, nodes, events, runtime, volumesInUse });
+    this.#heartbeat = new NodeHeartbeat(node, {
+      client,
+      clock,
+      random,
+      nodes,
+      events,
+      runtime,
+      isRegistered,
+      volumesInUse,
+    });
   }
 
   /** A pod has come or changed. */

@@ -32,6 +32,8 @@ export interface HeartbeatParts {
   readonly nodes: Objects<Node>;
   readonly events: EventRecorder;
   readonly runtime: NodeRuntime;
+  /** Whether the node was registered before this process, or this copy of it, began. */
+  readonly isRegistered?: boolean;
   /** The volumes that its pods use, as the status of nodes names them. */
   volumesInUse(): readonly string[];
 }
@@ -47,11 +49,12 @@ export class NodeHeartbeat {
   readonly #parts: HeartbeatParts;
   readonly #lease: NodeLease;
   #hasRenewed = false;
-  #isRegistered = false;
+  #isRegistered: boolean;
 
   constructor(node: NodeDescription, parts: HeartbeatParts) {
     this.#node = node;
     this.#parts = parts;
+    this.#isRegistered = parts.isRegistered ?? false;
     this.#lease = new NodeLease(node.name, parts.client);
   }
 
