@@ -30,7 +30,7 @@ test('KEELSON_REQUIRE makes skipping an error, for the programs it names', () =>
 test('KEELSON_REQUIRE names known programs only', () => {
   onBareMachine({ KEELSON_REQUIRE: 'etdc' });
 
-  expect(() => requires('etcd')).toThrow('Cannot require "etdc": known are curl, etcd, kubectl, openssl');
+  expect(() => requires('etcd')).toThrow('Cannot require "etdc": known are curl, etcd, helm, kubectl, openssl');
 });
 
 test('tests are skipped for a reason of their own when it holds', () => {

@@ -24,10 +24,10 @@ const SUPERVISION_LABEL = 'resource.kubernetes.io/admin-access';
 function supervisionGuard(
   { objects }: KindEnvironment,
   kind: string,
-): (metadata: ObjectMeta, requests?: readonly DeviceRequest[]) => Promise<void> {
+): (metadata: ObjectMeta, requests: readonly DeviceRequest[] | null | undefined) => Promise<void> {
   const namespaces = objects.of('', 'namespaces');
-  return async (metadata, requests = []) => {
-    const at = requests.findIndex(({ exactly }) => exactly?.adminAccess === true);
+  return async (metadata, requests) => {
+    const at = (requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true);
     if (at < 0) return;
     const namespace = await namespaces.get('', metadata.namespace ?? '');
     if (namespace?.metadata.labels?.[SUPERVISION_LABEL] === 'true') return;
