@@ -5,6 +5,8 @@ import { describeCircle } from './run-circle.ts';
 export interface SettleOptions {
   /** Gives up, and tells what goes round in circles, when a controller has run so often for one object; 1,000 unless given. */
   readonly maxRuns?: number;
+  /** What waits for a retry is let go on if it is due this soon, in milliseconds of virtual time; 2 seconds unless given. */
+  readonly patienceMs?: number;
 }
 
 export interface SettleParts extends SettleOptions {
@@ -14,21 +16,20 @@ export interface SettleParts extends SettleOptions {
   readonly settle: () => Promise<void>;
 }
 
-/** What waits for a retry is let go on if it is due this soon. */
 const PATIENCE_MS = 2000;
 const MAX_ROUNDS = 10_000;
 const MAX_RUNS = 1000;
 
 /** Lets apps do what they can do now, and what they have put off for a moment. */
 export async function settleAll(apps: readonly App[], parts: SettleParts): Promise<void> {
-  const { clock, tracker, settle, maxRuns = MAX_RUNS } = parts;
+  const { clock, tracker, settle, maxRuns = MAX_RUNS, patienceMs = PATIENCE_MS } = parts;
   tracker.forgetCounts();
   for (let round = 0; round < MAX_ROUNDS; round++) {
     await settle();
     if (tracker.mostRuns > maxRuns) throw new Error(`Cannot settle the cluster: ${describeCircle(apps, maxRuns)}`);
     if (apps.every(({ isIdle }) => isIdle)) return;
     const dueInMs = (clock.nextDueMs ?? Infinity) - clock.now();
-    if (dueInMs <= PATIENCE_MS) await clock.advance(dueInMs);
+    if (dueInMs <= patienceMs) await clock.advance(dueInMs);
   }
   const busy = apps.filter(({ isIdle }) => !isIdle).map(({ name }) => name);
   throw new Error(`Cannot settle the cluster: ${busy.join(', ')} never came to rest`);

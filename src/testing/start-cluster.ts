@@ -65,6 +65,9 @@ const COUNT_ON_CONTROLLERS = ['ServiceAccount', 'TaintNodesByCondition', 'Storag
 
 const PATIENCE_MS = 30_000;
 
+/** A cluster between whose programs and server a test puts something may take so long to come to rest, of its own time. */
+const HARD_START_MS = 10 * 60_000;
+
 /** The first so many are kept: they tell what began it. */
 const MAX_PROBLEMS = 1000;
 
@@ -155,7 +158,7 @@ export async function startFrom(options: StartClusterOptions, snapshot?: Cluster
     ...wiring,
   });
   try {
-    await started.settle();
+    await started.settle(wrapTransport === undefined ? {} : { patienceMs: HARD_START_MS });
     for (const app of inOrderOfAsking(apps)) await started.run(app);
     await started.install(...resources.filter(isDefinedKind));
     wire.recorder?.clear(); // what starts a cluster is of no interest in it
