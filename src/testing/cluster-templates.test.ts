@@ -4,6 +4,8 @@ import { startCluster, type TestCluster } from './index.ts';
 
 interface StoredThing {
   readonly kind: string;
+  /** Of events. */
+  readonly reason?: string;
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly uid: string };
 }
 
@@ -27,9 +29,8 @@ async function everything({ client }: TestCluster): Promise<readonly StoredThing
 function timeless(things: readonly StoredThing[]): readonly string[] {
   const uids = new Map(things.map(({ metadata }, index) => [metadata.uid, index]));
   const texts = things.map((thing) => {
-    const { kind, metadata } = thing;
-    const isEvent = kind === 'Event';
-    const name = isEvent ? (thing as unknown as { readonly reason: string }).reason : metadata.name;
+    const { kind, metadata, reason } = thing;
+    const name = kind === 'Event' ? reason : metadata.name;
     const known = { ...thing, metadata: { ...metadata, name, uid: 'of its own', resourceVersion: '' } };
     return JSON.stringify(known)
       .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, (uid) => (uids.has(uid) ? 'a uid' : uid))

@@ -58,6 +58,7 @@ export class HttpTransport implements AsyncDisposable {
     this.#counter = new ConnectionCounter(connectionLimits(limits.maxConnections, maxOpenFiles()));
     this.#connections = new OpenConnections(clock, limits.idleTimeoutMs);
     this.#server = httpsServer({
+      clock,
       serving,
       clientAuthorities: this.#certificates.authorities,
       limits,

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
+import type { Clock } from '../../base/index.ts';
 import type { TransportLimits } from './limits.ts';
 
 /** What the server shows to its clients, as PEM. */
@@ -16,6 +17,7 @@ interface Handshake {
 }
 
 export interface HttpsServerOptions extends Handshake {
+  readonly clock: Clock;
   readonly limits: TransportLimits;
   /** Whether a connection may go on to TLS. */
   readonly admit: (socket: Socket) => boolean;
@@ -80,7 +82,9 @@ export function httpsServer(options: HttpsServerOptions): Server {
       socket.destroy();
       return;
     }
-    whenItSpeaks(socket, limits.handshakeTimeoutMs, {
+    whenItSpeaks(socket, {
+      clock: options.clock,
+      waitMs: limits.handshakeTimeoutMs,
       begin: () => greet.forEach((listener) => listener.call(server, socket)),
       leave: (error) => server.emit('clientError', error, socket),
     });
@@ -98,19 +102,29 @@ export function httpsServer(options: HttpsServerOptions): Server {
   return server;
 }
 
-/** Begins with TLS when the client does: a connection that says nothing costs a socket, and no more. */
-function whenItSpeaks(socket: Socket, waitMs: number, then: { begin(): void; leave(error: Error): void }): void {
-  const leave = (error?: Error): void => {
+interface FirstWord {
+  readonly clock: Clock;
+  /** How long the client may take. */
+  readonly waitMs: number;
+  begin(): void;
+  leave(error: Error): void;
+}
+
+/** Begins with TLS when the client does: a connection that says nothing costs a socket and a timer, and no more. */
+function whenItSpeaks(socket: Socket, { clock, waitMs, begin, leave: end }: FirstWord): void {
+  const leave = (error: Error = new Error('the client said nothing')): void => {
     stopWaiting();
-    then.leave(error ?? new Error('the client said nothing'));
+    end(error);
   };
   const look = (): void => {
     if (socket.readableLength === 0) return leave();
     stopWaiting();
-    then.begin();
+    begin();
   };
+  const timer = clock.timer(waitMs, () => leave());
   const stopWaiting = (): void => {
-    socket.off('error', leave).off('timeout', leave).off('readable', look).setTimeout(0);
+    timer[Symbol.dispose]();
+    socket.off('error', leave).off('readable', look).off('close', stopWaiting);
   };
-  socket.on('error', leave).on('timeout', leave).on('readable', look).setTimeout(waitMs);
+  socket.on('error', leave).on('readable', look).on('close', stopWaiting);
 }
