@@ -60,7 +60,7 @@ export type {
   TracedStep,
   UserInfo,
 } from '../apiserver/index.ts';
-export { builtInCapabilities, customCapabilities, NO_OPINION } from '../apiserver/index.ts';
+export { builtInCapabilities, customCapabilities, NO_OPINION, requestInfo } from '../apiserver/index.ts';
 export { builtInTypes, structuralKind, type StructuralSchema } from '../api/index.ts';
 export type { KeptReview } from '../admission/index.ts';
 export { chooseControllers, controllerListProblems } from '../controllers/index.ts';

@@ -1,4 +1,5 @@
 import type { TransportRequest } from '../client/index.ts';
+import { requestInfo } from '../cluster/index.ts';
 
 /** What is done to objects, by the words of authorization rules. */
 export type RequestVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
@@ -18,47 +19,24 @@ export interface ResourceRequest {
 }
 
 const WRITES: readonly RequestVerb[] = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+const VERBS: readonly RequestVerb[] = ['get', 'list', 'watch', ...WRITES];
 
-/** What a request does to which objects; undefined where it is about no resource. */
-export function resourceRequest({ method, path }: Pick<TransportRequest, 'method' | 'path'>) {
+/** What a request does to which objects, as the server reads it; undefined where it is about no resource. */
+export function resourceRequest({
+  method,
+  path,
+}: Pick<TransportRequest, 'method' | 'path'>): ResourceRequest | undefined {
   const { pathname, searchParams: query } = new URL(path, 'http://in-process.invalid');
-  const segments = pathname.split('/').slice(1).map(decodeURIComponent);
-  const isCore = segments[0] === 'api';
-  if (!isCore && segments[0] !== 'apis') return undefined;
-  const group = isCore ? '' : (segments[1] ?? '');
-  const rest = segments.slice(isCore ? 2 : 3);
-  const isInNamespace = rest[0] === 'namespaces' && rest.length > 2 && !isOfNamespace(rest);
-  const [resource = '', name = '', ...sub] = isInNamespace ? rest.slice(2) : rest;
-  if (resource === '') return undefined;
-  const namespace = isInNamespace ? (rest[1] ?? '') : '';
-  const verb = verbOf(method, name, query);
-  const request: ResourceRequest = { verb, group, resource, subresource: sub.join('/'), namespace, name, query };
-  return request;
+  const watch = query.get('watch') ?? 'false';
+  const isWatch = watch !== 'false' && watch !== '0';
+  const info = requestInfo(method, decodeURIComponent(pathname), { isWatch, nameFromField: '' });
+  const verb = VERBS.find((each) => each === info.verb);
+  if (!info.isResource || verb === undefined) return undefined;
+  const { group, resource, subresource, subpath, name } = info;
+  const namespace = resource === 'namespaces' ? '' : info.namespace; // it is in none itself
+  return { verb, group, resource, subresource: `${subresource}${subpath}`, namespace, name, query };
 }
 
 export function isWrite({ verb }: ResourceRequest): boolean {
   return WRITES.includes(verb);
-}
-
-/** Whether the path is about a namespace itself: `namespaces/NAME/status` has no resource in it. */
-function isOfNamespace(rest: readonly string[]): boolean {
-  return rest.length === 3 && (rest[2] === 'status' || rest[2] === 'finalize');
-}
-
-function verbOf(method: string, name: string, query: URLSearchParams): RequestVerb {
-  switch (method) {
-    case 'POST':
-      return 'create';
-    case 'PUT':
-      return 'update';
-    case 'PATCH':
-      return 'patch';
-    case 'DELETE':
-      return name === '' ? 'deletecollection' : 'delete';
-    default: {
-      const watch = query.get('watch');
-      if (watch !== null && watch !== 'false' && watch !== '0') return 'watch';
-      return name === '' ? 'list' : 'get';
-    }
-  }
 }
