@@ -113,6 +113,11 @@ export class ObjectStore {
     return this.#transformer === undefined ? this.#share(entry) : this.#openNow(entry);
   }
 
+  /** What stored bytes stand for, where somebody has read or written them. */
+  known(value: Uint8Array): StoredObject | undefined {
+    return this.#shared.get(value);
+  }
+
   /** `list` without waiting, as `getNow`. */
   listNow(range: KeyRange): ObjectList {
     const { entries, more, count, revision } = this.#atHand.rangeNow(range);

@@ -10,23 +10,23 @@ export const BURST_REPLICAS = 500;
 
 /** What changing the number of pods needs. */
 export interface PodChanges {
+  /** How many pods run. */
+  readonly count: number;
+  /** These pods, asked for only when some have to go. */
+  active(): readonly Observed<Pod>[];
   readonly pods: Objects<Pod>;
   readonly newPod: Sendable<Pod>;
-  /** Pods of the same application, asked for only when some have to go. */
+  /** Pods of the same application, asked for likewise. */
   related(): readonly Observed<Pod>[];
   event(details: EventDetails): void;
   readonly nowMs: number;
 }
 
 /** Creates or deletes pods so that there are `replicas` of them, in bursts; returns why that failed, if it did. */
-export async function manageReplicas(
-  active: readonly Observed<Pod>[],
-  replicas: number,
-  changes: PodChanges,
-): Promise<Error | undefined> {
-  const excess = active.length - replicas;
+export async function manageReplicas(replicas: number, changes: PodChanges): Promise<Error | undefined> {
+  const excess = changes.count - replicas;
   if (excess < 0) return createPods(Math.min(-excess, BURST_REPLICAS), changes);
-  if (excess > 0) return deletePods(active, Math.min(excess, BURST_REPLICAS), changes);
+  if (excess > 0) return deletePods(Math.min(excess, BURST_REPLICAS), changes);
   return undefined;
 }
 
@@ -45,11 +45,10 @@ async function createPods(count: number, { pods, newPod, event }: PodChanges): P
 }
 
 async function deletePods(
-  active: readonly Observed<Pod>[],
   count: number,
-  { pods, related, event, nowMs }: PodChanges,
+  { pods, active, related, event, nowMs }: PodChanges,
 ): Promise<Error | undefined> {
-  const chosen = choosePodsToDelete(active, count, { related: related(), nowMs });
+  const chosen = choosePodsToDelete(active(), count, { related: related(), nowMs });
   const failures: Error[] = [];
   await Promise.all(
     chosen.map(async (pod) => {

@@ -15,6 +15,7 @@ import {
   type Sendable,
   splitKey,
   type Stored,
+  type Tally,
   type WriteOptions,
 } from '../../client/index.ts';
 import { kindId } from '../kind-id.ts';
@@ -51,10 +52,13 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
   }
 
   byIndex(index: Index<T>, value: string): Observed<T>[] {
-    const { kind = this.kind } = index;
-    if (kind !== this.kind && kindId(kind) !== kindId(this.kind))
-      throw new Error(`Cannot look up ${kindId(this.kind)} by an index of ${kindId(kind)}`);
+    this.#check(index.kind, 'an index');
     return this.#cache.byIndex(index, value);
+  }
+
+  counts(tally: Tally<T>, value: string): ReadonlyMap<string, number> {
+    this.#check(tally.kind, 'a tally');
+    return this.#cache.counts(tally, value);
   }
 
   async fetch(key: string, options: CallOptions = {}): Promise<Stored<T> | undefined> {
@@ -120,6 +124,11 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
 
   #resource(namespace?: string): ResourceClient<T> {
     return this.#options.client.kindIn(this.kind, namespace);
+  }
+
+  #check(kind: Kind | undefined, what: string): void {
+    if (kind !== undefined && kind !== this.kind && kindId(kind) !== kindId(this.kind))
+      throw new Error(`Cannot look up ${kindId(this.kind)} by ${what} of ${kindId(kind)}`);
   }
 
   #complete(object: Sendable<T>): Sendable<T> {

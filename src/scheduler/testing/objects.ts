@@ -83,6 +83,7 @@ export function listerOf<T extends KubernetesObject>(
     list: ({ namespace } = {}) =>
       observed.filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace),
     byIndex: () => [],
+    counts: () => new Map(),
     fetch: noServer,
     create: noServer,
     update: noServer,
