@@ -48,6 +48,14 @@ export interface WriteOptions {
  */
 export type SharedObjects = WeakMap<Uint8Array, StoredObject>;
 
+type StoredEntry = Pick<Entry, 'key' | 'value' | 'modRevision'>;
+
+/** An object and its encoding, before it was enciphered if it was. */
+interface Written {
+  readonly plain: Uint8Array;
+  readonly object: ApiObject;
+}
+
 export interface ObjectStoreOptions {
   readonly shared?: SharedObjects;
   /** Stands between encoded objects and the store; values are stored as they are unless given. */
@@ -64,6 +72,8 @@ export class ObjectStore {
   readonly #store: Store;
   readonly #codec: StorageCodec;
   readonly #shared: SharedObjects;
+  /** Objects that are being written, by their stored bytes: watchers may hear of one before its writer does. */
+  readonly #underWay = new WeakMap<Uint8Array, ApiObject>();
   /** Likewise for changes, so that all watchers share one encoding of an event. */
   readonly #changes = new WeakMap<StoreEvent, ObjectChange>();
 
@@ -137,6 +147,7 @@ export class ObjectStore {
   async put(key: string, object: ApiObject, options: WriteOptions): Promise<StoredObject | PutConflict> {
     const plain = this.#codec.encode(object);
     const value = this.#toStorage(plain, key);
+    if (this.#transformer === undefined) this.#underWay.set(value, object);
     const own = { key, modRevision: options.expected?.revision ?? 0 };
     const committing = this.#store.commit({
       conditions: [own, ...(options.alongside?.conditions ?? [])],
@@ -147,8 +158,7 @@ export class ObjectStore {
     });
     const result = await this.#timed(own.modRevision === 0 ? 'create' : 'update', committing);
     if (!result.ok) return await this.#conflict(result.current[0], own.modRevision);
-    const stored = new StoredObject({ key, value: plain, modRevision: result.revision }, this.#codec).prime(object);
-    this.#keep(value, stored);
+    const stored = this.#written({ key, value, modRevision: result.revision }, { plain, object });
     if (options.expected !== undefined) this.#superseded.add(options.expected);
     return stored;
   }
@@ -231,16 +241,30 @@ export class ObjectStore {
   }
 
   /** What was made of a stored value; values that have been opened already are not opened again. */
-  #share(entry: Entry): StoredObject {
+  #share(entry: StoredEntry): StoredObject {
     const known = this.#shared.get(entry.value);
     if (known !== undefined && known.revision === entry.modRevision) return known;
     return this.#make(entry);
   }
 
-  #make(entry: Entry): StoredObject {
+  #make(entry: StoredEntry): StoredObject {
     if (this.#transformer === undefined && isEncrypted(entry.value)) throw unreadable(new Error(ENCRYPTED_DATA));
     const stored = new StoredObject(entry, this.#codec);
+    const object = this.#underWay.get(entry.value);
+    if (object !== undefined) stored.prime(object);
     this.#shared.set(entry.value, stored);
+    return stored;
+  }
+
+  #written(entry: StoredEntry, { plain, object }: Written): StoredObject {
+    const { value } = entry;
+    if (this.#transformer === undefined) {
+      const stored = this.#share(entry);
+      this.#underWay.delete(value);
+      return stored;
+    }
+    const stored = new StoredObject({ ...entry, value: plain }, this.#codec).prime(object);
+    this.#keep(value, stored);
     return stored;
   }
 

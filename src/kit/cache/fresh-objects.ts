@@ -72,25 +72,25 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
   }
 
   async create(object: Sendable<T>, options: WriteOptions = {}): Promise<Observed<T>> {
-    return this.#note(await this.#resource().create(object, options), options);
+    return this.#note(await this.#resource().create(object, readOnly(options)), options);
   }
 
   async update(object: Sendable<T>, options: WriteOptions = {}): Promise<Observed<T>> {
-    return this.#note(await this.#resource().update(object, options), options);
+    return this.#note(await this.#resource().update(object, readOnly(options)), options);
   }
 
   async updateStatus(object: Sendable<T>, options: WriteOptions = {}): Promise<Observed<T>> {
-    return this.#note(await this.#resource().status.update(this.#complete(object), options), options);
+    return this.#note(await this.#resource().status.update(this.#complete(object), readOnly(options)), options);
   }
 
   async patch(key: string, patch: Patch, options: WriteOptions = {}): Promise<Observed<T>> {
     const { namespace, name } = splitKey(key);
-    return this.#note(await this.#resource(namespace).patch(name, patch, options), options);
+    return this.#note(await this.#resource(namespace).patch(name, patch, readOnly(options)), options);
   }
 
   async patchStatus(key: string, patch: Patch, options: WriteOptions = {}): Promise<Observed<T>> {
     const { namespace, name } = splitKey(key);
-    return this.#note(await this.#resource(namespace).status.patch(name, patch, options), options);
+    return this.#note(await this.#resource(namespace).status.patch(name, patch, readOnly(options)), options);
   }
 
   async apply(object: Sendable<T>, options: Partial<ApplyOptions> = {}): Promise<Observed<T>> {
@@ -107,7 +107,7 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
     const { uid = known?.uid ?? '', resourceVersion: expected } = options.preconditions ?? {};
     const gone = { uid, resourceVersion: known?.resourceVersion ?? '', isCertain: true };
     try {
-      const left = await this.#resource(namespace).delete(name, options);
+      const left = await this.#resource(namespace).delete(name, readOnly(options));
       if (options.dryRun === true) return true;
       if (left === undefined) this.#noteGone(key, gone);
       else if (isGone(left)) this.#noteGone(key, { ...left.metadata, isCertain: false });
@@ -137,7 +137,7 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
   }
 
   #applying(options: Partial<ApplyOptions>): ApplyOptions {
-    return { fieldManager: this.#options.fieldManager, force: true, ...options };
+    return { fieldManager: this.#options.fieldManager, force: true, ...options, isReadOnly: true };
   }
 
   /** Passes on what the server answered, so that reads see it. */
@@ -150,4 +150,9 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
   #noteGone(key: string, gone: GoneObject): void {
     for (const cache of this.#options.caches) cache.seeGone(key, gone);
   }
+}
+
+/** Caches share what the server answers, and freeze it. */
+function readOnly<O extends CallOptions>(options: O): O {
+  return { ...options, isReadOnly: true };
 }
