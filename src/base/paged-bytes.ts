@@ -7,8 +7,13 @@ const LEAST_PAGED_BYTES = 32 * 1024;
  */
 export function pagedBytes(text: string): Uint8Array {
   if (text.length < LEAST_PAGED_BYTES) return Buffer.from(text);
-  const length = Buffer.byteLength(text);
-  const bytes = Buffer.from(new ArrayBuffer(length, { maxByteLength: length })); // V8 maps pages for resizable buffers
+  const bytes = pagedRoom(Buffer.byteLength(text));
   bytes.write(text);
   return bytes;
+}
+
+/** Room for so many bytes, likewise. What is in it is undefined. */
+export function pagedRoom(length: number): Buffer {
+  if (length < LEAST_PAGED_BYTES) return Buffer.allocUnsafe(length);
+  return Buffer.from(new ArrayBuffer(length, { maxByteLength: length })); // V8 maps pages for resizable buffers
 }

@@ -5,8 +5,8 @@ import type { KindStorageMetrics, StorageOperation } from '../metrics/storage-me
 import type { Alongside } from '../resource.ts';
 import type { StorageCodec } from './storage-codec.ts';
 import type { PutConflict } from './put-conflict.ts';
+import { RecentForms, type RecentFormsOptions } from './recent-forms.ts';
 import { StoredObject } from './stored-object.ts';
-import { SupersededObjects } from './superseded-objects.ts';
 import {
   ENCRYPTED_DATA,
   isEncrypted,
@@ -56,6 +56,20 @@ export interface ObjectStoreOptions {
   readonly metrics?: KindStorageMetrics;
 }
 
+/** Watches this far behind find the forms of past revisions ready made; those further behind have them made again. */
+const PAST: RecentFormsOptions<StoredObject> = {
+  maxCount: 256,
+  maxBytes: 8 * 1024 * 1024,
+  forget: (stored, remade) => stored.forget(remade),
+};
+/** What is made of large objects is made again when it was let go: there may be thousands of them. */
+const LEAST_LARGE_BYTES = 32 * 1024;
+const LARGE: RecentFormsOptions<StoredObject> = {
+  maxCount: 256,
+  maxBytes: 8 * 1024 * 1024,
+  forget: (stored, remade) => stored.forgetEncodings(remade),
+};
+
 /**
  * The objects under one key prefix of the store. What is read or written is shared: the same revision of the same key
  * is the same `StoredObject` for everybody, for as long as the store hands out the same bytes.
@@ -67,7 +81,9 @@ export class ObjectStore {
   /** Likewise for changes, so that all watchers share one encoding of an event. */
   readonly #changes = new WeakMap<StoreEvent, ObjectChange>();
 
-  readonly #superseded = new SupersededObjects();
+  /** Past revisions stay in the store's history for minutes: their bytes do, and what was made of the newest of them. */
+  readonly #superseded = new RecentForms(PAST);
+  readonly #large = new RecentForms(LARGE);
   readonly #metrics: KindStorageMetrics | undefined;
   readonly #transformer: ValueTransformer | undefined;
   /** By stored value: the generation in which it was opened. */
@@ -144,6 +160,7 @@ export class ObjectStore {
     if (!result.ok) return await this.#conflict(result.current[0], own.modRevision);
     const stored = new StoredObject({ key, value: plain, modRevision: result.revision }, this.#codec).prime(object);
     this.#keep(value, stored);
+    if (stored.bytes >= LEAST_LARGE_BYTES) this.#large.add(stored);
     if (options.expected !== undefined) this.#superseded.add(options.expected);
     return stored;
   }
@@ -234,8 +251,14 @@ export class ObjectStore {
 
   #make(entry: Entry): StoredObject {
     if (this.#transformer === undefined && isEncrypted(entry.value)) throw unreadable(new Error(ENCRYPTED_DATA));
-    const stored = new StoredObject(entry, this.#codec);
+    const stored = this.#read(entry);
     this.#shared.set(entry.value, stored);
+    return stored;
+  }
+
+  #read(entry: ConstructorParameters<typeof StoredObject>[0]): StoredObject {
+    const stored = new StoredObject(entry, this.#codec);
+    if (stored.bytes >= LEAST_LARGE_BYTES) stored.forgetEncodings(this.#large.add); // told when something is made of it
     return stored;
   }
 
@@ -254,7 +277,7 @@ export class ObjectStore {
     const { generation } = transformer;
     const made = ({ value, isStale }: OpenedValue): StoredObject => {
       const { key, modRevision } = entry;
-      const stored = new StoredObject({ key, value, modRevision, isStale }, this.#codec);
+      const stored = this.#read({ key, value, modRevision, isStale });
       this.#shared.set(entry.value, stored);
       this.#generations.set(entry.value, generation);
       return stored;

@@ -9,7 +9,7 @@ import {
   openProtobufEnvelope,
 } from '../../api/index.ts';
 import type { ApiObject, Struct } from '../../api/index.ts';
-import { pagedBytes } from '../../base/index.ts';
+import { pagedBytes, pagedRoom } from '../../base/index.ts';
 import type { Revision } from '../../store/index.ts';
 import type { StorageForm } from '../resource.ts';
 
@@ -58,7 +58,7 @@ export function jsonStorage(type: Struct, typeOf?: (apiVersion: string) => Struc
       const split = endOfMetadata(bytes, precedes);
       if (split === undefined) return undefined;
       const insert = `,"resourceVersion":"${revision}"`;
-      const spliced = Buffer.allocUnsafe(bytes.length + insert.length);
+      const spliced = pagedRoom(bytes.length + insert.length);
       bytes.copy(spliced, 0, 0, split);
       spliced.write(insert, split, 'latin1');
       bytes.copy(spliced, split + insert.length, split);
