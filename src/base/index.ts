@@ -20,6 +20,7 @@ export { Backoff, type BackoffOptions } from './backoff.ts';
 export { BoundedQueue, type BoundedQueueOptions } from './bounded-queue.ts';
 export { aborted, AbortScope, onAbort, type Runnable, runTogether } from './tasks.ts';
 export { TaskGroup } from './task-group.ts';
+export { Slice } from './slice.ts';
 export { allAtOnce, type Steps, withPauses } from './steps.ts';
 export { Turns } from './turns.ts';
 
@@ -33,7 +34,7 @@ export { DEFAULT_BUCKETS, exponentialBuckets, type Histogram } from './histogram
 export type { TimeWeightedHistogram } from './time-weighted-histogram.ts';
 export { METRIC_CONTENT_TYPES, type MetricFormat, METRICS_CONTENT_TYPE, negotiateMetricFormat } from './metric-text.ts';
 export { hasTracer, inSpan, type SpanAttributes, type SpanOptions, type WorkSpan } from './spans.ts';
-export { pagedBytes, pagedRoom } from './paged-bytes.ts';
+export { pagedBytes } from './paged-bytes.ts';
 
 export { DecodeError, type DecodeReason } from './decode-error.ts';
 export { unreachable } from './unreachable.ts';
