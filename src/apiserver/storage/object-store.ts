@@ -5,8 +5,8 @@ import type { KindStorageMetrics, StorageOperation } from '../metrics/storage-me
 import type { Alongside } from '../resource.ts';
 import type { StorageCodec } from './storage-codec.ts';
 import type { PutConflict } from './put-conflict.ts';
+import { RecentForms, type RecentFormsOptions } from './recent-forms.ts';
 import { StoredObject } from './stored-object.ts';
-import { SupersededObjects } from './superseded-objects.ts';
 import {
   ENCRYPTED_DATA,
   isEncrypted,
@@ -64,6 +64,20 @@ export interface ObjectStoreOptions {
   readonly metrics?: KindStorageMetrics;
 }
 
+/** Watches this far behind find the forms of past revisions ready made; those further behind have them made again. */
+const PAST: RecentFormsOptions<StoredObject> = {
+  maxCount: 256,
+  maxBytes: 8 * 1024 * 1024,
+  forget: (stored, remade) => stored.forget(remade),
+};
+/** What is made of large objects is made again when it was let go: there may be thousands of them. */
+const LEAST_LARGE_BYTES = 32 * 1024;
+const LARGE: RecentFormsOptions<StoredObject> = {
+  maxCount: 256,
+  maxBytes: 8 * 1024 * 1024,
+  forget: (stored, remade) => stored.forgetEncodings(remade),
+};
+
 /**
  * The objects under one key prefix of the store. What is read or written is shared: the same revision of the same key
  * is the same `StoredObject` for everybody, for as long as the store hands out the same bytes.
@@ -77,7 +91,9 @@ export class ObjectStore {
   /** Likewise for changes, so that all watchers share one encoding of an event. */
   readonly #changes = new WeakMap<StoreEvent, ObjectChange>();
 
-  readonly #superseded = new SupersededObjects();
+  /** Past revisions stay in the store's history for minutes: their bytes do, and what was made of the newest of them. */
+  readonly #superseded = new RecentForms(PAST);
+  readonly #large = new RecentForms(LARGE);
   readonly #metrics: KindStorageMetrics | undefined;
   readonly #transformer: ValueTransformer | undefined;
   /** By stored value: the generation in which it was opened. */
@@ -249,7 +265,7 @@ export class ObjectStore {
 
   #make(entry: StoredEntry): StoredObject {
     if (this.#transformer === undefined && isEncrypted(entry.value)) throw unreadable(new Error(ENCRYPTED_DATA));
-    const stored = new StoredObject(entry, this.#codec);
+    const stored = this.#read(entry);
     const object = this.#underWay.get(entry.value);
     if (object !== undefined) stored.prime(object);
     this.#shared.set(entry.value, stored);
@@ -258,13 +274,21 @@ export class ObjectStore {
 
   #written(entry: StoredEntry, { plain, object }: Written): StoredObject {
     const { value } = entry;
+    let stored: StoredObject;
     if (this.#transformer === undefined) {
-      const stored = this.#share(entry);
+      stored = this.#share(entry);
       this.#underWay.delete(value);
-      return stored;
+    } else {
+      stored = new StoredObject({ ...entry, value: plain }, this.#codec).prime(object);
+      this.#keep(value, stored);
     }
-    const stored = new StoredObject({ ...entry, value: plain }, this.#codec).prime(object);
-    this.#keep(value, stored);
+    if (stored.bytes >= LEAST_LARGE_BYTES) this.#large.add(stored);
+    return stored;
+  }
+
+  #read(entry: ConstructorParameters<typeof StoredObject>[0]): StoredObject {
+    const stored = new StoredObject(entry, this.#codec);
+    if (stored.bytes >= LEAST_LARGE_BYTES) stored.forgetEncodings(this.#large.add); // told when something is made of it
     return stored;
   }
 
@@ -283,7 +307,7 @@ export class ObjectStore {
     const { generation } = transformer;
     const made = ({ value, isStale }: OpenedValue): StoredObject => {
       const { key, modRevision } = entry;
-      const stored = new StoredObject({ key, value, modRevision, isStale }, this.#codec);
+      const stored = this.#read({ key, value, modRevision, isStale });
       this.#shared.set(entry.value, stored);
       this.#generations.set(entry.value, generation);
       return stored;

@@ -1,4 +1,5 @@
 import { badRequest, DecodeError, JsonBody, StatusError } from '../../api/index.ts';
+import { Slice } from '../../base/index.ts';
 import { isStoreError, type KeyRange, type Revision } from '../../store/index.ts';
 import type { Answer, ListMetadata } from '../answers/answer.ts';
 import { type Endpoint, keyOf, rangeOf } from '../endpoint.ts';
@@ -77,14 +78,17 @@ interface Page {
 
 /** Reads until the page is full; objects that the selectors drop do not count, so more than one read may be needed. */
 async function readPage(
-  { objects, resource }: Endpoint,
+  { objects, resource, services }: Endpoint,
   selected: Selection,
   request: Start & { readonly limit: number; readonly range: KeyRange; readonly reader: Waiting },
 ): Promise<Page> {
   const { limit, range } = request;
+  // objects may have to be parsed; what was converted is looked at before it can be forgotten
+  const isSlow = !selected.isAll && resource.storage.convert === undefined;
   const items: StoredObject[] = [];
   let { from, at } = request;
   let evaluated = 0;
+  const slice = new Slice(services.turns, services.clock);
   for (;;) {
     const chunk = limit > 0 ? (selected.isAll ? limit : Math.max(limit, 500)) : 0;
     const read = await readAt(objects, { from, to: range.to }, { limit: chunk, at, range });
@@ -92,7 +96,9 @@ async function readPage(
     await convertForReading(read.objects, resource, request.reader);
     for (const [index, object] of read.objects.entries()) {
       evaluated += 1;
-      if (!selected.matches(object)) continue;
+      const isMatch = selected.matches(object);
+      if (isSlow && slice.isOver) await slice.next();
+      if (!isMatch) continue;
       items.push(object);
       const isLast = index === read.objects.length - 1 && !read.more;
       if (limit > 0 && items.length === limit && !isLast) {
