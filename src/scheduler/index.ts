@@ -39,7 +39,9 @@ export {
 export { type Rejection, unresolvable, unschedulable } from './framework/rejection.ts';
 export { Cycle, type CycleKey } from './framework/cycle.ts';
 export type { Change, ClusterAction, ClusterEvent, EventInterest } from './framework/cluster-event.ts';
+export type { BestNodes } from './why/attempt-findings.ts';
 export {
+  type AttemptNote,
   type ExtenderCall,
   type NodeRejections,
   type NodeScores,
