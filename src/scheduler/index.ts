@@ -50,6 +50,7 @@ export {
   type SchedulingAttemptsOptions,
 } from './why/scheduling-attempts.ts';
 export type { Diagnosis } from './framework/diagnosis.ts';
+export type { PreBindingPods } from './framework/pre-binding-pods.ts';
 export type { WaitingPods } from './framework/waiting-pods.ts';
 export { builtInPlugins } from './plugins/registry.ts';
 export type { NodeInfo } from './cache/node-info.ts';
