@@ -31,6 +31,7 @@ const LAST_WORDS_TIMEOUT_MS = 2000;
  */
 export class EventWriter implements Runnable {
   readonly #options: EventWriterOptions;
+  readonly #capacity: number;
   /** What is to be written is found out when it is its turn. */
   readonly #queue: BoundedQueue<() => EventWrite | undefined>;
   readonly #correlator: EventCorrelator;
@@ -44,7 +45,8 @@ export class EventWriter implements Runnable {
 
   constructor(options: EventWriterOptions) {
     this.#options = options;
-    this.#queue = new BoundedQueue(options.capacity ?? DEFAULT_CAPACITY);
+    this.#capacity = options.capacity ?? DEFAULT_CAPACITY;
+    this.#queue = new BoundedQueue(this.#capacity);
     this.#correlator = new EventCorrelator(options.client.clock);
     this.#series = new EventSeries(options.client.clock);
     this.#maker = new EventMaker(options.client);
@@ -53,6 +55,7 @@ export class EventWriter implements Runnable {
   recorder(source: EventSource): EventRecorder {
     return {
       event: (about, details) => {
+        if (this.#queue.size >= this.#capacity) return this.#drop(); // before the event is made, which costs most
         const event = this.#maker.make(about, details, source);
         const correlate = (): EventWrite | undefined =>
           'action' in event ? this.#series.correlate(event) : this.#correlator.correlate(event);
