@@ -38,4 +38,6 @@ export { readSnapshot } from './snapshot/read-snapshot.ts';
 export { openSnapshotFile, writeSnapshotFile } from './snapshot/snapshot-file.ts';
 export { type RepairReport, repairStore } from './durable/repair-store.ts';
 export { type EtcdOptions, openEtcdStore } from './etcd/open-etcd-store.ts';
+export { snapshotEtcd } from './etcd/copy/etcd-snapshot.ts';
+export { fillEtcd, type FillOptions, type FillReport } from './etcd/copy/fill-etcd.ts';
 export { keyNames } from './etcd/key-names.ts';

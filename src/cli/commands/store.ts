@@ -1,19 +1,10 @@
 import { join } from 'node:path';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
-import {
-  compactStore,
-  openSnapshotFile,
-  readSnapshot,
-  repairStore,
-  restoreFolder,
-  snapshotBytes,
-  snapshotFolder,
-  verifyStore,
-  writeSnapshotFile,
-} from '../../store/index.ts';
+import { compactStore, repairStore, snapshotBytes, snapshotFolder, verifyStore } from '../../store/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import { defaultDataFolder } from './server-flags.ts';
+import { copyBetween, copyFlags, restoreStore, takeSnapshot, verifySnapshot } from './store-copy.ts';
 
 const definitions: FlagDefinitions = {
   'data-dir': {
@@ -21,32 +12,30 @@ const definitions: FlagDefinitions = {
     value: 'DIR',
     help: 'The data folder of `keelson up` (default .keelson in the home folder)',
   },
-  'bump-revision': {
-    type: 'string',
-    value: 'N',
-    help: 'How far a restored store leaps ahead (default 1000000 if it was open when the snapshot was taken, else 0)',
-  },
+  ...copyFlags,
   'accept-loss': { type: 'boolean', help: 'Let repair go on without what cannot be read' },
 };
 
-const usage = `Usage: keelson store ACTION [FILE] [--data-dir DIR] [FLAGS]
+const usage = `Usage: keelson store ACTION [FILE] [FLAGS]
 
-  snapshot FILE   Write all objects into a file, also while the cluster runs
-  restore [FILE]  Make a new store from a snapshot, on standard input unless a file is given
-  verify [FILE]   Read every file, check every record, tell what is damaged and where; or check a snapshot
-  dump            Print a snapshot, which is JSON lines
-  repair          Tell what a damaged store has lost; with --accept-loss, go on with what can be read
-  compact         Write a fresh checkpoint and drop what is superfluous
+  snapshot FILE               Write all objects into a file, also while the cluster runs
+  restore [FILE]              Make a new store from a snapshot, on standard input unless a file is given
+  copy --from PLACE --to PLACE
+                              Copy all objects between data folders and etcd (http://HOST:PORT,…)
+  verify [FILE]               Read every file, check every record, tell what is damaged and where; or check a snapshot
+  dump                        Print a snapshot, which is JSON lines
+  repair                      Tell what a damaged store has lost; with --accept-loss, go on with what can be read
+  compact                     Write a fresh checkpoint and drop what is superfluous
 
-For verify, repair and compact the cluster must be stopped. verify, dump and repair without --accept-loss change nothing and work on
-read-only media.
+snapshot and restore work on etcd when --etcd-servers is given. For verify, repair and compact the cluster must be stopped. verify,
+dump and repair without --accept-loss change nothing and work on read-only media.
 
 ${describeFlags(definitions)}`;
 
-/** `keelson store snapshot|restore|verify|dump|repair|compact` */
+/** `keelson store snapshot|restore|copy|verify|dump|repair|compact` */
 export const storeCommand: Command = {
   name: 'store',
-  summary: 'Back up, restore, check, repair or compact the store',
+  summary: 'Back up, restore, copy, check, repair or compact the store',
   usage,
   async run(args, context) {
     const flags = new Flags(args, definitions);
@@ -60,25 +49,22 @@ export const storeCommand: Command = {
       case 'repair':
         return repair(folder, { acceptLoss: flags.isSet('accept-loss') }, context);
       case 'snapshot':
-        return takeSnapshot(folder, file, context);
+        return takeSnapshot(flags, folder, context);
       case 'restore':
-        return restore(folder, file, { ...bumpOf(flags), context });
+        return restoreStore(flags, folder, context);
+      case 'copy':
+        return copyBetween(flags, context);
       case 'compact':
         return compact(folder, context);
       default:
         throw new UsageError(
           action === ''
             ? 'what should be done?'
-            : `"${action}" is not snapshot, restore, verify, dump, repair or compact`,
+            : `"${action}" is not snapshot, restore, copy, verify, dump, repair or compact`,
         );
     }
   },
 };
-
-function bumpOf(flags: Flags): { readonly bumpRevision?: number } {
-  const bumpRevision = flags.integer('bump-revision', { min: 0, max: Number.MAX_SAFE_INTEGER });
-  return bumpRevision === undefined ? {} : { bumpRevision };
-}
 
 function offline(): { readonly clock: RealClock; readonly random: CryptoRandom } {
   return { clock: new RealClock(), random: new CryptoRandom() };
@@ -99,25 +85,6 @@ async function dump(folder: string, context: CommandContext): Promise<void> {
   for await (const piece of snapshotBytes(snapshot)) context.print(piece.toString('utf8').trimEnd());
 }
 
-async function takeSnapshot(folder: string, file: string | undefined, context: CommandContext): Promise<void> {
-  if (file === undefined) throw new UsageError('which file is the snapshot to be written to?');
-  await using snapshot = await snapshotFolder(folder, offline());
-  const { bytes } = await writeSnapshotFile(file, snapshot);
-  context.print(`${file}: ${bytes} bytes, revision ${snapshot.head.revision}`);
-}
-
-async function verifySnapshot(file: string, context: CommandContext): Promise<void> {
-  await using snapshot = await openSnapshotFile(file);
-  let objects = 0;
-  for await (const batch of snapshot.batches) objects += batch.length;
-  const { revision, takenMs, form } = snapshot.head;
-  const taken = takenMs === 0 ? '' : `, taken ${new Date(takenMs).toISOString()}`;
-  context.print(
-    `${objects} objects at revision ${revision}, as in ${form === 'etcd' ? 'etcd' : 'the embedded store'}${taken}`,
-  );
-  context.print('the snapshot is sound');
-}
-
 async function repair(
   folder: string,
   options: { readonly acceptLoss: boolean },
@@ -135,16 +102,6 @@ async function repair(
   } else {
     context.print(`the store goes on with ${objects} objects at revision ${revision}; its old files are in ${movedTo}`);
   }
-}
-
-async function restore(
-  folder: string,
-  file: string | undefined,
-  options: { readonly bumpRevision?: number; readonly context: CommandContext },
-): Promise<void> {
-  await using snapshot = await (file === undefined ? readSnapshot(process.stdin) : openSnapshotFile(file));
-  const { objects, revision } = await restoreFolder(folder, snapshot, options);
-  options.context.print(`restored ${objects} objects at revision ${revision} into ${folder}`);
 }
 
 async function compact(folder: string, context: CommandContext): Promise<void> {

@@ -1,12 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { describeError } from '../../base/index.ts';
-import { isOutOfSpace } from '../durable/durable-files.ts';
-import type { DurableFiles } from '../durable/durable-files.ts';
+import { type DurableFiles, isOutOfSpace } from '../durable/durable-files.ts';
 import { openExistingFolder } from '../durable/node-files.ts';
 import { StoreError } from '../errors.ts';
 import { readSnapshot } from './read-snapshot.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Snapshot, SnapshotEntry } from './snapshot.ts';
 import { snapshotBytes } from './snapshot-bytes.ts';
 
 /** Brought to the disk piece by piece, so that others never wait for all of it. */
@@ -20,16 +19,18 @@ export async function writeSnapshotFile(
   path: string,
   snapshot: Snapshot,
   options: { readonly files?: DurableFiles } = {},
-): Promise<{ readonly bytes: number }> {
+): Promise<{ readonly bytes: number; readonly objects: number }> {
   const name = basename(path);
   const part = `${name}.part`;
   try {
     const files = options.files ?? (await openExistingFolder(dirname(resolve(path))));
     try {
-      const bytes = await writePart(files, part, snapshot);
+      let objects = 0;
+      const batches = counted(snapshot.batches, (count) => (objects += count));
+      const bytes = await writePart(files, part, { ...snapshot, batches });
       await files.rename(part, name);
       await files.syncFolder();
-      return { bytes };
+      return { bytes, objects };
     } catch (error) {
       await files.remove(part).catch(() => undefined); // the first error tells more
       throw error;
@@ -38,6 +39,16 @@ export async function writeSnapshotFile(
     if (cause instanceof StoreError) throw cause;
     const reason = isOutOfSpace(cause) ? 'NoSpace' : 'Unavailable';
     throw new StoreError(reason, `Cannot write snapshot "${path}": ${describeError(cause)}`, { cause });
+  }
+}
+
+async function* counted(
+  batches: Snapshot['batches'],
+  count: (objects: number) => void,
+): AsyncGenerator<readonly SnapshotEntry[], void, undefined> {
+  for await (const batch of batches) {
+    count(batch.length);
+    yield batch;
   }
 }
 
