@@ -5,6 +5,7 @@ export type { ControlPlaneOptions, ServerExtensions } from './control-plane-opti
 export { type ClusterAccess, defaultKubeconfigPath, kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
 export type { LocalBackend } from '../aggregator/index.ts';
 export type { StorageOptions } from './storage-options.ts';
+export { copyStore, type CopyOptions, type CopyReport, type StorePlace } from './migration/copy-store.ts';
 export { keelsonVersion, KUBERNETES_VERSION } from './versions.ts';
 export { type InProcessOptions, InProcessTransport } from './in-process-transport.ts';
 export type { ListenAddress } from './addresses.ts';

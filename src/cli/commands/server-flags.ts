@@ -217,8 +217,10 @@ function admission(
 }
 
 /** etcd, when it is asked for. */
-export function etcdStorage(flags: Flags): StorageOptions | undefined {
-  const endpoints = flags.list('etcd-servers');
+export function etcdStorage(
+  flags: Flags,
+  endpoints = flags.list('etcd-servers'),
+): Extract<StorageOptions, { readonly type: 'etcd' }> | undefined {
   if (endpoints.length === 0) return undefined;
   const [ca, certificate, key] = ['etcd-cafile', 'etcd-certfile', 'etcd-keyfile'].map((name) => fileFlag(flags, name));
   const tls = ca === undefined && certificate === undefined ? undefined : { ca, certificate, key };

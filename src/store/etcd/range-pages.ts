@@ -9,6 +9,8 @@ import { RANGE } from './messages/methods.ts';
 /** One answer of etcd to a part of a range. */
 export interface Page {
   readonly entries: readonly Entry[];
+  /** By key: the leases of those entries that have one. */
+  readonly leases: ReadonlyMap<string, bigint>;
   readonly more: boolean;
   /** In the whole range that was asked for. */
   readonly count: number;
@@ -41,7 +43,7 @@ export async function* rangePages(
 ): AsyncGenerator<Page, void, undefined> {
   const etcdRange = options.names.rangeToEtcd(range);
   if (etcdRange === undefined) {
-    yield { entries: [], more: false, count: 0, revision: await readRevision(client, options) };
+    yield { entries: [], leases: new Map(), more: false, count: 0, revision: await readRevision(client, options) };
     return;
   }
   let { at } = options;
@@ -108,8 +110,13 @@ async function readPage(
 function toPage(response: RangeResponse, names: KeyNames): Page {
   const revision = response.header?.revision;
   if (revision === undefined) throw missingInAnswer('revision');
-  const entries = (response.kvs ?? []).map((kv) => toEntry(kv, names));
-  return { entries, more: response.more ?? false, count: response.count ?? 0, revision };
+  const leases = new Map<string, bigint>();
+  const entries = (response.kvs ?? []).map((kv) => {
+    const entry = toEntry(kv, names);
+    if (kv.lease !== undefined) leases.set(entry.key, kv.lease);
+    return entry;
+  });
+  return { entries, leases, more: response.more ?? false, count: response.count ?? 0, revision };
 }
 
 function fittingSize(entries: readonly Entry[]): number {
