@@ -14,6 +14,7 @@ import { hasReason, keyOf, type KubernetesObject, type Observed, Pod, type Senda
 import { type Controller, controller, type Objects, type ReconcileContext, watch } from '../../kit/index.ts';
 import { claim, orphansByNamespace, ownerKeys } from '../ownership/index.ts';
 import { podFromTemplate } from '../pods/index.ts';
+import { deletionAgeRatio } from './deletion-age-ratio.ts';
 import { BURST_REPLICAS, manageReplicas } from './manage-replicas.ts';
 import type { ReplicaKind, WantedReplicas } from './replica-kind.ts';
 import { replicaStatus } from './replica-status.ts';
@@ -25,10 +26,11 @@ type WithStatus = KubernetesObject & { status?: ReplicaSetStatus };
 
 /** Keeps as many pods running as each object of the kind says. */
 export function replicaController<T extends WithStatus>(replicaKind: ReplicaKind<T>): Controller {
-  const { kind, name, component, wantedOf } = replicaKind;
+  const { kind, name, queueName = name, component, wantedOf } = replicaKind;
   const owners = { kind, selectorOf: (object: Observed<T>) => wantedOf(object).selector };
   return controller(kind, {
     name,
+    queueName,
     component,
     concurrency: CONCURRENT_SYNCS,
     watches: [watch(Pod, { to: (pod, context) => ownerKeys(pod, owners, context), when: concernsOwners })],
@@ -124,6 +126,7 @@ function changePods<T extends WithStatus>(
     related: () => relatedPods(object, replicaKind, context),
     event: (details) => context.event(details),
     nowMs: context.clock.now(),
+    ageRatios: context.metrics.shared(deletionAgeRatio),
   });
 }
 
