@@ -1,7 +1,9 @@
 import type { Pod } from '../../api/types/core/v1.d.ts';
+import type { Histogram } from '../../base/index.ts';
 import { keyOf, type Observed, type Sendable } from '../../client/index.ts';
 import type { EventDetails, Objects } from '../../kit/index.ts';
 import { isNamespaceTerminating } from '../../api/meaning/index.ts';
+import { observeAges } from './deletion-age-ratio.ts';
 import { choosePodsToDelete } from './deletion-order.ts';
 import { slowStart } from './slow-start.ts';
 
@@ -20,6 +22,7 @@ export interface PodChanges {
   related(): readonly Observed<Pod>[];
   event(details: EventDetails): void;
   readonly nowMs: number;
+  readonly ageRatios: Histogram;
 }
 
 /** Creates or deletes pods so that there are `replicas` of them, in bursts; returns why that failed, if it did. */
@@ -46,9 +49,11 @@ async function createPods(count: number, { pods, newPod, event }: PodChanges): P
 
 async function deletePods(
   count: number,
-  { pods, active, related, event, nowMs }: PodChanges,
+  { pods, active: listActive, related, event, nowMs, ageRatios }: PodChanges,
 ): Promise<Error | undefined> {
-  const chosen = choosePodsToDelete(active(), count, { related: related(), nowMs });
+  const active = listActive();
+  const chosen = choosePodsToDelete(active, count, { related: related(), nowMs });
+  observeAges(ageRatios, { active, chosen }, nowMs);
   const failures: Error[] = [];
   await Promise.all(
     chosen.map(async (pod) => {

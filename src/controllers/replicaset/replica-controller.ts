@@ -7,6 +7,7 @@ import { hasReason, keyOf, type KubernetesObject, type Observed, Pod, type Senda
 import { type Controller, controller, type Objects, type ReconcileContext, watch } from '../../kit/index.ts';
 import { claim, orphansByNamespace, ownerKeys } from '../ownership/index.ts';
 import { podFromTemplate } from '../pods/index.ts';
+import { deletionAgeRatio } from './deletion-age-ratio.ts';
 import { BURST_REPLICAS, manageReplicas, type PodChanges } from './manage-replicas.ts';
 import { countPods, type PodCounts } from './pod-counts.ts';
 import type { ReplicaKind, WantedReplicas } from './replica-kind.ts';
@@ -19,10 +20,11 @@ type WithStatus = KubernetesObject & { status?: ReplicaSetStatus };
 
 /** Keeps as many pods running as each object of the kind says. */
 export function replicaController<T extends WithStatus>(replicaKind: ReplicaKind<T>): Controller {
-  const { kind, name, component, wantedOf } = replicaKind;
+  const { kind, name, queueName = name, component, wantedOf } = replicaKind;
   const owners = { kind, selectorOf: (object: Observed<T>) => wantedOf(object).selector };
   return controller(kind, {
     name,
+    queueName,
     component,
     concurrency: CONCURRENT_SYNCS,
     watches: [watch(Pod, { to: (pod, context) => ownerKeys(pod, owners, context), when: concernsOwners })],
@@ -127,6 +129,7 @@ function changePods<T extends WithStatus>(
     related: () => relatedPods(object, replicaKind, context),
     event: (details) => context.event(details),
     nowMs: context.clock.now(),
+    ageRatios: context.metrics.shared(deletionAgeRatio),
   });
 }
 

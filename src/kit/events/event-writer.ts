@@ -3,7 +3,7 @@ import { BoundedQueue, type Counter, type Logger, type Runnable } from '../../ba
 import { type Client, hasReason, StatusError } from '../../client/index.ts';
 import type { EventRecorder } from '../events.ts';
 import { EventCorrelator } from './event-correlator.ts';
-import { EventSeries, SERIES_ENDS_MS } from './event-series.ts';
+import { EventSeries } from './event-series.ts';
 import { type EventWrite, sendEvent } from './event-write.ts';
 import { EventMaker, type EventSource } from './new-event.ts';
 
@@ -110,7 +110,7 @@ export class EventWriter implements Runnable {
   /** Series that are over are written by themselves. */
   #planSweep(): void {
     if (this.#sweep !== undefined || this.#series.isEmpty) return;
-    this.#sweep = this.#options.client.clock.timer(SERIES_ENDS_MS, () => {
+    this.#sweep = this.#options.client.clock.timer(this.#series.untilSweepMs, () => {
       this.#sweep = undefined;
       for (const write of this.#series.sweep()) if (!this.#offer(() => write)) this.#drop();
       this.#planSweep();
