@@ -5,6 +5,8 @@ import { apiServiceAddress, isUnspecified } from './addresses.ts';
 import { ControlPlane, type ControlPlaneParts } from './control-plane.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { ClusterKeys } from './pki/cluster-pki.ts';
+import type { PkiFiles } from './pki/pki-files.ts';
+import { shareIdentity } from './pki/shared-identity.ts';
 import { isStoreError } from '../store/index.ts';
 import { openStorage, type OpenStorage } from './storage-options.ts';
 
@@ -81,6 +83,10 @@ async function openPki(
 ): Promise<Pick<ControlPlaneParts, 'keys' | 'pki'>> {
   const keys = clusterKeys(options);
   try {
+    const make = (files: PkiFiles): Promise<unknown> => clusterKeys(options, files).read();
+    const { joinToken: token } = options;
+    if (options.storage.type === 'etcd' || token !== undefined)
+      await shareIdentity(storage.store, { files: keys.files, token, random: options.random, make });
     return { keys, pki: await keys.read() };
   } catch (error) {
     await storage.store[Symbol.asyncDispose]();
@@ -88,8 +94,9 @@ async function openPki(
   }
 }
 
-function clusterKeys(options: ControlPlaneOptions): ClusterKeys {
-  const { certificateClock: clock = options.clock, random, log, pkiFolder: folder, listen: place } = options;
+function clusterKeys(options: ControlPlaneOptions, files?: PkiFiles): ClusterKeys {
+  const { certificateClock: clock = options.clock, random, log, listen: place } = options;
+  const { pkiFolder: folder, sharedPkiFolder: sharedFolder } = options;
   const servingNames = [
     'localhost',
     '127.0.0.1',
@@ -102,5 +109,5 @@ function clusterKeys(options: ControlPlaneOptions): ClusterKeys {
     ...(place === undefined || isUnspecified(place.host) ? [] : [place.host]),
     ...(options.servingNames ?? []),
   ];
-  return new ClusterKeys({ clock, random, log, folder, servingNames: [...new Set(servingNames)] });
+  return new ClusterKeys({ clock, random, log, folder, sharedFolder, files, servingNames: [...new Set(servingNames)] });
 }
