@@ -1,6 +1,7 @@
 // What other folders may use: a whole control plane, put together.
 export { ControlPlane } from './control-plane.ts';
 export { startControlPlane } from './start-control-plane.ts';
+export { type JoinToken, parseJoinToken } from './pki/sealed-files.ts';
 export type { ControlPlaneOptions, ServerExtensions } from './control-plane-options.ts';
 export { type ClusterAccess, defaultKubeconfigPath, kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
 export type { LocalBackend } from '../aggregator/index.ts';

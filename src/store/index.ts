@@ -10,6 +10,7 @@ export type {
   Operation,
   RangeOptions,
   RangeResult,
+  ReadOptions,
   Revision,
   Store,
   StoreContents,

@@ -1,6 +1,15 @@
 import type { ApiObject } from '../../api/index.ts';
 import { StoreError } from '../../store/index.ts';
-import type { Entry, InProcessStore, KeyRange, Revision, Store, StoreEvent } from '../../store/index.ts';
+import type {
+  Entry,
+  InProcessStore,
+  KeyRange,
+  RangeOptions,
+  ReadOptions,
+  Revision,
+  Store,
+  StoreEvent,
+} from '../../store/index.ts';
 import type { KindStorageMetrics, StorageOperation } from '../metrics/storage-metrics.ts';
 import type { Alongside } from '../resource.ts';
 import type { StorageCodec } from './storage-codec.ts';
@@ -41,6 +50,9 @@ export interface WriteOptions {
   /** More for the same transaction. */
   readonly alongside?: Alongside;
 }
+
+/** How new a read has to be. */
+export type Freshness = Pick<ReadOptions, 'notOlderThan'>;
 
 /**
  * What was made of stored bytes, by their identity, which an in-process store keeps for as long as the entry lives. Stores
@@ -108,13 +120,14 @@ export class ObjectStore {
     this.#metrics = metrics;
   }
 
-  async get(key: string): Promise<StoredObject | undefined> {
-    const entry = await this.#timed('get', this.#store.get(key));
+  /** The newest, unless `notOlderThan` is content with less. */
+  async get(key: string, options?: Freshness): Promise<StoredObject | undefined> {
+    const entry = await this.#timed('get', this.#store.get(key, options));
     if (entry === undefined) return undefined;
     return this.#transformer === undefined ? this.#share(entry) : this.#open(entry);
   }
 
-  async list(range: KeyRange, options: { readonly limit?: number; readonly at?: Revision }): Promise<ObjectList> {
+  async list(range: KeyRange, options: Omit<RangeOptions, 'signal'>): Promise<ObjectList> {
     const { entries, more, count, revision } = await this.#timed('list', this.#store.range(range, options));
     this.#metrics?.listed(entries.length);
     if (this.#transformer === undefined)
@@ -150,8 +163,8 @@ export class ObjectStore {
     return { objects: entries.map((entry) => this.#openNow(entry, true)), more, count, revision };
   }
 
-  revision(): Promise<Revision> {
-    return this.#store.revision();
+  revision(options?: Freshness): Promise<Revision> {
+    return this.#store.revision(options);
   }
 
   /** The stored form of an object. */

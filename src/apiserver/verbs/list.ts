@@ -46,6 +46,8 @@ interface Start {
   readonly from: string;
   /** Read as of this revision; undefined reads the newest. */
   readonly at: Revision | undefined;
+  /** Unless `at` is given: what the reader is content with; the newest when that is undefined. */
+  readonly notOlderThan?: Revision;
 }
 
 async function startOf(objects: ObjectStore, options: ListOptions, range: KeyRange): Promise<Start> {
@@ -58,12 +60,13 @@ async function startOf(objects: ObjectStore, options: ListOptions, range: KeyRan
     return { from: token.from, at: token.revision < 0 ? undefined : token.revision };
   }
   const wanted = parseRevision(options.resourceVersion);
-  if (wanted === 0) return { from: range.from, at: undefined };
-  const current = await objects.revision();
+  const newEnough = options.resourceVersion === '' ? {} : { notOlderThan: wanted };
+  if (wanted === 0) return { from: range.from, at: undefined, ...newEnough };
+  const current = await objects.revision(newEnough);
   if (wanted > current) throw tooLargeRevision(wanted, current);
   const isExact =
     options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0);
-  return { from: range.from, at: isExact ? wanted : undefined };
+  return { from: range.from, at: isExact ? wanted : undefined, ...newEnough };
 }
 
 interface Page {
@@ -82,7 +85,7 @@ async function readPage(
   selected: Selection,
   request: Start & { readonly limit: number; readonly range: KeyRange; readonly reader: Waiting },
 ): Promise<Page> {
-  const { limit, range } = request;
+  const { limit, range, notOlderThan } = request;
   // objects may have to be parsed; what was converted is looked at before it can be forgotten
   const isSlow = !selected.isAll && resource.storage.convert === undefined;
   const items: StoredObject[] = [];
@@ -91,7 +94,7 @@ async function readPage(
   const slice = new Slice(services.turns, services.clock);
   for (;;) {
     const chunk = limit > 0 ? (selected.isAll ? limit : Math.max(limit, 500)) : 0;
-    const read = await readAt(objects, { from, to: range.to }, { limit: chunk, at, range });
+    const read = await readAt(objects, { from, to: range.to }, { limit: chunk, at, notOlderThan, range });
     at ??= read.revision;
     await convertForReading(read.objects, resource, request.reader);
     for (const [index, object] of read.objects.entries()) {
@@ -114,11 +117,11 @@ async function readPage(
 async function readAt(
   objects: ObjectStore,
   range: KeyRange,
-  options: { readonly limit: number; readonly at: Revision | undefined; readonly range: KeyRange },
+  options: Omit<Start, 'from'> & { readonly limit: number; readonly range: KeyRange },
 ): Promise<Awaited<ReturnType<ObjectStore['list']>>> {
-  const { limit, at } = options;
+  const { limit, at, notOlderThan } = options;
   try {
-    return await objects.list(range, { limit, ...(at === undefined ? {} : { at }) });
+    return await objects.list(range, { limit, ...(at === undefined ? { notOlderThan } : { at }) });
   } catch (error) {
     if (!isStoreError(error, 'Compacted')) throw error;
     const isFirstPage = range.from === options.range.from;

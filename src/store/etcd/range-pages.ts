@@ -1,4 +1,4 @@
-import type { Entry, KeyRange, Revision } from '../store.ts';
+import type { Entry, KeyRange, ReadOptions, Revision } from '../store.ts';
 import { type EtcdClient, missingInAnswer } from './etcd-client.ts';
 import { toEntry } from './etcd-entry.ts';
 import { isMessageTooLarge } from './etcd-errors.ts';
@@ -24,6 +24,11 @@ export interface PageOptions {
   readonly limit: number;
   readonly signal?: AbortSignal;
   readonly names: KeyNames;
+}
+
+export interface RevisionOptions extends Pick<ReadOptions, 'notOlderThan' | 'signal'> {
+  /** Instead of the time that every request has. */
+  readonly timeoutMs?: number;
 }
 
 const FIRST_PAGE = 500;
@@ -71,12 +76,9 @@ export async function* rangePages(
 }
 
 /** The newest revision of the cluster: a read that goes through its leader, of a key that nobody has. */
-export async function readRevision(
-  client: EtcdClient,
-  options: { readonly signal?: AbortSignal } = {},
-): Promise<Revision> {
-  const { signal } = options;
-  const response = await client.call(RANGE, { key: FIRST_KEY, countOnly: true }, { signal, isRepeatable: true });
+export async function readRevision(client: EtcdClient, { signal, timeoutMs }: RevisionOptions = {}): Promise<Revision> {
+  const options = { signal, timeoutMs, isRepeatable: true };
+  const response = await client.call(RANGE, { key: FIRST_KEY, countOnly: true }, options);
   if (response.header?.revision === undefined) throw missingInAnswer('revision');
   return response.header.revision;
 }
