@@ -92,8 +92,11 @@ export class Http2Exchange implements Exchange {
   }
 
   start(head: Head): void {
-    this.output.respond(head);
-    this.output.discardInput(this.#isBodyStreamed ? 'answered' : 'now');
+    const stream = this.output;
+    stream.respond(head);
+    if (stream.isInputOver) return;
+    // an answer may be made of the body: whether it is shows when it has begun
+    process.nextTick(() => stream.discardInput(this.#isBodyStreamed ? 'answered' : 'now'));
   }
 
   cut(): void {

@@ -111,7 +111,7 @@ export class RequestHeaders implements FieldSink {
 
   #regular(name: string, value: string): void {
     this.fields.push(name, value);
-    if (!NAME.test(name) || FORBIDDEN.has(name) || (name === 'te' && value !== 'trailers')) this.#isMalformed = true;
+    if (!isHeaderName(name) || FORBIDDEN.has(name) || (name === 'te' && value !== 'trailers')) this.#isMalformed = true;
     if (name === 'content-length') this.#declare(value);
   }
 
@@ -122,6 +122,11 @@ export class RequestHeaders implements FieldSink {
     }
     this.contentLength = length;
   }
+}
+
+/** Whether a header may have that name; it is in lower case. */
+export function isHeaderName(name: string): boolean {
+  return NAME.test(name);
 }
 
 function isValue(value: string): boolean {

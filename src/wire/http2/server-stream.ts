@@ -1,6 +1,6 @@
 import type { AnswerHeaders } from './hpack-encoder.ts';
 import { CODE } from './protocol.ts';
-import type { RequestHeaders } from './request-headers.ts';
+import { isHeaderName, type RequestHeaders } from './request-headers.ts';
 import { StreamInput } from './stream-input.ts';
 
 /** The head of an answer. */
@@ -102,6 +102,7 @@ export class ServerStream {
 
   respond(head: AnswerHead): void {
     if (this.destroyed) return;
+    for (const name in head.headers) if (!isHeaderName(name)) throw new Error(`Cannot send a header named "${name}"`);
     this.head = head;
     this.#owner.ready(this);
   }
