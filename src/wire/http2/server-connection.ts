@@ -95,8 +95,8 @@ export class ServerConnection {
 
   /** Tells the client why, and takes nothing more from it. */
   fail(code: number): void {
-    if (this.#state === 'over') return;
     this.#sender.flush();
+    if (this.isOver) return;
     this.#over();
     this.#socket.end(goawayFrame(this.#session.lastStream, code));
     const timer = this.#options.clock.timer(this.#options.limits.lingerMs, () => this.#socket.destroy());

@@ -336,7 +336,7 @@ export class Session implements FrameSink, StreamOwner {
   #reset(id: number): void {
     if (id > this.#last) throw breach(`There is no stream ${id}`);
     const stream = this.#streams.get(id);
-    if (stream === undefined) {
+    if (stream === undefined || stream.destroyed) {
       this.#spend();
       return;
     }
