@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import { HpackEncoder } from './hpack-encoder.ts';
 import { DEFAULT_FRAME_BYTES, DEFAULT_WINDOW_BYTES, FLAG, FRAME } from './protocol.ts';
