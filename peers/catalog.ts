@@ -90,6 +90,12 @@ export const peers: readonly Peer[] = [
     recipe: { type: 'install', package: 'sigs.k8s.io/metrics-server/cmd/metrics-server' },
     minutes: 2,
   },
+  {
+    name: 'h2spec',
+    version: 'v2.2.1+incompatible',
+    recipe: { type: 'install', package: 'github.com/summerwind/h2spec/cmd/h2spec' },
+    minutes: 1,
+  },
 ];
 
 export function peerNamed(name: string): Peer | undefined {

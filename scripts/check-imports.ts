@@ -65,6 +65,7 @@ const smallDoors = new Set([
   'wire/connections/index.ts',
   'wire/grpc/index.ts',
   'wire/http/index.ts',
+  'wire/http2/index.ts',
   'wire/kms/index.ts',
   'wire/protobuf/index.ts',
   'wire/remote-command/index.ts',

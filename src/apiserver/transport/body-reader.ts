@@ -136,6 +136,7 @@ export function declaredLength(header: string | undefined): number | undefined {
   return header === undefined ? undefined : Number(header);
 }
 
-function incomplete(options?: ErrorOptions): StatusError {
+/** The client broke off. */
+export function incomplete(options?: ErrorOptions): StatusError {
   return badRequest('unexpected EOF', options);
 }

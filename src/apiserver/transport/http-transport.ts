@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { aborted, Turns } from '../../base/index.ts';
+import { WriteBuffer } from '../../wire/http2/index.ts';
 import { HeadWriter } from './answer-head.ts';
 import { CertificateReader } from './client-certificate.ts';
 import { answerPlainHttp, type ClientError } from './client-errors.ts';
@@ -39,6 +40,7 @@ export class HttpTransport implements AsyncDisposable {
   readonly #requests: RequestServer;
   readonly #connections: OpenConnections;
   readonly #addressBudgets: AddressBudgets;
+  readonly #writeBuffer = new WriteBuffer();
   readonly #counter: ConnectionCounter;
   /** Every TCP connection, also those that have not got through TLS. */
   readonly #sockets = new Set<Socket>();
@@ -142,7 +144,8 @@ export class HttpTransport implements AsyncDisposable {
     const connection = this.#connection('h2', socket);
     const { limits } = this.#options;
     const addressBudgets = this.#addressBudgets;
-    const open = new Http2Connection(socket, { connection, requests: this.#requests, limits, addressBudgets });
+    const buffer = this.#writeBuffer;
+    const open = new Http2Connection(socket, { connection, requests: this.#requests, limits, addressBudgets, buffer });
     this.#connections.add(open);
     open.onClose(() => this.#connections.remove(open));
   }

@@ -1,0 +1,224 @@
+import type { Buffer } from 'node:buffer';
+import type { Duplex } from 'node:stream';
+import { HpackEncoder } from './hpack-encoder.ts';
+import { DEFAULT_FRAME_BYTES, DEFAULT_WINDOW_BYTES, FLAG, FRAME } from './protocol.ts';
+import type { AnswerHead, ServerStream } from './server-stream.ts';
+import type { WriteBuffer } from './write-buffer.ts';
+
+/** Put into one write at most; more waits until the socket has taken it. */
+const MAX_WRITE_BYTES = 128 * 1024;
+
+/** Frames beside answers that wait for a client that does not read. */
+const MAX_CONTROL_FRAMES = 2_000;
+
+/** A head of an answer has about so many bytes. */
+const HEAD_BYTES = 512;
+
+/** A frame that the client's window makes smaller than this is a dribble (CVE-2019-9511). */
+const DRIBBLE_BYTES = 256;
+
+export interface SenderEvents {
+  /** A stream has nothing more to send, or is reset. */
+  streamOver(stream: ServerStream): void;
+  /** A DATA frame has gone out that the client's window did not make tiny. */
+  progress(): void;
+  /** As much has gone out as could. */
+  flushed(): void;
+  /** Too many frames wait for a client that does not read. */
+  flooded(): void;
+}
+
+/**
+ * Sends what the streams of one connection have, in turns of a frame each, as far as the windows allow.
+ *
+ * All that comes up in one turn of the event loop goes out in one write, and so in one record of TLS where it fits.
+ * Payloads are shared between connections: they are copied only into that write.
+ */
+export class Sender {
+  readonly #socket: Duplex;
+  readonly #buffer: WriteBuffer;
+  readonly #events: SenderEvents;
+  readonly encoder = new HpackEncoder();
+  /** What the client takes, of all streams together. */
+  window = DEFAULT_WINDOW_BYTES;
+  maxFrameBytes = DEFAULT_FRAME_BYTES;
+  #control: Buffer[] = [];
+  #listed: ServerStream[] = [];
+  /** For the connection's window to open. */
+  readonly #waiting = new Set<ServerStream>();
+  #isScheduled = false;
+  /** The socket has not taken what was written last. */
+  #isBlocked = false;
+  #isOver = false;
+
+  constructor(socket: Duplex, buffer: WriteBuffer, events: SenderEvents) {
+    this.#socket = socket;
+    this.#buffer = buffer;
+    this.#events = events;
+    socket.on('drain', () => {
+      this.#isBlocked = false;
+      this.flush();
+    });
+  }
+
+  /** Puts a frame before all that waits. Assumes: it has nothing to do with the table for compression. */
+  control(frame: Buffer): void {
+    if (this.#control.push(frame) === MAX_CONTROL_FRAMES) process.nextTick(() => this.#events.flooded());
+    this.#schedule();
+  }
+
+  /** The stream has something to send, or is over. */
+  list(stream: ServerStream): void {
+    if (stream.isListed) return;
+    stream.isListed = true;
+    this.#listed.push(stream);
+    this.#schedule();
+  }
+
+  /** The connection's window is open again. */
+  unblock(): void {
+    for (const stream of this.#waiting) this.list(stream);
+    this.#waiting.clear();
+  }
+
+  /** Nothing waits to be sent, but for what the windows hold back. */
+  get isIdle(): boolean {
+    return this.#control.length === 0 && this.#listed.length === 0;
+  }
+
+  /** Sends nothing more, not even what waits. */
+  stop(): void {
+    this.#isOver = true;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    process.nextTick(this.flush);
+  }
+
+  readonly flush = (): void => {
+    this.#isScheduled = false;
+    if (this.#isOver) return;
+    const over: ServerStream[] = [];
+    if (!this.#isBlocked) this.#write(over);
+    else this.#leaveReset(over);
+    for (const stream of over) {
+      if (!stream.destroyed) stream.sent();
+      if (!stream.destroyed && !stream.isComplete) continue;
+      this.#waiting.delete(stream);
+      this.#events.streamOver(stream);
+    }
+    this.#events.flushed();
+  };
+
+  /** Streams that are reset do not wait for the socket. */
+  #leaveReset(over: ServerStream[]): void {
+    this.#listed = this.#listed.filter((stream) => {
+      if (!stream.destroyed) return true;
+      stream.isListed = false;
+      over.push(stream);
+      return false;
+    });
+  }
+
+  #write(over: ServerStream[]): void {
+    const buffer = this.#buffer;
+    buffer.begin(this.#expectedBytes());
+    for (const frame of this.#control) buffer.bytes(frame);
+    this.#control = [];
+    let next = 0;
+    for (; next < this.#listed.length && buffer.length < MAX_WRITE_BYTES; next++) {
+      const stream = this.#listed[next] as ServerStream;
+      stream.isListed = false;
+      if (this.#writeStream(stream)) over.push(stream);
+    }
+    this.#listed = next === this.#listed.length ? [] : this.#listed.slice(next);
+    if (buffer.length > 0) this.#isBlocked = !this.#socket.write(buffer.take());
+  }
+
+  #expectedBytes(): number {
+    let bytes = 0;
+    for (const stream of this.#listed) bytes += HEAD_BYTES + Math.min(stream.queuedBytes, MAX_WRITE_BYTES);
+    return Math.min(bytes, MAX_WRITE_BYTES + this.maxFrameBytes);
+  }
+
+  /** True when it has nothing more to send. One that has is put at the end of the list, or waits for its window. */
+  #writeStream(stream: ServerStream): boolean {
+    if (stream.destroyed) return true;
+    const { head } = stream;
+    if (head !== undefined) {
+      stream.head = undefined;
+      stream.isEndSent = stream.isEnding && stream.queuedBytes === 0;
+      this.#writeHead(stream, head);
+    }
+    if (stream.queuedBytes > 0) return this.#writeData(stream);
+    if (!stream.isEnding || stream.isEndSent) return true;
+    stream.isEndSent = true;
+    this.#buffer.frameHead(0, (FRAME.data << 8) | FLAG.endStream, stream.id);
+    return true;
+  }
+
+  #writeData(stream: ServerStream): boolean {
+    const { queuedBytes, sendWindow } = stream;
+    const window = Math.min(sendWindow, this.window);
+    if (window <= 0) {
+      if (sendWindow > 0) this.#waiting.add(stream);
+      return false;
+    }
+    const size = Math.min(queuedBytes, window, this.maxFrameBytes);
+    const isAll = size === queuedBytes;
+    if (isAll || size >= DRIBBLE_BYTES) this.#events.progress();
+    stream.isEndSent = isAll && stream.isEnding;
+    this.#buffer.frameHead(size, (FRAME.data << 8) | (stream.isEndSent ? FLAG.endStream : 0), stream.id);
+    this.#copy(stream, size);
+    stream.sendWindow -= size;
+    this.window -= size;
+    if (!isAll) {
+      stream.isListed = true;
+      this.#listed.push(stream);
+    }
+    return isAll;
+  }
+
+  #copy(stream: ServerStream, size: number): void {
+    const { chunks } = stream;
+    stream.queuedBytes -= size;
+    for (let left = size; left > 0;) {
+      const chunk = chunks[stream.nextChunk] as Uint8Array;
+      const end = Math.min(chunk.length, stream.offset + left);
+      left -= end - stream.offset;
+      this.#buffer.bytes(stream.offset === 0 && end === chunk.length ? chunk : chunk.subarray(stream.offset, end));
+      stream.offset = end === chunk.length ? 0 : end;
+      if (stream.offset === 0) stream.nextChunk += 1;
+    }
+    if (stream.queuedBytes > 0) return;
+    chunks.length = 0;
+    stream.nextChunk = 0;
+  }
+
+  #writeHead(stream: ServerStream, head: AnswerHead): void {
+    const buffer = this.#buffer;
+    const begin = buffer.length;
+    const flags = stream.isEndSent ? FLAG.endStream : 0;
+    buffer.frameHead(0, (FRAME.headers << 8) | flags | FLAG.endHeaders, stream.id);
+    const blockBegin = buffer.length;
+    this.encoder.encode(head.code, head.headers, buffer);
+    if (buffer.length - blockBegin <= this.maxFrameBytes) buffer.closeFrame(begin);
+    else this.#writeInParts(stream, { begin, blockBegin, flags });
+  }
+
+  /** A block that is larger than one frame may be. */
+  #writeInParts(stream: ServerStream, place: { begin: number; blockBegin: number; flags: number }): void {
+    const buffer = this.#buffer;
+    const block = buffer.cutFrom(place.blockBegin);
+    buffer.cutFrom(place.begin);
+    for (let start = 0; start < block.length; start += this.maxFrameBytes) {
+      const part = block.subarray(start, start + this.maxFrameBytes);
+      const type = start === 0 ? (FRAME.headers << 8) | place.flags : FRAME.continuation << 8;
+      const isLast = start + part.length === block.length;
+      buffer.frameHead(part.length, type | (isLast ? FLAG.endHeaders : 0), stream.id);
+      buffer.bytes(part);
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import { Buffer } from 'node:buffer';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../base/index.ts';
+import { goawayFrame } from './control-frames.ts';
+import { FrameReader } from './frame-reader.ts';
+import { CODE, ConnectionError } from './protocol.ts';
+import { Sender } from './sender.ts';
+import type { ServerStream } from './server-stream.ts';
+import { MAX_INCOMING_FRAME_BYTES, Session, type SessionLimits } from './session.ts';
+import type { WriteBuffer } from './write-buffer.ts';
+
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+
+/** What a client that was told to go may still send before it is hung up on. */
+const MAX_DISCARDED_BYTES = 256 * 1024;
+
+export interface ServerConnectionOptions {
+  readonly clock: Clock;
+  readonly limits: SessionLimits;
+  /** Connections that are served by one thread share it. */
+  readonly buffer: WriteBuffer;
+  /** Takes a request. Not called before all that came with the request is known. */
+  readonly serve: (stream: ServerStream) => void;
+  /** A request was taken back before it was served, or was refused. */
+  readonly takenBack: () => void;
+}
+
+/**
+ * The server's side of one connection of HTTP/2 (RFC 9113), without pushes, priorities and extensions.
+ *
+ * Guarantees: what a client makes it keep and do is bounded; a breach of the rules ends the stream or the connection that it
+ * concerns and is told with a code; what is sent stays within the client's windows.
+ */
+export class ServerConnection {
+  readonly #socket: Duplex;
+  readonly #options: ServerConnectionOptions;
+  readonly #sender: Sender;
+  readonly #session: Session;
+  readonly #reader: FrameReader;
+  #state: 'preface' | 'open' | 'draining' | 'over' = 'preface';
+  /** Bytes of the preface that have come. */
+  #greeted = 0;
+  #arrived: ServerStream[] = [];
+  #discarded = 0;
+  readonly #onClose: (() => void)[] = [];
+
+  constructor(socket: Duplex, options: ServerConnectionOptions) {
+    const { clock, limits } = options;
+    this.#socket = socket;
+    this.#options = options;
+    this.#sender = new Sender(socket, options.buffer, {
+      streamOver: (stream) => this.#session.streamOver(stream),
+      progress: () => this.#session.progress(),
+      flushed: () => this.#leaveWhenDone(),
+      flooded: () => this.fail(CODE.enhanceYourCalm),
+    });
+    this.#session = new Session({
+      clock,
+      limits,
+      sender: this.#sender,
+      events: {
+        arrived: (stream) => void this.#arrived.push(stream),
+        refused: options.takenBack,
+        leaving: () => this.drain(),
+      },
+    });
+    this.#reader = new FrameReader(this.#session, MAX_INCOMING_FRAME_BYTES);
+    socket.on('data', this.#receive);
+    socket.on('end', () => this.#hangUp());
+    socket.on('error', ignore);
+    socket.on('close', () => this.#closed());
+  }
+
+  get isOver(): boolean {
+    return this.#state === 'over';
+  }
+
+  onClose(closed: () => void): void {
+    this.#onClose.push(closed);
+  }
+
+  /** Takes no more requests, and closes once those under way are answered. */
+  drain(): void {
+    if (this.#state !== 'preface' && this.#state !== 'open') return;
+    this.#state = 'draining';
+    this.#session.drain();
+    this.#sender.control(goawayFrame(this.#session.lastStream, CODE.noError));
+  }
+
+  destroy(): void {
+    this.#state = 'over';
+    this.#socket.destroy();
+    this.#closed();
+  }
+
+  /** Tells the client why, and takes nothing more from it. */
+  fail(code: number): void {
+    this.#sender.flush();
+    if (this.isOver) return;
+    this.#over();
+    this.#socket.end(goawayFrame(this.#session.lastStream, code));
+    const timer = this.#options.clock.timer(this.#options.limits.lingerMs, () => this.#socket.destroy());
+    this.#onClose.push(() => timer[Symbol.dispose]());
+    this.#session.closeStreams();
+  }
+
+  readonly #receive = (chunk: Buffer): void => {
+    if (this.#state === 'over') {
+      this.#discarded += chunk.length;
+      if (this.#discarded > MAX_DISCARDED_BYTES) this.#socket.destroy();
+      return;
+    }
+    try {
+      this.#reader.push(this.#greeted < PREFACE.length ? this.#greet(chunk) : chunk);
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error;
+      this.fail(error.code);
+    }
+    this.#serveArrived();
+  };
+
+  /** What follows the preface. */
+  #greet(chunk: Buffer): Buffer {
+    const length = Math.min(chunk.length, PREFACE.length - this.#greeted);
+    if (PREFACE.compare(chunk, 0, length, this.#greeted, this.#greeted + length) !== 0) {
+      throw new ConnectionError(CODE.protocolError, 'That is not HTTP/2');
+    }
+    this.#greeted += length;
+    if (this.#greeted === PREFACE.length && this.#state === 'preface') this.#state = 'open';
+    return chunk.subarray(length);
+  }
+
+  /** A request that is taken back at once, in the same packet, is counted and never served. */
+  #serveArrived(): void {
+    if (this.#arrived.length === 0) return;
+    const arrived = this.#arrived;
+    this.#arrived = [];
+    for (const stream of arrived) {
+      if (this.isOver) return;
+      if (stream.destroyed) this.#options.takenBack();
+      else this.#options.serve(stream);
+    }
+  }
+
+  #leaveWhenDone(): void {
+    if (this.#state !== 'draining' || this.#session.openStreams > 0 || !this.#sender.isIdle) return;
+    this.#over();
+    this.#socket.end();
+  }
+
+  /** The client says nothing more: what is ready for it is sent. */
+  #hangUp(): void {
+    if (this.#state === 'over') {
+      this.#socket.destroy();
+      return;
+    }
+    this.#sender.flush();
+    this.#over();
+    this.#socket.end();
+    this.#session.closeStreams();
+  }
+
+  #over(): void {
+    this.#state = 'over';
+    this.#sender.stop();
+  }
+
+  #closed(): void {
+    this.#over();
+    this.#session.closeStreams();
+    for (const closed of this.#onClose.splice(0)) closed();
+  }
+}
+
+function ignore(): void {
+  // what a client does to its own connection is no error of ours; 'close' follows and is handled
+}

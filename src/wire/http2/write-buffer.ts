@@ -1,0 +1,109 @@
+import { Buffer } from 'node:buffer';
+import { FRAME_HEAD_BYTES } from './protocol.ts';
+
+const SLAB_BYTES = 64 * 1024;
+
+/** Text up to this length is copied faster byte by byte than by a call into Node. */
+const SHORT_TEXT = 16;
+
+/**
+ * Where the frames of one write are put together, one message after the other in a large piece of memory.
+ *
+ * A message lies between `begin` and `take`; there is one at a time, so all connections share a buffer.
+ */
+export class WriteBuffer {
+  #slab: Buffer = Buffer.alloc(0);
+  #start = 0;
+  #at = 0;
+
+  /** Begins a message that will have about so many bytes. */
+  begin(expected: number): void {
+    this.#start = this.#at;
+    this.#reserve(expected);
+  }
+
+  /** Bytes in the message so far. */
+  get length(): number {
+    return this.#at - this.#start;
+  }
+
+  /** Ends the message, and gives it. */
+  take(): Buffer {
+    const taken = this.#slab.subarray(this.#start, this.#at);
+    this.#start = this.#at;
+    return taken;
+  }
+
+  byte(value: number): void {
+    if (this.#at === this.#slab.length) this.#reserve(1);
+    this.#slab[this.#at++] = value;
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#slab.set(bytes, this.#at);
+    this.#at += bytes.length;
+  }
+
+  /** Each character as one byte. */
+  text(text: string): void {
+    const { length } = text;
+    this.#reserve(length);
+    if (length > SHORT_TEXT) {
+      this.#at += this.#slab.write(text, this.#at, 'latin1');
+      return;
+    }
+    const slab = this.#slab;
+    let at = this.#at;
+    for (let index = 0; index < length; index++) slab[at++] = text.charCodeAt(index);
+    this.#at = at;
+  }
+
+  uint32(value: number): void {
+    this.#reserve(4);
+    this.#at = this.#slab.writeUInt32BE(value, this.#at);
+  }
+
+  /** A frame's head; `typeAndFlags` has the flags in its low byte and the type in the one above. */
+  frameHead(length: number, typeAndFlags: number, stream: number): void {
+    this.#reserve(FRAME_HEAD_BYTES);
+    const slab = this.#slab;
+    const at = this.#at;
+    slab[at] = length >> 16;
+    slab[at + 1] = length >> 8;
+    slab[at + 2] = length;
+    slab[at + 3] = typeAndFlags >> 8;
+    slab[at + 4] = typeAndFlags;
+    slab[at + 5] = stream >>> 24;
+    slab[at + 6] = stream >> 16;
+    slab[at + 7] = stream >> 8;
+    slab[at + 8] = stream;
+    this.#at = at + FRAME_HEAD_BYTES;
+  }
+
+  /** Writes the length into the head of a frame that began at `offset` of the message and ends here. */
+  closeFrame(offset: number): void {
+    const at = this.#start + offset;
+    const length = this.#at - at - FRAME_HEAD_BYTES;
+    this.#slab[at] = length >> 16;
+    this.#slab[at + 1] = length >> 8;
+    this.#slab[at + 2] = length;
+  }
+
+  /** What the message has from `offset` on; it is taken back. */
+  cutFrom(offset: number): Buffer {
+    const cut = Buffer.from(this.#slab.subarray(this.#start + offset, this.#at));
+    this.#at = this.#start + offset;
+    return cut;
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#at + bytes <= this.#slab.length) return;
+    const { length } = this;
+    const larger = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, (length + bytes) * (length === 0 ? 1 : 2)));
+    this.#slab.copy(larger, 0, this.#start, this.#at);
+    this.#slab = larger;
+    this.#start = 0;
+    this.#at = length;
+  }
+}
