@@ -1,4 +1,5 @@
 import type { ApiObject } from '../../api/index.ts';
+import { withPauses } from '../../base/index.ts';
 import { StoreError } from '../../store/index.ts';
 import type { Entry, InProcessStore, KeyRange, Revision, Store, StoreEvent } from '../../store/index.ts';
 import type { KindStorageMetrics, StorageOperation } from '../metrics/storage-metrics.ts';
@@ -40,6 +41,8 @@ export interface WriteOptions {
   readonly ttlSeconds?: number;
   /** More for the same transaction. */
   readonly alongside?: Alongside;
+  /** There when the object is large: others have their turns in between. */
+  readonly pause?: () => Promise<void>;
 }
 
 /**
@@ -146,7 +149,9 @@ export class ObjectStore {
 
   /** Writes `object`, or answers with what stands in the way: the current object, or 'missing'. */
   async put(key: string, object: ApiObject, options: WriteOptions): Promise<StoredObject | PutConflict> {
-    const plain = this.#codec.encode(object);
+    const { pause } = options;
+    const steps = pause === undefined ? undefined : this.#codec.encoding?.(object);
+    const plain = steps === undefined ? this.#codec.encode(object) : await withPauses(steps, pause);
     const value = this.#toStorage(plain, key);
     const own = { key, modRevision: options.expected?.revision ?? 0 };
     const committing = this.#store.commit({
