@@ -65,9 +65,9 @@ const PAST: RecentFormsOptions<StoredObject> = {
   maxBytes: 8 * 1024 * 1024,
   forget: (stored, remade) => stored.forget(remade),
 };
-/** What is made of large objects is made again when it was let go: there may be thousands of them. */
+/** What is made of large objects, and of those that expire, is made again when it was let go: there may be thousands of them. */
 const LEAST_LARGE_BYTES = 32 * 1024;
-const LARGE: RecentFormsOptions<StoredObject> = {
+const MANY: RecentFormsOptions<StoredObject> = {
   maxCount: 256,
   maxBytes: 8 * 1024 * 1024,
   forget: (stored, remade) => stored.forgetEncodings(remade),
@@ -86,7 +86,9 @@ export class ObjectStore {
 
   /** Past revisions stay in the store's history for minutes: their bytes do, and what was made of the newest of them. */
   readonly #superseded = new RecentForms(PAST);
-  readonly #large = new RecentForms(LARGE);
+  readonly #many = new RecentForms(MANY);
+  /** Objects of this kind expire. */
+  #isExpiring = false;
   readonly #metrics: KindStorageMetrics | undefined;
   readonly #transformer: ValueTransformer | undefined;
   /** By stored value: the generation in which it was opened. */
@@ -165,7 +167,8 @@ export class ObjectStore {
     if (!result.ok) return await this.#conflict(result.current[0], own.modRevision);
     const stored = new StoredObject({ key, value: plain, modRevision: result.revision }, this.#codec).prime(object);
     this.#keep(value, stored);
-    if (stored.bytes >= LEAST_LARGE_BYTES) this.#large.add(stored);
+    if (options.ttlSeconds !== undefined) this.#isExpiring = true;
+    if (this.#isOneOfMany(stored)) this.#many.add(stored);
     if (options.expected !== undefined) this.#superseded.add(options.expected);
     return stored;
   }
@@ -263,8 +266,12 @@ export class ObjectStore {
 
   #read(entry: ConstructorParameters<typeof StoredObject>[0]): StoredObject {
     const stored = new StoredObject(entry, this.#codec);
-    if (stored.bytes >= LEAST_LARGE_BYTES) stored.forgetEncodings(this.#large.add); // told when something is made of it
+    if (this.#isOneOfMany(stored)) stored.forgetEncodings(this.#many.add); // told when something is made of it
     return stored;
+  }
+
+  #isOneOfMany({ bytes }: StoredObject): boolean {
+    return this.#isExpiring || bytes >= LEAST_LARGE_BYTES;
   }
 
   #keep(value: Uint8Array, stored: StoredObject): void {
