@@ -19,6 +19,7 @@ import { kubeletFlags, kubeletSettings } from './kubelet-flags.ts';
 import { authenticationFlags, authenticationSettings } from './authentication-flags.ts';
 import { authorizationFlags, authorizationSettings } from './authorization-flags.ts';
 import { durationFlag, fileFlag } from './file-flag.ts';
+import { historyLimits } from './store-flags.ts';
 
 /** Flags that `up` and `apiserver` share, under upstream's names. */
 export const serverFlags: FlagDefinitions = {
@@ -224,7 +225,12 @@ export function etcdStorage(flags: Flags): StorageOptions | undefined {
   const tls = ca === undefined && certificate === undefined ? undefined : { ca, certificate, key };
   return {
     type: 'etcd',
-    etcd: { endpoints, prefix: flags.text('etcd-prefix') ?? '/registry', ...(tls === undefined ? {} : { tls }) },
+    etcd: {
+      endpoints,
+      prefix: flags.text('etcd-prefix') ?? '/registry',
+      history: historyLimits(flags),
+      ...(tls === undefined ? {} : { tls }),
+    },
   };
 }
 
