@@ -1,19 +1,36 @@
 // npm run soak [-- --days N --seed S]: a cluster under use for virtual days, with faults between its programs and its server.
 // Once a virtual day the faults stop, the cluster comes to rest, and everything must be as it should.
+// npm run soak -- --real-time MINUTES [--store etcd] [--rate WRITES] [-- FLAGS]: `keelson up` under steady churn, by the clock
+// of the wall. Memory and disk must not grow after the first ten minutes.
 import { parseArgs } from 'node:util';
 import { SeededRandom } from '../../src/base/index.ts';
 import { badDay, type FaultRates, FaultyTransport } from '../../src/client/index.ts';
 import { startCluster } from '../../src/testing/index.ts';
+import { LEAST_JUDGED_MINUTES, SETTLING_MINUTES } from './growth.ts';
 import { problemsOf } from './invariants.ts';
+import { soakInRealTime } from './real-time.ts';
 import { SoakUser } from './user.ts';
 
-const { values: flags } = parseArgs({
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
+    'real-time': { type: 'string' },
+    store: { type: 'string', default: 'embedded' },
+    rate: { type: 'string', default: '138' },
     days: { type: 'string', default: '10' },
     seed: { type: 'string', default: 'soak' },
     verbose: { type: 'boolean', default: false },
   },
 });
+if (flags['real-time'] !== undefined) {
+  const minutes = Number(flags['real-time']);
+  const store = flags.store === 'etcd' ? 'etcd' : 'embedded';
+  const problems = await soakInRealTime({ minutes, store, writesPerSecond: Number(flags.rate), flags: positionals });
+  for (const problem of problems) console.error(problem);
+  const isJudged = minutes >= SETTLING_MINUTES + LEAST_JUDGED_MINUTES;
+  console.log(isJudged ? `soak: ${problems.length} problems` : 'soak: too short to say whether anything grows');
+  process.exit(problems.length === 0 ? 0 : 1);
+}
 const days = Number(flags.days);
 /** How bad an hour is, from 0 to a very bad day; most are good, a few are storms. */
 const SEVERITIES = [0.01, 0.01, 0.01, 0.02, 0.02, 0.05, 0.1, 0.5];

@@ -177,6 +177,7 @@ async function write(
     alongside,
     keepsManagedFields: modification.keepsManagedFields === true,
     writer: context,
+    pause: context.pause,
   };
   if (context.pause !== undefined) await context.pause();
   const result = await putObject(stored.key, { ...object, metadata }, { endpoint, options });

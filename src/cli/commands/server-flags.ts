@@ -21,6 +21,7 @@ import { kubeletFlags, kubeletSettings } from './kubelet-flags.ts';
 import { authenticationFlags, authenticationSettings } from './authentication-flags.ts';
 import { authorizationFlags, authorizationSettings } from './authorization-flags.ts';
 import { durationFlag, fileFlag } from './file-flag.ts';
+import { historyLimits } from './store-flags.ts';
 
 /** Flags that `up` and `apiserver` share, under upstream's names. */
 export const serverFlags: FlagDefinitions = {
@@ -246,7 +247,12 @@ export function etcdStorage(
   const tls = ca === undefined && certificate === undefined ? undefined : { ca, certificate, key };
   return {
     type: 'etcd',
-    etcd: { endpoints, prefix: flags.text('etcd-prefix') ?? '/registry', ...(tls === undefined ? {} : { tls }) },
+    etcd: {
+      endpoints,
+      prefix: flags.text('etcd-prefix') ?? '/registry',
+      history: historyLimits(flags),
+      ...(tls === undefined ? {} : { tls }),
+    },
   };
 }
 

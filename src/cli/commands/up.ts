@@ -23,6 +23,7 @@ import { controllerManagerFlags, schedulerFlags } from '../upstream/program-flag
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
 import { fileFlag, usable } from './file-flag.ts';
 import { defaultDataFolder, etcdStorage, logOf, serverFlags, serverSettings } from './server-flags.ts';
+import { embeddedStorage, historyLimits, storeFlags } from './store-flags.ts';
 
 /** A cluster is all three programs; where they share the name of a flag, it is the server's. */
 const upstream = [...schedulerFlags, ...controllerManagerFlags, ...apiserverFlags].filter(
@@ -97,6 +98,7 @@ export const upDefinitions: FlagDefinitions = {
   audit: { type: 'boolean', help: 'Print a line for each request that comes over the network' },
   ...auditFlags,
   ...encryptionFlags,
+  ...storeFlags,
   ...controllerFlags,
 };
 
@@ -140,7 +142,9 @@ function options(flags: Flags, context: CommandContext, clock: Clock): Omit<Clus
   const pki = flags.text('pki');
   const etcd = etcdStorage(flags);
   if (inMemory && etcd !== undefined) throw new UsageError('--in-memory and --etcd-servers exclude each other');
-  const embedded: StorageOptions = inMemory ? { type: 'memory' } : { type: 'durable', folder: join(folder, 'store') };
+  const embedded: StorageOptions = inMemory
+    ? { type: 'memory', history: historyLimits(flags) }
+    : embeddedStorage(flags, join(folder, 'store'));
   return {
     ...serverSettings(flags),
     ...auditSettings(flags, context),
