@@ -44,7 +44,7 @@ export { checkDefinition } from './resource/check-definition.ts';
 export { conversionOf } from './resource/conversion-of.ts';
 export { extensionServer, type ExtensionServerOptions, type ExtensionServing } from './app/extension-server.ts';
 export { type DefinedKind, isDefinedKind } from './resource/defined-kind.ts';
-export type { InstallContext, InstallOptions } from './resource/install.ts';
+export type { InstallContext, InstallOptions } from './resource/install-options.ts';
 export { installKinds } from './resource/install.ts';
 export type { Change } from './resource/changes/change.ts';
 export { definitionChanges } from './resource/changes/definition-changes.ts';
