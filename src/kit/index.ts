@@ -17,7 +17,7 @@ export {
 } from './app.ts';
 export type { Dormancy, PartStart, ReadKind } from './app/dormancy.ts';
 export type { KindCache } from './app/shared-resources.ts';
-export type { HealthOptions } from './app/health-server.ts';
+export type { HealthAnswer, HealthOptions, HealthQuestion } from './app/health-server.ts';
 export { type SecureHealthOptions, SecureHealthServer } from './app/secure-health-server.ts';
 export type { LeaderElectionOptions } from './election/leader-election.ts';
 export { LeadershipLostError } from './election/leadership-lost.ts';

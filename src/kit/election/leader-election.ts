@@ -1,4 +1,4 @@
-import { type Clock, describeError, type Logger, type Random } from '../../base/index.ts';
+import { type Clock, type Logger, type Random } from '../../base/index.ts';
 import type { Client, KubernetesObject, Observed } from '../../client/index.ts';
 import type { EventRecorder } from '../events.ts';
 import { LeadershipLostError } from './leadership-lost.ts';
@@ -111,7 +111,7 @@ export class LeaderElection {
     try {
       return await this.#lock.hold(signal);
     } catch (error) {
-      if (!signal.aborted) this.#log.warn('lease not reached', { error: describeError(error) });
+      if (!signal.aborted) this.#log.warn('lease not reached', { error });
       return false;
     }
   }
@@ -122,7 +122,7 @@ export class LeaderElection {
     try {
       await this.#lock.release(limit.signal);
     } catch (error) {
-      this.#log.warn('lease not given back', { error: describeError(error) }); // it runs out by itself
+      this.#log.warn('lease not given back', { error }); // it runs out by itself
     }
   }
 
