@@ -65,7 +65,7 @@ export class ServerLease {
         ...known,
         apiVersion: 'v1',
         kind: 'Endpoints',
-        metadata: { ...known?.metadata, generation: Number(known?.metadata?.generation ?? 0) + 1 },
+        metadata: { ...known?.metadata, generation: (known?.metadata?.generation ?? 0) + 1 },
         subsets: [{ addresses: [{ ip: address }] }],
       };
       const value = this.#codec.encode(object as Parameters<StorageCodec['encode']>[0]);

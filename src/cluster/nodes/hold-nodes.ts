@@ -30,17 +30,22 @@ export async function holdNodes(
   const recorder = { event: () => undefined };
   for (let hasLed = false; !signal.aborted;) {
     using waiting = new AbortScope(signal);
+    using attempt = new AbortScope(signal);
     const election = new LeaderElection(client, options, { log: client.log, recorder });
     const others = hasLed ? undefined : refuseLiveHolder(client, held, waiting.signal);
     const leading = election.lead(async (term) => {
       hasLed = true;
       waiting.abort();
       await work(term);
-    }, signal);
+    }, attempt.signal);
     try {
       await (others === undefined ? leading : Promise.race([leading, others.then(() => leading)]));
     } catch (error) {
-      if (!(error instanceof LeadershipLostError)) throw error;
+      if (!(error instanceof LeadershipLostError)) {
+        attempt.abort();
+        await leading.catch(() => undefined); // the other error is the one that counts
+        throw error;
+      }
       client.log.warn('nodes lost to another process, or to time', { nodes: held.name });
     }
   }
