@@ -19,7 +19,7 @@ export type { Dormancy, PartStart, ReadKind } from './app/dormancy.ts';
 export type { KindCache } from './app/shared-resources.ts';
 export type { HealthAnswer, HealthOptions, HealthQuestion } from './app/health-server.ts';
 export { type SecureHealthOptions, SecureHealthServer } from './app/secure-health-server.ts';
-export type { LeaderElectionOptions } from './election/leader-election.ts';
+export { LeaderElection, type LeaderElectionOptions } from './election/leader-election.ts';
 export { LeadershipLostError } from './election/leadership-lost.ts';
 export type { RunCause } from './work/run-tracker.ts';
 export { podsByNode } from './indexes.ts';

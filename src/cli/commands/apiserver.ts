@@ -14,7 +14,7 @@ import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
 import { auditFlags, auditSettings } from './audit-flags.ts';
 import { encryptionFlags, encryptionSettings } from './encryption-flags.ts';
 import { fileFlag, readFlagFile } from './file-flag.ts';
-import { etcdStorage, logOf, serverFlags, serverSettings } from './server-flags.ts';
+import { etcdStorage, logLevelOf, logOf, serverFlags, serverSettings } from './server-flags.ts';
 import { embeddedStorage, storeFlags } from './store-flags.ts';
 
 /** What is obeyed. */
@@ -109,7 +109,7 @@ function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOption
     ...(clientAuthorities === undefined ? {} : { clientAuthorities }),
     certificateFiles: certificateFiles(flags),
     random: new CryptoRandom(),
-    log: logOf(flags, context.printError, 'info'),
+    log: logOf(flags, context.printError, logLevelOf(flags) ?? 'info'),
   };
 }
 
