@@ -28,8 +28,9 @@ const DEFINITION = {
   },
 };
 const DEFAULTS = '/api/v1/namespaces/default';
+const HUSH = { password: 'b3BlbiBzZXNhbWU=' };
 const OBJECTS: readonly (readonly [string, object])[] = [
-  [`${DEFAULTS}/secrets`, { metadata: { name: 'hush' }, data: { password: 'b3BlbiBzZXNhbWU=' } }],
+  [`${DEFAULTS}/secrets`, { metadata: { name: 'hush' }, data: HUSH }],
   [`${DEFAULTS}/configmaps`, { metadata: { name: 'plain' }, binaryData: { bytes: 'AP8=' }, data: { text: 'grüß' } }],
   [`${DEFAULTS}/services`, { metadata: { name: 'web' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }],
   [
@@ -215,8 +216,7 @@ describeWithEtcd('a cluster that is moved', (etcd) => {
       storage: { type: 'etcd', etcd: place.etcd },
       encryption: { path: planes.path, isReloading: false },
     });
-    const { data } = OBJECTS[0]?.[1] as { data: object };
-    expect(await plane.admin('GET', `${DEFAULTS}/secrets/hush`)).toMatchObject({ code: 200, body: { data } });
+    expect(await plane.admin('GET', `${DEFAULTS}/secrets/hush`)).toMatchObject({ code: 200, body: { data: HUSH } });
     expect(await plane.admin('GET', '/apis/acme.dev/v1/namespaces/default/widgets/w')).toMatchObject({
       body: { count: 7 },
     });
