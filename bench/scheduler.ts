@@ -1,47 +1,81 @@
-// Measures finding nodes for pods, without an API server:
-// `npm run bench:scheduler -- [--pods 10000] [--nodes 100,5000] [--only "pod affinity"]`.
+// npm run bench:scheduler: finding nodes for pods, without an API server; then our scheduler and kube-scheduler, each a process
+// of its own, at scheduler_perf's workloads on the same real kube-apiserver. Writes docs/reference/benchmarks-scheduler.md.
+//   npm run bench:scheduler -- [--nodes 5000] [--rounds 3] [--scale 1] [--only "pod affinity,basic"] [--search-only]
+import { writeFile } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
-import { RealClock } from '../src/base/index.ts';
-import { Cluster, podFrom } from './scheduling/cluster.ts';
-import { type Workload, workloads } from './scheduling/workloads.ts';
+import { whyNoKube } from '../peers/index.ts';
+import { Report } from './api/report.ts';
+import { measureBesideKube, OURS, THEIRS } from './scheduling/beside-kube.ts';
+import { measureSearch } from './scheduling/search-alone.ts';
+import { workloads } from './scheduling/workloads.ts';
 
-const { values: args } = parseArgs({
+const { values: flags } = parseArgs({
   options: {
-    pods: { type: 'string', default: '10000' },
-    nodes: { type: 'string', default: '100,5000' },
+    nodes: { type: 'string', default: '5000' },
+    rounds: { type: 'string', default: '3' },
+    scale: { type: 'string', default: '1' },
     only: { type: 'string' },
+    'search-only': { type: 'boolean', default: false },
+    out: { type: 'string', default: 'docs/reference/benchmarks-scheduler.md' },
   },
 });
-const clock = new RealClock();
-/** Trying all nodes in vain, or on hundreds of them which pods could go, takes its time. */
-const MOST_COSTLY_PODS = 500;
-
-for (const nodeCount of args.nodes.split(',').map(Number)) {
-  for (const workload of workloads)
-    if (args.only === undefined || args.only === workload.name) await measure(nodeCount, workload);
+const SEARCHED_PODS = 10_000;
+const [nodes, rounds, scale] = [flags.nodes, flags.rounds, flags.scale].map(Number) as [number, number, number];
+const names = flags.only?.split(',');
+const chosen = workloads.filter(({ name }) => names?.includes(name) ?? true);
+if (chosen.length === 0) {
+  console.error(`no such workload; there are: ${workloads.map(({ name }) => name).join(', ')}`);
+  process.exit(2);
 }
 
-async function measure(nodeCount: number, workload: Workload): Promise<void> {
-  const cluster = new Cluster(nodeCount, workload);
-  const { name, pod, isUnschedulable, churnEvery } = workload;
-  const isCostly = isUnschedulable === true || name === 'preemption';
-  const podCount = Math.min(Number(args.pods), isCostly ? MOST_COSTLY_PODS : nodeCount * 30);
-  const pods = Array.from({ length: podCount }, (_, index) => podFrom(pod, `pod-${index}`));
-  const latencies = new Float64Array(podCount);
-  const cpuBefore = process.cpuUsage();
-  const startMs = clock.monotonic();
-  for (const [index, one] of pods.entries()) {
-    const beginMs = clock.monotonic();
-    await cluster.schedule(one);
-    latencies[index] = clock.monotonic() - beginMs;
-    if (churnEvery !== undefined && index % churnEvery === 0) cluster.churn(index);
+const searches = await searchTable();
+console.log(searches);
+const why = whyNoKube(['kube-scheduler']);
+if (why !== undefined) console.log(`bench:scheduler: without the peer, ${why}`);
+if (why === undefined && !flags['search-only']) {
+  const report = new Report();
+  await measureBesideKube(report, { nodes, rounds, scale, workloads: chosen });
+  const table = report.markdown(OURS, THEIRS);
+  console.log(table);
+  await writeFile(flags.out, page(table, searches));
+}
+
+async function searchTable(): Promise<string> {
+  const rows: string[] = [];
+  for (const workload of chosen) {
+    const pods = Math.ceil(SEARCHED_PODS * scale);
+    const { podsPerSecond, podsPerCpuSecond, p50Ms, p99Ms } = await measureSearch(workload, nodes, pods);
+    const cells = [podsPerSecond.toFixed(0), podsPerCpuSecond.toFixed(0), p50Ms.toFixed(3), p99Ms.toFixed(3)];
+    rows.push(`| ${workload.name} | ${cells.join(' | ')} |`);
   }
-  const tookMs = clock.monotonic() - startMs;
-  const { user, system } = process.cpuUsage(cpuBefore);
-  latencies.sort();
-  const at = (share: number): string => (latencies[Math.floor(podCount * share)] ?? 0).toFixed(3);
-  const rate = (ms: number): string => String(Math.round((podCount / ms) * 1000)).padStart(7);
-  const what = `${nodeCount} nodes, ${name}`;
-  const rates = `${rate(tookMs)} pods/s ${rate((user + system) / 1000)} a second of CPU`;
-  console.log(`${what.padEnd(42)}${rates}   p50 ${at(0.5)} ms   p99 ${at(0.99)} ms`);
+  return [
+    '| workload | pods/s | a second of processor time | p50 ms | p99 ms |',
+    '|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+function page(beside: string, alone: string): string {
+  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
+  const counts = chosen.map(({ name, count }) => `${name} ${Math.ceil(count * scale)}`).join(', ');
+  return `# Benchmarks of the scheduler
+
+Made by \`npm run bench:scheduler\` on ${machine}: median and range of ${rounds} rounds of one run.
+
+## Beside kube-scheduler
+
+The workloads are those of Kubernetes' scheduler_perf that need no volumes and no devices, at ${nodes.toLocaleString('en')} nodes. \`${OURS}\` and ${THEIRS} 1.36 are processes of their own that take turns on the same real
+kube-apiserver and etcd, with the same configuration file (all defaults, no leader election, 5,000 requests a second), and share the processors with these. Pods measured: ${counts}. The clock runs from the first
+pod's answer until all pods are bound; for "unschedulable", until all have their condition. With churn, a node, a Service and a pod that fits nowhere are replaced every second. "Others unschedulable" has 200 pods waiting that fit nowhere.
+The aim for the basic workload is 680 pods/s.
+
+${beside}
+
+## Finding a node alone
+
+Without an API server, in one process.
+
+${alone}
+`;
 }

@@ -13,10 +13,14 @@ export interface Workload {
   readonly before?: PodTemplate & { readonly perNode: number };
   /** Pods that are measured. */
   readonly pod: PodTemplate;
-  /** No node has room for them. */
+  /** Pods that no node has room for, waiting before the measured ones come. */
+  readonly waiting?: PodTemplate & { readonly count: number };
+  /** How many pods are measured beside kube-scheduler. */
+  readonly count: number;
+  /** No node has room for the measured pods. */
   readonly isUnschedulable?: boolean;
-  /** Every so many pods, another pod goes away and a node changes its labels. */
-  readonly churnEvery?: number;
+  /** Nodes, pods and Services come and go meanwhile. */
+  readonly hasChurn?: boolean;
 }
 
 export const ZONE = 'topology.kubernetes.io/zone';
@@ -42,11 +46,15 @@ const wish = (topologyKey: string): { weight: number; podAffinityTerm: PodAffini
   podAffinityTerm: affinity(topologyKey),
 });
 const basic = { requests };
+const oneBasic = { ...basic, perNode: 1 };
+const oneBlue = { ...basic, labels: { color: 'blue' }, perNode: 1 };
+const tooLarge = { requests: { cpu: '100', memory: '500Mi' } };
 
 export const workloads: readonly Workload[] = [
-  { name: 'basic', before: { ...basic, perNode: 1 }, pod: basic },
+  { name: 'basic', before: oneBasic, pod: basic, count: 5000 },
   {
     name: 'node affinity',
+    count: 2000,
     pod: {
       requests,
       spec: {
@@ -60,20 +68,23 @@ export const workloads: readonly Workload[] = [
       },
     },
   },
-  { name: 'topology spreading', before: { ...basic, perNode: 1 }, pod: spread('DoNotSchedule') },
+  { name: 'topology spreading', before: oneBasic, pod: spread('DoNotSchedule'), count: 1000 },
   {
     name: 'default spreading of a Service',
-    before: { ...basic, perNode: 1 },
+    count: 1000,
+    before: oneBasic,
     pod: { labels: { app: 'served' }, requests },
   },
-  { name: 'preferred topology spreading', before: { ...basic, perNode: 1 }, pod: spread('ScheduleAnyway') },
+  { name: 'preferred topology spreading', before: oneBasic, pod: spread('ScheduleAnyway'), count: 1000 },
   {
     name: 'pod affinity',
-    before: { labels: { color: 'blue' }, requests, perNode: 1 },
+    count: 1000,
+    before: oneBlue,
     pod: withAffinity({ podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [affinity(ZONE)] } }),
   },
   {
     name: 'pod anti-affinity',
+    count: 1000,
     pod: {
       labels: { color: 'green' },
       requests,
@@ -90,19 +101,28 @@ export const workloads: readonly Workload[] = [
   },
   {
     name: 'preferred pod affinity',
-    before: { labels: { color: 'blue' }, requests, perNode: 1 },
+    count: 1000,
+    before: oneBlue,
     pod: withAffinity({ podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [wish(HOSTNAME)] } }),
   },
   {
     name: 'preferred pod anti-affinity',
-    before: { labels: { color: 'blue' }, requests, perNode: 1 },
+    count: 1000,
+    before: oneBlue,
     pod: withAffinity({ podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [wish(HOSTNAME)] } }),
   },
   {
     name: 'preemption',
+    count: 200,
     before: { requests: { cpu: '900m', memory: '500Mi' }, perNode: 4 },
     pod: { requests: { cpu: '3', memory: '500Mi' }, spec: { priority: 10 } },
   },
-  { name: 'mixed churn', before: { ...basic, perNode: 1 }, pod: basic, churnEvery: 5 },
-  { name: 'unschedulable', pod: { requests: { cpu: '100', memory: '500Mi' } }, isUnschedulable: true },
+  { name: 'mixed churn', before: oneBasic, pod: basic, count: 2000, hasChurn: true },
+  {
+    name: 'others unschedulable',
+    waiting: { ...tooLarge, count: 200 },
+    pod: basic,
+    count: 2000,
+  },
+  { name: 'unschedulable', pod: tooLarge, count: 500, isUnschedulable: true },
 ];

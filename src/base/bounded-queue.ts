@@ -83,6 +83,11 @@ export class BoundedQueue<T> implements AsyncIterableIterator<T, undefined> {
     });
   }
 
+  /** The next item, if one waits: for a consumer that takes several at a time. */
+  takeNow(): T | undefined {
+    return this.#size > 0 ? this.#shift() : undefined;
+  }
+
   /** The consumer leaves: what is queued is dropped and the queue is closed. */
   return(): Promise<IteratorResult<T, undefined>> {
     this.#slots = [];

@@ -20,6 +20,7 @@ export { Backoff, type BackoffOptions } from './backoff.ts';
 export { BoundedQueue, type BoundedQueueOptions } from './bounded-queue.ts';
 export { aborted, AbortScope, onAbort, type Runnable, runTogether } from './tasks.ts';
 export { TaskGroup } from './task-group.ts';
+export { Slice } from './slice.ts';
 export { allAtOnce, type Steps, withPauses } from './steps.ts';
 export { Turns } from './turns.ts';
 

@@ -34,6 +34,8 @@ export interface CallbackSample<Label extends string> {
  */
 export class MetricRegistry {
   readonly #metrics = new Map<string, ExposedMetric>();
+  /** What `shared` has made, by who made it. */
+  readonly #shared = new Map<(registry: MetricRegistry) => unknown, unknown>();
 
   counter<const Label extends string = never>(options: MetricOptions<Label>): MetricFamily<Label, Counter> {
     return this.#register(options, new MetricFamily(options, 'counter', () => new Counter()));
@@ -67,6 +69,12 @@ export class MetricRegistry {
   ): void {
     const { name, help, type = 'gauge' } = options;
     this.#register(options, { name, help, type, samples: () => samplesOf(options.labels ?? [], read()) });
+  }
+
+  /** Metrics that several report together, or that are asked for again and again: `make` registers them the first time. */
+  shared<Figures>(make: (registry: MetricRegistry) => Figures): Figures {
+    if (!this.#shared.has(make)) this.#shared.set(make, make(this));
+    return this.#shared.get(make) as Figures;
   }
 
   /** Everything, as a scrape wants it. */

@@ -1,3 +1,4 @@
+import { keepAlive } from '../base/index.ts';
 import { type Command, type CommandContext, STOP_SIGNALS, type StopSignal, UsageError } from './command.ts';
 
 /** The parts of the process that the program touches. */
@@ -31,9 +32,11 @@ export async function runCommand(
     context.print(command.usage);
     return 0;
   }
+  using _alive = keepAlive(); // a command that waits for somebody else may have nothing but timers, and they would let it end
   try {
     return (await command.run(rest, context)) ?? 0;
   } catch (error) {
+    if (context.signal.aborted && error === context.signal.reason) return 0; // stopped before it had begun
     if (error instanceof UsageError) {
       const [synopsis = ''] = command.usage.split('\n');
       context.printError(`keelson ${name}: ${error.message}\n\n${synopsis}\nkeelson ${name} --help tells the flags.`);

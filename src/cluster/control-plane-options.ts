@@ -18,6 +18,7 @@ import type { AuthenticationSettings } from './authentication.ts';
 import type { DefaultTolerationSeconds, PluginConfigurations } from '../resources/index.ts';
 import type { ListenAddress } from './addresses.ts';
 import type { CertificateFiles } from './pki/certificate-files.ts';
+import type { JoinToken } from './pki/sealed-files.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import type { StorageOptions } from './storage-options.ts';
 
@@ -74,6 +75,10 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly servingNames?: readonly string[];
   /** Where keys and certificates are kept; undefined keeps them in memory. */
   readonly pkiFolder?: string;
+  /** Where the authorities and keys are that all servers of a cluster have in common; in `pkiFolder` unless given. */
+  readonly sharedPkiFolder?: string;
+  /** Hands these keys over to other servers on the same store, or takes them over, in cipher; not unless given. */
+  readonly joinToken?: JoinToken;
   /** Shown to clients instead of a certificate of our own making. */
   readonly serving?: Credential;
   /** PEM of authorities whose client certificates count, instead of our own. */

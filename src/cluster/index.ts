@@ -1,10 +1,12 @@
 // What other folders may use: a whole control plane, put together.
 export { ControlPlane } from './control-plane.ts';
 export { startControlPlane } from './start-control-plane.ts';
+export { type JoinToken, parseJoinToken } from './pki/sealed-files.ts';
 export type { ControlPlaneOptions, ServerExtensions } from './control-plane-options.ts';
 export { type ClusterAccess, defaultKubeconfigPath, kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
 export type { LocalBackend } from '../aggregator/index.ts';
 export type { StorageOptions } from './storage-options.ts';
+export { copyStore, type CopyOptions, type CopyReport, type StorePlace } from './migration/copy-store.ts';
 export { keelsonVersion, KUBERNETES_VERSION } from './versions.ts';
 export { type InProcessOptions, InProcessTransport } from './in-process-transport.ts';
 export type { ListenAddress } from './addresses.ts';

@@ -2,7 +2,7 @@ import type { ApiServer } from '../apiserver/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
 import type { ClusterState, Dormancy, ObjectChange, Part, PartStart, ReadKind } from '../kit/index.ts';
 import { type InProcessStore, isStoreError, prefixRange, type Store, type StoreEvent } from '../store/index.ts';
-import { objectChange, StoredState } from './stored-state.ts';
+import { StoredChange, StoredState } from './stored-state.ts';
 
 /** All keys begin with it. */
 const EVERYTHING = '/';
@@ -140,14 +140,19 @@ export class SleepingParts implements Disposable {
 
   #changed(event: StoreEvent): void {
     const key = event.type === 'put' ? event.entry.key : event.key;
-    let change: ObjectChange | undefined;
+    const change = new StoredChange(event, this.#options.server.objects);
     for (let end = key.indexOf('/'); end >= 0; end = key.indexOf('/', end + 1)) {
       for (const sleeper of this.#byPrefix.get(key.slice(0, end + 1)) ?? []) {
-        const { part } = sleeper;
-        if (part.sleepsThrough !== undefined) change ??= objectChange(event);
-        const sleepsOn = change !== undefined && part.sleepsThrough?.(change, this.#state) === true;
-        if (!sleepsOn) this.#wake(sleeper);
+        if (!this.#sleepsThrough(change, sleeper.part)) this.#wake(sleeper);
       }
+    }
+  }
+
+  #sleepsThrough(change: ObjectChange, part: Part): boolean {
+    try {
+      return part.sleepsThrough?.(change, this.#state) === true;
+    } catch {
+      return false; // what is stored in cipher, and has not been read, cannot be judged
     }
   }
 

@@ -1,14 +1,45 @@
-import { builtInTypes } from '../api/index.ts';
-import { RandomUidSource } from '../base/index.ts';
+import { builtInTypes, StatusError } from '../api/index.ts';
+import { messageOf, RandomUidSource } from '../base/index.ts';
 import { type Encryption, openEncryption } from '../encryption/index.ts';
 import { apiServiceAddress, isUnspecified } from './addresses.ts';
 import { ControlPlane, type ControlPlaneParts } from './control-plane.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { ClusterKeys } from './pki/cluster-pki.ts';
+import type { PkiFiles } from './pki/pki-files.ts';
+import { shareIdentity } from './pki/shared-identity.ts';
+import { isStoreError } from '../store/index.ts';
 import { openStorage, type OpenStorage } from './storage-options.ts';
 
-/** Starts the store, the API server and the objects every cluster has; resolves when clients can come. */
+const START_AGAIN_MS = 1000;
+
+/**
+ * Starts the store, the API server and the objects every cluster has; resolves when clients can come.
+ *
+ * An etcd that does not answer is waited for until the signal aborts, also if it goes away halfway.
+ */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const { storage, clock, log, signal } = options;
+  for (;;) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      if (signal.aborted || storage.type !== 'etcd' || !mayPass(error)) throw error;
+      log.warn('starting again: the store failed, or another server wrote the same objects', {
+        error: messageOf(error),
+      });
+    }
+    await clock.sleep(START_AGAIN_MS, signal);
+    signal.throwIfAborted();
+  }
+}
+
+/** Whether a start that failed like this can succeed on the same store. */
+function mayPass(error: unknown): boolean {
+  if (isStoreError(error, 'Unavailable')) return true;
+  return error instanceof StatusError && (error.code >= 500 || error.status.reason === 'Conflict');
+}
+
+async function startOnce(options: ControlPlaneOptions): Promise<ControlPlane> {
   const storage = await openStorage(options.storage, options);
   const pki = await openPki(options, storage);
   let encryption: Encryption | undefined;
@@ -52,6 +83,10 @@ async function openPki(
 ): Promise<Pick<ControlPlaneParts, 'keys' | 'pki'>> {
   const keys = clusterKeys(options);
   try {
+    const make = (files: PkiFiles): Promise<unknown> => clusterKeys(options, files).read();
+    const { joinToken: token } = options;
+    if (options.storage.type === 'etcd' || token !== undefined)
+      await shareIdentity(storage.store, { files: keys.files, token, random: options.random, make });
     return { keys, pki: await keys.read() };
   } catch (error) {
     await storage.store[Symbol.asyncDispose]();
@@ -59,8 +94,9 @@ async function openPki(
   }
 }
 
-function clusterKeys(options: ControlPlaneOptions): ClusterKeys {
-  const { certificateClock: clock = options.clock, random, log, pkiFolder: folder, listen: place } = options;
+function clusterKeys(options: ControlPlaneOptions, files?: PkiFiles): ClusterKeys {
+  const { certificateClock: clock = options.clock, random, log, listen: place } = options;
+  const { pkiFolder: folder, sharedPkiFolder: sharedFolder } = options;
   const servingNames = [
     'localhost',
     '127.0.0.1',
@@ -73,5 +109,5 @@ function clusterKeys(options: ControlPlaneOptions): ClusterKeys {
     ...(place === undefined || isUnspecified(place.host) ? [] : [place.host]),
     ...(options.servingNames ?? []),
   ];
-  return new ClusterKeys({ clock, random, log, folder, servingNames: [...new Set(servingNames)] });
+  return new ClusterKeys({ clock, random, log, folder, sharedFolder, files, servingNames: [...new Set(servingNames)] });
 }

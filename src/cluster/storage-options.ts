@@ -8,7 +8,7 @@ import type { EtcdOptions, ForkableStore, Store, StoreContents } from '../store/
 export type StorageOptions =
   | { readonly type: 'memory'; readonly contents?: StoreContents }
   | { readonly type: 'durable'; readonly folder: string; readonly syncs?: boolean }
-  | { readonly type: 'etcd'; readonly etcd: Omit<EtcdOptions, 'clock' | 'random' | 'log'> };
+  | { readonly type: 'etcd'; readonly etcd: Omit<EtcdOptions, 'clock' | 'random' | 'log' | 'signal'> };
 
 export interface OpenStorage {
   readonly store: Store;
@@ -24,7 +24,7 @@ export interface OpenStorage {
 /** Opens the store, and says how objects look in it: JSON in our own, in etcd what kube-apiserver writes there. */
 export async function openStorage(
   options: StorageOptions,
-  parts: { readonly clock: Clock; readonly random: Random; readonly log: Logger },
+  parts: { readonly clock: Clock; readonly random: Random; readonly log: Logger; readonly signal: AbortSignal },
 ): Promise<OpenStorage> {
   const names = keyNames(options.type === 'etcd' ? options.etcd.prefix : undefined);
   switch (options.type) {

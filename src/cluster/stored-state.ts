@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
-import type { ApiServer } from '../apiserver/index.ts';
+import type { ApiServer, ServerObjects } from '../apiserver/index.ts';
 import type { OwnerReference } from '../api/types/meta/v1.d.ts';
 import type { Kind, KubernetesObject } from '../client/index.ts';
 import type { ClusterState, ObjectChange } from '../kit/index.ts';
-import { type InProcessStore, prefixRange, type StoreEvent } from '../store/index.ts';
+import { type Entry, type InProcessStore, prefixRange, type StoreEvent } from '../store/index.ts';
 
 /** What a store of this process holds, for parts that have no caches. */
 export class StoredState implements ClusterState {
@@ -29,16 +29,28 @@ export class StoredState implements ClusterState {
   };
 }
 
-/** What a write changed, in the stored version; undefined where it is stored in cipher. */
-export function objectChange(event: StoreEvent): ObjectChange | undefined {
-  try {
-    const after = event.type === 'put' ? objectOf(event.entry.value) : undefined;
-    return { before: event.previous === undefined ? undefined : objectOf(event.previous.value), after };
-  } catch {
-    return undefined; // nothing but JSON is written in plain
-  }
-}
+/** A write that a part is asked about; its sides are looked at when they are asked for. */
+export class StoredChange implements ObjectChange {
+  readonly #event: StoreEvent;
+  readonly #objects: ServerObjects;
 
-function objectOf(value: Uint8Array): KubernetesObject {
-  return JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()) as KubernetesObject;
+  constructor(event: StoreEvent, objects: ServerObjects) {
+    this.#event = event;
+    this.#objects = objects;
+  }
+
+  get before(): KubernetesObject | undefined {
+    const { previous } = this.#event;
+    return previous === undefined ? undefined : this.#objectOf(previous);
+  }
+
+  get after(): KubernetesObject | undefined {
+    return this.#event.type === 'put' ? this.#objectOf(this.#event.entry) : undefined;
+  }
+
+  #objectOf(entry: Entry): KubernetesObject {
+    const { value } = entry;
+    return (this.#objects.known(entry) ??
+      JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString())) as KubernetesObject;
+  }
 }

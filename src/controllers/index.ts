@@ -43,6 +43,7 @@ import { attributesClassProtection, claimProtection, volumeProtection } from './
 import { statefulSetController } from './statefulset/statefulset-controller.ts';
 import { storageVersionMigrator } from './storage-version-migrator/storage-version-migrator.ts';
 import { controllerName } from './choose-controllers.ts';
+import { countRunning } from './running-controllers.ts';
 import { ttlController } from './ttl/ttl-controller.ts';
 import { ttlAfterFinishedController } from './ttl-after-finished/ttl-after-finished.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
@@ -91,8 +92,10 @@ export interface ControllerSettings
 export function builtInControllers(options: BuiltInControllersOptions): readonly Part[] {
   const { concurrency = {} } = options.settings ?? {};
   return allControllers(options).map((part) => {
-    const own = concurrency[controllerName(part) ?? ''];
-    return own === undefined ? part : { ...part, concurrency: own };
+    const name = controllerName(part) ?? part.name;
+    const own = concurrency[name];
+    const told = countRunning(name, part);
+    return own === undefined ? told : { ...told, concurrency: own };
   });
 }
 

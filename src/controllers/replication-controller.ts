@@ -7,6 +7,7 @@ export function replicationControllerController(): Controller {
   return replicaController({
     kind: ReplicationController,
     name: 'replicationcontroller',
+    queueName: 'replicationmanager',
     component: 'replication-controller',
     countsTerminating: false,
     wantedOf: ({ metadata, spec, status }) => ({

@@ -24,6 +24,7 @@ export function serviceAccountTokens({ rootCertificate, sign }: ServiceAccountTo
   const authority = Buffer.from(rootCertificate).toString('base64');
   return controller(Secret, {
     name: 'serviceaccount-token',
+    queueName: 'serviceaccount_tokens_service',
     concurrency: 5,
     where: { fieldSelector: `type=${TYPE}` },
     watches: [

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Random } from '../base/index.ts';
+import type { Clock, Logger, MetricRegistry, Random } from '../base/index.ts';
 import type { Client, InformerScope, Kind, KubernetesObject, Observed, Sendable } from '../client/index.ts';
 import type { Condition, StatedCondition } from './conditions.ts';
 import type { EventDetails } from './events.ts';
@@ -17,6 +17,8 @@ export interface ReconcileContext<
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** For figures of one's own: `metrics.shared(register)` gives what `register` has made of it in an earlier run. */
+  readonly metrics: MetricRegistry;
   /** The objects of a kind that the controller declares; another kind is refused. */
   objects<T extends KubernetesObject>(kind: Kind<T> & Declared): Objects<T>;
   /** States a child: written by server-side apply when it differs, with the reconciled object as its controller. */
@@ -65,6 +67,8 @@ export interface ControllerOptions<
   readonly name?: string;
   /** The component that events name as their source; the app's name unless given. */
   readonly component?: string;
+  /** What the metrics of its queue are told under; its name unless given. */
+  readonly queueName?: string;
   /** Which objects; all unless given. One that leaves is finalized, and its children are deleted. */
   readonly where?: InformerScope;
   /** Kinds of children that are stated with `desire` or `desireAll`. */

@@ -61,6 +61,7 @@ function prepare<T extends KubernetesObject>(
 ): PreparedPart {
   const {
     name = kind.plural,
+    queueName = name,
     finalizer = `${kind.group === '' ? name : kind.group}/${name}`,
     concurrency = 1,
   } = options;
@@ -78,6 +79,7 @@ function prepare<T extends KubernetesObject>(
     statements: new Map(),
   };
   const workers = app.workers(name, {
+    queueName,
     concurrency,
     rateLimiter: new ItemBackoff(),
     isCoalescing: true,

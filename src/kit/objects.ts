@@ -9,6 +9,7 @@ import type {
   Patch,
   Sendable,
   Stored,
+  Tally,
   WriteOptions,
 } from '../client/index.ts';
 import type { LabelSelector } from '../api/types/meta/v1.d.ts';
@@ -34,6 +35,8 @@ export interface Objects<T extends KubernetesObject> {
   list(query?: CacheQuery): Observed<T>[];
   /** The objects under a value of an index: `byIndex(podsByNode, 'n1')`. */
   byIndex(index: Index<T>, value: string): Observed<T>[];
+  /** How many objects there are under a value of a tally, by group: to count many objects often. */
+  counts(tally: Tally<T>, value: string): ReadonlyMap<string, number>;
 
   /** From the server itself; undefined when it is not there. */
   fetch(key: string, options?: CallOptions): Promise<Stored<T> | undefined>;

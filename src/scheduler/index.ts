@@ -39,7 +39,9 @@ export {
 export { type Rejection, unresolvable, unschedulable } from './framework/rejection.ts';
 export { Cycle, type CycleKey } from './framework/cycle.ts';
 export type { Change, ClusterAction, ClusterEvent, EventInterest } from './framework/cluster-event.ts';
+export type { BestNodes } from './why/attempt-findings.ts';
 export {
+  type AttemptNote,
   type ExtenderCall,
   type NodeRejections,
   type NodeScores,
@@ -48,6 +50,7 @@ export {
   type SchedulingAttemptsOptions,
 } from './why/scheduling-attempts.ts';
 export type { Diagnosis } from './framework/diagnosis.ts';
+export type { PreBindingPods } from './framework/pre-binding-pods.ts';
 export type { WaitingPods } from './framework/waiting-pods.ts';
 export { builtInPlugins } from './plugins/registry.ts';
 export type { NodeInfo } from './cache/node-info.ts';

@@ -7,6 +7,7 @@ import { PodScheduler } from './cycle/schedule-pod.ts';
 import { SchedulingLoop } from './cycle/scheduling-loop.ts';
 import type { Extender } from './framework/extender.ts';
 import { Framework } from './framework/framework.ts';
+import { PreBindingPods } from './framework/pre-binding-pods.ts';
 import type { PluginFactory, SharedContext } from './framework/plugin-context.ts';
 import { defaultProfile, type Profile, withIgnoredResources } from './framework/profile.ts';
 import { WaitingPods } from './framework/waiting-pods.ts';
@@ -50,6 +51,7 @@ function prepare(context: AppContext, given: SchedulerOptions): PreparedPart {
   const log = context.log.with({ part: 'scheduler' });
   const nominatedPods = new NominatedPods();
   const waitingPods = new WaitingPods();
+  const preBindingPods = new PreBindingPods();
   const others = new Map<string, Kind>();
   const metrics = new SchedulerMetrics(registry);
   const frameworks = makeFrameworks(options, {
@@ -64,6 +66,7 @@ function prepare(context: AppContext, given: SchedulerOptions): PreparedPart {
     activate: (key) => queue.activate(key),
     nominatedPods,
     waitingPods,
+    preBindingPods,
     extenders: options.extenders ?? [],
     objects(kind) {
       const isOwn = kind.group === '' && (kind.kind === 'Pod' || kind.kind === 'Node');
@@ -97,6 +100,7 @@ function prepare(context: AppContext, given: SchedulerOptions): PreparedPart {
     queue,
     cache,
     nominatedPods,
+    preBindingPods,
     snapshot,
     frameworks,
     scheduler: observed?.scheduler(podScheduler, snapshot) ?? podScheduler,

@@ -10,6 +10,7 @@ export type {
   Operation,
   RangeOptions,
   RangeResult,
+  ReadOptions,
   Revision,
   Store,
   StoreContents,
@@ -30,7 +31,14 @@ export { openDurableStore } from './durable/open-durable-store.ts';
 export { lockFolder } from './durable/folder-lock.ts';
 export { type CompactReport, compactStore, type OfflineOptions } from './durable/offline.ts';
 export { type FileReport, type StoreProblem, type StoreReport, verifyStore } from './durable/verify-store.ts';
-export { dumpStore, restoreStore } from './durable/dump.ts';
+export { snapshotFolder } from './durable/folder-snapshot.ts';
+export { restoreFolder, type RestoreOptions, type RestoreReport } from './durable/restore-folder.ts';
+export type { Snapshot, SnapshotEntry, SnapshotHead, StoredForm } from './snapshot/snapshot.ts';
+export { snapshotBytes } from './snapshot/snapshot-bytes.ts';
+export { readSnapshot } from './snapshot/read-snapshot.ts';
+export { openSnapshotFile, writeSnapshotFile } from './snapshot/snapshot-file.ts';
 export { type RepairReport, repairStore } from './durable/repair-store.ts';
 export { type EtcdOptions, openEtcdStore } from './etcd/open-etcd-store.ts';
+export { snapshotEtcd } from './etcd/copy/etcd-snapshot.ts';
+export { fillEtcd, type FillOptions, type FillReport } from './etcd/copy/fill-etcd.ts';
 export { keyNames } from './etcd/key-names.ts';

@@ -22,8 +22,13 @@ export interface RangeOptions {
   readonly limit?: number;
   /** Read the store as it was at this revision; absent: now. */
   readonly at?: Revision;
+  /** What a copy has will do, if it is as new as this revision, also when others have written since; 0 takes any. Absent: the newest. */
+  readonly notOlderThan?: Revision;
   readonly signal?: AbortSignal;
 }
+
+/** How one key is read; see `RangeOptions`. */
+export type ReadOptions = Omit<RangeOptions, 'limit'>;
 
 export interface RangeResult {
   readonly entries: readonly Entry[];
@@ -94,9 +99,9 @@ export interface WatchOptions {
  * After disposal everything rejects with `Unavailable`.
  */
 export interface Store extends AsyncDisposable {
-  /** The newest revision; a linearizable read. */
-  revision(): Promise<Revision>;
-  get(key: string, options?: { readonly at?: Revision; readonly signal?: AbortSignal }): Promise<Entry | undefined>;
+  /** The newest revision; a linearizable read, unless `notOlderThan` is content with less. */
+  revision(options?: Pick<ReadOptions, 'notOlderThan'>): Promise<Revision>;
+  get(key: string, options?: ReadOptions): Promise<Entry | undefined>;
   range(range: KeyRange, options?: RangeOptions): Promise<RangeResult>;
   commit(transaction: Transaction, options?: { readonly signal?: AbortSignal }): Promise<CommitResult>;
   /**

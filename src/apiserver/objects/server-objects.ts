@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../api/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
-import type { Store } from '../../store/index.ts';
+import type { Entry, Store } from '../../store/index.ts';
 import type { StorageMetrics } from '../metrics/storage-metrics.ts';
 import type { Resource } from '../resource.ts';
 import { ObjectStore, type SharedObjects } from '../storage/object-store.ts';
@@ -47,6 +47,15 @@ export class ServerObjects implements Disposable {
   /** The objects of one kind, in the stored version. */
   of<T = ApiObject>(group: string, plural: string): ObjectsOf<T> {
     return this.#view(group, plural) as ObjectsOf<unknown> as ObjectsOf<T>;
+  }
+
+  /** The object that an entry of the store stands for, in the stored version, where somebody has read or written it. */
+  known({ key, value }: Pick<Entry, 'key' | 'value'>): ApiObject | undefined {
+    for (let end = key.lastIndexOf('/'); end >= 0; end = key.lastIndexOf('/', end - 1)) {
+      const found = this.#stores.get(key.slice(0, end + 1));
+      if (found !== undefined) return found.objects.known(value)?.object;
+    }
+    return undefined;
   }
 
   /** Registers where the objects of a kind are, whether or not it is served; once for each version. */

@@ -1,12 +1,21 @@
 import type { ApiObject } from '../../api/index.ts';
 import { StoreError } from '../../store/index.ts';
-import type { Entry, InProcessStore, KeyRange, Revision, Store, StoreEvent } from '../../store/index.ts';
+import type {
+  Entry,
+  InProcessStore,
+  KeyRange,
+  RangeOptions,
+  ReadOptions,
+  Revision,
+  Store,
+  StoreEvent,
+} from '../../store/index.ts';
 import type { KindStorageMetrics, StorageOperation } from '../metrics/storage-metrics.ts';
 import type { Alongside } from '../resource.ts';
 import type { StorageCodec } from './storage-codec.ts';
 import type { PutConflict } from './put-conflict.ts';
+import { RecentForms, type RecentFormsOptions } from './recent-forms.ts';
 import { StoredObject } from './stored-object.ts';
-import { SupersededObjects } from './superseded-objects.ts';
 import {
   ENCRYPTED_DATA,
   isEncrypted,
@@ -42,11 +51,22 @@ export interface WriteOptions {
   readonly alongside?: Alongside;
 }
 
+/** How new a read has to be. */
+export type Freshness = Pick<ReadOptions, 'notOlderThan'>;
+
 /**
  * What was made of stored bytes, by their identity, which an in-process store keeps for as long as the entry lives. Stores
  * that are forks of each other hold the same bytes, and can share this.
  */
 export type SharedObjects = WeakMap<Uint8Array, StoredObject>;
+
+type StoredEntry = Pick<Entry, 'key' | 'value' | 'modRevision'>;
+
+/** An object and its encoding, before it was enciphered if it was. */
+interface Written {
+  readonly plain: Uint8Array;
+  readonly object: ApiObject;
+}
 
 export interface ObjectStoreOptions {
   readonly shared?: SharedObjects;
@@ -56,6 +76,20 @@ export interface ObjectStoreOptions {
   readonly metrics?: KindStorageMetrics;
 }
 
+/** Watches this far behind find the forms of past revisions ready made; those further behind have them made again. */
+const PAST: RecentFormsOptions<StoredObject> = {
+  maxCount: 256,
+  maxBytes: 8 * 1024 * 1024,
+  forget: (stored, remade) => stored.forget(remade),
+};
+/** What is made of large objects is made again when it was let go: there may be thousands of them. */
+const LEAST_LARGE_BYTES = 32 * 1024;
+const LARGE: RecentFormsOptions<StoredObject> = {
+  maxCount: 256,
+  maxBytes: 8 * 1024 * 1024,
+  forget: (stored, remade) => stored.forgetEncodings(remade),
+};
+
 /**
  * The objects under one key prefix of the store. What is read or written is shared: the same revision of the same key
  * is the same `StoredObject` for everybody, for as long as the store hands out the same bytes.
@@ -64,10 +98,14 @@ export class ObjectStore {
   readonly #store: Store;
   readonly #codec: StorageCodec;
   readonly #shared: SharedObjects;
+  /** Objects that are being written, by their stored bytes: watchers may hear of one before its writer does. */
+  readonly #underWay = new WeakMap<Uint8Array, ApiObject>();
   /** Likewise for changes, so that all watchers share one encoding of an event. */
   readonly #changes = new WeakMap<StoreEvent, ObjectChange>();
 
-  readonly #superseded = new SupersededObjects();
+  /** Past revisions stay in the store's history for minutes: their bytes do, and what was made of the newest of them. */
+  readonly #superseded = new RecentForms(PAST);
+  readonly #large = new RecentForms(LARGE);
   readonly #metrics: KindStorageMetrics | undefined;
   readonly #transformer: ValueTransformer | undefined;
   /** By stored value: the generation in which it was opened. */
@@ -82,13 +120,14 @@ export class ObjectStore {
     this.#metrics = metrics;
   }
 
-  async get(key: string): Promise<StoredObject | undefined> {
-    const entry = await this.#timed('get', this.#store.get(key));
+  /** The newest, unless `notOlderThan` is content with less. */
+  async get(key: string, options?: Freshness): Promise<StoredObject | undefined> {
+    const entry = await this.#timed('get', this.#store.get(key, options));
     if (entry === undefined) return undefined;
     return this.#transformer === undefined ? this.#share(entry) : this.#open(entry);
   }
 
-  async list(range: KeyRange, options: { readonly limit?: number; readonly at?: Revision }): Promise<ObjectList> {
+  async list(range: KeyRange, options: Omit<RangeOptions, 'signal'>): Promise<ObjectList> {
     const { entries, more, count, revision } = await this.#timed('list', this.#store.range(range, options));
     this.#metrics?.listed(entries.length);
     if (this.#transformer === undefined)
@@ -113,14 +152,19 @@ export class ObjectStore {
     return this.#transformer === undefined ? this.#share(entry) : this.#openNow(entry);
   }
 
+  /** What stored bytes stand for, where somebody has read or written them. */
+  known(value: Uint8Array): StoredObject | undefined {
+    return this.#shared.get(value);
+  }
+
   /** `list` without waiting, as `getNow`. */
   listNow(range: KeyRange): ObjectList {
     const { entries, more, count, revision } = this.#atHand.rangeNow(range);
     return { objects: entries.map((entry) => this.#openNow(entry, true)), more, count, revision };
   }
 
-  revision(): Promise<Revision> {
-    return this.#store.revision();
+  revision(options?: Freshness): Promise<Revision> {
+    return this.#store.revision(options);
   }
 
   /** The stored form of an object. */
@@ -132,6 +176,7 @@ export class ObjectStore {
   async put(key: string, object: ApiObject, options: WriteOptions): Promise<StoredObject | PutConflict> {
     const plain = this.#codec.encode(object);
     const value = this.#toStorage(plain, key);
+    if (this.#transformer === undefined) this.#underWay.set(value, object);
     const own = { key, modRevision: options.expected?.revision ?? 0 };
     const committing = this.#store.commit({
       conditions: [own, ...(options.alongside?.conditions ?? [])],
@@ -142,8 +187,7 @@ export class ObjectStore {
     });
     const result = await this.#timed(own.modRevision === 0 ? 'create' : 'update', committing);
     if (!result.ok) return await this.#conflict(result.current[0], own.modRevision);
-    const stored = new StoredObject({ key, value: plain, modRevision: result.revision }, this.#codec).prime(object);
-    this.#keep(value, stored);
+    const stored = this.#written({ key, value, modRevision: result.revision }, { plain, object });
     if (options.expected !== undefined) this.#superseded.add(options.expected);
     return stored;
   }
@@ -226,16 +270,38 @@ export class ObjectStore {
   }
 
   /** What was made of a stored value; values that have been opened already are not opened again. */
-  #share(entry: Entry): StoredObject {
+  #share(entry: StoredEntry): StoredObject {
     const known = this.#shared.get(entry.value);
     if (known !== undefined && known.revision === entry.modRevision) return known;
     return this.#make(entry);
   }
 
-  #make(entry: Entry): StoredObject {
+  #make(entry: StoredEntry): StoredObject {
     if (this.#transformer === undefined && isEncrypted(entry.value)) throw unreadable(new Error(ENCRYPTED_DATA));
-    const stored = new StoredObject(entry, this.#codec);
+    const stored = this.#read(entry);
+    const object = this.#underWay.get(entry.value);
+    if (object !== undefined) stored.prime(object);
     this.#shared.set(entry.value, stored);
+    return stored;
+  }
+
+  #written(entry: StoredEntry, { plain, object }: Written): StoredObject {
+    const { value } = entry;
+    let stored: StoredObject;
+    if (this.#transformer === undefined) {
+      stored = this.#share(entry);
+      this.#underWay.delete(value);
+    } else {
+      stored = new StoredObject({ ...entry, value: plain }, this.#codec).prime(object);
+      this.#keep(value, stored);
+    }
+    if (stored.bytes >= LEAST_LARGE_BYTES) this.#large.add(stored);
+    return stored;
+  }
+
+  #read(entry: ConstructorParameters<typeof StoredObject>[0]): StoredObject {
+    const stored = new StoredObject(entry, this.#codec);
+    if (stored.bytes >= LEAST_LARGE_BYTES) stored.forgetEncodings(this.#large.add); // told when something is made of it
     return stored;
   }
 
@@ -254,7 +320,7 @@ export class ObjectStore {
     const { generation } = transformer;
     const made = ({ value, isStale }: OpenedValue): StoredObject => {
       const { key, modRevision } = entry;
-      const stored = new StoredObject({ key, value, modRevision, isStale }, this.#codec);
+      const stored = this.#read({ key, value, modRevision, isStale });
       this.#shared.set(entry.value, stored);
       this.#generations.set(entry.value, generation);
       return stored;

@@ -55,13 +55,13 @@ export function jsonStorage(type: Struct, typeOf?: (apiVersion: string) => Struc
       if (isStructural && !written.has(value)) return undefined;
       const bytes = asBuffer(value);
       precedes ??= precedingResourceVersion(type);
-      const split = endOfMetadata(bytes, precedes);
-      if (split === undefined) return undefined;
       const insert = `,"resourceVersion":"${revision}"`;
       const spliced = Buffer.allocUnsafe(bytes.length + insert.length);
-      bytes.copy(spliced, 0, 0, split);
+      bytes.copy(spliced);
+      const split = endOfMetadata(spliced.subarray(0, bytes.length), precedes); // paged bytes would be slow to look at
+      if (split === undefined) return undefined;
+      spliced.copyWithin(split + insert.length, split, bytes.length);
       spliced.write(insert, split, 'latin1');
-      bytes.copy(spliced, split + insert.length, split);
       return spliced;
     },
 

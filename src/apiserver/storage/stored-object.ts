@@ -62,6 +62,13 @@ export class StoredObject {
     this.#onRemade = remade;
   }
 
+  /** The same, except for what others have converted it to: its readers may count on that. */
+  forgetEncodings(remade: (stored: StoredObject) => void): void {
+    const converted = [...(this.#forms ?? [])].filter(([name]) => name.startsWith(OBJECT_FORM));
+    this.forget(remade);
+    if (converted.length > 0) this.#forms = new Map(converted);
+  }
+
   #made(): void {
     const remade = this.#onRemade;
     this.#onRemade = undefined;
@@ -155,8 +162,10 @@ export class StoredObject {
   }
 }
 
+const OBJECT_FORM = 'object ';
+
 function objectForm({ version, group }: ReadVersion): string {
-  return `object ${version} ${group}`;
+  return `${OBJECT_FORM}${version} ${group}`;
 }
 
 /** What custom kinds are converted to is what the schema of the version has; its defaults are for writers only. */

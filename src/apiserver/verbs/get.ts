@@ -9,8 +9,9 @@ import { atLeastRevision, parseRevision } from './revision-rules.ts';
 export async function get(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource, objects } = endpoint;
   const resourceVersion = call.query.get('resourceVersion');
-  if (resourceVersion !== '') await atLeastRevision(objects, parseRevision(resourceVersion, false));
-  const object = await objects.get(keyOf(resource, call.info.namespace, call.info.name));
+  const notOlderThan = resourceVersion === '' ? undefined : parseRevision(resourceVersion, false);
+  if (notOlderThan !== undefined) await atLeastRevision(objects, notOlderThan);
+  const object = await objects.get(keyOf(resource, call.info.namespace, call.info.name), { notOlderThan });
   if (object === undefined) throw notFound(groupResource(resource), call.info.name);
   await convertForReading([object], resource, call);
   return { type: 'object', code: 200, resource, object };

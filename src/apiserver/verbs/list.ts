@@ -1,4 +1,5 @@
 import { badRequest, DecodeError, JsonBody, StatusError } from '../../api/index.ts';
+import { Slice } from '../../base/index.ts';
 import { isStoreError, type KeyRange, type Revision } from '../../store/index.ts';
 import type { Answer, ListMetadata } from '../answers/answer.ts';
 import { type Endpoint, keyOf, rangeOf } from '../endpoint.ts';
@@ -45,6 +46,8 @@ interface Start {
   readonly from: string;
   /** Read as of this revision; undefined reads the newest. */
   readonly at: Revision | undefined;
+  /** Unless `at` is given: what the reader is content with; the newest when that is undefined. */
+  readonly notOlderThan?: Revision;
 }
 
 async function startOf(objects: ObjectStore, options: ListOptions, range: KeyRange): Promise<Start> {
@@ -57,12 +60,13 @@ async function startOf(objects: ObjectStore, options: ListOptions, range: KeyRan
     return { from: token.from, at: token.revision < 0 ? undefined : token.revision };
   }
   const wanted = parseRevision(options.resourceVersion);
-  if (wanted === 0) return { from: range.from, at: undefined };
-  const current = await objects.revision();
+  const newEnough = options.resourceVersion === '' ? {} : { notOlderThan: wanted };
+  if (wanted === 0) return { from: range.from, at: undefined, ...newEnough };
+  const current = await objects.revision(newEnough);
   if (wanted > current) throw tooLargeRevision(wanted, current);
   const isExact =
     options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0);
-  return { from: range.from, at: isExact ? wanted : undefined };
+  return { from: range.from, at: isExact ? wanted : undefined, ...newEnough };
 }
 
 interface Page {
@@ -77,22 +81,27 @@ interface Page {
 
 /** Reads until the page is full; objects that the selectors drop do not count, so more than one read may be needed. */
 async function readPage(
-  { objects, resource }: Endpoint,
+  { objects, resource, services }: Endpoint,
   selected: Selection,
   request: Start & { readonly limit: number; readonly range: KeyRange; readonly reader: Waiting },
 ): Promise<Page> {
-  const { limit, range } = request;
+  const { limit, range, notOlderThan } = request;
+  // objects may have to be parsed; what was converted is looked at before it can be forgotten
+  const isSlow = !selected.isAll && resource.storage.convert === undefined;
   const items: StoredObject[] = [];
   let { from, at } = request;
   let evaluated = 0;
+  const slice = new Slice(services.turns, services.clock);
   for (;;) {
     const chunk = limit > 0 ? (selected.isAll ? limit : Math.max(limit, 500)) : 0;
-    const read = await readAt(objects, { from, to: range.to }, { limit: chunk, at, range });
+    const read = await readAt(objects, { from, to: range.to }, { limit: chunk, at, notOlderThan, range });
     at ??= read.revision;
     await convertForReading(read.objects, resource, request.reader);
     for (const [index, object] of read.objects.entries()) {
       evaluated += 1;
-      if (!selected.matches(object)) continue;
+      const isMatch = selected.matches(object);
+      if (isSlow && slice.isOver) await slice.next();
+      if (!isMatch) continue;
       items.push(object);
       const isLast = index === read.objects.length - 1 && !read.more;
       if (limit > 0 && items.length === limit && !isLast) {
@@ -108,11 +117,11 @@ async function readPage(
 async function readAt(
   objects: ObjectStore,
   range: KeyRange,
-  options: { readonly limit: number; readonly at: Revision | undefined; readonly range: KeyRange },
+  options: Omit<Start, 'from'> & { readonly limit: number; readonly range: KeyRange },
 ): Promise<Awaited<ReturnType<ObjectStore['list']>>> {
-  const { limit, at } = options;
+  const { limit, at, notOlderThan } = options;
   try {
-    return await objects.list(range, { limit, ...(at === undefined ? {} : { at }) });
+    return await objects.list(range, { limit, ...(at === undefined ? { notOlderThan } : { at }) });
   } catch (error) {
     if (!isStoreError(error, 'Compacted')) throw error;
     const isFirstPage = range.from === options.range.from;

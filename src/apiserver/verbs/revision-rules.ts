@@ -1,9 +1,9 @@
 import { badRequest, parseGoInteger, quoteGo, StatusError, ValueError } from '../../api/index.ts';
-import type { Revision } from '../../store/index.ts';
+import type { ReadOptions, Revision } from '../../store/index.ts';
 
 /** All these rules need from the objects. */
 export interface RevisionSource {
-  revision(): Promise<Revision>;
+  revision(options?: Pick<ReadOptions, 'notOlderThan'>): Promise<Revision>;
 }
 
 /** Reads a resourceVersion that a client sent; "" and "0" mean any. */
@@ -15,10 +15,10 @@ export function parseRevision(text: string, asBadRequest = true): Revision {
   throw asBadRequest ? badRequest(`invalid resource version: ${message}`) : new StatusError({ code: 500, message });
 }
 
-/** Refuses to answer from before `wanted`; the store is always at its newest, so only the future is refused. */
+/** Refuses to answer from before `wanted`; what a copy of the store has will do if it is new enough. */
 export async function atLeastRevision(source: RevisionSource, wanted: Revision): Promise<void> {
   if (wanted === 0) return;
-  const current = await source.revision();
+  const current = await source.revision({ notOlderThan: wanted });
   if (wanted > current) throw tooLargeRevision(wanted, current);
 }
 

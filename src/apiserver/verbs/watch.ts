@@ -64,8 +64,11 @@ async function* initialEvents(
   { options, range, selected, resourceVersion, signal }: WatchPlan,
 ): AsyncGenerator<readonly WatchEvent[], Revision> {
   const wantsState = options.sendInitialEvents ?? resourceVersion === 0;
-  if (!wantsState) return resourceVersion === 0 ? (await objects.revision()) + 1 : resourceVersion + 1;
-  const state = await objects.list(range, {});
+  // Without initial events being asked for, no version means any, as in Kubernetes before there was such a wish.
+  const takesAny = options.resourceVersion !== '' || options.sendInitialEvents === undefined;
+  const newEnough = takesAny ? { notOlderThan: resourceVersion } : {};
+  if (!wantsState) return resourceVersion === 0 ? (await objects.revision(newEnough)) + 1 : resourceVersion + 1;
+  const state = await objects.list(range, newEnough);
   await convertForReading(state.objects, resource, { signal });
   const added = state.objects.filter((object) => selected.matches(object));
   const events: WatchEvent[] = added.map((object) => ({ type: 'ADDED', object }));

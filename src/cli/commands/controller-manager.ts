@@ -1,4 +1,4 @@
-import { CryptoRandom, keepAlive, RealClock } from '../../base/index.ts';
+import { CryptoRandom, RealClock } from '../../base/index.ts';
 import type { ClusterConnection } from '../../client/index.ts';
 import { ControllerManager, controllerListProblems, ServiceAccountClients } from '../../cluster/index.ts';
 import { type Command, UsageError } from '../command.ts';
@@ -74,7 +74,6 @@ export const controllerManagerCommand: Command = {
     await using accounts = new ServiceAccountClients(client, (credentials) =>
       programClient({ ...way, connection: { ...way.connection, credentials } }, options),
     );
-    using _alive = keepAlive(); // while the server is away, nothing else would
     const manager = new ControllerManager(client, {
       clock,
       random,

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { CryptoRandom, keepAlive, messageOf, parseDuration, RealClock } from '../../base/index.ts';
+import { CryptoRandom, messageOf, parseDuration, RealClock } from '../../base/index.ts';
 import {
   configuredScheduler,
   readSchedulerConfiguration,
@@ -70,7 +70,6 @@ export const schedulerCommand: Command = {
     const serving = servingSettings(flags);
     const way = await findServer(wish(configuration, flags), context.environment);
     await using client = programClient(way, { clock, random, log, userAgent: PROGRAM });
-    using _alive = keepAlive(); // while the server is away, nothing else would
     const program = new SchedulerProgram(client, {
       random,
       scheduler: { ...scheduler, maxUnschedulableMs: durationFlag(flags, 'pod-max-in-unschedulable-pods-duration') },

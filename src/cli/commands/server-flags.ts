@@ -7,6 +7,8 @@ import { formatJson, formatText, LineLogger, type Logger, type LogLevel, RealClo
 import {
   admissionProblems,
   type ControlPlaneOptions,
+  type JoinToken,
+  parseJoinToken,
   readAdmissionConfiguration,
   runningPlugins,
   type StorageOptions,
@@ -32,6 +34,11 @@ export const serverFlags: FlagDefinitions = {
   'etcd-cafile': { type: 'string', value: 'FILE', help: 'Certificate authority of etcd' },
   'etcd-certfile': { type: 'string', value: 'FILE', help: 'Client certificate for etcd' },
   'etcd-keyfile': { type: 'string', value: 'FILE', help: 'Key of the client certificate for etcd' },
+  'join-token': {
+    type: 'string',
+    value: 'TOKEN',
+    help: 'Have the same keys as other servers on this etcd that are given the same token, such as abcdef.0123456789abcdef',
+  },
   'runtime-config': {
     type: 'string',
     multiple: true,
@@ -117,6 +124,7 @@ export const serverFlags: FlagDefinitions = {
 
 /** What the shared flags say. */
 export interface ServerSettings {
+  readonly joinToken?: JoinToken;
   readonly runtimeConfig: RuntimeConfig;
   readonly tokenFile?: string;
   readonly authorization: NonNullable<ControlPlaneOptions['authorization']>;
@@ -145,6 +153,7 @@ export function serverSettings(flags: Flags): ServerSettings {
   const maxStreams = flags.integer('http2-max-streams-per-connection', { min: 0, max: 1_000_000 }) ?? 0;
   const advertiseAddress = advertised(flags);
   return {
+    ...joinTokenOf(flags),
     ...(tokenFile === undefined ? {} : { tokenFile }),
     runtimeConfig: parseRuntimeConfig(...flags.list('runtime-config')),
     authorization: authorizationSettings(flags),
@@ -175,6 +184,17 @@ export function serverSettings(flags: Flags): ServerSettings {
 }
 
 const ANY_INTEGER = { min: 0, max: Number.MAX_SAFE_INTEGER };
+
+function joinTokenOf(flags: Flags): Pick<ServerSettings, 'joinToken'> {
+  const text = flags.text('join-token');
+  if (text === undefined) return {};
+  const joinToken = parseJoinToken(text);
+  if (joinToken === undefined)
+    throw new UsageError('--join-token must be six letters or digits, a dot and sixteen more, all in lower case');
+  if (flags.list('etcd-servers').length === 0)
+    throw new UsageError('--join-token is for servers on one etcd, so --etcd-servers must be given');
+  return { joinToken };
+}
 
 function advertised(flags: Flags): string | undefined {
   const text = flags.text('advertise-address');
@@ -217,8 +237,10 @@ function admission(
 }
 
 /** etcd, when it is asked for. */
-export function etcdStorage(flags: Flags): StorageOptions | undefined {
-  const endpoints = flags.list('etcd-servers');
+export function etcdStorage(
+  flags: Flags,
+  endpoints = flags.list('etcd-servers'),
+): Extract<StorageOptions, { readonly type: 'etcd' }> | undefined {
   if (endpoints.length === 0) return undefined;
   const [ca, certificate, key] = ['etcd-cafile', 'etcd-certfile', 'etcd-keyfile'].map((name) => fileFlag(flags, name));
   const tls = ca === undefined && certificate === undefined ? undefined : { ca, certificate, key };

@@ -1,11 +1,10 @@
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
-import { compactStore, dumpStore, repairStore, restoreStore, verifyStore } from '../../store/index.ts';
+import { compactStore, repairStore, snapshotBytes, snapshotFolder, verifyStore } from '../../store/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import { defaultDataFolder } from './server-flags.ts';
+import { copyBetween, copyFlags, restoreStore, takeSnapshot, verifySnapshot } from './store-copy.ts';
 
 const definitions: FlagDefinitions = {
   'data-dir': {
@@ -13,25 +12,30 @@ const definitions: FlagDefinitions = {
     value: 'DIR',
     help: 'The data folder of `keelson up` (default .keelson in the home folder)',
   },
+  ...copyFlags,
   'accept-loss': { type: 'boolean', help: 'Let repair go on without what cannot be read' },
 };
 
-const usage = `Usage: keelson store verify|dump|repair|restore|compact [--data-dir DIR] [--accept-loss]
+const usage = `Usage: keelson store ACTION [FILE] [FLAGS]
 
-  verify   Read every file, check every record, tell what is damaged and where
-  dump     Print all objects as JSON lines
-  repair   Tell what a damaged store has lost; with --accept-loss, go on with what can be read
-  restore  Make a new store from a dump on standard input, or from the file given
-  compact  Write a fresh checkpoint and drop what is superfluous
+  snapshot FILE               Write all objects into a file, also while the cluster runs
+  restore [FILE]              Make a new store from a snapshot, on standard input unless a file is given
+  copy --from PLACE --to PLACE
+                              Copy all objects between data folders and etcd (http://HOST:PORT,…)
+  verify [FILE]               Read every file, check every record, tell what is damaged and where; or check a snapshot
+  dump                        Print a snapshot, which is JSON lines
+  repair                      Tell what a damaged store has lost; with --accept-loss, go on with what can be read
+  compact                     Write a fresh checkpoint and drop what is superfluous
 
-The cluster must be stopped. verify, dump and repair without --accept-loss change nothing and work on read-only media.
+snapshot and restore work on etcd when --etcd-servers is given. For verify, repair and compact the cluster must be stopped. verify,
+dump and repair without --accept-loss change nothing and work on read-only media.
 
 ${describeFlags(definitions)}`;
 
-/** `keelson store verify|dump|repair|restore|compact` */
+/** `keelson store snapshot|restore|copy|verify|dump|repair|compact` */
 export const storeCommand: Command = {
   name: 'store',
-  summary: 'Check, dump, repair, restore or compact the embedded store',
+  summary: 'Back up, restore, copy, check, repair or compact the store',
   usage,
   async run(args, context) {
     const flags = new Flags(args, definitions);
@@ -39,18 +43,24 @@ export const storeCommand: Command = {
     const folder = join(flags.text('data-dir') ?? defaultDataFolder(context.environment), 'store');
     switch (action) {
       case 'verify':
-        return verify(folder, context);
+        return file === undefined ? verify(folder, context) : verifySnapshot(file, context);
       case 'dump':
         return dump(folder, context);
       case 'repair':
         return repair(folder, { acceptLoss: flags.isSet('accept-loss') }, context);
+      case 'snapshot':
+        return takeSnapshot(flags, folder, context);
       case 'restore':
-        return restore(folder, file, context);
+        return restoreStore(flags, folder, context);
+      case 'copy':
+        return copyBetween(flags, context);
       case 'compact':
         return compact(folder, context);
       default:
         throw new UsageError(
-          action === '' ? 'what should be done?' : `"${action}" is not verify, dump, repair, restore or compact`,
+          action === ''
+            ? 'what should be done?'
+            : `"${action}" is not snapshot, restore, copy, verify, dump, repair or compact`,
         );
     }
   },
@@ -71,7 +81,8 @@ async function verify(folder: string, context: CommandContext): Promise<void> {
 }
 
 async function dump(folder: string, context: CommandContext): Promise<void> {
-  for await (const line of dumpStore(folder, offline())) context.print(line.trimEnd());
+  await using snapshot = await snapshotFolder(folder, offline());
+  for await (const piece of snapshotBytes(snapshot)) context.print(piece.toString('utf8').trimEnd());
 }
 
 async function repair(
@@ -91,12 +102,6 @@ async function repair(
   } else {
     context.print(`the store goes on with ${objects} objects at revision ${revision}; its old files are in ${movedTo}`);
   }
-}
-
-async function restore(folder: string, file: string | undefined, context: CommandContext): Promise<void> {
-  const input = file === undefined ? process.stdin : createReadStream(file);
-  const { objects, revision } = await restoreStore(folder, createInterface({ input, crlfDelay: Infinity }));
-  context.print(`restored ${objects} objects at revision ${revision} into ${folder}`);
 }
 
 async function compact(folder: string, context: CommandContext): Promise<void> {

@@ -36,6 +36,11 @@ export const upDefinitions: FlagDefinitions = {
     value: 'DIR',
     help: 'Where the store and the keys are kept (default .keelson in the home folder)',
   },
+  pki: {
+    type: 'string',
+    value: 'DIR',
+    help: 'Where the authorities and keys are that all servers of a cluster have in common (pki in --data-dir)',
+  },
   'in-memory': { type: 'boolean', help: 'Keep nothing: store and keys live in memory' },
   'bind-address': { type: 'string', value: 'ADDRESS', default: '127.0.0.1', help: 'Where to listen' },
   port: { type: 'string', value: 'N', default: '6443', help: 'Port to listen on; 0 takes any that is free' },
@@ -132,6 +137,7 @@ function options(flags: Flags, context: CommandContext, clock: Clock): Omit<Clus
   const inMemory = flags.isSet('in-memory');
   if (inMemory && flags.has('data-dir'))
     throw new UsageError('--in-memory keeps nothing, so --data-dir makes no sense with it');
+  const pki = flags.text('pki');
   const etcd = etcdStorage(flags);
   if (inMemory && etcd !== undefined) throw new UsageError('--in-memory and --etcd-servers exclude each other');
   const embedded: StorageOptions = inMemory ? { type: 'memory' } : { type: 'durable', folder: join(folder, 'store') };
@@ -156,6 +162,7 @@ function options(flags: Flags, context: CommandContext, clock: Clock): Omit<Clus
       port: flags.integer('port', { min: 0, max: 65_535 }) ?? 6443,
     },
     ...(inMemory ? {} : { pkiFolder: join(folder, 'pki') }),
+    ...(pki === undefined ? {} : { sharedPkiFolder: pki }),
     random: new CryptoRandom(),
     log: logOf(flags, context.printError, 'warn'),
   };

@@ -15,6 +15,7 @@ export { Reflector } from './reflector.ts';
 export type { ReflectorHealth, ReflectorOptions, ReflectorSink } from './reflector-options.ts';
 export { SharedInformer, type SharedInformerOptions } from './shared-informer.ts';
 export { SilenceError } from './silence.ts';
+export { type CountedChange, countedWith, type Tally, tally } from './tally.ts';
 export { dropManagedFields, keepMetadata, type Transform } from './transform.ts';
 export { type AddOptions, WorkQueue, type WorkQueueOptions } from './work-queue.ts';
 export { type QueueMetrics, WorkQueueMetrics } from './work-queue-metrics.ts';

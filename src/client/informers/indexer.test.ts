@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type KubernetesObject, namespacedKind } from '../kind.ts';
 import { Indexer } from './indexer.ts';
 import { byNamespace, index } from './object-index.ts';
+import { tally } from './tally.ts';
 import { thing } from './testing/scripted-source.ts';
 
 const Thing = namespacedKind<KubernetesObject>({ apiVersion: 'v1', kind: 'Thing', plural: 'things' });
@@ -66,4 +67,28 @@ test('a text is one value, and undefined is none', () => {
 
   expect([...indexer.indexValues(byNode)]).toEqual(['n2']);
   expect(names(indexer.byIndex(byNode, 'n2'))).toEqual(['b']);
+});
+
+test('objects are counted by value and group, before and after they change and go', () => {
+  const colors = tally(Thing, {
+    valueOf: ({ metadata }) => metadata.labels?.['shape'],
+    groupOf: ({ metadata }) => metadata.labels?.['color'] ?? 'none',
+  });
+  const indexer = new Indexer<KubernetesObject>();
+  const paint = (name: string, color: string): void =>
+    indexer.set(thing(name, 1, { labels: { shape: 'round', color } }));
+  paint('a', 'red');
+  paint('b', 'red');
+  indexer.set(thing('c', 1));
+
+  expect([...indexer.counts(colors, 'round')]).toEqual([['red', 2]]);
+  paint('a', 'blue');
+  paint('d', 'blue');
+  expect([...indexer.counts(colors, 'round')].sort()).toEqual([
+    ['blue', 2],
+    ['red', 1],
+  ]);
+  for (const name of ['a', 'b']) indexer.delete(`here/${name}`);
+  indexer.set(thing('d', 2));
+  expect([...indexer.counts(colors, 'round')]).toEqual([]);
 });

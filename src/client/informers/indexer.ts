@@ -1,5 +1,6 @@
 import { keyOf, type KubernetesObject, type Observed } from '../kind.ts';
 import type { Index } from './object-index.ts';
+import { type Tally, TallyTable } from './tally.ts';
 
 /** Reading from a cache of objects. What it gives is only to be read: others hold it too. */
 export interface IndexReader<T extends KubernetesObject> {
@@ -13,6 +14,8 @@ export interface IndexReader<T extends KubernetesObject> {
   byIndex(index: Index<T>, value: string): Observed<T>[];
   /** All values of an index under which there is an object. */
   indexValues(index: Index<T>): IterableIterator<string>;
+  /** How many objects there are under a value of a tally, by group. */
+  counts(tally: Tally<T>, value: string): ReadonlyMap<string, number>;
 }
 
 /**
@@ -23,6 +26,7 @@ export interface IndexReader<T extends KubernetesObject> {
 export class Indexer<T extends KubernetesObject> implements IndexReader<T> {
   readonly #objects = new Map<string, Observed<T>>();
   readonly #tables = new Map<Index<T>, IndexTable<T>>();
+  readonly #tallies = new Map<Tally<T>, TallyTable<T>>();
 
   get size(): number {
     return this.#objects.size;
@@ -57,11 +61,22 @@ export class Indexer<T extends KubernetesObject> implements IndexReader<T> {
     return this.#table(index).values();
   }
 
+  counts(tally: Tally<T>, value: string): ReadonlyMap<string, number> {
+    let table = this.#tallies.get(tally);
+    if (table === undefined) {
+      table = new TallyTable(tally);
+      for (const object of this.#objects.values()) table.move(undefined, object);
+      this.#tallies.set(tally, table);
+    }
+    return table.counts(value);
+  }
+
   set(object: Observed<T>): void {
     const key = keyOf(object);
     const old = this.#objects.get(key);
     this.#objects.set(key, object);
     for (const table of this.#tables.values()) table.move(key, old, object);
+    for (const table of this.#tallies.values()) table.move(old, object);
   }
 
   /** Forgets the object; tells whether it was there. */
@@ -70,6 +85,7 @@ export class Indexer<T extends KubernetesObject> implements IndexReader<T> {
     if (old === undefined) return false;
     this.#objects.delete(key);
     for (const table of this.#tables.values()) table.move(key, old, undefined);
+    for (const table of this.#tallies.values()) table.move(old, undefined);
     return true;
   }
 

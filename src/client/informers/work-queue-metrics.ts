@@ -18,7 +18,7 @@ export class WorkQueueMetrics {
   readonly #retries;
   readonly #waitSeconds;
   readonly #workSeconds;
-  readonly #underWay = new Map<string, () => readonly number[]>();
+  readonly #underWay = new Map<string, (() => readonly number[])[]>();
 
   constructor(registry: MetricRegistry) {
     const labels = ['name'] as const;
@@ -57,11 +57,14 @@ export class WorkQueueMetrics {
       retries: this.#retries.with({ name }),
       waitSeconds: this.#waitSeconds.with({ name }),
       workSeconds: this.#workSeconds.with({ name }),
-      observeWork: (read) => void this.#underWay.set(name, read),
+      observeWork: (read) => void this.#underWay.set(name, [...(this.#underWay.get(name) ?? []), read]),
     };
   }
 
   #read(summary: (ages: readonly number[]) => number): { labels: { name: string }; value: number }[] {
-    return [...this.#underWay].map(([name, read]) => ({ labels: { name }, value: summary(read()) }));
+    return [...this.#underWay].map(([name, reads]) => ({
+      labels: { name },
+      value: summary(reads.flatMap((read) => read())),
+    }));
   }
 }

@@ -96,7 +96,7 @@ export class WorkQueue<Item = string> {
     entry.waiting = { item, isLow, sinceMs: this.#clock.monotonic() };
     this.#waiting += 1;
     this.#options.metrics?.adds.add();
-    this.#options.metrics?.depth.set(this.#waiting);
+    this.#options.metrics?.depth.add(1);
     if (entry.workingSinceMs === undefined) this.#line(entry, isLow);
   }
 
@@ -233,7 +233,7 @@ export class WorkQueue<Item = string> {
     entry.workingSinceMs = nowMs;
     this.#waiting -= 1;
     this.#working += 1;
-    this.#options.metrics?.depth.set(this.#waiting);
+    this.#options.metrics?.depth.add(-1);
     this.#options.metrics?.waitSeconds.observe((nowMs - waiting.sinceMs) / 1000);
     return { item: waiting.item };
   }

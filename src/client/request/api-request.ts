@@ -6,6 +6,8 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** How often a request is sent again when the server is busy; the client's setting unless given. */
   readonly maxRetries?: number;
+  /** What is answered is only read, so that it may be frozen: beside a server of the same process that saves a copy. */
+  readonly isReadOnly?: boolean;
 }
 
 /** One request to the API, before headers, retries and encoding. */

@@ -85,8 +85,8 @@ export function deleteBody({ dryRun, gracePeriodSeconds, propagationPolicy, prec
 }
 
 /** What belongs to the call, not to the request. */
-export function callOptions({ signal, timeoutMs, maxRetries }: CallOptions): CallOptions {
-  return { signal, timeoutMs, maxRetries };
+export function callOptions({ signal, timeoutMs, maxRetries, isReadOnly }: CallOptions): CallOptions {
+  return { signal, timeoutMs, maxRetries, isReadOnly };
 }
 
 function formatLabels(labels: LabelQuery | undefined): string | undefined {

@@ -1,5 +1,4 @@
 import type { Scale } from '../../api/types/autoscaling/v1.d.ts';
-import { clone } from '../../base/index.ts';
 import type { Kind, KubernetesObject, Observed, Sendable, Stored } from '../kind.ts';
 import type { ApiRequest, CallOptions } from '../request/api-request.ts';
 import type { ReadValue } from '../request/body-reader.ts';
@@ -22,6 +21,7 @@ import {
 } from './options.ts';
 import { applyPatch, type Patch } from './patch.ts';
 import { metadataOnly, type Representation, wholeObjects } from './representation.ts';
+import { own } from './own-object.ts';
 import { ResourcePath } from './resource-path.ts';
 import { ResourceReader } from './resource-reader.ts';
 import { SubresourceClient } from './subresource-client.ts';
@@ -72,7 +72,7 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
   async get(name: string, options: GetOptions = {}): Promise<Stored<T>> {
     const path = this.#path.object(name, 'get');
     const query = { resourceVersion: options.resourceVersion };
-    return own<T>(await this.#send({ method: 'GET', path, query, ...callOptions(options) }));
+    return own<T>(await this.#send({ method: 'GET', path, query, ...callOptions(options) }), options);
   }
 
   /** All objects, fetched page by page. */
@@ -107,20 +107,20 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
 
   async create(object: Sendable<T>, options: WriteOptions = {}): Promise<Stored<T>> {
     const path = this.#path.collectionFor(object.metadata?.namespace, 'create');
-    return own<T>(await this.#write({ method: 'POST', path, body: this.#complete(object) }, options));
+    return own<T>(await this.#write({ method: 'POST', path, body: this.#complete(object) }, options), options);
   }
 
   /** Replaces the object. If it carries a resourceVersion, the server refuses with a Conflict when somebody was faster. */
   async update(object: Sendable<T>, options: WriteOptions = {}): Promise<Stored<T>> {
     const { name = '', namespace } = object.metadata ?? {};
     const path = this.#path.object(name, 'update', namespace);
-    return own<T>(await this.#write({ method: 'PUT', path, body: this.#complete(object) }, options));
+    return own<T>(await this.#write({ method: 'PUT', path, body: this.#complete(object) }, options), options);
   }
 
   async patch(name: string, patch: Patch, options: WriteOptions = {}): Promise<Stored<T>> {
     const path = this.#path.object(name, 'patch');
     const { contentType, body } = patch;
-    return own<T>(await this.#write({ method: 'PATCH', path, body, contentType }, options));
+    return own<T>(await this.#write({ method: 'PATCH', path, body, contentType }, options), options);
   }
 
   /** Server-side apply: creates the object, or makes the fields given here what they are here. */
@@ -129,14 +129,17 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
     const path = this.#path.object(name, 'apply', namespace);
     const query = { force: options.force };
     const { contentType, body } = applyPatch(this.#complete(object));
-    return own<T>(await this.#write({ method: 'PATCH', path, query, body, contentType, isIdempotent: true }, options));
+    return own<T>(
+      await this.#write({ method: 'PATCH', path, query, body, contentType, isIdempotent: true }, options),
+      options,
+    );
   }
 
   /** Deletes the object. What the server hands back of it, such as a pod that is shutting down; often nothing. */
   async delete(name: string, options: DeleteOptions = {}): Promise<Stored<T> | undefined> {
     const path = this.#path.object(name, 'delete');
     const answer = await this.#send({ method: 'DELETE', path, body: deleteBody(options), ...callOptions(options) });
-    return isStatus(answer.value) ? undefined : own<T>(answer);
+    return isStatus(answer.value) ? undefined : own<T>(answer, options);
   }
 
   /** Deletes all objects that are selected; without a selection, all there are. */
@@ -171,11 +174,6 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
     const { kind, apiVersion } = this.kind;
     return { kind, apiVersion, ...object };
   }
-}
-
-/** The caller's own object: what is shared is copied. */
-function own<T extends KubernetesObject>({ value, isShared }: ReadValue): Stored<T> {
-  return (isShared ? clone(value) : value) as Stored<T>;
 }
 
 export type { CallOptions };

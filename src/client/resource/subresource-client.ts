@@ -1,8 +1,8 @@
-import { clone } from '../../base/index.ts';
 import type { KubernetesObject, Sendable, Stored } from '../kind.ts';
 import type { ApiRequest, CallOptions, QueryValues } from '../request/api-request.ts';
 import type { Requester } from '../request/requester.ts';
 import { type ApplyOptions, callOptions, type WriteOptions, writeQuery } from './options.ts';
+import { own } from './own-object.ts';
 import { applyPatch, type Patch } from './patch.ts';
 import type { ResourcePath } from './resource-path.ts';
 
@@ -61,7 +61,6 @@ export class SubresourceClient<S extends KubernetesObject> {
   }
 
   async #send(request: ApiRequest): Promise<Stored<S>> {
-    const { value, isShared } = await this.#requester.object(request);
-    return (isShared ? clone(value) : value) as Stored<S>;
+    return own<S>(await this.#requester.object(request), request);
   }
 }

@@ -9,7 +9,8 @@ import {
   newPrivateKey,
   selfIssuer,
 } from '../../wire/certificates/index.ts';
-import { type PkiFiles, pkiFolder, pkiMemory } from './pki-files.ts';
+import { type PkiFiles, pkiFolder, pkiMemory, splitFiles } from './pki-files.ts';
+import { SHARED_FILES } from './shared-identity.ts';
 
 /** Every key and certificate a control plane needs. */
 export interface ClusterPki {
@@ -34,6 +35,10 @@ export interface PkiOptions {
   readonly servingNames: readonly string[];
   /** Where files are kept; undefined keeps everything in memory. */
   readonly folder: string | undefined;
+  /** Where the authorities and keys are that servers have in common; with the others unless given. */
+  readonly sharedFolder?: string;
+  /** Instead of folders. */
+  readonly files?: PkiFiles;
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -74,7 +79,11 @@ export class ClusterKeys {
   constructor(options: PkiOptions) {
     this.#options = options;
     this.#log = options.log ?? discardLogger;
-    this.#files = options.folder === undefined ? pkiMemory() : pkiFolder(options.folder, options.random);
+    this.#files = options.files ?? filesOf(options);
+  }
+
+  get files(): PkiFiles {
+    return this.#files;
   }
 
   /** Reads everything; called again later it renews what is due by then, and finds what somebody has replaced. */
@@ -235,6 +244,11 @@ export class ClusterKeys {
     const now = this.#options.clock.now();
     return { notBefore: now - HOUR_MS, notAfter: now + days * DAY_MS };
   }
+}
+
+function filesOf({ folder, sharedFolder, random }: PkiOptions): PkiFiles {
+  const own = folder === undefined ? pkiMemory() : pkiFolder(folder, random);
+  return sharedFolder === undefined ? own : splitFiles(SHARED_FILES, pkiFolder(sharedFolder, random), own);
 }
 
 function credentialOf({ certificate, privateKey }: Pair): Credential {

@@ -33,6 +33,17 @@ export function pkiFolder(folder: string, random: Random): PkiFiles {
   };
 }
 
+/** The files of these names are in one place, all others in another. */
+export function splitFiles(names: readonly string[], named: PkiFiles, others: PkiFiles): PkiFiles {
+  const of = (name: string): PkiFiles => (names.includes(name) ? named : others);
+  return {
+    place: (name) => of(name).place(name),
+    read: (name) => of(name).read(name),
+    create: (name, text) => of(name).create(name, text),
+    replace: (name, text) => of(name).replace(name, text),
+  };
+}
+
 /** Files that live as long as the process does. */
 export function pkiMemory(): PkiFiles {
   const files = new Map<string, string>();

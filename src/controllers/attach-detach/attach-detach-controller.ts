@@ -11,6 +11,7 @@ import {
   VolumeAttachment,
 } from '../../client/index.ts';
 import { type AppContext, type KeyedWorkers, type Part, podsByNode, type PreparedPart } from '../../kit/index.ts';
+import { attachMetrics } from './attach-metrics.ts';
 import { AttachMemory, type AttachParts, attachmentsByNode, placeKey } from './attach-parts.ts';
 import { syncNode } from './sync-node.ts';
 import { syncVolume } from './sync-volume.ts';
@@ -51,6 +52,7 @@ class AttachDetach implements PreparedPart {
     this.#parts = {
       clock: context.clock,
       events: context.events(COMPONENT),
+      metrics: attachMetrics(context.metrics, () => this.#parts),
       pods: context.objects(Pod),
       nodes: context.objects(Node),
       claims: context.objects(PersistentVolumeClaim),

@@ -11,11 +11,13 @@ import {
   VolumeAttachment,
 } from '../../client/index.ts';
 import type { EventRecorder, Objects } from '../../kit/index.ts';
+import type { AttachMetrics } from './attach-metrics.ts';
 
 /** What the steps of attaching and detaching have at hand. */
 export interface AttachParts {
   readonly clock: Clock;
   readonly events: EventRecorder;
+  readonly metrics: AttachMetrics;
   readonly pods: Objects<Pod>;
   readonly nodes: Objects<Node>;
   readonly claims: Objects<PersistentVolumeClaim>;

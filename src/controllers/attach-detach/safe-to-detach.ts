@@ -9,7 +9,7 @@ const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 export function detachDelayMs(
   uniqueName: string,
   { key, nodeName }: { readonly key: string; readonly nodeName: string },
-  { nodes, memory, clock, neverForces }: AttachParts,
+  { nodes, memory, clock, neverForces, metrics }: AttachParts,
 ): number {
   const sinceMs = memory.detachSinceMs.get(key) ?? clock.now();
   memory.detachSinceMs.set(key, sinceMs);
@@ -18,9 +18,12 @@ export function detachDelayMs(
     node === undefined
       ? memory.inUseOfGone.get(nodeName)?.has(uniqueName)
       : node.status?.volumesInUse?.includes(uniqueName);
-  if (isInUse !== true || node?.spec?.taints?.some((taint) => taint.key === OUT_OF_SERVICE) === true) return 0;
-  if (neverForces || isHealthy(node)) return Infinity;
-  return Math.max(0, sinceMs + LONGEST_UNMOUNT_MS - clock.now());
+  if (isInUse !== true) return 0;
+  const isOut = node?.spec?.taints?.some((taint) => taint.key === OUT_OF_SERVICE) === true;
+  if (!isOut && (neverForces || isHealthy(node))) return Infinity;
+  const waitMs = isOut ? 0 : Math.max(0, sinceMs + LONGEST_UNMOUNT_MS - clock.now());
+  if (waitMs === 0 && !memory.leaving.has(key)) metrics.forced(isOut ? 'out-of-service' : 'timeout');
+  return waitMs;
 }
 
 function isHealthy(node: Observed<Node> | undefined): boolean {

@@ -131,6 +131,7 @@ function watchAttachment(attachment: Attachment, request: AttachRequest, parts: 
   const late = `timed out waiting for external-attacher of ${driver} CSI driver to attach volume ${volumeHandle}`;
   const message = attachMessage('failed', request.volume, `: ${problem ?? late}`);
   for (const pod of pods) parts.events.event(pod, { type: 'Warning', reason: 'FailedAttachVolume', message });
+  parts.metrics.done('volume_attach', driver, { isFine: false, ms: clock.now() - attempt.sinceMs });
   const retryInMs = parts.backoff.nextMs(key);
   memory.attempts.set(key, attemptOf(request.pods, clock.now() + retryInMs));
   return retryInMs;
@@ -145,6 +146,12 @@ function attached({ spec }: Attachment, request: AttachRequest, parts: AttachPar
   const message = attachMessage('succeeded', request.volume, '');
   if (!isKnown && !memory.told.has(key))
     for (const pod of request.pods) parts.events.event(pod, { reason: 'SuccessfulAttachVolume', message });
+  const attempt = memory.attempts.get(key);
+  if (!isKnown && !memory.told.has(key) && attempt !== undefined)
+    parts.metrics.done('volume_attach', request.handle.driver, {
+      isFine: true,
+      ms: parts.clock.now() - attempt.sinceMs,
+    });
   memory.told.add(key);
   backoff.forget(key);
   return Infinity;

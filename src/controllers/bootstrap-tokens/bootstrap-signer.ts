@@ -10,6 +10,7 @@ const PREFIX = 'jws-kubeconfig-';
 /** Signs the kubeconfig of the ConfigMap `cluster-info` with every bootstrap token, so that new nodes know whom to trust. */
 export function bootstrapSigner(): Controller {
   return controller(ConfigMap, {
+    queueName: 'bootstrap_signer_queue',
     name: 'bootstrap-signer',
     where: { namespace: NAMESPACE, fieldSelector: `metadata.name=${NAME}` },
     watches: [

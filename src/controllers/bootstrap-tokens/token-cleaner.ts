@@ -5,6 +5,7 @@ import { BOOTSTRAP_TOKEN_TYPE, endOf } from './bootstrap-token.ts';
 /** Deletes bootstrap tokens when their time is over. */
 export function tokenCleaner(): Controller {
   return controller(Secret, {
+    queueName: 'token_cleaner',
     name: 'token-cleaner',
     where: { namespace: 'kube-system', fieldSelector: `type=${BOOTSTRAP_TOKEN_TYPE}` },
     async reconcile(secret, { objects, clock, after }) {

@@ -25,6 +25,7 @@ const MIN_PAUSE_MS = 1000;
 /** Approves kubelets' requests for their client certificates, the first one and renewals, of those who may make them. */
 export function csrApproving(): Controller {
   return controller(CertificateSigningRequest, {
+    queueName: 'certificate',
     name: 'csrapproving',
     async reconcile(request, { client, clock, after }) {
       if ((request.status?.certificate ?? '') !== '' || isDecided(request)) return;

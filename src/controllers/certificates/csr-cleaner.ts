@@ -9,6 +9,7 @@ const PENDING_MS = 24 * HOUR_MS;
 /** Deletes requests that are an hour past their end: signed, denied or failed; and those that nobody has looked at for a day. */
 export function csrCleaner(): Controller {
   return controller(CertificateSigningRequest, {
+    queueName: 'certificate',
     name: 'csrcleaner',
     async reconcile(request, { objects, clock, after }) {
       const leftMs = Math.min(...deadlines(request)) - clock.now();

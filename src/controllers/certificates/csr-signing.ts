@@ -45,6 +45,7 @@ const signers: ReadonlyMap<string, Problem> = new Map<string, Problem>([
 /** Signs what has been approved for the signers of Kubernetes' own; what a signer does not sign is marked as failed. */
 export function csrSigning(options: SigningAuthority): Controller {
   return controller(CertificateSigningRequest, {
+    queueName: 'certificate',
     name: 'csrsigning',
     async reconcile(request, { objects, random }) {
       const { spec, status = {} } = request;

@@ -9,6 +9,7 @@ const FIELD_MANAGER = 'clusterrole-aggregation-controller';
 /** Gives cluster roles that have an aggregationRule the rules of the roles that it selects. */
 export function clusterRoleAggregation(): Controller {
   return controller(ClusterRole, {
+    queueName: 'ClusterRoleAggregator',
     name: 'clusterrole-aggregation',
     // What one role grants may be part of any other that aggregates.
     watches: [watch(ClusterRole, { to: (_, { objects }) => aggregatedIn(objects(ClusterRole).list()) })],

@@ -1,4 +1,5 @@
 import { ValueError } from '../../api/client.ts';
+import { exponentialBuckets, type Histogram } from '../../base/index.ts';
 import { controllerOf, type CronSchedule, parseCronSchedule } from '../../api/meaning/index.ts';
 import { CronJob, type Index, ItemBackoff, Job, keyOf, type Observed } from '../../client/index.ts';
 import type { AppContext, EventRecorder, KeyedWorkers, Objects, Part, PreparedPart } from '../../kit/index.ts';
@@ -31,6 +32,7 @@ class CronJobController implements PreparedPart {
   readonly #cronJobs: Objects<CronJob>;
   readonly #jobs: Objects<Job>;
   readonly #syncs: KeyedWorkers;
+  readonly #skewSeconds: Histogram;
   readonly #schedules = new Map<string, CronSchedule | ValueError>();
 
   constructor(context: AppContext) {
@@ -43,6 +45,13 @@ class CronJobController implements PreparedPart {
       rateLimiter: new ItemBackoff(),
       work: (key) => this.#sync(key),
     });
+    this.#skewSeconds = context.metrics
+      .histogram({
+        name: 'cronjob_controller_job_creation_skew_duration_seconds',
+        help: 'Time from when a Job was to start to when it was created.',
+        buckets: exponentialBuckets(1, 2, 10),
+      })
+      .with();
     this.#watch();
   }
 
@@ -91,6 +100,7 @@ class CronJobController implements PreparedPart {
       cronJobs: this.#cronJobs,
       jobs: this.#jobs,
       nowMs: this.#context.clock.now(),
+      skewSeconds: this.#skewSeconds,
       schedule: (text) => this.#schedule(text),
       event: (details) => this.#events.event(cronJob, details),
     });

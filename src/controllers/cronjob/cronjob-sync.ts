@@ -1,7 +1,7 @@
 import type { CronSchedule } from '../../api/meaning/index.ts';
 import { isControlledBy, isNamespaceTerminating, isTimeZone } from '../../api/meaning/index.ts';
 import { ValueError } from '../../api/client.ts';
-import { messageOf } from '../../base/index.ts';
+import { type Histogram, messageOf } from '../../base/index.ts';
 import { type CronJob, hasReason, type Job, type Observed } from '../../client/index.ts';
 import type { EventDetails, Objects } from '../../kit/index.ts';
 import { CronJobDraft } from './cronjob-draft.ts';
@@ -14,6 +14,8 @@ export interface SyncTools {
   readonly cronJobs: Objects<CronJob>;
   readonly jobs: Objects<Job>;
   readonly nowMs: number;
+  /** How long after its time each Job is made. */
+  readonly skewSeconds: Histogram;
   schedule(text: string): CronSchedule | ValueError;
   event(details: EventDetails): void;
 }
@@ -163,13 +165,14 @@ async function makeRoom(draft: CronJobDraft, tools: SyncTools): Promise<boolean>
 }
 
 /** Starts the Job for a time; tells whether it is among the active ones now. */
-async function startJob(draft: CronJobDraft, dueMs: number, { jobs, event }: SyncTools): Promise<boolean> {
+async function startJob(draft: CronJobDraft, dueMs: number, { jobs, event, skewSeconds }: SyncTools): Promise<boolean> {
   const { cronJob } = draft;
   const wanted = newJobFor(cronJob, dueMs);
   try {
     const job = await jobs.create(wanted);
     event({ reason: 'SuccessfulCreate', message: `Created job ${job.metadata.name}` });
     draft.started(job, dueMs);
+    skewSeconds.observe((Date.parse(job.metadata.creationTimestamp) - dueMs) / 1000);
     return true;
   } catch (error) {
     if (!hasReason(error, 'AlreadyExists')) {

@@ -1,9 +1,12 @@
+import type { MetricRegistry } from '../../base/index.ts';
 import { Endpoints, EndpointSlice, keyOf, type Observed, Service } from '../../client/index.ts';
 import { type Controller, controller, type Objects, type ReconcileContext, watch } from '../../kit/index.ts';
 import { createUnlessThere } from '../create-unless-there.ts';
 import { MANAGED_BY, SERVICE_NAME } from '../endpointslice/slice-metadata.ts';
-import { MAX_ADDRESSES, mirroredSlices } from './mirrored-slices.ts';
-import { CONTROLLER_NAME, sliceChanges } from './slice-changes.ts';
+import { slicesFor } from '../endpointslice/slice-metrics.ts';
+import { MAX_ADDRESSES, type Mirrored, mirroredSlices } from './mirrored-slices.ts';
+import { MirroringMetrics } from './mirroring-metrics.ts';
+import { CONTROLLER_NAME, endpointChanges, sliceChanges } from './slice-changes.ts';
 
 const SKIP = 'endpointslice.kubernetes.io/skip-mirror';
 const LEADER = 'control-plane.alpha.kubernetes.io/leader';
@@ -13,6 +16,7 @@ const CONCURRENT_SYNCS = 5;
 export function endpointSliceMirroringController(): Controller {
   return controller(Endpoints, {
     name: 'endpointslice-mirroring',
+    queueName: 'endpoint_slice_mirroring',
     component: 'endpoint-slice-mirroring-controller',
     concurrency: CONCURRENT_SYNCS,
     isRelevant: (endpoints, old) => isMirrored(endpoints) || (old !== undefined && isMirrored(old)),
@@ -27,25 +31,60 @@ export function endpointSliceMirroringController(): Controller {
       }),
     ],
     async reconcile(endpoints, context) {
-      const slices = context.objects(EndpointSlice);
-      const service = context.objects(Service).get(context.key);
-      const existing = slicesOf(context.key, slices);
-      if (service === undefined || hasSelector(service) || !isMirrored(endpoints)) return deleteAll(existing, slices);
-      const changes = sliceChanges(endpoints, tellLosses(endpoints, context), existing);
-      for (const slice of changes.create) await createUnlessThere(slices, slice);
-      for (const slice of changes.update) await slices.update(slice);
-      await deleteAll(changes.delete, slices);
+      const metrics = context.metrics.shared(mirroringMetrics);
+      const startMs = context.clock.monotonic();
+      try {
+        await mirror(endpoints, context, metrics);
+      } finally {
+        metrics.seconds.observe((context.clock.monotonic() - startMs) / 1000);
+      }
     },
-    gone: (key, { objects }) => deleteAll(slicesOf(key, objects(EndpointSlice)), objects(EndpointSlice)),
+    gone: (key, { objects, metrics }) => {
+      metrics.shared(mirroringMetrics).figures.delete(key);
+      return deleteAll(slicesOf(key, objects(EndpointSlice)), objects(EndpointSlice));
+    },
   });
 }
 
-/** What the slices should hold; what they cannot is told. */
-function tellLosses(
+function mirroringMetrics(metrics: MetricRegistry): MirroringMetrics {
+  return new MirroringMetrics(metrics);
+}
+
+async function mirror(
   endpoints: Observed<Endpoints>,
-  { event }: ReconcileContext,
-): ReturnType<typeof mirroredSlices>['slices'] {
-  const { slices, invalid, surplus } = mirroredSlices(endpoints);
+  context: ReconcileContext,
+  metrics: MirroringMetrics,
+): Promise<void> {
+  const slices = context.objects(EndpointSlice);
+  const service = context.objects(Service).get(context.key);
+  const existing = slicesOf(context.key, slices);
+  if (service === undefined || hasSelector(service) || !isMirrored(endpoints)) {
+    metrics.figures.delete(context.key);
+    return deleteAll(existing, slices);
+  }
+  const mirrored = mirroredSlices(endpoints);
+  tellLosses(mirrored, context);
+  metrics.skipped.observe(mirrored.invalid + mirrored.surplus);
+  metrics.endpointsChanged(endpointChanges(existing, mirrored.slices));
+  const changes = sliceChanges(endpoints, mirrored.slices, existing);
+  for (const slice of changes.create) await createUnlessThere(slices, slice);
+  for (const slice of changes.update) await slices.update(slice);
+  await deleteAll(changes.delete, slices);
+  metrics.written({
+    create: changes.create.length,
+    update: changes.update.length,
+    delete: changes.delete.length,
+  });
+  const counts = mirrored.slices.map((slice) => slice.endpoints.length);
+  metrics.figures.set(context.key, {
+    endpoints: counts.reduce((sum, count) => sum + count, 0),
+    slices: existing.length + changes.create.length - changes.delete.length,
+    desiredSlices: counts.reduce((sum, count) => sum + slicesFor(count, MAX_ADDRESSES), 0),
+  });
+}
+
+/** Tells what the slices cannot hold. */
+function tellLosses({ invalid, surplus }: Mirrored, { event }: ReconcileContext): void {
   if (invalid > 0) {
     const message = `Skipped ${invalid} invalid IP addresses when mirroring to EndpointSlices`;
     event({ type: 'Warning', reason: 'InvalidIPAddress', message });
@@ -54,7 +93,6 @@ function tellLosses(
     const message = `A max of ${MAX_ADDRESSES} addresses can be mirrored to EndpointSlices per Endpoints subset. ${surplus} addresses were skipped`;
     event({ type: 'Warning', reason: 'TooManyAddressesToMirror', message });
   }
-  return slices;
 }
 
 function slicesOf(key: string, slices: Objects<EndpointSlice>): readonly Observed<EndpointSlice>[] {

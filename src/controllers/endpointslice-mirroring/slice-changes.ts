@@ -3,6 +3,7 @@ import type { Endpoint } from '../../api/types/discovery/v1.d.ts';
 import { deepEqual, type DeepReadonly } from '../../base/index.ts';
 import { Endpoints, type EndpointSlice, type Observed, type Sendable } from '../../client/index.ts';
 import { portsKey } from '../endpointslice/desired-slices.ts';
+import type { EndpointsChanged } from '../endpointslice/slice-metrics.ts';
 import { MANAGED_BY, SERVICE_NAME, slicePrefix } from '../endpointslice/slice-metadata.ts';
 import { TRIGGER_TIME } from '../service-backends/trigger-times.ts';
 import type { MirroredSlice } from './mirrored-slices.ts';
@@ -46,6 +47,21 @@ export function sliceChanges(
     create: isAlive ? remaining.map((slice) => sliceFor(endpoints, slice, undefined)) : [],
     update,
     delete: unwanted,
+  };
+}
+
+/** How many endpoints come, change and go. */
+export function endpointChanges(
+  existing: readonly Observed<EndpointSlice>[],
+  wanted: readonly MirroredSlice[],
+): Required<EndpointsChanged> {
+  const before = byIdentity(existing.flatMap(({ endpoints }) => endpoints ?? []));
+  const after = byIdentity(wanted.flatMap(({ endpoints }) => endpoints));
+  const kept = Object.keys(after).filter((key) => key in before);
+  return {
+    added: Object.keys(after).length - kept.length,
+    removed: Object.keys(before).length - kept.length,
+    updated: kept.filter((key) => !deepEqual(before[key], after[key])).length,
   };
 }
 

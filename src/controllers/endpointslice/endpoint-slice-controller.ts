@@ -1,12 +1,14 @@
+import type { MetricRegistry } from '../../base/index.ts';
 import { EndpointSlice, keyOf, Node, Pod, Service } from '../../client/index.ts';
 import type { Observed } from '../../client/index.ts';
 import { controller, watch } from '../../kit/index.ts';
-import type { Controller, Objects } from '../../kit/index.ts';
+import type { Controller, Objects, ReconcileContext } from '../../kit/index.ts';
 import { createUnlessThere } from '../create-unless-there.ts';
 import { selectsPods, watchBackends, watchNodesOfBackends } from '../service-backends/services-of.ts';
 import { TriggerTimes, withTriggerTime } from '../service-backends/trigger-times.ts';
 import { type AddressFamily, desiredSlices } from './desired-slices.ts';
-import { sliceChanges } from './slice-changes.ts';
+import { CAPACITY, sliceChanges } from './slice-changes.ts';
+import { ServiceSliceMetrics, slicesFor } from './slice-metrics.ts';
 import { CONTROLLER_NAME, MANAGED_BY, SERVICE_NAME } from './slice-metadata.ts';
 import { wantsZoneHints } from './zone-annotation.ts';
 import { withoutHints } from './zone-hints.ts';
@@ -18,6 +20,7 @@ export function endpointSliceController(): Controller {
   const zones = new ZoneTraffic();
   return controller(Service, {
     name: 'endpoint-slice',
+    queueName: 'endpoint_slice',
     component: 'endpoint-slice-controller',
     concurrency: 5,
     watches: [
@@ -29,46 +32,79 @@ export function endpointSliceController(): Controller {
         when: (slice, old) => isOurs(slice) || (old !== undefined && isOurs(old)),
       }),
     ],
-    async reconcile(service, { objects, event }) {
+    async reconcile(service, context) {
       if (!selectsPods(service)) return;
-      const { namespace, name, deletionTimestamp } = service.metadata;
-      if (deletionTimestamp !== undefined) return;
-      const pods = objects(Pod).list({ namespace, labelSelector: { matchLabels: service.spec?.selector ?? {} } });
-      const slices = objects(EndpointSlice);
-      const existing = slices.list({
-        namespace,
-        labelSelector: { [SERVICE_NAME]: name, [MANAGED_BY]: CONTROLLER_NAME },
-      });
-      const live = existing.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-      const time = times.next(service, pods);
-      const families = (service.spec?.ipFamilies ?? ['IPv4']).filter((family) => family !== '');
-      const withoutNode = new Set<string>();
-      for (const family of families) {
-        const { groups, podsWithoutNode } = desiredSlices(service, pods, {
-          family,
-          nodeNamed: (node) => objects(Node).get(node),
-        });
-        for (const pod of podsWithoutNode) withoutNode.add(pod);
-        const own = ofFamily(live, family);
-        const isByZone = wantsZoneHints(service);
-        const changes = sliceChanges(service, groups, { family, slices: isByZone ? own.map(withoutHints) : own });
-        const hinted = isByZone
-          ? zones.hint(changes, { key: keyOf(service), family, live: own }, objects)
-          : { changes, reports: zones.leave(keyOf(service), family) };
-        await write(slices, hinted.changes, time);
-        for (const report of hinted.reports) event(report);
+      const metrics = context.metrics.shared(sliceMetrics);
+      try {
+        await publish(service, context, metrics);
+        metrics.synced('success');
+      } catch (error) {
+        metrics.synced('error');
+        throw error;
       }
-      for (const slice of live) {
-        if (!families.includes(slice.addressType as AddressFamily)) await slices.delete(keyOf(slice));
-      }
-      if (withoutNode.size > 0)
-        throw new Error(`Cannot publish pods ${[...withoutNode].join(', ')}: their nodes are not there`);
     },
-    gone: (key) => {
+    gone: (key, { metrics }) => {
+      metrics.shared(sliceMetrics).figures.delete(key);
       times.forget(key);
       zones.forget(key);
     },
   });
+
+  async function publish(
+    service: Observed<Service>,
+    { objects, event }: ReconcileContext,
+    metrics: ServiceSliceMetrics,
+  ): Promise<void> {
+    const { namespace, name, deletionTimestamp } = service.metadata;
+    if (deletionTimestamp !== undefined) return;
+    const pods = objects(Pod).list({ namespace, labelSelector: { matchLabels: service.spec?.selector ?? {} } });
+    const slices = objects(EndpointSlice);
+    const existing = slices.list({
+      namespace,
+      labelSelector: { [SERVICE_NAME]: name, [MANAGED_BY]: CONTROLLER_NAME },
+    });
+    const live = existing.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    const time = times.next(service, pods);
+    const families = (service.spec?.ipFamilies ?? ['IPv4']).filter((family) => family !== '');
+    const withoutNode = new Set<string>();
+    const figures = { endpoints: 0, slices: 0, desiredSlices: 0 };
+    for (const family of families) {
+      const { groups, podsWithoutNode } = desiredSlices(service, pods, {
+        family,
+        nodeNamed: (node) => objects(Node).get(node),
+      });
+      for (const pod of podsWithoutNode) withoutNode.add(pod);
+      const own = ofFamily(live, family);
+      const isByZone = wantsZoneHints(service);
+      const changes = sliceChanges(service, groups, { family, slices: isByZone ? own.map(withoutHints) : own });
+      const hinted = isByZone
+        ? zones.hint(changes, { key: keyOf(service), family, live: own }, objects)
+        : { changes, reports: zones.leave(keyOf(service), family) };
+      const { create, update, delete: doomed, endpoints } = hinted.changes;
+      await write(slices, hinted.changes, time);
+      metrics.endpointsChanged(endpoints);
+      metrics.written({ create: create.length, update: update.length, delete: doomed.length });
+      metrics.changed(service, isByZone, create.length + update.length + doomed.length);
+      const counts = [...groups.values()].map((group) => group.endpoints.length);
+      figures.endpoints += counts.reduce((sum, count) => sum + count, 0);
+      figures.slices += own.length + create.length - doomed.length;
+      figures.desiredSlices += counts.reduce((sum, count) => sum + slicesFor(count, CAPACITY), 0);
+      for (const report of hinted.reports) event(report);
+    }
+    for (const slice of live) {
+      if (!families.includes(slice.addressType as AddressFamily)) await slices.delete(keyOf(slice));
+    }
+    const { trafficDistribution } = service.spec ?? {};
+    // one slice is there in any case
+    figures.desiredSlices = Math.max(1, figures.desiredSlices);
+    metrics.figures.set(keyOf(service), { ...figures, trafficDistribution });
+    if (withoutNode.size > 0)
+      throw new Error(`Cannot publish pods ${[...withoutNode].join(', ')}: their nodes are not there`);
+  }
+}
+
+function sliceMetrics(metrics: MetricRegistry): ServiceSliceMetrics {
+  return new ServiceSliceMetrics(metrics);
 }
 
 async function write(

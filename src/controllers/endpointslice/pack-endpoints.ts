@@ -8,6 +8,9 @@ export interface Packing {
   readonly update: ReadonlyMap<Observed<EndpointSlice>, readonly Endpoint[]>;
   readonly unchanged: readonly Observed<EndpointSlice>[];
   readonly delete: readonly Observed<EndpointSlice>[];
+  /** Endpoints that come into slices, and that go. */
+  readonly added: number;
+  readonly removed: number;
 }
 
 /**
@@ -25,13 +28,16 @@ export function packEndpoints(
   const update = new Map<Observed<EndpointSlice>, Endpoint[]>();
   const gone: Observed<EndpointSlice>[] = [];
   const unchanged = new Set<Observed<EndpointSlice>>();
+  let removed = 0;
   for (const slice of slices) {
     const { kept, isChanged } = keep(slice, left);
+    removed += (slice.endpoints?.length ?? 0) - kept.length;
     if (!isChanged) unchanged.add(slice);
     else if (kept.length === 0) gone.push(slice);
     else update.set(slice, kept);
   }
   const rest = [...left.values()];
+  const added = rest.length;
   for (const endpoints of [...update.values()].toSorted((a, b) => b.length - a.length)) fill(endpoints, rest, capacity);
   const create: Endpoint[][] = [];
   while (rest.length > 0) {
@@ -44,7 +50,7 @@ export function packEndpoints(
       unchanged.delete(slice);
     }
   }
-  return { create, update, unchanged: [...unchanged], delete: gone };
+  return { create, update, unchanged: [...unchanged], delete: gone, added, removed };
 }
 
 /** What makes it the same endpoint, whatever its condition is. */

@@ -3,15 +3,17 @@ import type { EndpointSlice, Observed, Sendable, Service } from '../../client/in
 import type { AddressFamily, PortGroup } from './desired-slices.ts';
 import { portsKey } from './desired-slices.ts';
 import { packEndpoints } from './pack-endpoints.ts';
+import type { EndpointsChanged } from './slice-metrics.ts';
 import { isOwnedBy, newSliceMetadata, sliceLabels, unreserved } from './slice-metadata.ts';
 
 /** Beyond so many endpoints there are more slices. */
-const CAPACITY = 100;
+export const CAPACITY = 100;
 
 export interface SliceChanges {
   readonly create: readonly Sendable<EndpointSlice>[];
   readonly update: readonly Sendable<EndpointSlice>[];
   readonly delete: readonly Observed<EndpointSlice>[];
+  readonly endpoints: EndpointsChanged;
 }
 
 /** What must happen to the slices of one address family so that they say what they should. */
@@ -25,6 +27,8 @@ export function sliceChanges(
   const gone = slices.filter((slice) => !owned.includes(slice));
   const create: Sendable<EndpointSlice>[] = [];
   const update: Sendable<EndpointSlice>[] = [];
+  let added = 0;
+  let removed = 0;
   const unwanted = owned.filter((slice) => !groups.has(portsKey(slice.ports)));
   for (const [key, { ports, endpoints }] of groups) {
     const packing = packEndpoints(
@@ -32,6 +36,8 @@ export function sliceChanges(
       endpoints,
       CAPACITY,
     );
+    added += packing.added;
+    removed += packing.removed;
     for (const part of packing.create)
       create.push({ metadata: newSliceMetadata(service), addressType, ports, endpoints: part });
     for (const [slice, part] of packing.update) update.push(relabelled({ ...slice, endpoints: part }, service));
@@ -43,7 +49,7 @@ export function sliceChanges(
     if (spare >= 0) unwanted.splice(spare, 1);
     else create.push({ metadata: newSliceMetadata(service), addressType, ports: [], endpoints: [] });
   }
-  return reuse({ create, update, unwanted, gone }, service);
+  return { ...reuse({ create, update, unwanted, gone }, service), endpoints: { added, removed } };
 }
 
 /** Slices that would go take the contents of those that would come. */
@@ -55,7 +61,7 @@ function reuse(
     readonly gone: readonly Observed<EndpointSlice>[];
   },
   service: Observed<Service>,
-): SliceChanges {
+): Omit<SliceChanges, 'endpoints'> {
   const { create, unwanted } = changes;
   const reused = unwanted
     .slice(0, create.length)

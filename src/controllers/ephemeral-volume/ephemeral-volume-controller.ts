@@ -1,4 +1,5 @@
 import { isControlledBy } from '../../api/meaning/index.ts';
+import type { Counter, MetricRegistry } from '../../base/index.ts';
 import { index, keyOf, type Observed, PersistentVolumeClaim, Pod } from '../../client/index.ts';
 import { controller, type Controller, type ReconcileContext, watch } from '../../kit/index.ts';
 
@@ -13,6 +14,7 @@ const podsByOwnClaim = index(Pod, (pod) =>
 export function ephemeralVolumeController(): Controller {
   return controller(Pod, {
     name: 'ephemeral-volume',
+    queueName: 'ephemeral_volume',
     concurrency: 5,
     component: 'ephemeral_volume',
     isRelevant: (pod, old) => old === undefined && ownVolumes(pod).length > 0,
@@ -28,7 +30,8 @@ export function ephemeralVolumeController(): Controller {
   });
 }
 
-async function ensureClaim(pod: Observed<Pod>, volume: Volume, { objects, event }: ReconcileContext): Promise<void> {
+async function ensureClaim(pod: Observed<Pod>, volume: Volume, context: ReconcileContext): Promise<void> {
+  const { objects, event, metrics } = context;
   const { name: podName, namespace = '', uid } = pod.metadata;
   const name = claimName(pod, volume.name);
   const claims = objects(PersistentVolumeClaim);
@@ -47,11 +50,23 @@ async function ensureClaim(pod: Observed<Pod>, volume: Volume, { objects, event 
   const { annotations, labels } = metadata;
   const owner = { apiVersion: 'v1', kind: 'Pod', name: podName, uid, controller: true, blockOwnerDeletion: true };
   const made = { name, namespace, ownerReferences: [owner], annotations, labels };
+  const { tries, failures } = metrics.shared(claimMetrics);
+  tries.add();
   try {
     await claims.create({ metadata: made, spec });
   } catch (error) {
+    failures.add();
     fail(`create PVC ${name}: ${(error as Error).message}`, error);
   }
+}
+
+function claimMetrics(metrics: MetricRegistry): { readonly tries: Counter; readonly failures: Counter } {
+  const counter = (name: string, help: string): Counter =>
+    metrics.counter({ name: `ephemeral_volume_controller_${name}_total`, help }).with();
+  return {
+    tries: counter('create', 'Claims that were to be made for pods.'),
+    failures: counter('create_failures', 'Claims for pods that could not be made.'),
+  };
 }
 
 function ownVolumes(pod: Observed<Pod>): readonly Volume[] {

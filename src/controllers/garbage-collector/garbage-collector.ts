@@ -1,4 +1,4 @@
-import { Backoff, describeError, type Logger, runTogether } from '../../base/index.ts';
+import { Backoff, type Counter, describeError, type Logger, runTogether } from '../../base/index.ts';
 import type { Handler, Kind, KubernetesObject } from '../../client/index.ts';
 import type {
   AppContext,
@@ -70,6 +70,7 @@ class GarbageCollection implements PreparedPart {
   readonly #graph: DependencyGraph;
   readonly #absent = new AbsentOwners();
   readonly #monitors: Monitors;
+  readonly #syncErrors: Counter;
   /** By uid. */
   readonly #examination: KeyedWorkers;
   readonly #orphaning: KeyedWorkers;
@@ -91,9 +92,15 @@ class GarbageCollection implements PreparedPart {
       isAbsent: (owner) => this.#absent.add(owner),
       refersElsewhere: (dependent, owner) => this.#reportElsewhere(dependent, owner),
     });
+    this.#syncErrors = context.metrics
+      .counter({
+        name: 'garbagecollector_controller_resources_sync_error_total',
+        help: 'Looks at which kinds there are that failed.',
+      })
+      .with();
     this.#monitors = new Monitors(context, (kind) => this.#handlerFor(kind));
     this.#discovery = context.workers('garbage_collector_discovery', {
-      work: (_, { signal }) => this.#discover(signal),
+      work: (_, { signal }) => this.#discoverAgain(signal),
     });
     this.#examination = context.workers('garbage_collector_attempt_to_delete', {
       concurrency,
@@ -127,6 +134,15 @@ class GarbageCollection implements PreparedPart {
         this.#log.warn('discovery failed, will be tried again', { error: describeError(error) });
         await clock.sleep(backoff.nextMs(), signal);
       }
+    }
+  }
+
+  async #discoverAgain(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#discover(signal);
+    } catch (error) {
+      this.#syncErrors.add();
+      throw error;
     }
   }
 

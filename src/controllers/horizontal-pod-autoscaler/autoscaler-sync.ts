@@ -9,11 +9,12 @@ import {
   StatusError,
 } from '../../client/index.ts';
 import type { EventRecorder, Objects } from '../../kit/index.ts';
+import { actionOf, type AutoscalerMetrics, type ScaleAction } from './autoscaler-metrics.ts';
 import { StatusDraft } from './autoscaler-status.ts';
 import type { KnownSelectors } from './known-selectors.ts';
 import { boundByBehavior, boundByDefault, longestPeriodMs } from './limits.ts';
 import type { MetricApis } from './metric-apis.ts';
-import type { MetricContext } from './metric-context.ts';
+import type { Computation, MetricContext } from './metric-context.ts';
 import type { Warmup } from './pod-groups.ts';
 import type { Tolerances } from './replica-count.ts';
 import type { ScaleHistory } from './scale-history.ts';
@@ -28,6 +29,7 @@ export interface SyncParts {
   readonly client: Client;
   readonly clock: Clock;
   readonly events: EventRecorder;
+  readonly metrics: AutoscalerMetrics;
   readonly autoscalers: Objects<HorizontalPodAutoscaler>;
   readonly pods: Objects<Pod>;
   readonly targets: ServedTargets;
@@ -76,6 +78,7 @@ export class AutoscalerSync {
   readonly #draft: StatusDraft;
   readonly #signal: AbortSignal;
   readonly #nowMs: number;
+  #action: ScaleAction = 'none';
 
   constructor(autoscaler: Autoscaler, parts: SyncParts, signal: AbortSignal) {
     this.#parts = parts;
@@ -87,6 +90,18 @@ export class AutoscalerSync {
 
   /** Throws when something went wrong that is to be logged. `remember` gives what is known of the past. */
   async run(remember: (current: number) => ScaleHistory): Promise<void> {
+    const { clock, metrics } = this.#parts;
+    const startMs = clock.monotonic();
+    let error: 'internal' | 'none' = 'internal';
+    try {
+      await this.#run(remember);
+      error = 'none';
+    } finally {
+      metrics.looked({ action: this.#action, error, ms: clock.monotonic() - startMs });
+    }
+  }
+
+  async #run(remember: (current: number) => ScaleHistory): Promise<void> {
     const target = await this.#target();
     const current = target.scale.spec?.replicas ?? 0;
     const history = remember(current);
@@ -94,12 +109,14 @@ export class AutoscalerSync {
     const { replicas, reason, weighed } = decision;
     const metrics = weighed?.statuses;
     if (reason !== undefined) await this.#rescale(target, { ...decision, reason }, history);
+    const desired = reason === undefined ? current : replicas;
     this.#draft.count({
       current,
-      desired: reason === undefined ? current : replicas,
+      desired,
       metrics,
       isRescaled: reason !== undefined,
     });
+    this.#parts.metrics.desires(keyOf(this.#autoscaler), desired);
     await this.#writeStatus();
     if (weighed?.problem !== undefined) throw new Error(weighed.problem);
   }
@@ -198,6 +215,8 @@ export class AutoscalerSync {
     }
     return {
       apis,
+      computed: (type, outcome) => this.#computed(type, outcome),
+      clock: this.#parts.clock,
       namespace,
       signal: this.#signal,
       pods: selected,
@@ -207,6 +226,13 @@ export class AutoscalerSync {
       tolerances: tolerancesOf(this.#autoscaler, settings.tolerance),
       warmup: { ...settings, nowMs: this.#nowMs },
     };
+  }
+
+  #computed(type: string, { proposed, isUnknown, ms }: Computation): void {
+    const current = this.#autoscaler.status?.currentReplicas ?? 0;
+    const error = proposed !== undefined ? 'none' : isUnknown ? 'spec' : 'internal';
+    const action = proposed === undefined ? 'none' : actionOf(current, proposed);
+    this.#parts.metrics.computed(type, { action, error, ms });
   }
 
   async #rescale(target: TargetScale, { replicas, reason, weighed }: Decision, history: ScaleHistory): Promise<void> {
@@ -223,6 +249,7 @@ export class AutoscalerSync {
       await this.#writeStatus();
       throw error;
     }
+    this.#action = replicas > current ? 'scale_up' : 'scale_down';
     const message = `the HPA controller was able to update the target scale to ${replicas}`;
     this.#draft.say('AbleToScale', { status: 'True', reason: 'SucceededRescale', message });
     this.#draft.unsay('ScaledToZero');

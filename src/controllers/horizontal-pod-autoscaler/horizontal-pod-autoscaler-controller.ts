@@ -1,6 +1,7 @@
 import { matchNothing } from '../../api/values/index.ts';
 import { HorizontalPodAutoscaler, keyOf, Pod, type RateLimiter } from '../../client/index.ts';
 import type { AppContext, KeyedWorkers, Part, PreparedPart, WorkContext } from '../../kit/index.ts';
+import { AutoscalerMetrics } from './autoscaler-metrics.ts';
 import { AutoscalerSync, type SyncParts } from './autoscaler-sync.ts';
 import { KnownSelectors } from './known-selectors.ts';
 import { MetricApis } from './metric-apis.ts';
@@ -41,6 +42,7 @@ class AutoscalerControl implements PreparedPart {
 
   constructor(context: AppContext, options: HorizontalPodAutoscalerOptions) {
     const { client, clock } = context;
+    const autoscalers = context.objects(HorizontalPodAutoscaler);
     const targets = new ServedTargets(client, clock);
     const selectors = new KnownSelectors();
     this.#periodMs = options.autoscalerSyncPeriodMs ?? 15_000;
@@ -48,7 +50,8 @@ class AutoscalerControl implements PreparedPart {
       client,
       clock,
       events: context.events(NAME),
-      autoscalers: context.objects(HorizontalPodAutoscaler),
+      autoscalers,
+      metrics: new AutoscalerMetrics(context.metrics, () => autoscalers.list().length),
       pods: context.objects(Pod),
       targets,
       apis: new MetricApis(client, targets),
@@ -86,6 +89,7 @@ class AutoscalerControl implements PreparedPart {
     const autoscaler = this.#parts.autoscalers.get(key);
     if (autoscaler === undefined) {
       this.#histories.delete(key);
+      this.#parts.metrics.forget(key);
       return;
     }
     after(this.#periodMs);

@@ -1,7 +1,7 @@
 import { matchLabelSelector, ValueError } from '../../api/client.ts';
 import { milliQuantityOf } from '../../api/values/index.ts';
 import type { MetricIdentifier, MetricStatus } from '../../api/types/autoscaling/v2.d.ts';
-import type { DeepReadonly } from '../../base/index.ts';
+import type { Clock, DeepReadonly } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import { selectorText } from '../disruption/selector-text.ts';
 import type { MetricApis, MetricScope, NamedMetric } from './metric-apis.ts';
@@ -19,6 +19,18 @@ export interface MetricContext extends MetricScope {
   readonly statusReplicas: number;
   readonly tolerances: Tolerances;
   readonly warmup: Warmup;
+  readonly clock: Clock;
+  /** Takes how reading a metric of this type went. */
+  computed(type: string, computation: Computation): void;
+}
+
+/** How reading one metric went. */
+export interface Computation {
+  /** The replicas that it asks for; undefined when it cannot be told. */
+  readonly proposed: number | undefined;
+  /** Whether there is no such type of metric. */
+  readonly isUnknown: boolean;
+  readonly ms: number;
 }
 
 /** What one metric asks for. */

@@ -39,6 +39,8 @@ function contextWith(versions: readonly string[], answers: Readonly<Record<strin
     statusReplicas: 2,
     tolerances: { down: 0.1, up: 0.1 },
     warmup: { cpuInitializationPeriodMs: 0, initialReadinessDelayMs: 0, nowMs: clock.now() },
+    clock,
+    computed: () => undefined,
   };
 }
 

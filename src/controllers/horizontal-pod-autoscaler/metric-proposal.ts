@@ -23,10 +23,16 @@ export class MetricError extends Error {
 /** Reads a metric, and says how many replicas it asks for. Throws a MetricError when it cannot be told. */
 export async function propose(spec: Spec, context: MetricContext): Promise<Proposal> {
   const { reason, doing, work } = sourceOf(spec, context);
+  const startMs = context.clock.monotonic();
+  const tell = (proposed: number | undefined): void =>
+    context.computed(spec.type, { proposed, isUnknown: doing === '', ms: context.clock.monotonic() - startMs });
   try {
-    return await work();
+    const proposal = await work();
+    tell(proposal.replicas);
+    return proposal;
   } catch (error) {
     context.signal.throwIfAborted();
+    tell(undefined);
     const message = messageOf(error);
     const inner = error instanceof DetailedError ? error.detail : message;
     throw new MetricError(reason, message, doing === '' ? inner : `${doing}: ${inner}`);

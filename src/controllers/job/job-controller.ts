@@ -5,6 +5,7 @@ import { ItemBackoff, Job, keyOf, type Observed, Pod } from '../../client/index.
 import type { AppContext, EventRecorder, KeyedWorkers, Objects, Part, PreparedPart } from '../../kit/index.ts';
 import { claim, orphansByNamespace, ownerKeys } from '../ownership/index.ts';
 import { isJobOrTracked, isTracked, TRACKING_FINALIZER } from './job-pod.ts';
+import { JobMetrics } from './job-metrics.ts';
 import { syncJob } from './job-sync.ts';
 import { isJobFinished, isManagedElsewhere } from './job-view.ts';
 import { isAbandoned, releaseAbandoned } from './orphan-pods.ts';
@@ -32,6 +33,7 @@ export function jobController(): Part {
 class JobController implements PreparedPart {
   readonly #context: AppContext;
   readonly #events: EventRecorder;
+  readonly #metrics: JobMetrics;
   readonly #jobs: Objects<Job>;
   readonly #pods: Objects<Pod>;
   readonly #syncs: KeyedWorkers;
@@ -43,6 +45,7 @@ class JobController implements PreparedPart {
   constructor(context: AppContext) {
     this.#context = context;
     this.#events = context.events(COMPONENT);
+    this.#metrics = new JobMetrics(context.metrics);
     this.#jobs = context.objects(Job);
     this.#pods = context.objects(Pod);
     this.#syncs = context.workers(NAME, {
@@ -68,7 +71,10 @@ class JobController implements PreparedPart {
       for (const pod of this.#pods.list({ controlledBy: uid }).filter(isTracked)) this.#orphans.add(keyOf(pod));
     };
     this.#context.onChange(Job, {
-      add: (job) => this.#syncs.add(keyOf(job)),
+      add: (job) => {
+        this.#syncs.add(keyOf(job));
+        if (isManagedElsewhere(job)) this.#metrics.managedBy(job.spec?.managedBy ?? '');
+      },
       update: (job, old) => {
         if (isJobFinished(job)) releaseAll(job);
         if (job.metadata.generation === old.metadata.generation) this.#syncs.addAfter(keyOf(job), BATCH_MS);
@@ -83,9 +89,18 @@ class JobController implements PreparedPart {
 
   #watchPods(): void {
     this.#context.onChange(Pod, {
-      add: (pod) => this.#podChanged(pod, undefined),
-      update: (pod, old) => this.#podChanged(pod, old),
-      delete: (pod) => this.#podChanged(pod, pod),
+      add: (pod) => {
+        this.#metrics.podChanged(pod, undefined);
+        this.#podChanged(pod, undefined);
+      },
+      update: (pod, old) => {
+        this.#metrics.podChanged(pod, old);
+        this.#podChanged(pod, old);
+      },
+      delete: (pod) => {
+        this.#metrics.podChanged(undefined, pod);
+        this.#podChanged(pod, pod);
+      },
     });
   }
 
@@ -112,6 +127,7 @@ class JobController implements PreparedPart {
       jobs: this.#jobs,
       pods: this.#pods,
       clock: this.#context.clock,
+      metrics: this.#metrics,
       failures: this.#failures.get(key) ?? NO_FAILURES,
       event: (details) => this.#events.event(job, details),
       after: (ms) => this.#syncs.addAfter(key, ms),

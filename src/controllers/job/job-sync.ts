@@ -2,11 +2,13 @@ import type { Job, Pod } from '../../client/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { Observed } from '../../client/index.ts';
 import type { EventDetails, Objects } from '../../kit/index.ts';
+import { judgeFailure } from './failure-policy.ts';
 import { tallyIndexes } from './index-tally.ts';
 import { JobDraft } from './job-draft.ts';
 import { COMPLETIONS_REACHED, type EndFacts, type JobEnd, jobEnd, untilDeadlineMs } from './job-end.ts';
+import type { JobMetrics, SyncAction } from './job-metrics.ts';
 import { type JobView, viewJob } from './job-view.ts';
-import { countPods, managePods, type PodCounts, type PodPlan, withoutPods } from './manage-pods.ts';
+import { countPods, managePods, type PodCounts, type PodPlan, type PodsManaged, withoutPods } from './manage-pods.ts';
 import { type Failures, withEnded } from './pod-backoff.ts';
 import { tallyPods } from './pod-tally.ts';
 import { deletePods } from './pod-writes.ts';
@@ -17,6 +19,7 @@ export interface SyncTools {
   readonly jobs: Objects<Job>;
   readonly pods: Objects<Pod>;
   readonly clock: Clock;
+  readonly metrics: JobMetrics;
   /** Failures known so far, since the last success. */
   readonly failures: Failures;
   event(details: EventDetails): void;
@@ -28,8 +31,31 @@ export interface SyncTools {
 
 /** Makes the pods of a Job what they should be, and its status what they are. */
 export async function syncJob(job: Observed<Job>, pods: readonly Observed<Pod>[], tools: SyncTools): Promise<void> {
-  const { clock } = tools;
+  const { clock, metrics } = tools;
   const view = viewJob(job);
+  const startMs = clock.monotonic();
+  const sync: Sync = { action: 'reconciling' };
+  let isFine = false;
+  try {
+    await changeJob(view, pods, { ...tools, sync });
+    isFine = true;
+  } finally {
+    metrics.synced(view, { action: sync.action, isFine, ms: clock.monotonic() - startMs });
+  }
+}
+
+/** What is known of a run while it goes on. */
+interface Sync {
+  action: SyncAction;
+}
+
+async function changeJob(
+  view: JobView,
+  pods: readonly Observed<Pod>[],
+  tools: SyncTools & { readonly sync: Sync },
+): Promise<void> {
+  const { clock, metrics } = tools;
+  const { job } = view;
   const draft = new JobDraft(job, tools);
   const tally = tallyPods(view, pods);
   const indexes = view.isIndexed ? tallyIndexes(view, tally) : undefined;
@@ -40,16 +66,25 @@ export async function syncJob(job: Observed<Job>, pods: readonly Observed<Pod>[]
   const facts = { view, tally, indexes, status: draft.status, nowMs };
   const plan = { view, tally, indexes, failures, nowMs };
   const decided = jobEnd(facts);
-  const { counts, end, failure } =
+  const { counts, end, failure, action } =
     decided === undefined ? await goOn(draft, { facts, plan }, tools) : await stop(decided, plan, tools);
   draft.set({ ...counts });
+  tools.sync.action = action;
 
   const { leaving, hasMore } = nameEndedPods(draft, { view, pods, indexes, end });
   await draft.write();
+  metrics.counted(view, job.status ?? {}, draft.status);
+  const counted = { ...draft.status };
   tools.remember(failures);
   const stuck = await letPodsGo(draft, { pods, leaving }, tools);
   const isFinished = stuck === undefined && !hasMore && end !== undefined && finish(draft, end);
   await draft.write();
+  metrics.counted(view, counted, draft.status);
+  tellVerdicts(
+    view,
+    tally.newlyFailed.filter((pod) => leaving.includes(pod)),
+    metrics,
+  );
   if (isFinished) tellEnd(draft, { view, end }, tools);
   const problem = stuck ?? failure;
   if (problem !== undefined) throw problem;
@@ -59,13 +94,19 @@ interface Step {
   readonly counts: PodCounts;
   readonly end: JobEnd | undefined;
   readonly failure: unknown;
+  readonly action: SyncAction;
 }
 
 /** Deletes the pods of a Job that ends. It cannot end before that has worked. */
 async function stop(end: JobEnd, { tally }: PodPlan, tools: SyncTools): Promise<Step> {
   const { done, failure } = await deletePods(tally.active, tools);
   const areAllDeleted = done.length === tally.active.length;
-  return { counts: withoutPods(countPods(tally), done), end: areAllDeleted ? end : undefined, failure };
+  return {
+    counts: withoutPods(countPods(tally), done),
+    end: areAllDeleted ? end : undefined,
+    failure,
+    action: 'pods_deleted',
+  };
 }
 
 /** Creates or deletes pods of a Job that goes on, unless that makes it complete. */
@@ -78,12 +119,24 @@ async function goOn(
   const isDeleted = view.job.metadata.deletionTimestamp !== undefined;
   const leftMs = untilDeadlineMs(facts);
   if (leftMs !== undefined) tools.after(leftMs);
-  const { counts, failure, afterMs } = isDeleted ? { counts: countPods(tally) } : await managePods(plan, tools);
+  const managed: PodsManaged = isDeleted
+    ? { counts: countPods(tally), action: 'tracking' }
+    : await managePods(plan, tools);
+  const { counts, failure, afterMs, action } = managed;
   if (afterMs !== undefined) tools.after(afterMs);
   const succeeded = indexes?.succeeded.size ?? tally.succeeded;
-  if (counts.active === 0 && succeeded >= (view.completions ?? 1)) return { counts, end: COMPLETIONS_REACHED, failure };
+  if (counts.active === 0 && succeeded >= (view.completions ?? 1))
+    return { counts, end: COMPLETIONS_REACHED, failure, action };
   if (!isDeleted) tellSuspension(draft, view, tools);
-  return { counts, end: undefined, failure };
+  return { counts, end: undefined, failure, action };
+}
+
+/** Counts the failed pods that a rule is about, once each. */
+function tellVerdicts({ spec }: JobView, failed: readonly Observed<Pod>[], metrics: JobMetrics): void {
+  for (const pod of failed) {
+    const { action } = judgeFailure(spec.podFailurePolicy, pod);
+    if (action !== undefined) metrics.judged(action);
+  }
 }
 
 /** The time that a Job has counts from when it was last resumed. */
@@ -115,9 +168,10 @@ function finish(draft: JobDraft, { outcome, reason, message }: JobEnd): boolean 
 function tellEnd(
   { status }: JobDraft,
   { view, end }: { readonly view: JobView; readonly end: JobEnd },
-  { event }: SyncTools,
+  { event, metrics }: SyncTools,
 ): void {
   const { outcome, reason, message } = end;
+  metrics.finished(view, end);
   if (outcome === 'failed') return event({ type: 'Warning', reason, message });
   if ((status.succeeded ?? 0) > (view.completions ?? Infinity)) {
     const surplus = 'Too many succeeded pods running after completion count reached';

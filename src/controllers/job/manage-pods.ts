@@ -4,6 +4,7 @@ import type { Observed } from '../../client/index.ts';
 import { IndexSet } from './index-set.ts';
 import { failureCount, type IndexTally } from './index-tally.ts';
 import { indexOf } from './job-pod.ts';
+import type { JobMetrics, SyncAction } from './job-metrics.ts';
 import type { JobView } from './job-view.ts';
 import { newIndexPod, newPod } from './new-pod.ts';
 import { backoffMs, type Failures, finishedMs } from './pod-backoff.ts';
@@ -24,6 +25,7 @@ export interface PodCounts {
 
 export interface PodsManaged {
   readonly counts: PodCounts;
+  readonly action: SyncAction;
   readonly failure?: unknown;
   /** When pods may be created for which it is too early, if there are such. */
   readonly afterMs?: number;
@@ -37,6 +39,11 @@ export interface PodPlan {
   readonly nowMs: number;
 }
 
+/** Writes pods, and counts them. */
+export interface CountingWriter extends PodWriter {
+  readonly metrics: JobMetrics;
+}
+
 export function countPods({ pods, active }: PodTally): PodCounts {
   return {
     active: active.length,
@@ -46,7 +53,7 @@ export function countPods({ pods, active }: PodTally): PodCounts {
 }
 
 /** Creates or deletes pods, never both at once, so that as many run as should. */
-export async function managePods(plan: PodPlan, writer: PodWriter): Promise<PodsManaged> {
+export async function managePods(plan: PodPlan, writer: CountingWriter): Promise<PodsManaged> {
   const { view, tally } = plan;
   const counts = countPods(tally);
   const wanted = wantedActive(plan);
@@ -54,7 +61,7 @@ export async function managePods(plan: PodPlan, writer: PodWriter): Promise<Pods
   if (surplus.length > 0) return removePods(view.isSuspended ? surplus : surplus.slice(0, BURST), counts, writer);
   const held = view.replacesOnlyFailed ? counts.terminating : 0;
   const missing = Math.min(wanted - held - counts.active, BURST);
-  return missing > 0 && !view.isSuspended ? addPods(missing, plan, writer) : { counts };
+  return missing > 0 && !view.isSuspended ? addPods(missing, plan, writer) : { counts, action: 'tracking' };
 }
 
 function wantedActive({ view, tally, indexes }: PodPlan): number {
@@ -73,7 +80,7 @@ async function removePods(
 ): Promise<PodsManaged> {
   const untracked = await untrackPods(surplus, writer);
   const { done, failure } = await deletePods(untracked.done, writer);
-  return { counts: withoutPods(counts, done), failure: untracked.failure ?? failure };
+  return { counts: withoutPods(counts, done), failure: untracked.failure ?? failure, action: 'pods_deleted' };
 }
 
 /** The counts when these pods have been deleted. */
@@ -86,10 +93,11 @@ export function withoutPods({ active, ready, terminating }: PodCounts, deleted: 
   };
 }
 
-async function addPods(missing: number, plan: PodPlan, writer: PodWriter): Promise<PodsManaged> {
+async function addPods(missing: number, plan: PodPlan, writer: CountingWriter): Promise<PodsManaged> {
   const { view, tally, indexes, failures, nowMs } = plan;
   const counts = countPods(tally);
-  const tooEarly = (ms: number): PodsManaged => ({ counts, afterMs: Math.max(ms, BATCH_MS) });
+  const action = 'pods_created';
+  const tooEarly = (ms: number): PodsManaged => ({ counts, action, afterMs: Math.max(ms, BATCH_MS) });
   const waitMs = view.indexLimit === undefined ? backoffMs(failures, nowMs) : 0;
   if (waitMs > 0) return tooEarly(waitMs);
   const pending = indexes === undefined ? undefined : pendingIndexes(missing, plan, indexes);
@@ -97,8 +105,9 @@ async function addPods(missing: number, plan: PodPlan, writer: PodWriter): Promi
   const newPods =
     pending?.now.map((index) => newIndexPod(view, index, indexes?.lastFailed.get(index))) ??
     Array.from({ length: missing }, () => newPod(view));
-  const { created, failure } = await createPods(newPods, writer);
-  return { counts: { ...counts, active: counts.active + created }, failure };
+  const { created, failed, failure } = await createPods(newPods, writer);
+  writer.metrics.created(view, tally, { succeeded: created, failed });
+  return { counts: { ...counts, active: counts.active + created }, action, failure };
 }
 
 /** The indexes that need a pod: those that may have it now, and when the next may. */

@@ -22,8 +22,9 @@ export interface PodsWritten<T> {
 export async function createPods(
   newPods: readonly Sendable<Pod>[],
   { pods, event }: PodWriter,
-): Promise<{ readonly created: number; readonly failure: unknown }> {
+): Promise<{ readonly created: number; readonly failed: number; readonly failure: unknown }> {
   const waiting = [...newPods];
+  let failed = 0;
   const { successes: created, failure } = await slowStart(newPods.length, async () => {
     const pod = waiting.shift();
     if (pod === undefined) return;
@@ -32,11 +33,12 @@ export async function createPods(
       event({ reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
     } catch (error) {
       if (isNamespaceTerminating(error)) return; // there is nothing to be done about it, and nobody to tell
+      failed += 1;
       event({ type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${messageOf(error)}` });
       throw error;
     }
   });
-  return { created, failure };
+  return { created, failed, failure };
 }
 
 /** Deletes pods; those that are gone already are as good as deleted. */

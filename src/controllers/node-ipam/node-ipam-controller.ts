@@ -1,5 +1,6 @@
 import { mergePatch, Node, type Observed } from '../../client/index.ts';
 import type { AppContext, EventRecorder, KeyedWorkers, Objects, Part, PreparedPart } from '../../kit/index.ts';
+import { networkMetrics } from './network-metrics.ts';
 import { NodeNetworks } from './node-networks.ts';
 
 export interface NodeIpamOptions {
@@ -36,9 +37,15 @@ class NodeIpam implements PreparedPart {
     this.#networks = clusterCidrs.map(
       (cidr, index) => new NodeNetworks(cidr, nodeCidrMaskSizes[index] ?? defaultMaskSize(cidr)),
     );
+    const metricsOf = networkMetrics(context.metrics);
+    this.#networks.forEach((network, index) => (network.metrics = metricsOf(clusterCidrs[index] ?? '', network.size)));
     for (const network of this.#networks) for (const cidr of serviceCidrs) network.mark(cidr, true);
     this.#events = context.events(COMPONENT);
-    this.#workers = context.workers(NAME, { concurrency: CONCURRENCY, work: (name) => this.#assign(name) });
+    this.#workers = context.workers(NAME, {
+      queueName: 'cidrallocator_node',
+      concurrency: CONCURRENCY,
+      work: (name) => this.#assign(name),
+    });
     context.onChange(Node, {
       add: (node) => this.#heed(node),
       update: (node) => this.#heed(node),

@@ -1,4 +1,5 @@
 import { formatCidr, type IpAddress, isIpv4, maskIp, parseCidr } from '../../api/values/index.ts';
+import type { NetworkMetrics } from './network-metrics.ts';
 
 /** More networks than this are never handed out of one, since that many nodes are never there. */
 const MAX_NETWORKS = 65_536;
@@ -11,6 +12,8 @@ export class NodeNetworks {
   readonly #count: number;
   readonly #used = new Set<number>();
   #next = 0;
+  /** Is told what is taken and given back. */
+  metrics: NetworkMetrics | undefined;
 
   /** `cidr` is the larger network, `length` the number of bits that all addresses of a smaller one have in common. */
   constructor(cidr: string, length: number) {
@@ -24,6 +27,11 @@ export class NodeNetworks {
     this.#count = Math.min(MAX_NETWORKS, 2 ** (length - prefix.length));
   }
 
+  /** All that there are, and those that are taken. */
+  get size(): { readonly count: number; used(): number } {
+    return { count: this.#count, used: () => this.#used.size };
+  }
+
   /** The next network that nobody has; undefined when all are taken. */
   take(): string | undefined {
     for (let tried = 0; tried < this.#count; tried++) {
@@ -31,6 +39,7 @@ export class NodeNetworks {
       if (this.#used.has(index)) continue;
       this.#used.add(index);
       this.#next = (index + 1) % this.#count;
+      this.metrics?.allocated(tried);
       return this.#format(index);
     }
     return undefined;
@@ -39,10 +48,13 @@ export class NodeNetworks {
   /** Marks all networks that have addresses in common with this one as taken, or as free. */
   mark(cidr: string, isTaken: boolean): void {
     const [first, last] = this.#indexes(cidr);
+    const before = this.#used.size;
     for (let index = first; index <= last; index++) {
       if (isTaken) this.#used.add(index);
       else this.#used.delete(index);
     }
+    if (this.#used.size > before) this.metrics?.occupied(this.#used.size - before);
+    else if (this.#used.size < before) this.metrics?.released(before - this.#used.size);
   }
 
   /** Whether the whole network lies within. */

@@ -2,7 +2,7 @@ import { compareResourceVersions } from '../../api/client.ts';
 import { hasTaint, zoneKeyOf } from '../../api/meaning/index.ts';
 import type { Lease } from '../../api/types/coordination/v1.d.ts';
 import type { Node, Pod } from '../../api/types/core/v1.d.ts';
-import { type Clock, describeError, type Logger } from '../../base/index.ts';
+import { type Clock, describeError, type Logger, type Histogram } from '../../base/index.ts';
 import type { Observed } from '../../client/index.ts';
 import { type EventRecorder, inParallel, type Objects, podsByNode } from '../../kit/index.ts';
 import {
@@ -32,6 +32,8 @@ export interface HealthMonitorParts {
   readonly events: EventRecorder;
   readonly writer: NodeWriter;
   readonly zones: Zones;
+  /** Takes how long it took to look after a node. */
+  readonly nodeSeconds: Histogram;
   /** Nodes that have not changed since were greeted by another run. */
   readonly seenUpTo?: string | undefined;
   readonly grace: GracePeriods;
@@ -96,11 +98,13 @@ export class HealthMonitor {
   /** Looks at all nodes once. */
   async check(): Promise<void> {
     await this.#greet();
-    const { nodes, zones, log } = this.#parts;
+    const { nodes, zones, log, clock, nodeSeconds } = this.#parts;
     const failed = new Set<string>();
     const look = async ({ metadata }: Observed<Node>): Promise<void> => {
+      const startMs = clock.monotonic();
       try {
         await this.#checkNode(metadata.name);
+        nodeSeconds.observe((clock.monotonic() - startMs) / 1000);
       } catch (error) {
         log.warn('node not checked', { node: metadata.name, error: describeError(error) });
         failed.add(metadata.name);

@@ -74,6 +74,7 @@ class NodeLifecycle implements PreparedPart {
       events: this.#events,
       writer: this.#writer,
       zones: this.#zones,
+      nodeSeconds: this.#metrics.nodeSeconds,
       seenUpTo: context.seenUpTo,
       grace: {
         monitorMs: options.nodeMonitorGracePeriodMs ?? 50_000,

@@ -13,10 +13,14 @@ interface ZoneFigures {
 export class NodeMetrics {
   readonly #evictions;
   readonly #checkSeconds: Histogram;
+  /** How long it takes to look after one node. */
+  readonly nodeSeconds: Histogram;
+  readonly #nodes: () => readonly Observed<Node>[];
 
   /** `nodes` is asked at every scrape. */
   constructor(metrics: MetricRegistry, nodes: () => readonly Observed<Node>[]) {
     const labels = ['zone'] as const;
+    this.#nodes = nodes;
     this.#evictions = metrics.counter({
       name: 'node_collector_evictions_total',
       help: 'Nodes whose pods were to be evicted, by zone.',
@@ -27,6 +31,13 @@ export class NodeMetrics {
         name: 'node_collector_update_all_nodes_health_duration_seconds',
         help: 'How long it takes to look after all nodes.',
         buckets: exponentialBuckets(0.01, 4, 8),
+      })
+      .with();
+    this.nodeSeconds = metrics
+      .histogram({
+        name: 'node_collector_update_node_health_duration_seconds',
+        help: 'How long it takes to look after one node.',
+        buckets: exponentialBuckets(0.001, 4, 8),
       })
       .with();
     const gauge = (name: string, help: string, read: (figures: ZoneFigures) => number): void =>
@@ -48,6 +59,7 @@ export class NodeMetrics {
 
   checked(ms: number): void {
     this.#checkSeconds.observe(ms / 1000);
+    for (const node of this.#nodes()) this.#evictions.with({ zone: zoneKeyOf(node) }).add(0);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../client/index.ts';
 import type { EventRecorder, Objects } from '../../kit/index.ts';
+import type { BinderMetrics } from './volume-metrics.ts';
 import type { RecyclerOptions } from './recycler-options.ts';
 
 /** What the steps of binding have at hand. */
@@ -9,6 +10,7 @@ export interface BinderParts {
   readonly classes: Objects<StorageClass>;
   readonly pods: Objects<Pod>;
   readonly events: EventRecorder;
+  readonly metrics: BinderMetrics;
   /** Whether provisioners are asked to make volumes. */
   readonly asksForVolumes: boolean;
   readonly recycler: RecyclerOptions;

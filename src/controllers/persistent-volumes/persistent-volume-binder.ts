@@ -14,6 +14,7 @@ import { scrubbedVolume } from './recycle.ts';
 import type { RecyclerOptions } from './recycler-options.ts';
 import { syncClaim } from './sync-claim.ts';
 import { syncVolume } from './sync-volume.ts';
+import { binderMetrics } from './volume-metrics.ts';
 
 export interface PersistentVolumeBinderOptions extends RecyclerOptions {
   /** How often claims without volumes, and volumes that could not be reclaimed, are looked at again; 15 s unless given. */
@@ -49,9 +50,12 @@ class Binder implements PreparedPart {
       periodMs: claimBinderSyncPeriodMs,
       pass: async () => this.#syncAll(),
     });
+    const volumes = context.objects(PersistentVolume);
+    const claims = context.objects(PersistentVolumeClaim);
     this.#parts = {
-      volumes: context.objects(PersistentVolume),
-      claims: context.objects(PersistentVolumeClaim),
+      volumes,
+      claims,
+      metrics: binderMetrics(context.metrics, { volumes, claims }),
       classes: context.objects(StorageClass),
       pods: context.objects(Pod),
       events: context.events(COMPONENT),

@@ -79,12 +79,18 @@ async function findOrRequest(claim: Claim, parts: BinderParts): Promise<void> {
 }
 
 /** A claim that names no class gets the default one, also when that came later; tells whether there is one. */
-async function assignDefaultClass(claim: Claim, { claims, classes }: BinderParts): Promise<boolean> {
+async function assignDefaultClass(claim: Claim, { claims, classes, metrics }: BinderParts): Promise<boolean> {
   if (namesStorageClass(claim)) return false;
   const found = defaultClass(classes.list());
   if (found === undefined) return false;
   const spec = { ...claim.spec, storageClassName: found.metadata.name };
-  await claims.update({ ...claim, spec } as PersistentVolumeClaim);
+  metrics.defaulted.add();
+  try {
+    await claims.update({ ...claim, spec } as PersistentVolumeClaim);
+  } catch (error) {
+    metrics.defaultFailed.add();
+    throw error;
+  }
   return true;
 }
 

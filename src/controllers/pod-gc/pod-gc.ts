@@ -11,6 +11,7 @@ import {
   type PreparedPart,
 } from '../../kit/index.ts';
 import { disruptionTarget, podStatusPatch } from '../pod-disruption.ts';
+import { type DeletionReason, type PodGcMetrics, podGcMetrics } from './pod-gc-metrics.ts';
 import { NodeQuarantine } from './node-quarantine.ts';
 import { isOutOfService, isTerminated, isTerminating, surplusOf } from './pod-selection.ts';
 
@@ -45,12 +46,14 @@ class PodCollection implements PreparedPart {
   readonly #nodes: Objects<Node>;
   readonly #passes: Passes;
   readonly #quarantine = new NodeQuarantine({ periodMs: QUARANTINE_MS });
+  readonly #metrics: PodGcMetrics;
   #hasFailed = false;
 
   constructor(context: AppContext, threshold: number) {
     this.#context = context;
     this.#threshold = threshold;
     this.#log = context.log.with({ controller: NAME });
+    this.#metrics = podGcMetrics(context.metrics);
     this.#pods = context.objects(Pod);
     this.#nodes = context.objects(Node);
     this.#passes = context.passes(NAME, { periodMs: PERIOD_MS, pass: () => this.#collect() });
@@ -87,10 +90,12 @@ class PodCollection implements PreparedPart {
   async #collect(): Promise<void> {
     this.#hasFailed = false;
     const pods = this.#pods.list();
-    if (this.#threshold > 0) await this.#deleteAll(surplusOf(pods, this.#threshold));
-    await this.#deleteAll(pods.filter((pod) => isTerminating(pod) && this.#isOnLostNode(pod)));
+    if (this.#threshold > 0) await this.#deleteAll(surplusOf(pods, this.#threshold), 'terminated');
+    const isLost = (pod: Observed<Pod>): boolean => isTerminating(pod) && this.#isOnLostNode(pod);
+    await this.#deleteAll(pods.filter(isLost), 'out-of-service');
     await this.#deleteOrphans(pods);
-    await this.#deleteAll(pods.filter((pod) => isTerminating(pod) && (pod.spec?.nodeName ?? '') === ''));
+    const isUnscheduled = (pod: Observed<Pod>): boolean => isTerminating(pod) && (pod.spec?.nodeName ?? '') === '';
+    await this.#deleteAll(pods.filter(isUnscheduled), 'unscheduled');
     if (this.#hasFailed) this.#passes.request();
   }
 
@@ -106,22 +111,26 @@ class PodCollection implements PreparedPart {
     const nextMs = this.#quarantine.nextDueMs;
     if (nextMs !== undefined) this.#passes.request(nextMs);
     const orphans = pods.filter(({ spec }) => gone.has(spec?.nodeName ?? ''));
-    await this.#deleteAll(orphans, 'PodGC: node no longer exists');
+    await this.#deleteAll(orphans, 'orphaned');
   }
 
   /** A pod that has not come to its end is said to have failed: nobody else would ever say it. */
-  async #deleteAll(pods: readonly Observed<Pod>[], message?: string): Promise<void> {
-    await inParallel(pods, (pod) => this.#delete(pod, message), { limit: DELETIONS_AT_ONCE });
+  async #deleteAll(pods: readonly Observed<Pod>[], reason: DeletionReason): Promise<void> {
+    await inParallel(pods, (pod) => this.#delete(pod, reason), { limit: DELETIONS_AT_ONCE });
   }
 
-  async #delete(pod: Observed<Pod>, message: string | undefined): Promise<void> {
+  async #delete(pod: Observed<Pod>, reason: DeletionReason): Promise<void> {
     const key = keyOf(pod);
+    const message = reason === 'orphaned' ? 'PodGC: node no longer exists' : undefined;
+    const labels = { namespace: pod.metadata.namespace ?? '', reason };
     this.#log.info('pod is deleted by force', { pod: key, why: message });
     try {
       if (!isFinished(pod)) await this.#pods.patchStatus(key, this.#failure(pod, message));
       await this.#pods.delete(key, { gracePeriodSeconds: 0, preconditions: { uid: pod.metadata.uid } });
+      this.#metrics.deleted.with(labels).add();
     } catch (error) {
       if (hasReason(error, 'NotFound')) return;
+      this.#metrics.failed.with(labels).add();
       this.#failed('pod not deleted', { pod: key, error: describeError(error) });
     }
   }

@@ -1,7 +1,9 @@
 import type { Pod } from '../../api/types/core/v1.d.ts';
+import type { Histogram } from '../../base/index.ts';
 import { keyOf, type Observed, type Sendable } from '../../client/index.ts';
 import type { EventDetails, Objects } from '../../kit/index.ts';
 import { isNamespaceTerminating } from '../../api/meaning/index.ts';
+import { observeAges } from './deletion-age-ratio.ts';
 import { choosePodsToDelete } from './deletion-order.ts';
 import { slowStart } from './slow-start.ts';
 
@@ -10,23 +12,24 @@ export const BURST_REPLICAS = 500;
 
 /** What changing the number of pods needs. */
 export interface PodChanges {
+  /** How many pods run. */
+  readonly count: number;
+  /** These pods, asked for only when some have to go. */
+  active(): readonly Observed<Pod>[];
   readonly pods: Objects<Pod>;
   readonly newPod: Sendable<Pod>;
-  /** Pods of the same application, asked for only when some have to go. */
+  /** Pods of the same application, asked for likewise. */
   related(): readonly Observed<Pod>[];
   event(details: EventDetails): void;
   readonly nowMs: number;
+  readonly ageRatios: Histogram;
 }
 
 /** Creates or deletes pods so that there are `replicas` of them, in bursts; returns why that failed, if it did. */
-export async function manageReplicas(
-  active: readonly Observed<Pod>[],
-  replicas: number,
-  changes: PodChanges,
-): Promise<Error | undefined> {
-  const excess = active.length - replicas;
+export async function manageReplicas(replicas: number, changes: PodChanges): Promise<Error | undefined> {
+  const excess = changes.count - replicas;
   if (excess < 0) return createPods(Math.min(-excess, BURST_REPLICAS), changes);
-  if (excess > 0) return deletePods(active, Math.min(excess, BURST_REPLICAS), changes);
+  if (excess > 0) return deletePods(Math.min(excess, BURST_REPLICAS), changes);
   return undefined;
 }
 
@@ -45,11 +48,12 @@ async function createPods(count: number, { pods, newPod, event }: PodChanges): P
 }
 
 async function deletePods(
-  active: readonly Observed<Pod>[],
   count: number,
-  { pods, related, event, nowMs }: PodChanges,
+  { pods, active: listActive, related, event, nowMs, ageRatios }: PodChanges,
 ): Promise<Error | undefined> {
+  const active = listActive();
   const chosen = choosePodsToDelete(active, count, { related: related(), nowMs });
+  observeAges(ageRatios, { active, chosen }, nowMs);
   const failures: Error[] = [];
   await Promise.all(
     chosen.map(async (pod) => {

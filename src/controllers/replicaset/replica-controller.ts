@@ -1,12 +1,5 @@
 import { matchLabelSelector, ValueError } from '../../api/client.ts';
-import {
-  controllerOf,
-  controllerReference,
-  isActive,
-  isControlledBy,
-  isTerminating,
-  nextAvailableInMs,
-} from '../../api/meaning/index.ts';
+import { controllerOf, controllerReference, isActive, nextAvailableInMs } from '../../api/meaning/index.ts';
 import type { ReplicaSetStatus } from '../../api/types/apps/v1.d.ts';
 import type { Pod as PodObject } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
@@ -14,7 +7,9 @@ import { hasReason, keyOf, type KubernetesObject, type Observed, Pod, type Senda
 import { type Controller, controller, type Objects, type ReconcileContext, watch } from '../../kit/index.ts';
 import { claim, orphansByNamespace, ownerKeys } from '../ownership/index.ts';
 import { podFromTemplate } from '../pods/index.ts';
-import { BURST_REPLICAS, manageReplicas } from './manage-replicas.ts';
+import { deletionAgeRatio } from './deletion-age-ratio.ts';
+import { BURST_REPLICAS, manageReplicas, type PodChanges } from './manage-replicas.ts';
+import { countPods, type PodCounts } from './pod-counts.ts';
 import type { ReplicaKind, WantedReplicas } from './replica-kind.ts';
 import { replicaStatus } from './replica-status.ts';
 
@@ -25,10 +20,11 @@ type WithStatus = KubernetesObject & { status?: ReplicaSetStatus };
 
 /** Keeps as many pods running as each object of the kind says. */
 export function replicaController<T extends WithStatus>(replicaKind: ReplicaKind<T>): Controller {
-  const { kind, name, component, wantedOf } = replicaKind;
+  const { kind, name, queueName = name, component, wantedOf } = replicaKind;
   const owners = { kind, selectorOf: (object: Observed<T>) => wantedOf(object).selector };
   return controller(kind, {
     name,
+    queueName,
     component,
     concurrency: CONCURRENT_SYNCS,
     watches: [watch(Pod, { to: (pod, context) => ownerKeys(pod, owners, context), when: concernsOwners })],
@@ -59,31 +55,37 @@ async function reconcile<T extends WithStatus>(
   const { uid, namespace = '' } = object.metadata;
   const listOwn = (): Observed<PodObject>[] => pods.list({ controlledBy: uid });
 
-  const orphans = pods.byIndex(orphansByNamespace, namespace);
-  const candidates = [...listOwn(), ...orphans].filter(isActive);
-  const claimed = await claim(candidates, {
-    owner: object,
-    ownerKind: kind,
-    owners,
-    selector,
-    kind: Pod,
-    objects: pods,
-  });
+  const count = (): PodCounts => countPods(pods, { uid, wanted, selector, nowMs: context.clock.now() });
+
+  const isEligible = (pod: Observed<PodObject>): boolean => isActive(pod) && selector.matches(pod.metadata.labels);
+  const orphans = pods.byIndex(orphansByNamespace, namespace).filter(isEligible);
+  const before = count();
+  const isUndisputed = orphans.length === 0 && !before.hasStrangers;
+  const claimed = isUndisputed
+    ? undefined
+    : await claim([...listOwn().filter(isActive), ...orphans], {
+        owner: object,
+        ownerKind: kind,
+        owners,
+        selector,
+        kind: Pod,
+        objects: pods,
+      });
+  const own: OwnPods = {
+    count: claimed?.length ?? before.active,
+    active: () => claimed ?? listOwn().filter(isActive),
+  };
 
   const isAlive = object.metadata.deletionTimestamp === undefined;
-  const failure = isAlive ? await changePods(claimed, { object, wanted, replicaKind, context }) : undefined;
+  const failure = isAlive ? await changePods(own, { object, wanted, replicaKind, context }) : undefined;
 
-  const isOwn = (pod: Observed<PodObject>): boolean =>
-    isControlledBy(pod, object) && selector.matches(pod.metadata.labels);
-  const left = listOwn().filter(isOwn);
-  const active = left.filter(isActive);
-  const terminating = countsTerminating ? left.filter(isTerminating) : undefined;
   const nowMs = context.clock.now();
-  const status = replicaStatus(wanted, { active, terminating, failure, nowMs });
+  const status = replicaStatus(wanted, { counts: count(), countsTerminating, failure, nowMs });
   await writeStatus(object, status, owners);
   if (failure !== undefined) throw failure;
-  if (Math.abs(claimed.length - wanted.replicas) > BURST_REPLICAS && isAlive) context.after(0); // the next burst
+  if (Math.abs(own.count - wanted.replicas) > BURST_REPLICAS && isAlive) context.after(0); // the next burst
   if (wanted.minReadySeconds > 0 && status.readyReplicas !== status.availableReplicas) {
+    const active = listOwn().filter(isEligible);
     context.after(nextAvailableInMs(active, wanted.minReadySeconds, nowMs) ?? wanted.minReadySeconds * 1000);
   }
 }
@@ -112,18 +114,22 @@ interface PodChange<T extends WithStatus> {
   readonly context: ReconcileContext;
 }
 
+type OwnPods = Pick<PodChanges, 'count' | 'active'>;
+
 function changePods<T extends WithStatus>(
-  active: readonly Observed<PodObject>[],
+  own: OwnPods,
   { object, wanted, replicaKind, context }: PodChange<T>,
 ): Promise<Error | undefined> {
   const reference = controllerReference(object, replicaKind.kind);
   const pods = context.objects(Pod);
-  return manageReplicas(active, wanted.replicas, {
+  return manageReplicas(wanted.replicas, {
+    ...own,
     pods,
     newPod: podFromTemplate(wanted.template, reference, object.metadata.namespace ?? ''),
     related: () => relatedPods(object, replicaKind, context),
     event: (details) => context.event(details),
     nowMs: context.clock.now(),
+    ageRatios: context.metrics.shared(deletionAgeRatio),
   });
 }
 

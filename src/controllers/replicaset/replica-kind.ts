@@ -17,6 +17,8 @@ export interface WantedReplicas {
 /** What differs between the kinds that keep pods running. */
 export interface ReplicaKind<T extends KubernetesObject> {
   readonly kind: Kind<T>;
+  /** What the metrics of its queue are told under; its name unless given. */
+  readonly queueName?: string;
   /** Under which name the controller shows in logs and metrics. */
   readonly name: string;
   /** Under which name it writes events. */

@@ -2,8 +2,7 @@ import { EXTENDED_CLAIM_ANNOTATION, POD_CLAIM_ANNOTATION } from '../../api/meani
 import type { DeepReadonly, MetricRegistry } from '../../base/index.ts';
 import type { Observed, ResourceClaim } from '../../client/index.ts';
 import type { Objects } from '../../kit/index.ts';
-
-type ClaimLabel = 'allocated' | 'admin_access' | 'source';
+import { countByLabels } from '../count-by-labels.ts';
 
 /** Counts a claim that was made, or could not be. */
 export type CountCreated = (status: 'success' | 'failure', claim: DeepReadonly<Pick<ResourceClaim, 'spec'>>) => void;
@@ -21,18 +20,14 @@ export function claimMetrics(metrics: MetricRegistry, claims: Objects<ResourceCl
       help: 'Claims, by whether they have devices, whether they are for supervision, and who made them.',
       labels: ['allocated', 'admin_access', 'source'],
     },
-    () => {
-      const counts = new Map<string, { labels: Record<ClaimLabel, string>; value: number }>();
-      for (const claim of claims.list()) {
-        const allocated = String(claim.status?.allocation !== undefined);
-        const labels = { allocated, admin_access: String(isForSupervision(claim)), source: sourceOf(claim) };
-        const key = Object.values(labels).join();
-        const count = counts.get(key) ?? { labels, value: 0 };
-        count.value += 1;
-        counts.set(key, count);
-      }
-      return [...counts.values()];
-    },
+    () =>
+      countByLabels(
+        claims.list().map((claim) => ({
+          allocated: String(claim.status?.allocation !== undefined),
+          admin_access: String(isForSupervision(claim)),
+          source: sourceOf(claim),
+        })),
+      ),
   );
   return (status, claim) => created.with({ status, admin_access: String(isForSupervision(claim)) }).add();
 }

@@ -13,6 +13,7 @@ const ALLOCATOR = 'ipallocator.k8s.io';
 /** Says which networks Services may have addresses of, and keeps those from being deleted whose addresses are used. */
 export function serviceCidrController(): Controller {
   return controller(ServiceCIDR, {
+    queueName: 'ipaddresses',
     name: NAME,
     watches: [
       watch(ServiceCIDR, { to: (cidr, { objects }) => overlapping(cidr, objects(ServiceCIDR).list()) }),

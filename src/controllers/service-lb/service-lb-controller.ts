@@ -1,3 +1,4 @@
+import type { Counter, MetricRegistry } from '../../base/index.ts';
 import { mergePatch, type Observed, Service } from '../../client/index.ts';
 import { controller, type Controller, type ReconcileContext } from '../../kit/index.ts';
 import { freeAddress } from './free-address.ts';
@@ -11,6 +12,7 @@ const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 export function serviceLbController(): Controller {
   return controller(Service, {
     name: 'service-lb-controller',
+    queueName: 'service',
     concurrency: 1,
     component: 'service-controller',
     isRelevant: (service, old) => isOurs(service) || (old !== undefined && isOurs(old)),
@@ -21,14 +23,20 @@ export function serviceLbController(): Controller {
   });
 }
 
+function balancerMetrics(metrics: MetricRegistry): Counter {
+  const help = 'Load balancers set up or changed.';
+  return metrics.counter({ name: 'service_controller_loadbalancer_sync_total', help }).with();
+}
+
 type Ingress = NonNullable<NonNullable<NonNullable<Observed<Service>['status']>['loadBalancer']>['ingress']>;
 
-async function ensure(service: Observed<Service>, { objects, event, key }: ReconcileContext): Promise<void> {
+async function ensure(service: Observed<Service>, { objects, event, key, metrics }: ReconcileContext): Promise<void> {
   const services = objects(Service);
   const { finalizers = [], resourceVersion } = service.metadata;
   const wanted = addressesFor(service, services.list());
   const given = service.status?.loadBalancer?.ingress ?? [];
   if (hasFinalizer(service) && isSame(given, wanted)) return;
+  metrics.shared(balancerMetrics).add();
   event({ type: 'Normal', reason: 'EnsuringLoadBalancer', message: 'Ensuring load balancer' });
   if (!hasFinalizer(service))
     await services.patch(key, mergePatch({ metadata: { finalizers: [...finalizers, FINALIZER], resourceVersion } }));

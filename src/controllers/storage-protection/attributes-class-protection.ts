@@ -15,6 +15,7 @@ const volumesByClass = index(PersistentVolume, (volume) => classesOfVolume(volum
 export function attributesClassProtection(): Controller {
   return protection(VolumeAttributesClass, {
     name: 'volumeattributesclass-protection-controller',
+    queueName: 'vacprotection',
     finalizer: 'kubernetes.io/vac-protection',
     watches: [watch(PersistentVolumeClaim, { to: classesOfClaim }), watch(PersistentVolume, { to: classesOfVolume })],
     isUsed: (_, { key, objects }) =>

@@ -10,6 +10,7 @@ const podsByClaim = index(Pod, (pod) => claimKeysOf(pod));
 export function claimProtection(): Controller {
   return protection(PersistentVolumeClaim, {
     name: 'persistentvolumeclaim-protection-controller',
+    queueName: 'pvcprotection',
     finalizer: 'kubernetes.io/pvc-protection',
     watches: [watch(Pod, { to: claimKeysOf, when: (pod, old) => old === undefined || mayEndUse(pod, old) })],
     async isUsed(claim, { objects, client, key, signal }) {

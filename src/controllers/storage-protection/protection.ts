@@ -3,6 +3,7 @@ import { type Controller, controller, type ReconcileContext, type Watch } from '
 
 export interface ProtectionOptions<T extends KubernetesObject> {
   readonly name: string;
+  readonly queueName: string;
   readonly finalizer: string;
   /** Changes that may end a use. */
   readonly watches?: readonly Watch[];
@@ -14,9 +15,10 @@ export interface ProtectionOptions<T extends KubernetesObject> {
  * that are older get it here.
  */
 export function protection<T extends KubernetesObject>(kind: Kind<T>, options: ProtectionOptions<T>): Controller {
-  const { name, finalizer, watches = [] } = options;
+  const { name, queueName, finalizer, watches = [] } = options;
   return controller(kind, {
     name,
+    queueName,
     watches,
     async reconcile(object, context) {
       const isGoing = object.metadata.deletionTimestamp !== undefined;

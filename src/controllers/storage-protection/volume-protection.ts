@@ -6,6 +6,7 @@ import { protection } from './protection.ts';
 export function volumeProtection(): Controller {
   return protection(PersistentVolume, {
     name: 'persistentvolume-protection-controller',
+    queueName: 'pvprotection',
     finalizer: 'kubernetes.io/pv-protection',
     isUsed: ({ status }) => status?.phase === 'Bound',
   });

@@ -1,5 +1,5 @@
 import { formatTime, instantOfMillis } from '../../api/client.ts';
-import { type Counter, deepEqual } from '../../base/index.ts';
+import { type Counter, deepEqual, type Histogram } from '../../base/index.ts';
 import { hasReason, ItemBackoff, keyOf, Node, type Observed, Pod, splitKey } from '../../client/index.ts';
 import {
   type AppContext,
@@ -31,7 +31,10 @@ class TaintEviction implements PreparedPart {
   readonly #evictions: KeyedWorkers;
   /** When it was decided of a pod that it is to go later, in monotonic milliseconds. */
   readonly #decidedMs = new Map<string, number>();
+  /** When pods are due whose time was set, in monotonic milliseconds. */
+  readonly #dueMs = new Map<string, number>();
   readonly #deletions: Counter;
+  readonly #seconds: Histogram;
 
   constructor(context: AppContext) {
     this.#context = context;
@@ -48,6 +51,13 @@ class TaintEviction implements PreparedPart {
       help: 'Pods deleted because of a taint that they do not tolerate.',
     });
     this.#deletions = deletions.with();
+    this.#seconds = context.metrics
+      .histogram({
+        name: 'taint_eviction_controller_pod_deletion_duration_seconds',
+        help: 'Time from when a pod was to be deleted because of a taint to when it was.',
+        buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240],
+      })
+      .with();
     this.#watchPods();
     this.#watchNodes();
   }
@@ -91,6 +101,7 @@ class TaintEviction implements PreparedPart {
     const tolerance = toleranceFor(evictingTaints(node), pod.spec?.tolerations ?? []);
     if (tolerance.type === 'none') {
       this.#spare(key);
+      this.#due(key, 0);
       this.#evictions.add(key);
     } else if (tolerance.type === 'ever') {
       this.#spare(key);
@@ -99,11 +110,17 @@ class TaintEviction implements PreparedPart {
       if ((this.#decidedMs.get(key) ?? nowMs) < nowMs) return;
       if (this.#decidedMs.has(key)) this.#evictions.cancelDelayed(key);
       this.#decidedMs.set(key, nowMs);
+      this.#due(key, tolerance.ms);
       this.#evictions.addAfter(key, tolerance.ms);
     }
   }
 
+  #due(key: string, ms: number): void {
+    this.#dueMs.set(key, this.#context.clock.monotonic() + ms);
+  }
+
   #spare(key: string): void {
+    this.#dueMs.delete(key);
     if (!this.#decidedMs.delete(key)) return;
     this.#evictions.cancelDelayed(key);
     this.#report(key, `Cancelling deletion of Pod ${key}`);
@@ -111,6 +128,7 @@ class TaintEviction implements PreparedPart {
 
   async #evict(key: string, { failures }: WorkContext): Promise<void> {
     this.#decidedMs.delete(key);
+    const dueMs = this.#dueMs.get(key);
     if (failures === 0) this.#report(key, `Marking for deletion Pod ${key}`);
     try {
       const pod = await this.#pods.fetch(key);
@@ -123,6 +141,7 @@ class TaintEviction implements PreparedPart {
       if (condition !== undefined) await this.#pods.patchStatus(key, podStatusPatch(pod, { conditions: [condition] }));
       await this.#pods.delete(key, { preconditions: { uid: pod.metadata.uid } });
       this.#deletions.add();
+      if (dueMs !== undefined) this.#seconds.observe((this.#context.clock.monotonic() - dueMs) / 1000);
     } catch (error) {
       if (!hasReason(error, 'NotFound')) throw error;
     }

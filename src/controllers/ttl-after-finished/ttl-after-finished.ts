@@ -1,3 +1,4 @@
+import { exponentialBuckets, type Histogram, type MetricRegistry } from '../../base/index.ts';
 import { Job, keyOf, type Observed } from '../../client/index.ts';
 import { type Controller, controller } from '../../kit/index.ts';
 
@@ -7,9 +8,11 @@ const CONCURRENT_SYNCS = 5;
 export function ttlAfterFinishedController(): Controller {
   return controller(Job, {
     name: 'ttl-after-finished',
+    queueName: 'ttl_jobs_to_delete',
     component: 'ttl-after-finished-controller',
     concurrency: CONCURRENT_SYNCS,
-    async reconcile(job, { objects, clock, after }) {
+    async reconcile(job, { objects, clock, after, metrics }) {
+      const seconds = metrics.shared(deletionSeconds);
       const leftMs = untilExpiryMs(job, clock.now());
       if (leftMs === undefined) return;
       if (leftMs > 0) return after(leftMs);
@@ -20,8 +23,19 @@ export function ttlAfterFinishedController(): Controller {
       if (liveLeftMs > 0) return after(liveLeftMs);
       const preconditions = { uid: live.metadata.uid };
       await objects(Job).delete(key, { propagationPolicy: 'Foreground', preconditions });
+      seconds.observe(-liveLeftMs / 1000);
     },
   });
+}
+
+function deletionSeconds(metrics: MetricRegistry): Histogram {
+  return metrics
+    .histogram({
+      name: 'ttl_after_finished_controller_job_deletion_duration_seconds',
+      help: 'Time from when a Job was to be deleted to when it was.',
+      buckets: exponentialBuckets(0.1, 2, 14),
+    })
+    .with();
 }
 
 /** Milliseconds until the Job is to go; undefined when it has not finished, or is not to go by itself. */

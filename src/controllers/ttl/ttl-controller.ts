@@ -25,6 +25,7 @@ export function ttlController(): Controller {
   let step = 0;
   return controller(Node, {
     name: 'ttl-controller',
+    queueName: 'ttlcontroller',
     async reconcile(node, { objects, key }) {
       const nodes = objects(Node);
       step = ttlStep(nodes.list().length, step);

@@ -14,6 +14,7 @@ type Claim = Observed<PersistentVolumeClaim>;
 export function volumeExpandController(): Part {
   return controller(PersistentVolumeClaim, {
     name: 'persistentvolume-expander',
+    queueName: 'volume_expand',
     component: COMPONENT,
     concurrency: CONCURRENCY,
     reads: [PersistentVolume],

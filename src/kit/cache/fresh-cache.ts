@@ -1,12 +1,14 @@
 import type { Clock } from '../../base/index.ts';
 import {
   byNamespace,
+  countedWith,
   type Index,
   type InformerScope,
   keyOf,
   type KubernetesObject,
   type Observed,
   type SharedInformer,
+  type Tally,
 } from '../../client/index.ts';
 import type { CacheQuery } from '../objects.ts';
 import { isEnded } from './deleted-object.ts';
@@ -74,6 +76,12 @@ export class FreshCache<T extends KubernetesObject> implements Disposable {
 
   byIndex(index: Index<T>, value: string): Observed<T>[] {
     return this.#freshen(this.#informer.cache.byIndex(index, value), { index, value });
+  }
+
+  counts(tally: Tally<T>, value: string): ReadonlyMap<string, number> {
+    const { cache } = this.#informer;
+    const counted = cache.counts(tally, value);
+    return this.#overlay.isEmpty ? counted : countedWith(counted, this.#overlay.changes(), { tally, value });
   }
 
   /**

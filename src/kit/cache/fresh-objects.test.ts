@@ -11,6 +11,7 @@ import {
   mergePatch,
   Pod,
   index,
+  tally,
 } from '../../client/index.ts';
 import { TestCluster } from '../../client/testing/test-cluster.ts';
 import { HeldWatches } from '../testing/held-watches.ts';
@@ -46,6 +47,10 @@ async function start<T extends KubernetesObject>(kind: Kind<T>, scope: InformerS
 }
 
 const namespace = 'default';
+const versions = tally(ConfigMap, {
+  valueOf: ({ metadata }) => (metadata.name === 'kube-root-ca.crt' ? undefined : metadata.namespace),
+  groupOf: ({ data }) => data?.['v'] ?? '',
+});
 const pod = { metadata: { name: 'p', namespace }, spec: { containers: [{ name: 'c', image: 'i' }] } };
 
 function names(objects: FreshObjects<ConfigMap>): string[] {
@@ -71,10 +76,17 @@ describe('reads after own writes', () => {
     expect(names(objects)).toEqual(expected);
     expect(objects.get('default/a')?.data).toEqual({ v: '2' });
     expect(objects.get('default/c')).toBeUndefined();
+    const counts = [
+      ['2', 1],
+      ['3', 1],
+      ['4', 1],
+    ];
+    expect([...objects.counts(versions, namespace)].sort()).toEqual(counts);
 
     watches.release();
     await settle();
     expect(names(objects)).toEqual(expected);
+    expect([...objects.counts(versions, namespace)].sort()).toEqual(counts);
     expect(objects.get('default/c')).toBeUndefined();
   });
 

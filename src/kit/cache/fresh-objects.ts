@@ -15,6 +15,7 @@ import {
   type Sendable,
   splitKey,
   type Stored,
+  type Tally,
   type WriteOptions,
 } from '../../client/index.ts';
 import { kindId } from '../kind-id.ts';
@@ -51,10 +52,13 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
   }
 
   byIndex(index: Index<T>, value: string): Observed<T>[] {
-    const { kind = this.kind } = index;
-    if (kind !== this.kind && kindId(kind) !== kindId(this.kind))
-      throw new Error(`Cannot look up ${kindId(this.kind)} by an index of ${kindId(kind)}`);
+    this.#check(index.kind, 'an index');
     return this.#cache.byIndex(index, value);
+  }
+
+  counts(tally: Tally<T>, value: string): ReadonlyMap<string, number> {
+    this.#check(tally.kind, 'a tally');
+    return this.#cache.counts(tally, value);
   }
 
   async fetch(key: string, options: CallOptions = {}): Promise<Stored<T> | undefined> {
@@ -68,25 +72,25 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
   }
 
   async create(object: Sendable<T>, options: WriteOptions = {}): Promise<Observed<T>> {
-    return this.#note(await this.#resource().create(object, options), options);
+    return this.#note(await this.#resource().create(object, readOnly(options)), options);
   }
 
   async update(object: Sendable<T>, options: WriteOptions = {}): Promise<Observed<T>> {
-    return this.#note(await this.#resource().update(object, options), options);
+    return this.#note(await this.#resource().update(object, readOnly(options)), options);
   }
 
   async updateStatus(object: Sendable<T>, options: WriteOptions = {}): Promise<Observed<T>> {
-    return this.#note(await this.#resource().status.update(this.#complete(object), options), options);
+    return this.#note(await this.#resource().status.update(this.#complete(object), readOnly(options)), options);
   }
 
   async patch(key: string, patch: Patch, options: WriteOptions = {}): Promise<Observed<T>> {
     const { namespace, name } = splitKey(key);
-    return this.#note(await this.#resource(namespace).patch(name, patch, options), options);
+    return this.#note(await this.#resource(namespace).patch(name, patch, readOnly(options)), options);
   }
 
   async patchStatus(key: string, patch: Patch, options: WriteOptions = {}): Promise<Observed<T>> {
     const { namespace, name } = splitKey(key);
-    return this.#note(await this.#resource(namespace).status.patch(name, patch, options), options);
+    return this.#note(await this.#resource(namespace).status.patch(name, patch, readOnly(options)), options);
   }
 
   async apply(object: Sendable<T>, options: Partial<ApplyOptions> = {}): Promise<Observed<T>> {
@@ -103,7 +107,7 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
     const { uid = known?.uid ?? '', resourceVersion: expected } = options.preconditions ?? {};
     const gone = { uid, resourceVersion: known?.resourceVersion ?? '', isCertain: true };
     try {
-      const left = await this.#resource(namespace).delete(name, options);
+      const left = await this.#resource(namespace).delete(name, readOnly(options));
       if (options.dryRun === true) return true;
       if (left === undefined) this.#noteGone(key, gone);
       else if (isGone(left)) this.#noteGone(key, { ...left.metadata, isCertain: false });
@@ -122,13 +126,18 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
     return this.#options.client.kindIn(this.kind, namespace);
   }
 
+  #check(kind: Kind | undefined, what: string): void {
+    if (kind !== undefined && kind !== this.kind && kindId(kind) !== kindId(this.kind))
+      throw new Error(`Cannot look up ${kindId(this.kind)} by ${what} of ${kindId(kind)}`);
+  }
+
   #complete(object: Sendable<T>): Sendable<T> {
     const { kind, apiVersion } = this.kind;
     return { kind, apiVersion, ...object };
   }
 
   #applying(options: Partial<ApplyOptions>): ApplyOptions {
-    return { fieldManager: this.#options.fieldManager, force: true, ...options };
+    return { fieldManager: this.#options.fieldManager, force: true, ...options, isReadOnly: true };
   }
 
   /** Passes on what the server answered, so that reads see it. */
@@ -141,4 +150,9 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
   #noteGone(key: string, gone: GoneObject): void {
     for (const cache of this.#options.caches) cache.seeGone(key, gone);
   }
+}
+
+/** Caches share what the server answers, and freeze it. */
+function readOnly<O extends CallOptions>(options: O): O {
+  return { ...options, isReadOnly: true };
 }

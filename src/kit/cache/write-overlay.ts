@@ -1,4 +1,11 @@
-import { type Index, Indexer, type IndexReader, type KubernetesObject, type Observed } from '../../client/index.ts';
+import {
+  type CountedChange,
+  type Index,
+  Indexer,
+  type IndexReader,
+  type KubernetesObject,
+  type Observed,
+} from '../../client/index.ts';
 
 /** What lies below the overlay: the cache, and how far the watch has brought it. */
 export interface WatchedCache<T extends KubernetesObject> {
@@ -95,6 +102,15 @@ export class WriteOverlay<T extends KubernetesObject> {
   /** Objects that were written, all or those under a value of an index. Some may be outdated: ask `resolve`. */
   objects(lookup?: { readonly index: Index<T>; readonly value: string }): readonly Observed<T>[] {
     return lookup === undefined ? this.#objects.list() : this.#objects.byIndex(lookup.index, lookup.value);
+  }
+
+  /** What the cache has and what is written, where they differ. */
+  *changes(): Generator<CountedChange<T>> {
+    for (const key of this.#written.keys()) {
+      const cached = this.#below.cache.get(key);
+      const written = this.resolve(key, cached);
+      if (written !== cached) yield { before: cached, after: written };
+    }
   }
 
   /** Forgets everything that the watch has passed. */

@@ -15,8 +15,9 @@ interface Seen {
 }
 
 interface Bucket {
+  /** What was left when the last one was taken. */
   tokens: number;
-  filledAtMs: number;
+  takenAtMs: number;
 }
 
 // The figures of Kubernetes' own recorder.
@@ -24,7 +25,8 @@ const MEMORY = 4096;
 const MAX_SIMILAR = 10;
 const SIMILAR_WITHIN_MS = 600_000;
 const BURST = 25;
-const MS_PER_TOKEN = 300_000;
+/** One in five minutes, as a number of 32 bits has it. */
+const TOKENS_PER_SECOND = Math.fround(1 / 300);
 
 /**
  * Keeps events few: the same event again only raises its count; many that differ in their message alone become one; and a
@@ -78,12 +80,10 @@ export class EventCorrelator {
   #mayTell(event: CountedEvent): boolean {
     const key = subjectKeyOf(event);
     const nowMs = this.#clock.monotonic();
-    const bucket = this.#buckets.get(key) ?? { tokens: BURST, filledAtMs: nowMs };
-    bucket.tokens = Math.min(BURST, bucket.tokens + (nowMs - bucket.filledAtMs) / MS_PER_TOKEN);
-    bucket.filledAtMs = nowMs;
-    const mayTell = bucket.tokens >= 1;
-    if (mayTell) bucket.tokens -= 1;
-    this.#buckets.set(key, bucket);
+    const bucket = this.#buckets.get(key) ?? { tokens: BURST, takenAtMs: nowMs };
+    const tokens = Math.min(BURST, bucket.tokens + ((nowMs - bucket.takenAtMs) / 1000) * TOKENS_PER_SECOND);
+    const mayTell = tokens >= 1;
+    this.#buckets.set(key, mayTell ? { tokens: tokens - 1, takenAtMs: nowMs } : bucket);
     return mayTell;
   }
 }

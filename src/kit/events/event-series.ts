@@ -10,28 +10,29 @@ interface Entry {
   count: number;
   lastMs: number;
   lastObservedTime: string;
-  writtenMs: number;
 }
 
 // The figures of Kubernetes' own recorder.
 const MEMORY = 4096;
-/** A series is over when it has not gone on for so long. */
-export const SERIES_ENDS_MS = 6 * 60_000;
-/** A series that goes on is written now and then, so that it does not expire. */
-const REFRESH_MS = 30 * 60_000;
+/** A series is over when it has not gone on for so long. That is looked at as often, from the start on. */
+const SERIES_ENDS_MS = 6 * 60_000;
+/** Every so many looks, series that go on are written too, so that they do not expire. */
+const LOOKS_PER_REFRESH = 5;
 
 /**
  * Joins events of the same action about the same state of an object into series.
  *
  * The first is written, and the second as a series of two. After that it is only counted; the count is written when the
- * series is over, and every half hour.
+ * series is over, and every half hour. These looks have their times from the start on, as client-go's have.
  */
 export class EventSeries {
   readonly #clock: Clock;
+  readonly #startedMs: number;
   readonly #entries = new RecentMap<Entry>(MEMORY);
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#startedMs = clock.monotonic();
   }
 
   get isEmpty(): boolean {
@@ -44,7 +45,7 @@ export class EventSeries {
     const known = this.#entries.get(key);
     const nowMs = this.#clock.monotonic();
     if (known === undefined) {
-      this.#entries.set(key, { event, count: 1, lastMs: nowMs, lastObservedTime: event.eventTime, writtenMs: nowMs });
+      this.#entries.set(key, { event, count: 1, lastMs: nowMs, lastObservedTime: event.eventTime });
       return { event };
     }
     known.count += 1;
@@ -53,14 +54,21 @@ export class EventSeries {
     return known.count === 2 ? this.#write(known) : undefined;
   }
 
+  /** How long it is until the next look. */
+  get untilSweepMs(): number {
+    return SERIES_ENDS_MS - ((this.#clock.monotonic() - this.#startedMs) % SERIES_ENDS_MS);
+  }
+
   /** What is to be written of series that are over or go on for long. Forgets what is over. */
   sweep(): EventWrite[] {
     const nowMs = this.#clock.monotonic();
+    const look = Math.round((nowMs - this.#startedMs) / SERIES_ENDS_MS);
+    const isRefresh = look % LOOKS_PER_REFRESH === 0;
     const writes: EventWrite[] = [];
     for (const [key, entry] of this.#entries) {
-      const isOver = nowMs - entry.lastMs >= SERIES_ENDS_MS;
+      const isOver = nowMs - entry.lastMs > SERIES_ENDS_MS;
       if (isOver) this.#entries.delete(key);
-      if (entry.count > 1 && (isOver || nowMs - entry.writtenMs >= REFRESH_MS)) writes.push(this.#write(entry));
+      if (entry.count > 1 && (isOver || isRefresh)) writes.push(this.#write(entry));
     }
     return writes;
   }
@@ -68,7 +76,6 @@ export class EventSeries {
   #write(entry: Entry): EventWrite {
     const { event, count, lastObservedTime } = entry;
     const series = { count, lastObservedTime };
-    entry.writtenMs = this.#clock.monotonic();
     return { event: { ...event, series }, change: { series } };
   }
 }

@@ -13,7 +13,7 @@ export interface EventWrite {
 export async function sendEvent(client: Client, { event, change }: EventWrite, timeoutMs: number): Promise<void> {
   const { name, namespace } = event.metadata;
   const events = client.kindIn(Event, namespace);
-  const options = { maxRetries: 0, timeoutMs };
+  const options = { maxRetries: 0, timeoutMs, isReadOnly: true };
   if (change !== undefined) {
     try {
       await events.patch(name, strategicPatch(change), options);

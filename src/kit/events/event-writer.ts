@@ -3,7 +3,7 @@ import { BoundedQueue, type Counter, type Logger, type Runnable } from '../../ba
 import { type Client, hasReason, StatusError } from '../../client/index.ts';
 import type { EventRecorder } from '../events.ts';
 import { EventCorrelator } from './event-correlator.ts';
-import { EventSeries, SERIES_ENDS_MS } from './event-series.ts';
+import { EventSeries } from './event-series.ts';
 import { type EventWrite, sendEvent } from './event-write.ts';
 import { EventMaker, type EventSource } from './new-event.ts';
 
@@ -31,6 +31,7 @@ const LAST_WORDS_TIMEOUT_MS = 2000;
  */
 export class EventWriter implements Runnable {
   readonly #options: EventWriterOptions;
+  readonly #capacity: number;
   /** What is to be written is found out when it is its turn. */
   readonly #queue: BoundedQueue<() => EventWrite | undefined>;
   readonly #correlator: EventCorrelator;
@@ -44,7 +45,8 @@ export class EventWriter implements Runnable {
 
   constructor(options: EventWriterOptions) {
     this.#options = options;
-    this.#queue = new BoundedQueue(options.capacity ?? DEFAULT_CAPACITY);
+    this.#capacity = options.capacity ?? DEFAULT_CAPACITY;
+    this.#queue = new BoundedQueue(this.#capacity);
     this.#correlator = new EventCorrelator(options.client.clock);
     this.#series = new EventSeries(options.client.clock);
     this.#maker = new EventMaker(options.client);
@@ -53,6 +55,7 @@ export class EventWriter implements Runnable {
   recorder(source: EventSource): EventRecorder {
     return {
       event: (about, details) => {
+        if (this.#queue.size >= this.#capacity) return this.#drop(); // before the event is made, which costs most
         const event = this.#maker.make(about, details, source);
         const correlate = (): EventWrite | undefined =>
           'action' in event ? this.#series.correlate(event) : this.#correlator.correlate(event);
@@ -107,7 +110,7 @@ export class EventWriter implements Runnable {
   /** Series that are over are written by themselves. */
   #planSweep(): void {
     if (this.#sweep !== undefined || this.#series.isEmpty) return;
-    this.#sweep = this.#options.client.clock.timer(SERIES_ENDS_MS, () => {
+    this.#sweep = this.#options.client.clock.timer(this.#series.untilSweepMs, () => {
       this.#sweep = undefined;
       for (const write of this.#series.sweep()) if (!this.#offer(() => write)) this.#drop();
       this.#planSweep();

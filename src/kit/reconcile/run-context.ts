@@ -1,4 +1,4 @@
-import type { Clock, Duration, Logger, Random } from '../../base/index.ts';
+import type { Clock, Duration, Logger, MetricRegistry, Random } from '../../base/index.ts';
 import type { Client, Kind, KubernetesObject, Observed, Sendable } from '../../client/index.ts';
 import { type Condition, conditionsOf, type StatedCondition } from '../conditions.ts';
 import type { ReconcileContext } from '../controller-options.ts';
@@ -21,6 +21,7 @@ export class RunContext<T extends KubernetesObject> implements ReconcileContext 
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly metrics: MetricRegistry;
   readonly promises = new KeptPromises();
   /** What the reconciler has reported last. */
   reported: unknown;
@@ -43,6 +44,7 @@ export class RunContext<T extends KubernetesObject> implements ReconcileContext 
     this.clock = app.clock;
     this.random = app.random;
     this.log = app.log.with({ controller: name, object: key });
+    this.metrics = app.metrics;
     this.#object = object as Observed<KubernetesObject> | undefined;
     this.#parts = parts;
     this.#work = work;

@@ -8,6 +8,7 @@ import type {
   Patch,
   Sendable,
   Stored,
+  Tally,
   WriteOptions,
 } from '../../client/index.ts';
 import type { CacheQuery, Objects } from '../objects.ts';
@@ -40,6 +41,10 @@ export class RunObjects<T extends KubernetesObject> implements Objects<T> {
 
   byIndex(index: Index<T>, value: string): Observed<T>[] {
     return this.#objects.byIndex(index, value);
+  }
+
+  counts(tally: Tally<T>, value: string): ReadonlyMap<string, number> {
+    return this.#objects.counts(tally, value);
   }
 
   fetch(key: string, options?: CallOptions): Promise<Stored<T> | undefined> {

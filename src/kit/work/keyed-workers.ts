@@ -31,6 +31,8 @@ export interface WorkContext {
 }
 
 export interface KeyedWorkersOptions {
+  /** What the metrics of the queue are told under; the workers' name unless given. */
+  readonly queueName?: string;
   /** Keys that are worked on at once; 1 unless given. */
   readonly concurrency?: number;
   /** When work that failed is tried again; after 5 ms doubling to 1,000 s, and ten keys a second, unless given. */
@@ -88,7 +90,7 @@ export class KeyedWorkers implements Runnable {
   readonly #conflicts = new Map<string, number>();
 
   constructor(name: string, options: KeyedWorkersOptions, parts: WorkersParts) {
-    const { rateLimiter, isCoalescing = false } = options;
+    const { rateLimiter, isCoalescing = false, queueName = name } = options;
     const { clock, log, metrics } = parts;
     this.name = name;
     this.#options = options;
@@ -99,7 +101,7 @@ export class KeyedWorkers implements Runnable {
       keyOf: ({ key }) => key,
       merge: mergeRequests,
       ...(rateLimiter === undefined ? {} : { rateLimiter }),
-      metrics: metrics.queue(name, this.#concurrency),
+      metrics: metrics.queue({ controller: name, queueName }, this.#concurrency),
     });
     this.#changes = isCoalescing ? new CoalescingQueue(this.#queue, clock) : undefined;
   }

@@ -44,10 +44,10 @@ export class WorkMetrics {
     });
   }
 
-  queue(controller: string, concurrency: number): QueueMetrics {
+  queue({ controller, queueName }: { controller: string; queueName: string }, concurrency: number): QueueMetrics {
     this.#concurrency.with({ controller }).set(concurrency);
     this.#errors.with({ controller }).add(0);
-    return this.#queues.queue(controller);
+    return this.#queues.queue(queueName);
   }
 
   begin(controller: string): void {

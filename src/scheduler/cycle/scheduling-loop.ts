@@ -1,5 +1,5 @@
 import { isAssigned } from '../../api/meaning/index.ts';
-import type { Clock, Logger } from '../../base/index.ts';
+import { AbortScope, type Clock, type Logger } from '../../base/index.ts';
 import { type EventRecorder, type Objects, TaskPool } from '../../kit/index.ts';
 import { type Patch, type Pod, strategicPatch } from '../../client/index.ts';
 import { nominatedNode, type NominatedPods } from '../cache/nominated-pods.ts';
@@ -8,9 +8,21 @@ import type { Snapshot } from '../cache/snapshot.ts';
 import { assignedPodDelete } from '../framework/cluster-event.ts';
 import { Cycle } from '../framework/cycle.ts';
 import { PodRejectedError } from '../framework/fit-error.ts';
+import type { Rejection } from '../framework/rejection.ts';
 import type { Framework } from '../framework/framework.ts';
 import type { StepOptions } from '../framework/plugin.ts';
-import { runBind, runPermit, runPostBind, runReserve, runUnreserve, willPreBind } from '../framework/run-binding.ts';
+import type { PreBindingPods } from '../framework/pre-binding-pods.ts';
+import {
+  isInterrupted,
+  type PreBinder,
+  preBindersOf,
+  runBind,
+  runPermit,
+  runPostBind,
+  runPreBind,
+  runReserve,
+  runUnreserve,
+} from '../framework/run-binding.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
@@ -31,6 +43,7 @@ export interface SchedulingLoopParts {
   readonly queue: SchedulingQueue;
   readonly cache: SchedulerCache;
   readonly nominatedPods: NominatedPods;
+  readonly preBindingPods: PreBindingPods;
   readonly snapshot: Snapshot;
   readonly scheduler: Pick<PodScheduler, 'schedule'>;
   readonly frameworks: ReadonlyMap<string, Framework>;
@@ -57,6 +70,8 @@ export class SchedulingLoop {
   /** Ends what only waits for others. */
   readonly #stopRests = new AbortController();
   #isTrying = false;
+  /** How many pods wait for permission: plugins may be busy with that. */
+  #waiting = 0;
 
   constructor(parts: SchedulingLoopParts) {
     this.#parts = parts;
@@ -65,7 +80,7 @@ export class SchedulingLoop {
 
   /** True when nothing is left to do before time passes or an event comes. */
   get isIdle(): boolean {
-    return !this.#isTrying && this.#tasks.size === 0 && !this.#parts.queue.isReady;
+    return !this.#isTrying && this.#tasks.size + this.#waiting === 0 && !this.#parts.queue.isReady;
   }
 
   /** Runs a task that has to do with pods which are not being tried. It deals with its failures itself. */
@@ -162,20 +177,20 @@ export class SchedulingLoop {
   async #bind(attempt: Attempt, cycle: Cycle, nodeName: string): Promise<void> {
     const { queued, framework, startMs } = attempt;
     const { clock, queue, metrics, log } = this.#parts;
-    const rests = this.#stopRests.signal;
-    const options = {
-      nodeName,
-      signal: this.#stopTasks.signal,
-      rest: <T>(wait: (signal: AbortSignal) => Promise<T>): Promise<T> => this.#tasks.aside(wait(rests)),
-    };
+    const options = { nodeName, signal: this.#stopTasks.signal };
     try {
-      if (willPreBind(framework, cycle, nodeName)) await this.#nominate(queued.pod, nodeName);
-      const rejection = await runPermit(framework, cycle, options);
+      const permission = runPermit(framework, cycle, options);
+      const preBinders = preBindersOf(framework, cycle, nodeName);
+      const isWaiting = permission instanceof Promise;
+      if (isWaiting) permission.catch(() => undefined); // the nomination comes first
+      if (isWaiting || preBinders.length > 0) await this.#nominate(queued.pod, nodeName);
+      const rejection = isWaiting ? await this.#permitted(permission) : permission;
       if (rejection !== undefined) throw new PodRejectedError(nodeName, rejection);
       queue.done(queued.uid); // no later failure makes the pod unschedulable
+      if (preBinders.length > 0) await this.#preBind(preBinders, cycle, nodeName);
       await runBind(framework, cycle, options);
     } catch (error) {
-      if (!this.#stopTasks.signal.aborted && !isInterrupted(error, rests))
+      if (!this.#stopTasks.signal.aborted && !isInterrupted(error, this.#stopRests.signal))
         this.#bindingFailed(attempt, cycle, { nodeName, error });
       return;
     }
@@ -185,6 +200,28 @@ export class SchedulingLoop {
     const message = `Successfully assigned ${queued.key} to ${nodeName}`;
     this.#event(queued.pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', message });
     runPostBind(framework, cycle, nodeName);
+  }
+
+  /** A pod that waits for permission holds up no other. */
+  async #permitted(permission: Promise<Rejection | undefined>): Promise<Rejection | undefined> {
+    this.#waiting += 1;
+    try {
+      return await this.#tasks.aside(permission);
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** Preemption of the pod ends what the plugins do. */
+  async #preBind(plugins: readonly PreBinder[], cycle: Cycle, nodeName: string): Promise<void> {
+    using steps = new AbortScope(this.#stopTasks.signal);
+    using rests = new AbortScope(this.#stopRests.signal);
+    using _ = this.#parts.preBindingPods.enter(cycle.pod.uid, (reason) => {
+      steps.abort(reason);
+      rests.abort(reason);
+    });
+    const rest = <T>(wait: (signal: AbortSignal) => Promise<T>): Promise<T> => this.#tasks.aside(wait(rests.signal));
+    await runPreBind(plugins, cycle, { nodeName, signal: steps.signal, rest });
   }
 
   /** Tells others where a pod that may wait before it is bound will go. */
@@ -247,11 +284,4 @@ export class SchedulingLoop {
   ): void {
     this.#parts.recorder(pod.schedulerName).event(pod.pod, { action: 'Scheduling', ...details });
   }
-}
-
-/** Whether a failure is nothing but the end of a wait, because the scheduler stops. */
-function isInterrupted(error: unknown, rests: AbortSignal): boolean {
-  if (!rests.aborted) return false;
-  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause === rests.reason) return true;
-  return false;
 }

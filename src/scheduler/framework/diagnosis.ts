@@ -1,5 +1,11 @@
 import type { Rejection } from './rejection.ts';
 
+/** The nodes of a rejection. */
+export interface RejectedNodes {
+  readonly count: number;
+  readonly names: readonly string[];
+}
+
 /** Why no node would do: what each node was rejected for, and by which plugins. */
 export class Diagnosis {
   readonly #byNode = new Map<string, Rejection>();
@@ -27,6 +33,23 @@ export class Diagnosis {
 
   entries(): IterableIterator<[string, Rejection]> {
     return this.#byNode.entries();
+  }
+
+  /** How many nodes each rejection is about, with the names of the first few, at most `maxNames` of each. */
+  tally(maxNames = 0): ReadonlyMap<Rejection, RejectedNodes> {
+    const tallies = new Map<Rejection, { count: number; names: string[] }>();
+    let last: Rejection | undefined;
+    let tally = { count: 0, names: [] as string[] };
+    this.#byNode.forEach((rejection, name) => {
+      if (rejection !== last) {
+        last = rejection;
+        tally = tallies.get(rejection) ?? { count: 0, names: [] };
+        tallies.set(rejection, tally);
+      }
+      tally.count += 1;
+      if (tally.names.length < maxNames) tally.names.push(name);
+    });
+    return tallies;
   }
 
   reject(nodeName: string, rejection: Rejection): void {

@@ -122,9 +122,9 @@ export function readPriorities(answer: unknown): ReadonlyMap<string, number> {
 export function readPreemptionResult(
   answer: unknown,
 ): ReadonlyMap<string, { readonly uids: readonly string[]; readonly budgetViolations: number }> {
-  const byNode = new GoMembers(answer, 'ExtenderPreemptionResult').object('NodeNameToMetaVictims', 'MetaVictims');
+  const result = new GoMembers(answer, 'ExtenderPreemptionResult');
   return new Map(
-    (byNode?.entries ?? []).map(([name, value]) => {
+    result.map('NodeNameToMetaVictims', 'map[string]*v1.MetaVictims').map(([name, value]) => {
       const victims = new GoMembers(value, 'MetaVictims');
       const uids = (victims.list('Pods') ?? []).map((pod) => new GoMembers(pod, 'MetaPod').text('UID'));
       return [name, { uids, budgetViolations: victims.integer('NumPDBViolations') }];

@@ -54,9 +54,7 @@ export function fitMessage(nodeCount: number, diagnosis: Diagnosis): string {
 function countReasons(nodeCount: number, diagnosis: Diagnosis): string[] {
   const counts = new Map<string, number>();
   const count = (reason: string, nodes: number): void => void counts.set(reason, (counts.get(reason) ?? 0) + nodes);
-  for (const [, rejection] of diagnosis.entries()) {
-    for (const reason of rejection.reasons) count(reason, 1);
-  }
+  for (const [{ reasons }, nodes] of diagnosis.tally()) for (const reason of reasons) count(reason, nodes.count);
   const others = nodeCount - diagnosis.size;
   if (others > 0) for (const reason of diagnosis.forOthers?.reasons ?? []) count(reason, others);
   return Array.from(counts, ([reason, nodes]) => `${nodes} ${reason}`).sort(compareUtf8);

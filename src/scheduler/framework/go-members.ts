@@ -2,16 +2,13 @@ import { jsonGo } from '../../api/values/index.ts';
 
 /** The members of a JSON object as Go's decoder finds them: whatever the case of their names is, `null` is absent. */
 export class GoMembers {
-  /** As they were written. */
-  readonly entries: readonly (readonly [name: string, value: unknown])[];
   readonly #type: string;
   readonly #members: ReadonlyMap<string, unknown>;
 
   constructor(value: unknown, type: string) {
     this.#type = type;
     if (typeof value !== 'object' || Array.isArray(value)) throw goMismatch(value, `Go value of type v1.${type}`);
-    this.entries = Object.entries(value ?? {});
-    this.#members = new Map(this.entries.map(([name, member]) => [name.toLowerCase(), member]));
+    this.#members = new Map(Object.entries(value ?? {}).map(([name, member]) => [name.toLowerCase(), member]));
   }
 
   text(name: string): string {
@@ -47,10 +44,16 @@ export class GoMembers {
     return new GoMembers(value, type);
   }
 
+  /** The entries of a map with any keys, whose type is given in Go's words. */
+  map(name: string, type: string): readonly (readonly [key: string, value: unknown])[] {
+    const value = this.#get(name) ?? {};
+    if (typeof value === 'object' && !Array.isArray(value)) return Object.entries(value);
+    throw this.#mismatch(value, name, type);
+  }
+
   textMap(name: string): ReadonlyMap<string, string> {
-    const entries = this.object(name, 'FailedNodesMap')?.entries ?? [];
     return new Map(
-      entries.map(([key, value]) => {
+      this.map(name, 'v1.FailedNodesMap').map(([key, value]) => {
         if (typeof value === 'string') return [key, value];
         throw this.#mismatch(value, name, 'string');
       }),

@@ -5,6 +5,7 @@ import type { NominatedPods } from '../cache/nominated-pods.ts';
 import type { Extender } from './extender.ts';
 import type { Allocation } from '../devices/claim.ts';
 import type { Plugin, StepOptions } from './plugin.ts';
+import type { PreBindingPods } from './pre-binding-pods.ts';
 import type { WaitingPods } from './waiting-pods.ts';
 
 /** What the plugins of all profiles share. */
@@ -15,8 +16,10 @@ export interface SharedContext {
   readonly random: Random;
   readonly log: Logger;
   readonly nominatedPods: NominatedPods;
-  /** For plugins that need the room of a pod which waits for permission: they reject it, and nothing has to be deleted. */
+  /** For plugins that need the room of a pod which waits for permission: they preempt it, and nothing has to be deleted. */
   readonly waitingPods: WaitingPods;
+  /** The same for a pod that is about to be bound. */
+  readonly preBindingPods: PreBindingPods;
   /** All extenders, for plugins that ask them themselves, as preemption does. */
   readonly extenders: readonly Extender[];
   /** Where preemption is counted; nowhere unless given. */

@@ -1,3 +1,4 @@
+import { AbortScope } from '../../base/index.ts';
 import type { Cycle } from './cycle.ts';
 import { PluginFault } from './fit-error.ts';
 import type { Framework, PluginAt } from './framework.ts';
@@ -23,27 +24,33 @@ export function runUnreserve(framework: Framework, cycle: Cycle, nodeName: strin
   for (const plugin of framework.at('Reserve').toReversed()) plugin.unreserve?.(cycle, nodeName);
 }
 
-/** Asks the plugins one after the other until one refuses, then waits for those that take their time, all at once. */
-export async function runPermit(
+/**
+ * Asks the plugins one after the other until one refuses. When some take their time, the answer is a promise for all of them,
+ * and the pod waits from now on.
+ */
+export function runPermit(
   framework: Framework,
   cycle: Cycle,
   { nodeName, signal }: StepOptions & { readonly nodeName: string },
-): Promise<Rejection | undefined> {
+): Rejection | undefined | Promise<Rejection | undefined> {
   const plugins = framework.at('Permit');
   if (plugins.length === 0) return undefined;
-  const over = new AbortController();
-  const options = { signal: AbortSignal.any([signal, over.signal]) };
+  const scope = new AbortScope(signal);
   const waits: Promise<Rejection | undefined>[] = [];
-  try {
-    for (const plugin of plugins) {
-      const answer = askPermit(plugin, cycle, { nodeName, ...options });
-      if (answer instanceof Promise) waits.push(answer);
-      else if (answer !== undefined) return answer;
-    }
-    return await framework.waitingPods.wait(cycle.pod.uid, waits, options);
-  } finally {
-    over.abort(); // nobody waits for their answers any more
+  const end = <T>(answer: T): T => {
+    scope.abort(); // nobody waits for their answers any more
+    scope[Symbol.dispose]();
+    return answer;
+  };
+  for (const plugin of plugins) {
+    const answer = askPermit(plugin, cycle, { nodeName, signal: scope.signal });
+    if (answer instanceof Promise) {
+      answer.catch(() => undefined); // what fails here fails the wait below as well
+      waits.push(answer);
+    } else if (answer !== undefined) return end(answer);
   }
+  if (waits.length === 0) return end(undefined);
+  return framework.waitingPods.wait(cycle.pod.uid, waits, { signal }).finally(() => end(undefined));
 }
 
 function askPermit(
@@ -61,21 +68,46 @@ function askPermit(
   }
 }
 
-/** Whether a plugin has something to do before the pod is bound, and so may keep it waiting. */
-export function willPreBind(framework: Framework, cycle: Cycle, nodeName: string): boolean {
-  return framework.at('PreBind').some((plugin) => plugin.willPreBind?.(cycle, nodeName) ?? true);
+/** The plugins that have something to do before the pod is bound, and so may keep it waiting. */
+export function preBindersOf(framework: Framework, cycle: Cycle, nodeName: string): readonly PreBinder[] {
+  return framework.at('PreBind').filter((plugin) => plugin.willPreBind?.(cycle, nodeName) ?? true);
 }
 
-/** PreBind and Bind; an extender that binds goes before the plugins. What fails here is no verdict about the pod: it is thrown. */
+export type PreBinder = PluginAt<'PreBind'>;
+
+/** What fails here is no verdict about the pod: it is thrown. */
+export async function runPreBind(
+  plugins: readonly PreBinder[],
+  cycle: Cycle,
+  { nodeName, signal, rest }: PreBindOptions & { readonly nodeName: string },
+): Promise<void> {
+  for (const plugin of plugins) {
+    try {
+      await plugin.preBind(cycle, nodeName, { signal, rest });
+    } catch (cause) {
+      throw new PluginFault(
+        `running PreBind plugin "${plugin.name}"`,
+        isInterrupted(cause, signal) ? signal.reason : cause,
+      );
+    }
+  }
+  signal.throwIfAborted();
+}
+
+/** Whether a failure is nothing but the end of a wait that the signal has ended. */
+export function isInterrupted(error: unknown, signal: AbortSignal): boolean {
+  if (!signal.aborted) return false;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause === signal.reason) return true;
+  return false;
+}
+
+/** Binds; an extender that does goes before the plugins. What fails here is no verdict about the pod: it is thrown. */
 export async function runBind(
   framework: Framework,
   cycle: Cycle,
-  options: StepOptions & Partial<PreBindOptions> & { readonly nodeName: string },
+  options: StepOptions & { readonly nodeName: string },
 ): Promise<void> {
-  const { nodeName, signal, rest = (wait) => wait(signal) } = options;
-  for (const plugin of framework.at('PreBind')) {
-    await guarded(`running PreBind plugin "${plugin.name}"`, () => plugin.preBind(cycle, nodeName, { signal, rest }));
-  }
+  const { nodeName } = options;
   if (await bindByExtender(framework.extendersFor(cycle.pod), cycle.pod, options)) return;
   for (const plugin of framework.at('Bind')) {
     const what = `running Bind plugin "${plugin.name}"`;

@@ -1,35 +1,46 @@
+import { onAbort } from '../../base/index.ts';
 import type { StepOptions } from './plugin.ts';
 import type { Rejection } from './rejection.ts';
 
 type Answer = Promise<Rejection | undefined>;
 
+interface Wait {
+  reject(rejection: Rejection): void;
+  fail(error: Error): void;
+}
+
 /** The pods that have a node and wait for the permission of plugins. Others can end such a wait. */
 export class WaitingPods {
-  readonly #reject = new Map<string, (rejection: Rejection) => void>();
+  readonly #waits = new Map<string, Wait>();
 
-  /** Ends the wait of a pod; false when it does not wait. */
+  /** Ends the wait of a pod, which then counts as unschedulable; false when it does not wait. */
   reject(uid: string, rejection: Rejection): boolean {
-    this.#reject.get(uid)?.(rejection);
-    return this.#reject.has(uid);
+    this.#waits.get(uid)?.reject(rejection);
+    return this.#waits.delete(uid);
+  }
+
+  /** Ends the wait of a pod, which is tried again after its back-off; false when it does not wait. */
+  preempt(uid: string): boolean {
+    this.#waits.get(uid)?.fail(new Error('waiting on permit for pod: preempted'));
+    return this.#waits.delete(uid);
   }
 
   /**
    * Resolves with the first rejection, of a plugin or from elsewhere, or when all plugins have agreed. Fails when one of them
-   * does, or when the signal aborts.
+   * does, when the pod is preempted, or when the signal aborts.
    */
   async wait(uid: string, answers: readonly Answer[], { signal }: StepOptions): Answer {
-    if (answers.length === 0) return undefined;
-    const elsewhere = new Promise<Rejection>((resolve, reject) => {
-      this.#reject.set(uid, resolve);
-      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-    });
+    let wait: Wait | undefined;
+    const elsewhere = new Promise<Rejection>((resolve, reject) => (wait = { reject: resolve, fail: reject }));
+    if (wait !== undefined) this.#waits.set(uid, wait);
+    using _ = onAbort(signal, () => wait?.fail(signal.reason as Error));
     const agreed = Promise.all(answers).then(() => undefined);
     agreed.catch(() => undefined); // what fails here fails the race below as well
     const rejected = answers.map((answer) => answer.then((rejection) => rejection ?? agreed));
     try {
       return await Promise.race([elsewhere, ...rejected]);
     } finally {
-      this.#reject.delete(uid);
+      if (this.#waits.get(uid) === wait) this.#waits.delete(uid);
     }
   }
 }

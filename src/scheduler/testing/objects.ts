@@ -6,6 +6,7 @@ import { NodeInfo } from '../cache/node-info.ts';
 import { NominatedPods } from '../cache/nominated-pods.ts';
 import { PodInfo } from '../cache/pod-info.ts';
 import type { Lister, SharedContext } from '../framework/plugin-context.ts';
+import { PreBindingPods } from '../framework/pre-binding-pods.ts';
 import { WaitingPods } from '../framework/waiting-pods.ts';
 
 interface PodSketch extends Partial<PodSpec> {
@@ -83,6 +84,7 @@ export function listerOf<T extends KubernetesObject>(
     list: ({ namespace } = {}) =>
       observed.filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace),
     byIndex: () => [],
+    counts: () => new Map(),
     fetch: noServer,
     create: noServer,
     update: noServer,
@@ -101,6 +103,7 @@ export function sharedContext(given: Partial<SharedContext> = {}): SharedContext
     log: discardLogger,
     nominatedPods: new NominatedPods(),
     waitingPods: new WaitingPods(),
+    preBindingPods: new PreBindingPods(),
     extenders: [],
     allocationsUnderWay: new Map(),
     event: () => undefined,

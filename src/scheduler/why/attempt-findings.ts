@@ -25,7 +25,7 @@ export function rejectionsOf(diagnosis: Diagnosis, nodeCount: number): readonly 
       group.nodes.push(...nodes.slice(0, MAX_NAMES - group.nodes.length));
     }
   };
-  for (const [name, rejection] of diagnosis.entries()) note(rejection, [name], 1);
+  for (const [rejection, { names, count }] of diagnosis.tally(MAX_NAMES)) note(rejection, names, count);
   const others = nodeCount - diagnosis.size;
   if (diagnosis.forOthers !== undefined && others > 0) note(diagnosis.forOthers, [], others);
   return [...groups.values()].sort(
@@ -34,29 +34,53 @@ export function rejectionsOf(diagnosis: Diagnosis, nodeCount: number): readonly 
   );
 }
 
-/** The nodes with the highest scores, with what each plugin gave them. */
+/** The nodes with the highest scores, as numbers: they are put together for readers when somebody asks. */
+export interface BestNodes {
+  readonly names: readonly string[];
+  readonly totals: readonly number[];
+  readonly plugins: readonly string[];
+  /** What each plugin gave them, node by node. */
+  readonly scores: Float64Array;
+}
+
 export function bestNodes(
   nodes: readonly { readonly name: string }[],
   scores: ReadonlyMap<string, Float64Array>,
   weightOf: (plugin: string) => number,
-): readonly NodeScores[] {
+): BestNodes | undefined {
   const known = [...scores].filter(([, each]) => each.length === nodes.length);
-  if (known.length === 0) return [];
+  if (known.length === 0) return undefined;
   const totals = new Float64Array(nodes.length);
   for (const [plugin, each] of known) {
     const weight = weightOf(plugin);
     for (let index = 0; index < totals.length; index++) totals[index]! += weight * each[index]!;
   }
+  const best = highest(totals);
+  return {
+    names: best.map((index) => nodes[index]?.name ?? ''),
+    totals: best.map((index) => totals[index] ?? 0),
+    plugins: known.map(([plugin]) => plugin),
+    scores: Float64Array.from(best.flatMap((index) => known.map(([, each]) => each[index] ?? 0))),
+  };
+}
+
+/** The positions of the highest values, the highest first. */
+function highest(values: Float64Array): readonly number[] {
   const best: number[] = [];
-  for (let index = 0; index < totals.length; index++) {
-    const place = best.findIndex((other) => totals[other]! < totals[index]!);
-    if (place >= 0) best.splice(place, 0, index);
-    else if (best.length < MAX_NODES) best.push(index);
+  for (let index = 0; index < values.length; index++) {
+    if (best.length === MAX_NODES && values[index]! <= values[best[MAX_NODES - 1]!]!) continue;
+    const place = best.findIndex((other) => values[other]! < values[index]!);
+    best.splice(place < 0 ? best.length : place, 0, index);
     if (best.length > MAX_NODES) best.pop();
   }
-  return best.map((index) => ({
-    node: nodes[index]?.name ?? '',
+  return best;
+}
+
+/** The best nodes with what each plugin gave them. */
+export function nodeScores({ names, totals, plugins, scores }: BestNodes): readonly NodeScores[] {
+  return names.map((node, index) => ({
+    node,
     total: totals[index] ?? 0,
-    byPlugin: Object.fromEntries(known.map(([plugin, each]) => [plugin, each[index] ?? 0])),
+    byPlugin: Object.fromEntries(plugins.map((plugin, at) => [plugin, scores[index * plugins.length + at] ?? 0])),
   }));
 }

@@ -1,4 +1,3 @@
-import { formatTime, instantOfMillis } from '../../api/index.ts';
 import { type Clock, messageOf } from '../../base/index.ts';
 import { keyOf, type Pod } from '../../client/index.ts';
 import type { EventRecorder } from '../../kit/index.ts';
@@ -9,7 +8,6 @@ import type { Placement, PodScheduler } from '../cycle/schedule-pod.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Extender } from '../framework/extender.ts';
 import { FitError } from '../framework/fit-error.ts';
-import type { Framework } from '../framework/framework.ts';
 import type { PluginFactory } from '../framework/plugin-context.ts';
 import type { Plugin } from '../framework/plugin.ts';
 import { builtInPlugins } from '../plugins/registry.ts';
@@ -180,19 +178,18 @@ export class ObservedScheduling {
     return {
       schedule: (framework, cycle, options) => {
         const startMs = this.#clock.monotonic();
-        const time = formatTime(instantOfMillis(this.#clock.now()));
+        const timeMs = this.#clock.now();
         const notes: Notes = { nodes: [], scores: new Map(), calls: [] };
         this.#notes.set(cycle.pod.uid, notes);
         const done = (ending: Partial<SchedulingAttempt>): void => {
           this.#notes.delete(cycle.pod.uid);
           this.#attempts.add(cycle.pod.key, {
-            time,
+            timeMs,
             schedulerName: framework.schedulerName,
             durationMs: this.#clock.monotonic() - startMs,
-            rejections: [],
-            scores: scoresOf(framework, notes),
+            best: bestNodes(notes.nodes, notes.scores, (plugin) => framework.weightOf(plugin)),
             extenders: notes.calls,
-            ...ending,
+            ending,
           });
         };
         const found = ({ nodeName: node, evaluatedNodes, feasibleNodes }: Placement): void =>
@@ -228,10 +225,6 @@ function watched<T>(
     return onFailure(error);
   }
   return result instanceof Promise ? result.then(onResult, onFailure) : onResult(result);
-}
-
-function scoresOf(framework: Framework, { nodes, scores }: Notes): SchedulingAttempt['scores'] {
-  return bestNodes(nodes, scores, (plugin) => framework.weightOf(plugin));
 }
 
 function cut(text: string): string {

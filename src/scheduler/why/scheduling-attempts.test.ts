@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
-import { bestNodes } from './attempt-findings.ts';
-import { type SchedulingAttempt, SchedulingAttempts } from './scheduling-attempts.ts';
+import { bestNodes, nodeScores } from './attempt-findings.ts';
+import { type AttemptNote, SchedulingAttempts } from './scheduling-attempts.ts';
 
-const attempt = (node: string): SchedulingAttempt => ({
-  time: '',
+const attempt = (node: string): AttemptNote => ({
+  timeMs: 0,
   schedulerName: 'default-scheduler',
   durationMs: 0,
-  node,
-  rejections: [],
-  scores: [],
+  best: undefined,
   extenders: [],
+  ending: { node },
 });
 
 test('attempts are remembered of the pods tried last, and the last of each', () => {
@@ -21,7 +20,18 @@ test('attempts are remembered of the pods tried last, and the last of each', () 
   attempts.conclude('default/c', 'Scheduled');
   expect(attempts.of('default/a').map(({ node }) => node)).toEqual(['3', '5']);
   expect(attempts.of('default/b')).toEqual([]);
-  expect(attempts.of('default/c')).toMatchObject([{ node: '6', outcome: 'Scheduled' }]);
+  expect(attempts.of('default/c')).toEqual([
+    {
+      time: '1970-01-01T00:00:00Z',
+      schedulerName: 'default-scheduler',
+      durationMs: 0,
+      node: '6',
+      rejections: [],
+      scores: [],
+      extenders: [],
+      outcome: 'Scheduled',
+    },
+  ]);
 });
 
 test('the best nodes come first, and no more than five of them', () => {
@@ -31,7 +41,8 @@ test('the best nodes come first, and no more than five of them', () => {
     ['Y', Float64Array.of(9, 0, 0, 0, 0, 0, 0)],
     ['of other nodes', Float64Array.of(1)],
   ]);
-  const best = bestNodes(nodes, scores, (plugin) => (plugin === 'Y' ? 10 : 1));
+  const found = bestNodes(nodes, scores, (plugin) => (plugin === 'Y' ? 10 : 1));
+  const best = found === undefined ? [] : nodeScores(found);
   expect(best.map(({ node }) => node)).toEqual(['a', 'g', 'f', 'e', 'd']);
   expect(best[0]).toEqual({ node: 'a', total: 91, byPlugin: { X: 1, Y: 9 } });
 });

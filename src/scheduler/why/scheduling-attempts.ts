@@ -1,3 +1,6 @@
+import { formatTime, instantOfMillis } from '../../api/index.ts';
+import { type BestNodes, nodeScores } from './attempt-findings.ts';
+
 /** One try to find a node for a pod: what each plugin and each extender said. */
 export interface SchedulingAttempt {
   /** When it began, in RFC 3339. */
@@ -54,12 +57,20 @@ export interface SchedulingAttemptsOptions {
   readonly maxAttempts?: number;
 }
 
+/** A try before it is put into words, which waits until somebody asks. */
+export interface AttemptNote extends Pick<SchedulingAttempt, 'schedulerName' | 'durationMs' | 'extenders'> {
+  /** When it began, in milliseconds since 1970. */
+  readonly timeMs: number;
+  readonly best: BestNodes | undefined;
+  readonly ending: Partial<SchedulingAttempt>;
+}
+
 /** The last tries to schedule pods, for those who want to know why. Bounded: older ones are forgotten. */
 export class SchedulingAttempts {
   readonly #maxPods: number;
   readonly #maxAttempts: number;
   /** By `namespace/name`, the one tried last at the end. */
-  readonly #byPod = new Map<string, readonly SchedulingAttempt[]>();
+  readonly #byPod = new Map<string, { readonly note: AttemptNote; outcome?: string }[]>();
 
   constructor({ maxPods = 1000, maxAttempts = 5 }: SchedulingAttemptsOptions = {}) {
     this.#maxPods = maxPods;
@@ -68,22 +79,31 @@ export class SchedulingAttempts {
 
   /** The tries of a pod by `namespace/name`, oldest first. */
   of(key: string): readonly SchedulingAttempt[] {
-    return this.#byPod.get(key) ?? [];
+    return (this.#byPod.get(key) ?? []).map(({ note, outcome }) => ({
+      ...attemptOf(note),
+      ...(outcome === undefined ? {} : { outcome }),
+    }));
   }
 
-  add(key: string, attempt: SchedulingAttempt): void {
-    const attempts = [...this.of(key), attempt].slice(-this.#maxAttempts);
+  add(key: string, note: AttemptNote): void {
+    const notes = this.#byPod.get(key) ?? [];
+    notes.push({ note });
+    if (notes.length > this.#maxAttempts) notes.shift();
     this.#byPod.delete(key);
-    this.#byPod.set(key, attempts);
+    this.#byPod.set(key, notes);
+    if (this.#byPod.size <= this.#maxPods) return;
     const [oldest] = this.#byPod.keys();
-    if (this.#byPod.size > this.#maxPods && oldest !== undefined) this.#byPod.delete(oldest);
+    if (oldest !== undefined) this.#byPod.delete(oldest);
   }
 
   /** Says what became of the last try of a pod. */
   conclude(key: string, outcome: string): void {
-    const attempts = this.#byPod.get(key);
-    const last = attempts?.at(-1);
-    if (attempts === undefined || last === undefined || last.outcome !== undefined) return;
-    this.#byPod.set(key, [...attempts.slice(0, -1), { ...last, outcome }]);
+    const last = this.#byPod.get(key)?.at(-1);
+    if (last !== undefined) last.outcome ??= outcome;
   }
+}
+
+function attemptOf({ timeMs, best, ending, ...same }: AttemptNote): SchedulingAttempt {
+  const time = formatTime(instantOfMillis(timeMs));
+  return { time, ...same, rejections: [], scores: best === undefined ? [] : nodeScores(best), ...ending };
 }

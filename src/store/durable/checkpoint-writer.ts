@@ -10,7 +10,7 @@ export interface CheckpointSource {
   readonly revision: Revision;
   readonly floor: Revision;
   /** In key order. */
-  readonly entries: Iterable<Entry>;
+  readonly entries: Iterable<Entry> | AsyncIterable<Entry>;
   /** 0: none. */
   readonly deadlineOf: (entry: Entry) => number;
 }
@@ -69,7 +69,7 @@ class CheckpointWriter {
   }
 
   async writeAll(source: CheckpointSource, signal: AbortSignal | undefined): Promise<void> {
-    for (const entry of source.entries) {
+    for await (const entry of source.entries) {
       const keyLength = Buffer.byteLength(entry.key);
       const length = ENTRY_HEAD + keyLength + entry.value.byteLength;
       if (this.#blockLength > 0 && this.#blockLength + length > BLOCK_BYTES) {

@@ -1,5 +1,5 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, type Server } from 'node:net';
+import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { keepAlive, RealClock } from '../../base/index.ts';
 import { StoreError } from '../errors.ts';
@@ -10,6 +10,14 @@ export interface FolderLockOptions {
   /** Nothing will be written, so that a folder in which nothing can be written is locked well enough by the kernel. */
   readonly isOnlyRead?: boolean;
 }
+
+/** A folder that is kept for this process. */
+export interface FolderLock extends AsyncDisposable {
+  /** From now on processes that connect to the owner are answered so; before, they are let go. */
+  answer(visitor: Answer): void;
+}
+
+type Answer = (socket: Socket) => void;
 
 /**
  * Keeps a second process out of a folder, throwing `Locked` when there is one.
@@ -23,15 +31,18 @@ export interface FolderLockOptions {
  * number of its own, above all it sees, and owns the folder if afterwards nobody has a higher one and nobody with a lower one
  * lives. Of two who come at once the one that looks last sees the other, so they never both win.
  */
-export async function lockFolder(folder: string, options: FolderLockOptions = {}): Promise<AsyncDisposable> {
+export async function lockFolder(folder: string, options: FolderLockOptions = {}): Promise<FolderLock> {
   const kernelLock = await waitForKernel(folder);
+  const visitors = new Visitors();
   try {
-    const server = await takeSocket(new LockPlace(folder, kernelLock.descriptor), options);
+    const place = new LockPlace(folder, kernelLock.descriptor, (socket) => visitors.welcome(socket));
+    const server = await takeSocket(place, options);
     const release = async (): Promise<void> => {
+      visitors.dismiss();
       if (server !== undefined) await closeServer(server);
       await kernelLock.close();
     };
-    return { [Symbol.asyncDispose]: release };
+    return { answer: (visitor) => visitors.answerWith(visitor), [Symbol.asyncDispose]: release };
   } catch (error) {
     await kernelLock.close();
     throw error;
@@ -44,18 +55,77 @@ const KERNEL_PAUSE_MS = 20;
 const LOCK_FILE = /^lock-(\d+)$/;
 const OWNER_FILE = 'owner';
 
+/** The processes that are connected to the owner. */
+class Visitors {
+  readonly #sockets = new Set<Socket>();
+  #answer: Answer | undefined;
+
+  answerWith(answer: Answer): void {
+    this.#answer = answer;
+  }
+
+  welcome(socket: Socket): void {
+    socket.on('error', () => undefined); // whoever only looks whether the owner lives goes without a word
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    if (this.#answer === undefined) socket.destroy();
+    else this.#answer(socket);
+  }
+
+  dismiss(): void {
+    this.#answer = undefined;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+/**
+ * Connects to the process that has a folder locked; `undefined` when there is none, or none that can be reached.
+ */
+export async function connectToOwner(folder: string): Promise<Socket | undefined> {
+  const handle = await open(folder, 'r');
+  try {
+    const place = new LockPlace(folder, handle.fd);
+    const numbers = (await place.numbers()).sort((left, right) => right - left);
+    for (const number of numbers) {
+      const socket = await connected(place.path(number));
+      if (socket !== undefined) return socket;
+    }
+    return undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+function connected(path: string): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ path });
+    const refused = (): void => resolve(undefined);
+    socket.once('error', refused);
+    socket.once('connect', () => {
+      socket.off('error', refused);
+      resolve(socket);
+    });
+  });
+}
+
 class LockPlace {
   readonly folder: string;
   readonly #base: string;
+  readonly #welcome: Answer | undefined;
 
-  constructor(folder: string, descriptor: number) {
+  constructor(folder: string, descriptor: number, welcome?: Answer) {
     this.folder = folder;
+    this.#welcome = welcome;
     // a socket's path may have little more than 100 bytes; by way of its descriptor the folder's own path does not count
     this.#base = process.platform === 'linux' ? `/proc/self/fd/${descriptor}` : folder;
   }
 
   path(number: number): string {
     return `${this.#base}/lock-${number}`;
+  }
+
+  listen(number: number): Promise<Server | undefined> {
+    return listenAlone(this.path(number), this.#welcome);
   }
 
   async numbers(): Promise<number[]> {
@@ -104,7 +174,7 @@ async function contend(place: LockPlace): Promise<Server | undefined> {
   const seen = await place.numbers();
   await refuseIfAnyLives(place, seen);
   const number = Math.max(0, ...seen) + 1;
-  const server = await listenAlone(place.path(number));
+  const server = await place.listen(number);
   if (server === undefined) return undefined;
   try {
     const others = (await place.numbers()).filter((other) => other !== number);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { errorCode } from './durable-files.ts';
 
 /** BSD's `open` flag for taking an exclusive `flock` at once; Node has no name for it. */
@@ -75,10 +75,13 @@ async function closeBoth(server: Server | undefined, handle: FileHandle): Promis
   await handle.close();
 }
 
-/** Listens on a Unix socket; `undefined` when another does already. */
-export function listenAlone(path: string): Promise<Server | undefined> {
+/** Listens on a Unix socket; `undefined` when another does already. Whoever connects is let go unless `serve` is given. */
+export function listenAlone(
+  path: string,
+  serve: (socket: Socket) => void = (socket) => socket.destroy(),
+): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
+    const server = createServer(serve);
     server.once('error', (error) => {
       if (errorCode(error) === 'EADDRINUSE') resolve(undefined);
       else reject(error);

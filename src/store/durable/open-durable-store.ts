@@ -3,12 +3,13 @@ import { isStoreError, StoreError } from '../errors.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { type DurableFiles, isOutOfSpace } from './durable-files.ts';
 import { DurableStore, type DurableStoreOptions } from './durable-store.ts';
-import { lockFolder } from './folder-lock.ts';
+import { type FolderLock, lockFolder } from './folder-lock.ts';
 import { FORMAT_VERSION } from './file-header.ts';
 import { LogWriter } from './log-writer.ts';
 import { Manifest } from './manifest.ts';
 import { openFolder } from './node-files.ts';
 import { recover, type Recovered } from './recovery.ts';
+import { SnapshotService } from './snapshot-service.ts';
 import { withoutSync } from './unsynced-files.ts';
 
 const DEFAULT_SEGMENT_BYTES = 32 * 1024 * 1024;
@@ -25,7 +26,7 @@ export async function openDurableStore(
   folder: string,
   options: DurableStoreOptions & { readonly files?: DurableFiles },
 ): Promise<DurableStore> {
-  let lock: AsyncDisposable | undefined;
+  let lock: FolderLock | undefined;
   try {
     const { syncs = true } = options;
     const files = options.files ?? (syncs ? await openFolder(folder) : withoutSync(await openFolder(folder)));
@@ -43,7 +44,7 @@ export async function openDurableStore(
 
 async function openLocked(
   files: DurableFiles,
-  lock: AsyncDisposable | undefined,
+  lock: FolderLock | undefined,
   options: DurableStoreOptions,
 ): Promise<DurableStore> {
   const log = options.log ?? discardLogger;
@@ -69,6 +70,8 @@ async function openLocked(
     objects: mvcc.size,
     tookMs,
   });
+  const snapshots = new SnapshotService(mvcc, { clock: options.clock, log });
+  lock?.answer((socket) => snapshots.answer(socket));
   return new DurableStore({ mvcc, writer, checkpointer, lock, log }, options);
 }
 

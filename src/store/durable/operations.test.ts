@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { prefixRange } from '../key-range.ts';
 import { DurableFolder } from '../testing/durable-folder.ts';
+import { linesOf } from '../testing/snapshot-lines.ts';
 import { bytes, del, expectFailure, put, text, WatchReader, write } from '../testing/store-under-test.ts';
-import { dumpStore, restoreStore } from './dump.ts';
+import { snapshotFolder } from './folder-snapshot.ts';
 import { compactStore } from './offline.ts';
 import { repairStore } from './repair-store.ts';
 import { verifyStore } from './verify-store.ts';
@@ -24,9 +25,8 @@ async function fill(folder: DurableFolder): Promise<void> {
 }
 
 async function dump(folder: DurableFolder): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const line of dumpStore(folder.path, folder)) lines.push(line);
-  return lines;
+  await using snapshot = await snapshotFolder(folder.path, folder);
+  return linesOf(snapshot);
 }
 
 describe('verifyStore', () => {
@@ -65,74 +65,6 @@ describe('verifyStore', () => {
     await using folder = await DurableFolder.make();
     await expectFailure('Unavailable', verifyStore(join(folder.path, 'absent'), folder));
     expect(await readdir(folder.path)).toEqual([]);
-  });
-});
-
-describe('dumpStore and restoreStore', () => {
-  test('a dump has one line for each key, and says when it is whole', async () => {
-    await using folder = await DurableFolder.make();
-    await fill(folder);
-
-    expect((await dump(folder)).map((line) => JSON.parse(line) as unknown)).toEqual([
-      { keelsonStoreDump: 1, revision: 3 },
-      { key: '/bytes', createRevision: 2, modRevision: 2, base64: 'AP+A' },
-      { key: '/short', createRevision: 3, modRevision: 3, expires: '2026-01-01T01:00:00.000Z', text: 'lived' },
-      { key: '/text', createRevision: 1, modRevision: 3, text: 'täxt 2' },
-      { end: true, objects: 3 },
-    ]);
-  });
-
-  test('a store restored from a dump is the same, and goes on from there', async () => {
-    await using folder = await DurableFolder.make();
-    await using target = await DurableFolder.make();
-    await fill(folder);
-    const lines = await dump(folder);
-
-    expect(await restoreStore(target.path, [...lines, ''])).toEqual({ revision: 3, objects: 3 });
-
-    expect(await dump(target)).toEqual(lines);
-    await target.during(async (store) => {
-      expect(text(await store.get('/text', { at: 3 }))).toBe('täxt 2');
-      await expectFailure('Compacted', store.get('/text', { at: 2 }));
-      expect(await write(store, put('/text', 'new'))).toBe(4);
-      await target.clock.advance('2h');
-      expect(store.readNow('/short')).toBeUndefined();
-    });
-    await target.during(async (store) => expect(store.revisionNow()).toBe(5));
-  });
-
-  test('nothing is restored over a store', async () => {
-    await using folder = await DurableFolder.make();
-    await fill(folder);
-    const lines = await dump(folder);
-
-    await expectFailure('Unavailable', restoreStore(folder.path, lines));
-
-    expect(await dump(folder)).toEqual(lines);
-  });
-
-  test.each([
-    ['line 1 is not JSON', ['{']],
-    ['line 1 is not an object', ['7']],
-    ['line 1 is not the head', ['{"key":"/a","createRevision":1,"modRevision":1,"text":""}']],
-    ['line 1 says version 2', ['{"keelsonStoreDump":2,"revision":1}']],
-    ['line 1 must have a whole number as revision, got "1"', ['{"keelsonStoreDump":1,"revision":"1"}']],
-    ['line 2 has no key', [head(1), '{"createRevision":1,"modRevision":1,"text":""}']],
-    ['line 2 must have either text or base64', [head(1), '{"key":"/a","createRevision":1,"modRevision":1}']],
-    ['line 2 has revisions that cannot be', [head(2), '{"key":"/a","createRevision":2,"modRevision":1,"text":""}']],
-    ['line 2 is of revision 2, after that of the dump', [head(1), entry('/a', 2)]],
-    ['line 3 has key "/a" again', [head(1), entry('/a', 1), entry('/a', 1)]],
-    ['line 2 has a time that cannot be read: "soon"', [head(1), entry('/a', 1).replace('}', ',"expires":"soon"}')]],
-    ['line 3 counts 2 objects, there are 1', [head(1), entry('/a', 1), '{"end":true,"objects":2}']],
-    ['line 3 comes after the end', [head(1), '{"end":true,"objects":0}', entry('/a', 1)]],
-    ['the dump of 2 lines has no end: it is not whole', [head(1), entry('/a', 1)]],
-    ['the dump of 0 lines has no end: it is not whole', []],
-  ])('a dump of which %s is refused, and nothing is written', async (message, lines) => {
-    await using target = await DurableFolder.make();
-
-    await expect(restoreStore(target.path, lines)).rejects.toThrow(message);
-
-    expect(await readdir(target.path)).toEqual([]);
   });
 });
 
@@ -254,11 +186,3 @@ describe('compactStore', () => {
     expect((await compactStore(folder.path, folder)).revision).toBe(51);
   });
 });
-
-function head(revision: number): string {
-  return JSON.stringify({ keelsonStoreDump: 1, revision });
-}
-
-function entry(key: string, revision: number): string {
-  return JSON.stringify({ key, createRevision: revision, modRevision: revision, text: '' });
-}

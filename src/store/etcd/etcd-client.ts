@@ -28,6 +28,8 @@ export interface EtcdCallOptions {
   readonly signal?: AbortSignal;
   /** The call does no harm when it arrives twice. */
   readonly isRepeatable: boolean;
+  /** Instead of `requestTimeoutMs`. */
+  readonly timeoutMs?: number;
 }
 
 const DEFAULT_REQUEST_TIMEOUT_MS = 10_000;
@@ -77,7 +79,8 @@ export class EtcdClient implements AsyncDisposable {
   ): Promise<Response> {
     const { clock, random } = this.#options;
     const message = method.request.encode(request);
-    const deadlineMs = clock.monotonic() + (this.#options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS);
+    const { requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS } = this.#options;
+    const deadlineMs = clock.monotonic() + (options.timeoutMs ?? requestTimeoutMs);
     let backoff: Backoff | undefined;
     for (;;) {
       const { signal } = options;

@@ -68,6 +68,24 @@ describeWithEtcd('an etcd that is killed and started again', (etcd) => {
     );
   });
 
+  test('that is away leaves what the mirror has to readers that are content with it', async () => {
+    await using store = new MirrorStore(openStore(etcd(), { requestTimeoutMs: 200 }));
+    const revision = await write(store, put('/registry/kept', '1'));
+    const ahead = revision + 1;
+    await store.checkHealth();
+    await etcd().kill();
+
+    expect(text(await store.get('/registry/kept', { notOlderThan: 0 }))).toBe('1');
+    expect((await store.range(RANGE, { notOlderThan: revision })).entries.map(text)).toContain('1');
+    expect(await store.revision({ notOlderThan: 0 })).toBeGreaterThanOrEqual(revision);
+    await expectFailure('Unavailable', store.get('/registry/kept'));
+    await expectFailure('Unavailable', store.get('/registry/kept', { notOlderThan: ahead }));
+    await expectFailure('Unavailable', store.checkHealth());
+
+    await etcd().restart();
+    await store.checkHealth();
+  });
+
   test('is Unavailable while it is away, and says that nothing was written', async () => {
     await using store = openStore(etcd(), { requestTimeoutMs: 200 });
     await write(store, put('/away', '1'));

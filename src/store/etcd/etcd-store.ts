@@ -22,7 +22,7 @@ import { type KeyNames, keyNames } from './key-names.ts';
 import { Leases } from './leases.ts';
 import { COMPACT, TXN } from './messages/methods.ts';
 import { ProgressSupport } from './progress-support.ts';
-import { type Page, rangePages, readKey, readRevision } from './range-pages.ts';
+import { type Page, rangePages, readKey, readRevision, type RevisionOptions } from './range-pages.ts';
 
 export interface EtcdStoreOptions extends EtcdClientOptions {
   /** What '/registry' is called in etcd; the same unless given. */
@@ -66,7 +66,7 @@ export class EtcdStore implements Store {
     return this.#options.random;
   }
 
-  async revision(options: { readonly signal?: AbortSignal } = {}): Promise<Revision> {
+  async revision(options: RevisionOptions = {}): Promise<Revision> {
     return this.#try('read the revision', options.signal, () => readRevision(this.#client, options));
   }
 

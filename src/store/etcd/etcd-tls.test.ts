@@ -4,6 +4,7 @@ import { requires } from '../../base/testing/requires.ts';
 import { expectFailure, put, text, write } from '../testing/store-under-test.ts';
 import type { TlsCredentials, TlsSource } from '../../wire/grpc/index.ts';
 import { openStore } from './testing/describe-with-etcd.ts';
+import { tlsHint } from './reach-etcd.ts';
 import { EtcdProcess } from './testing/etcd-process.ts';
 import { TestCertificates } from './testing/test-certificates.ts';
 
@@ -46,6 +47,27 @@ describe('an etcd that asks for client certificates', requires('etcd', 'openssl'
     const { ca, certificate, key } = tls;
     expect(await use({ ca: Buffer.from(String(ca)), certificate, key: Buffer.from(String(key)) })).toBe('secret');
     expect(await use(async () => tls)).toBe('secret');
+  });
+
+  test('tells which of the settings is wrong', async () => {
+    const stranger = await TestCertificates.make(findTool('openssl') ?? '');
+    await stranger.issue('client', 'DNS:client.test');
+    const [ca, certificate, key] = await Promise.all(
+      ['ca.crt', 'client.crt', 'client.key'].map((name) => stranger.read(name)),
+    );
+    await stranger[Symbol.asyncDispose]();
+    const hintFor = async (source: TlsSource | undefined, endpoint = etcd.endpoint): Promise<string | undefined> => {
+      await using store = openStore(etcd, { tls: source, endpoints: [endpoint], requestTimeoutMs: 2000 });
+      return await store.revision().then(() => 'none', tlsHint);
+    };
+
+    expect(await hintFor({ ...tls, ca })).toMatch(/not signed by the authority/);
+    expect(await hintFor(undefined)).toMatch(/not signed by the authority/);
+    expect(await hintFor({ ca: tls.ca })).toMatch(/does not take the client certificate/);
+    expect(await hintFor({ ca: tls.ca, certificate, key })).toMatch(/does not take the client certificate/);
+    expect(await hintFor({ ...tls, key })).toMatch(/not that of the client certificate/);
+    expect(await hintFor({ ...tls, serverName: 'other.test' })).toMatch(/does not name the host/);
+    expect(await hintFor(undefined, etcd.endpoint.replace('https', 'http'))).toMatch(/may speak TLS/);
   });
 
   test('is known by the name that is asked for', async () => {

@@ -52,7 +52,7 @@ export class EtcdWatch implements AsyncIterable<WatchBatch> {
     this.#range = range;
     this.#options = options;
     this.#events = new WatchEvents(range, { from: Math.max(options.from, 1), names: options.names });
-    this.#inbox = new Inbox(range, options.limits, () => this.#stop.abort());
+    this.#inbox = new Inbox({ range, from: options.from }, options.limits, () => this.#stop.abort());
     this.#progress = new WatchProgress(options.clock, (revision) => this.#offerProgress(revision));
   }
 

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { CryptoRandom, RealClock } from '../../base/index.ts';
+import { expect, test, vi } from 'vitest';
+import { CryptoRandom, LineLogger, RealClock } from '../../base/index.ts';
 import { prefixRange } from '../key-range.ts';
 import { expectFailure, put, text, write } from '../testing/store-under-test.ts';
 import { openEtcdStore } from './open-etcd-store.ts';
@@ -9,6 +9,31 @@ import { freePorts } from './testing/free-ports.ts';
 const parts = { clock: new RealClock(), random: new CryptoRandom() };
 
 describeWithEtcd('openEtcdStore()', (etcd) => {
+  test('waits for an etcd that is away, says so, and goes on when it comes', async () => {
+    const lines: string[] = [];
+    const log = new LineLogger({ clock: parts.clock, level: 'warn', write: (line) => lines.push(line) });
+    const { endpoint } = etcd();
+    await etcd().kill();
+
+    const opening = openEtcdStore({ ...parts, endpoints: [endpoint], log, signal: new AbortController().signal });
+    await vi.waitFor(() => expect(lines.join('')).toMatch(/"waiting for etcd".*ECONNREFUSED/), 10_000);
+    await etcd().restart();
+    await using store = await opening;
+
+    expect(await store.revision()).toBeGreaterThan(0);
+    expect(lines.join('')).toContain('etcd answers');
+  });
+
+  test('stops waiting when it is told to', async () => {
+    const [port] = await freePorts(1);
+    const stop = new AbortController();
+    const options = { ...parts, endpoints: [`http://127.0.0.1:${port}`], signal: stop.signal };
+    const opening = openEtcdStore(options);
+    stop.abort(new Error('enough'));
+
+    await expect(opening).rejects.toThrow('enough');
+  });
+
   test('opens a store that several servers can share', async () => {
     const options = { ...parts, endpoints: [etcd().endpoint] };
     await using first = await openEtcdStore(options);

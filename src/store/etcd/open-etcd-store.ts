@@ -1,22 +1,27 @@
+import { discardLogger } from '../../base/index.ts';
 import { Compactor } from './compactor.ts';
 import { EtcdStore, type EtcdStoreOptions } from './etcd-store.ts';
 import { MirrorStore, type MirrorStoreOptions } from './mirror/mirror-store.ts';
+import { reachEtcd } from './reach-etcd.ts';
 
 export interface EtcdOptions extends EtcdStoreOptions, Pick<MirrorStoreOptions, 'history' | 'maxWaitMs'> {
   /** How often etcd is compacted; 5 minutes unless given, never if 0. Servers on the same etcd take turns. */
   readonly compactionIntervalMs?: number;
+  /** While it has not aborted, an etcd that does not answer is waited for; tried once unless given. */
+  readonly signal?: AbortSignal;
 }
 
 /**
  * Opens an etcd cluster as the store of an API server: with a copy in this process, and compacted regularly.
  *
- * Rejects with `Unavailable` when no member answers in time.
+ * Rejects with `Unavailable` when no member answers in time, or with the signal's reason when it was waited for.
  */
 export async function openEtcdStore(options: EtcdOptions): Promise<MirrorStore> {
-  const { watch, history, maxWaitMs, clock, log, compactionIntervalMs: intervalMs } = options;
+  const { watch, history, maxWaitMs, clock, log, signal, compactionIntervalMs: intervalMs } = options;
   const etcd = new EtcdStore({ ...options, watch: undefined }); // the limits are for those who watch the copy
   try {
-    await etcd.revision();
+    if (signal === undefined) await etcd.revision();
+    else await reachEtcd(etcd, { endpoints: options.endpoints, clock, log: log ?? discardLogger, signal });
   } catch (error) {
     await etcd[Symbol.asyncDispose]();
     throw error;

@@ -1,4 +1,4 @@
-import type { Entry, KeyRange, Revision } from '../store.ts';
+import type { Entry, KeyRange, ReadOptions, Revision } from '../store.ts';
 import { type EtcdClient, missingInAnswer } from './etcd-client.ts';
 import { toEntry } from './etcd-entry.ts';
 import { isMessageTooLarge } from './etcd-errors.ts';
@@ -9,6 +9,8 @@ import { RANGE } from './messages/methods.ts';
 /** One answer of etcd to a part of a range. */
 export interface Page {
   readonly entries: readonly Entry[];
+  /** By key: the leases of those entries that have one. */
+  readonly leases: ReadonlyMap<string, bigint>;
   readonly more: boolean;
   /** In the whole range that was asked for. */
   readonly count: number;
@@ -22,6 +24,11 @@ export interface PageOptions {
   readonly limit: number;
   readonly signal?: AbortSignal;
   readonly names: KeyNames;
+}
+
+export interface RevisionOptions extends Pick<ReadOptions, 'notOlderThan' | 'signal'> {
+  /** Instead of the time that every request has. */
+  readonly timeoutMs?: number;
 }
 
 const FIRST_PAGE = 500;
@@ -41,7 +48,7 @@ export async function* rangePages(
 ): AsyncGenerator<Page, void, undefined> {
   const etcdRange = options.names.rangeToEtcd(range);
   if (etcdRange === undefined) {
-    yield { entries: [], more: false, count: 0, revision: await readRevision(client, options) };
+    yield { entries: [], leases: new Map(), more: false, count: 0, revision: await readRevision(client, options) };
     return;
   }
   let { at } = options;
@@ -69,12 +76,9 @@ export async function* rangePages(
 }
 
 /** The newest revision of the cluster: a read that goes through its leader, of a key that nobody has. */
-export async function readRevision(
-  client: EtcdClient,
-  options: { readonly signal?: AbortSignal } = {},
-): Promise<Revision> {
-  const { signal } = options;
-  const response = await client.call(RANGE, { key: FIRST_KEY, countOnly: true }, { signal, isRepeatable: true });
+export async function readRevision(client: EtcdClient, { signal, timeoutMs }: RevisionOptions = {}): Promise<Revision> {
+  const options = { signal, timeoutMs, isRepeatable: true };
+  const response = await client.call(RANGE, { key: FIRST_KEY, countOnly: true }, options);
   if (response.header?.revision === undefined) throw missingInAnswer('revision');
   return response.header.revision;
 }
@@ -108,8 +112,13 @@ async function readPage(
 function toPage(response: RangeResponse, names: KeyNames): Page {
   const revision = response.header?.revision;
   if (revision === undefined) throw missingInAnswer('revision');
-  const entries = (response.kvs ?? []).map((kv) => toEntry(kv, names));
-  return { entries, more: response.more ?? false, count: response.count ?? 0, revision };
+  const leases = new Map<string, bigint>();
+  const entries = (response.kvs ?? []).map((kv) => {
+    const entry = toEntry(kv, names);
+    if (kv.lease !== undefined) leases.set(entry.key, kv.lease);
+    return entry;
+  });
+  return { entries, leases, more: response.more ?? false, count: response.count ?? 0, revision };
 }
 
 function fittingSize(entries: readonly Entry[]): number {

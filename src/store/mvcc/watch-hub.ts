@@ -15,26 +15,39 @@ export interface WatchLimits {
 const DEFAULT_MAX_QUEUED = 65_536;
 const DEFAULT_MAX_QUEUED_BYTES = 128 * 1024 * 1024;
 
+/** So many events at a time a reader gets that is behind, and those of one more revision. */
+const JOINED_EVENTS = 100;
+
 interface Queued {
   readonly batch: WatchBatch;
   readonly weight: number;
 }
 
+/** What a watch is about. */
+interface Followed {
+  readonly range: KeyRange;
+  /** The first revision that it is told of. */
+  readonly from: Revision;
+}
+
 /** One live watch: what its reader has not taken yet. Full means that the watch ends with `SlowWatcher`. */
 export class Inbox implements Interested {
   readonly range: KeyRange;
+  readonly #from: Revision;
   readonly #queue: BoundedQueue<Queued>;
   readonly #maxBytes: number;
   #bytes = 0;
   #lastOffered: Revision = 0;
 
-  constructor(range: KeyRange, limits: WatchLimits, onClose: (inbox: Inbox) => void) {
+  constructor({ range, from }: Followed, limits: WatchLimits, onClose: (inbox: Inbox) => void) {
     this.range = range;
+    this.#from = from;
     this.#maxBytes = limits.maxQueuedBytes ?? DEFAULT_MAX_QUEUED_BYTES;
     this.#queue = new BoundedQueue(limits.maxQueued ?? DEFAULT_MAX_QUEUED, { onClose: () => onClose(this) });
   }
 
   offer(batch: WatchBatch, weight: number): void {
+    if (batch.revision < this.#from && batch.events.length > 0) return;
     this.#lastOffered = batch.revision;
     this.#bytes += weight;
     const isTooMuch = this.#bytes > this.#maxBytes && this.#queue.size > 0;
@@ -49,12 +62,27 @@ export class Inbox implements Interested {
     if (this.#queue.size === 0 || this.#lastOffered < revision) this.offer({ events: [], revision }, 0);
   }
 
-  /** The next batch; `undefined` when the watch is over. */
+  /** The next batch, with others that wait behind it; `undefined` when the watch is over. */
   async next(): Promise<WatchBatch | undefined> {
     const result = await this.#queue.next();
     if (result.done === true) return undefined;
-    this.#bytes -= result.value.weight;
-    return result.value.batch;
+    const { batch, weight } = result.value;
+    this.#bytes -= weight;
+    return this.#queue.size === 0 ? batch : this.#joined(batch);
+  }
+
+  /** A reader that is behind takes many revisions at a time: what it does with a batch often costs more than the events do. */
+  #joined(first: WatchBatch): WatchBatch {
+    const events = [...first.events];
+    let { revision } = first;
+    while (events.length < JOINED_EVENTS) {
+      const next = this.#queue.takeNow();
+      if (next === undefined) break;
+      this.#bytes -= next.weight;
+      for (const event of next.batch.events) events.push(event);
+      ({ revision } = next.batch);
+    }
+    return { events, revision };
   }
 
   /** Drops what waits and ends the watch. */
@@ -76,8 +104,8 @@ export class WatchHub {
   }
 
   /** Everything published from now on that concerns `range`. */
-  open(range: KeyRange): Inbox {
-    const inbox = new Inbox(range, this.#limits, (closed) => {
+  open(followed: Followed): Inbox {
+    const inbox = new Inbox(followed, this.#limits, (closed) => {
       this.#inboxes.delete(closed);
       this.#index.delete(closed);
     });

@@ -38,21 +38,19 @@ export async function* watch(
     if (batch.events.length > 0) yield batch;
   }
   if (signal.aborted || source.isClosed()) return;
-  const inbox = hub.open(range);
+  const inbox = hub.open({ range, from: next });
   if (hub.progressMarks > marksBefore) inbox.offerProgress(history.last); // asked for while this watch was catching up
-  yield* follow(inbox, next, { signal, hub });
+  yield* follow(inbox, { signal, hub });
 }
 
 async function* follow(
   inbox: Inbox,
-  from: Revision,
   { signal, hub }: { readonly signal: AbortSignal; readonly hub: WatchHub },
 ): AsyncGenerator<WatchBatch, void, undefined> {
   const forgetSignal = hub.aborts.add(signal, () => void inbox.end());
   try {
     for (let batch = await inbox.next(); batch !== undefined && !signal.aborted; batch = await inbox.next()) {
-      const isBeforeStart = batch.revision < from && batch.events.length > 0;
-      if (!isBeforeStart) yield batch;
+      yield batch;
     }
   } finally {
     forgetSignal();

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { AbortScope, type Clock, messageOf, onAbort } from '../../base/index.ts';
 import { type HttpExchange, type HttpRequest, sendBody } from './http-exchange.ts';
 import { openHttp2 } from './http2-session.ts';
+import { chunksOf } from './stream-chunks.ts';
 import { TransportError } from './transport-error.ts';
 
 /** As client-go: a connection on which nothing has arrived for so long is pinged. */
@@ -90,16 +91,19 @@ export class Http2Connection {
     if (request.body !== undefined) sendBody(stream, request.body);
     return new Promise((resolve, reject) => {
       let failure: Error | undefined;
+      let isAnswered = false;
       const aborting = onAbort(request.signal, () => stream.close(constants.NGHTTP2_CANCEL));
       stream.on('error', (error: Error) => (failure = error));
       stream.once('response', (headers) => {
         this.#answers += 1;
+        isAnswered = true;
         this.#noteArrival();
         const { ':status': status = 0, ...rest } = headers;
         resolve({ status, headers: rest, chunks: this.#chunks(stream, request.signal) });
       });
       stream.once('close', () => {
         aborting[Symbol.dispose]();
+        if (isAnswered) return; // who reads the answer finds out how it ended
         const wasKept = before > 0 && before === this.#answers && this.#session.closed;
         reject(request.signal.aborted ? request.signal.reason : this.#failure(stream, failure, wasKept));
       });
@@ -119,9 +123,9 @@ export class Http2Connection {
   async *#chunks(stream: ClientHttp2Stream, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     let isOver = false;
     try {
-      for await (const chunk of stream) {
+      for await (const chunk of chunksOf(stream)) {
         this.#noteArrival();
-        yield chunk as Buffer;
+        yield chunk;
       }
       isOver = true;
     } catch (error) {

@@ -27,6 +27,7 @@ export function openHttp2(socket: Socket, options: Http2SessionOptions): Promise
       aborting[Symbol.dispose]();
       session.removeListener('close', closed);
       session.removeListener('error', fail);
+      socket.removeListener('error', fail);
     };
     const fail = (cause: unknown): void => {
       settle();
@@ -36,6 +37,7 @@ export function openHttp2(socket: Socket, options: Http2SessionOptions): Promise
     const closed = (): void => fail(new Error('the server closed the connection'));
     const aborting = onAbort(signal, () => fail(signal.reason));
     session.once('error', fail);
+    socket.once('error', fail); // the session does not notice that our certificate was refused
     session.once('close', closed);
     session.once('remoteSettings', () => {
       settle();

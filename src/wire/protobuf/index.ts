@@ -1,5 +1,6 @@
 // What other folders may use: reading and writing protobuf field by field, and messages described as tables.
 export {
+  bigint,
   bool,
   bytes,
   type Field,

@@ -2,7 +2,7 @@ import { unreachable } from '../../base/index.ts';
 import { ProtobufReader } from './reader.ts';
 import { ProtobufWriter, WIRE_BYTES, WIRE_VARINT } from './writer.ts';
 
-type Kind = 'int64' | 'bool' | 'bytes' | 'text' | 'message' | 'textMap';
+type Kind = 'int64' | 'bigint' | 'bool' | 'bytes' | 'text' | 'message' | 'textMap';
 
 /** One row of a message's table. `T` is what it is in TypeScript. */
 export interface Field<T> {
@@ -26,6 +26,8 @@ export type MessageOf<Table> = Table extends MessageTable<infer F> ? Message<F> 
 
 /** A 64-bit number. Revisions, counts and sizes stay far below 2^53; what does not is rounded. */
 export const int64 = (number: number): Field<number> => scalar(number, 'int64');
+/** A 64-bit number of any size, such as an id. */
+export const bigint = (number: number): Field<bigint> => scalar(number, 'bigint');
 export const bool = (number: number): Field<boolean> => scalar(number, 'bool');
 /** A view into the message when read, not a copy. */
 export const bytes = (number: number): Field<Uint8Array> => scalar(number, 'bytes');
@@ -96,7 +98,7 @@ export class MessageTable<F extends Fields> {
 }
 
 function wireTypeOf(kind: Kind): number {
-  return kind === 'int64' || kind === 'bool' ? WIRE_VARINT : WIRE_BYTES;
+  return kind === 'int64' || kind === 'bigint' || kind === 'bool' ? WIRE_VARINT : WIRE_BYTES;
 }
 
 function readField(reader: ProtobufReader, [name, field]: Row, message: Values): void {
@@ -122,6 +124,8 @@ function writeValue(writer: ProtobufWriter, field: Field<unknown>, value: unknow
   switch (field.kind) {
     case 'int64':
       return writer.int64(number, value as number);
+    case 'bigint':
+      return writer.int64(number, value as bigint);
     case 'bool':
       return writer.bool(number, value as boolean);
     case 'bytes':
@@ -149,6 +153,8 @@ function readValue(reader: ProtobufReader, field: Field<unknown>): unknown {
   switch (field.kind) {
     case 'int64':
       return Number(reader.int64());
+    case 'bigint':
+      return BigInt(reader.int64());
     case 'bool':
       return reader.bool();
     case 'bytes':

@@ -2,12 +2,22 @@
 import type { ServerResponse } from 'node:http';
 
 /** What an extender does with a request. */
-type Answer = (response: ServerResponse) => void;
+export type Answer = (response: ServerResponse, args: SentArgs) => void;
 
 export interface SentArgs {
   readonly Pod?: { readonly metadata: { readonly name: string } };
   readonly Nodes?: { readonly items: readonly { readonly metadata: { readonly name: string } }[] } | null;
   readonly NodeNames?: readonly string[] | null;
+  readonly NodeNameToVictims?: Readonly<Record<string, SentVictims>> | null;
+  readonly NodeNameToMetaVictims?: Readonly<Record<string, SentVictims>> | null;
+}
+
+export interface SentVictims {
+  readonly Pods: readonly {
+    readonly UID?: string;
+    readonly metadata?: { readonly uid: string; readonly name: string };
+  }[];
+  readonly NumPDBViolations: number;
 }
 
 export interface ExtenderCase {

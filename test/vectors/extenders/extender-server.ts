@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Pod } from '../../../src/client/index.ts';
-import { extenderCases, type SentArgs, TIMEOUT_MS } from './cases.ts';
+import { type ExtenderCase, extenderCases, type SentArgs, TIMEOUT_MS } from './cases.ts';
 
 /** What was asked of an extender. */
 export interface Asked {
@@ -14,13 +14,15 @@ export interface Asked {
 /** All extenders behind one port, with what they have been asked. */
 export class ExtenderServer implements AsyncDisposable {
   readonly asked = new Map<string, Asked[]>();
+  readonly #cases: readonly ExtenderCase[];
   readonly #server: Server;
   readonly #waiting = new Map<string, () => void>();
 
-  constructor() {
+  constructor(cases: readonly ExtenderCase[]) {
+    this.#cases = cases;
     this.#server = createServer((request, response) => {
       const [, index = '', verb = ''] = (request.url ?? '').split('/');
-      const extender = extenderCases[Number(index)];
+      const extender = cases[Number(index)];
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
@@ -32,13 +34,13 @@ export class ExtenderServer implements AsyncDisposable {
           { verb, headers: { type, accept }, args },
         ]);
         this.#waiting.get(extender.name)?.();
-        extender.answers[verb]?.(response);
+        extender.answers[verb]?.(response, args);
       });
     });
   }
 
-  static async start(): Promise<ExtenderServer> {
-    const started = new ExtenderServer();
+  static async start(cases: readonly ExtenderCase[] = extenderCases): Promise<ExtenderServer> {
+    const started = new ExtenderServer(cases);
     started.#server.listen(0, '127.0.0.1');
     await once(started.#server, 'listening');
     return started;
@@ -60,7 +62,7 @@ export class ExtenderServer implements AsyncDisposable {
       apiVersion: 'kubescheduler.config.k8s.io/v1',
       kind: 'KubeSchedulerConfiguration',
       leaderElection: { leaderElect: false },
-      extenders: extenderCases.map(({ configuration, url }, index) => ({
+      extenders: this.#cases.map(({ configuration, url }, index) => ({
         urlPrefix: (url ?? `http://127.0.0.1:PORT/${index}`).replace('PORT', String(this.port)),
         httpTimeout: `${TIMEOUT_MS}ms`,
         managedResources: [{ name: resourceOf(index), ignoredByScheduler: true }],

@@ -1,13 +1,12 @@
 import type { PodInfo } from '../../cache/pod-info.ts';
-import type { Extender, Victims } from '../../framework/extender.ts';
-import type { StepOptions } from '../../framework/plugin.ts';
+import type { Extender, PreemptOptions, Victims } from '../../framework/extender.ts';
 import type { Candidate } from './choose-candidate.ts';
 
 /** The candidates that are left after each extender has had its say; each sees what those before it have left. */
 export async function askExtenders(
   extenders: readonly Extender[],
   pod: PodInfo,
-  { candidates, signal }: StepOptions & { readonly candidates: readonly Candidate[] },
+  { candidates, ...options }: PreemptOptions & { readonly candidates: readonly Candidate[] },
 ): Promise<readonly Candidate[]> {
   let left: ReadonlyMap<string, Victims> = new Map(
     candidates.map(({ nodeName, pods, budgetViolations }) => [nodeName, { pods, budgetViolations }]),
@@ -15,7 +14,7 @@ export async function askExtenders(
   for (const extender of extenders) {
     if (left.size === 0) break;
     try {
-      left = checked(extender, (await extender.preempt?.(pod, left, { signal })) ?? left);
+      left = checked(extender, (await extender.preempt?.(pod, left, options)) ?? left);
     } catch (error) {
       if (extender.isIgnorable !== true) throw error;
     }

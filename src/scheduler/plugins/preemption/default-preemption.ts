@@ -63,8 +63,8 @@ export function defaultPreemption(context: PluginContext): Plugin {
       }
       const extenders = context.extenders.filter((extender) => hasSay(extender, pod));
       if (extenders.length === 0) return preempt(pod, candidates);
-      const { signal } = around;
-      return askExtenders(extenders, pod, { candidates, signal }).then(
+      const { signal, snapshot } = around;
+      return askExtenders(extenders, pod, { candidates, signal, snapshot }).then(
         (left) => preempt(pod, left),
         (error: unknown) => Promise.reject(preemptionError(error)),
       );

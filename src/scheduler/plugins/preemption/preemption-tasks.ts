@@ -3,7 +3,6 @@ import { type Observed, type Pod, StatusError, strategicPatch } from '../../../c
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { StepOptions } from '../../framework/plugin.ts';
 import type { Lister, PluginContext } from '../../framework/plugin-context.ts';
-import { unschedulable } from '../../framework/rejection.ts';
 import type { Candidate } from './choose-candidate.ts';
 
 const PLUGIN = 'DefaultPreemption';
@@ -89,11 +88,10 @@ export class PreemptionTasks {
     );
   }
 
-  /** A pod that waits for permission goes back to the queue; others are deleted. */
+  /** A pod that is not bound yet goes back to the queue; others are deleted. */
   async #evict({ pod, nodeName }: Preemption, victim: PodInfo, { signal }: StepOptions): Promise<void> {
-    const { waitingPods, event } = this.#context;
     let message = `Preempted by pod ${pod.uid} on node ${nodeName}`;
-    if (waitingPods.reject(victim.uid, unschedulable(PLUGIN, 'preempted'))) message += ' (in kube-scheduler memory).';
+    if (this.#stopsBinding(pod, victim)) message += ' (in kube-scheduler memory).';
     else {
       const pods = this.#clientFor(victim.pod);
       const { name } = victim.pod.metadata;
@@ -102,12 +100,23 @@ export class PreemptionTasks {
         (await ignoreMissing(pods.status.patch(name, this.#targetPatch(pod, victim.pod), { signal })));
       if (!isThere || !(await ignoreMissing(pods.delete(name, { signal })))) return;
     }
-    event(pod.schedulerName, victim.pod, {
+    this.#context.event(pod.schedulerName, victim.pod, {
       type: 'Normal',
       reason: 'Preempted',
       action: 'Preempting',
       message,
     });
+  }
+
+  /** Ends the wait of a victim that has a node and is not bound to it; false when it does not wait. */
+  #stopsBinding(pod: PodInfo, victim: PodInfo): boolean {
+    const { waitingPods, preBindingPods } = this.#context;
+    const last = this.#running.get(pod.uid);
+    const isLast = last === victim.key;
+    if (isLast) this.#running.delete(pod.uid); // the room is free at once, and nothing else tells the pod of it
+    if (waitingPods.preempt(victim.uid) || preBindingPods.cancel(victim.uid, `preempted by ${PLUGIN}`)) return true;
+    if (isLast) this.#running.set(pod.uid, last);
+    return false;
   }
 
   #targetPatch({ schedulerName }: PodInfo, victim: Observed<Pod>): ReturnType<typeof strategicPatch> {

@@ -1,4 +1,5 @@
 import {
+  bigint,
   bool,
   bytes,
   int64,
@@ -19,6 +20,7 @@ export const keyValue = new MessageTable({
   modRevision: int64(3),
   version: int64(4),
   value: bytes(5),
+  lease: bigint(6),
 });
 export type KeyValue = MessageOf<typeof keyValue>;
 

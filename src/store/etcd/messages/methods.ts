@@ -1,5 +1,6 @@
 import type { Method } from '../../../wire/grpc/index.ts';
 import {
+  bigint,
   type Fields,
   int64,
   type Message,
@@ -34,6 +35,10 @@ const leaseGrantResponse = new MessageTable({
   error: text(4),
 });
 
+const leaseTimeToLiveRequest = new MessageTable({ id: bigint(1) });
+/** `ttlSeconds` is what is left; -1 when there is no such lease any more. */
+const leaseTimeToLiveResponse = new MessageTable({ header: nested(1, responseHeader), ttlSeconds: int64(3) });
+
 function method<Request extends Fields, Response extends Fields>(
   path: string,
   request: MessageTable<Request>,
@@ -46,6 +51,7 @@ export const RANGE = method('KV/Range', rangeRequest, rangeResponse);
 export const TXN = method('KV/Txn', txnRequest, txnResponse);
 export const COMPACT = method('KV/Compact', compactionRequest, compactionResponse);
 export const LEASE_GRANT = method('Lease/LeaseGrant', leaseGrantRequest, leaseGrantResponse);
+export const LEASE_TIME_TO_LIVE = method('Lease/LeaseTimeToLive', leaseTimeToLiveRequest, leaseTimeToLiveResponse);
 export const STATUS = method('Maintenance/Status', statusRequest, statusResponse);
 
 /** The one that streams. */

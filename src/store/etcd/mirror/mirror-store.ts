@@ -5,10 +5,12 @@ import type { Mvcc } from '../../mvcc/mvcc.ts';
 import type {
   CommitResult,
   Entry,
+  HealthReporting,
   InProcessStore,
   KeyRange,
   RangeOptions,
   RangeResult,
+  ReadOptions,
   Revision,
 } from '../../store.ts';
 import type { Transaction, WatchBatch, WatchOptions } from '../../store.ts';
@@ -25,11 +27,8 @@ export interface MirrorStoreOptions extends Omit<MirrorFeedOptions, 'range' | 'o
   readonly background?: readonly Runnable[];
 }
 
-interface ReadOptions {
-  readonly at?: Revision;
-  readonly signal?: AbortSignal;
-}
-
+/** As kube-apiserver's `--etcd-healthcheck-timeout`. */
+const HEALTH_TIMEOUT_MS = 2000;
 const DEFAULT_ROOT = '/registry/';
 
 /**
@@ -39,7 +38,7 @@ const DEFAULT_ROOT = '/registry/';
  * waits until the copy has come that far (not for ever: then it is `Unavailable`). What a revision of a key is, is one and
  * the same `Entry` for everybody. The copy is made when it is first needed.
  */
-export class MirrorStore implements InProcessStore {
+export class MirrorStore implements InProcessStore, HealthReporting {
   readonly #etcd: EtcdStore;
   readonly #range: KeyRange;
   readonly #ownValues = new OwnValues();
@@ -48,6 +47,7 @@ export class MirrorStore implements InProcessStore {
   readonly #closing = new AbortController();
   readonly #background: Promise<void>;
   #feeding: Promise<void> | undefined;
+  #health: Promise<Revision> | undefined;
   /** How often progress was asked for. */
   #progressMarks = 0;
   /** Watches of keys that are not mirrored. */
@@ -78,8 +78,14 @@ export class MirrorStore implements InProcessStore {
     return this.#copyNow().range(range, options);
   }
 
-  revision(): Promise<Revision> {
-    return this.#revisions.pass();
+  async revision({ notOlderThan }: Pick<ReadOptions, 'notOlderThan'> = {}): Promise<Revision> {
+    return this.#newEnough(notOlderThan)?.revision ?? this.#revisions.pass();
+  }
+
+  /** Asks a quorum of etcd, once for all who ask at the same time. */
+  async checkHealth(): Promise<void> {
+    this.#health ??= this.#etcd.revision({ timeoutMs: HEALTH_TIMEOUT_MS }).finally(() => (this.#health = undefined));
+    await this.#health;
   }
 
   async get(key: string, options: ReadOptions = {}): Promise<Entry | undefined> {
@@ -146,13 +152,20 @@ export class MirrorStore implements InProcessStore {
 
   /** The copy, in a state fit for this read; `undefined` when only etcd can answer it. */
   async #copyFor(options: ReadOptions): Promise<Mvcc | undefined> {
-    const { at, signal } = options;
+    const { at, notOlderThan, signal } = options;
     signal?.throwIfAborted();
-    if (at === undefined) return this.#pass(signal);
+    if (at === undefined) return this.#newEnough(notOlderThan) ?? this.#pass(signal);
     this.#start();
     const known = this.#feed.mvcc;
     const mvcc = known !== undefined && at <= known.revision ? known : await this.#pass(signal);
     return at < mvcc.floor ? undefined : mvcc;
+  }
+
+  /** The copy as it is, for readers that are content with it. */
+  #newEnough(revision: Revision | undefined): Mvcc | undefined {
+    if (revision === undefined || this.#isClosing) return undefined;
+    const { mvcc } = this.#feed;
+    return mvcc !== undefined && mvcc.revision >= revision ? mvcc : undefined;
   }
 
   /** The copy with all that was written before this call. */

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { RecentForms } from './recent-forms.ts';
+
+interface Made {
+  readonly bytes: number;
+  readonly index: number;
+}
+
+/** Remembers what was told to forget, by its number, and how to say that it was made again. */
+function recentForms(): { recent: RecentForms<Made>; forgotten: number[]; remade: ((stored: Made) => void)[] } {
+  const forgotten: number[] = [];
+  const remade: ((stored: Made) => void)[] = [];
+  const recent = new RecentForms<Made>({
+    maxCount: 256,
+    maxBytes: 8 * 1024 * 1024,
+    forget: ({ index }, again) => {
+      forgotten.push(index);
+      remade[index] = again;
+    },
+  });
+  return { recent, forgotten, remade };
+}
+
+/** Adds objects of that many bytes each; answers which were told to forget. */
+function forgottenOf(count: number, bytes: number): readonly number[] {
+  const { recent, forgotten } = recentForms();
+  for (let index = 0; index < count; index++) recent.add({ bytes, index });
+  return forgotten;
+}
+
+test('the newest few hundred are kept', () => {
+  expect(forgottenOf(255, 100)).toEqual([]);
+  expect(forgottenOf(600, 100)).toEqual(Array.from({ length: 345 }, (_unused, index) => index));
+});
+
+test('one that is looked at again is kept again', () => {
+  const { recent, forgotten, remade } = recentForms();
+  const first: Made = { bytes: 1, index: 0 };
+  const others = (): void => {
+    for (let count = 0; count < 300; count++) recent.add({ bytes: 1, index: 1 });
+  };
+  const times = (): number => forgotten.filter((index) => index === 0).length;
+  recent.add(first);
+  others();
+  expect(times()).toBe(1);
+
+  remade[0]?.(first);
+  others();
+  expect(times()).toBe(2);
+});
+
+test('fewer are kept when they are large, and the newest always is', () => {
+  expect(forgottenOf(10, 2 * 1024 * 1024)).toEqual([0, 1, 2, 3, 4, 5]);
+  expect(forgottenOf(3, 20 * 1024 * 1024)).toEqual([0, 1]);
+});

@@ -1,0 +1,9 @@
+import { clone } from '../../base/index.ts';
+import type { KubernetesObject, Stored } from '../kind.ts';
+import type { CallOptions } from '../request/api-request.ts';
+import type { ReadValue } from '../request/body-reader.ts';
+
+/** The caller's own object: what is shared is copied, unless it is only read. */
+export function own<T extends KubernetesObject>({ value, isShared }: ReadValue, options: CallOptions): Stored<T> {
+  return (isShared && options.isReadOnly !== true ? clone(value) : value) as Stored<T>;
+}

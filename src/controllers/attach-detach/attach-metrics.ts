@@ -1,0 +1,79 @@
+import { claimVolumesOf } from '../../api/meaning/index.ts';
+import type { MetricRegistry } from '../../base/index.ts';
+import { countByLabels } from '../count-by-labels.ts';
+import { volumePluginOf } from '../volume-plugin-name.ts';
+import type { AttachParts } from './attach-parts.ts';
+
+/** Why a volume was detached although its node still has it in use. */
+export type ForceReason = 'timeout' | 'out-of-service';
+
+/** What the steps of attaching and detaching count. */
+export interface AttachMetrics {
+  forced(reason: ForceReason): void;
+  /** An attachment or detachment that has ended. */
+  done(operation: 'volume_attach' | 'volume_detach', driver: string, outcome: { isFine: boolean; ms: number }): void;
+}
+
+/** What is told about attached volumes, under the names that kube-controller-manager gives it. */
+export function attachMetrics(metrics: MetricRegistry, parts: () => AttachParts): AttachMetrics {
+  const forced = metrics.counter({
+    name: 'attach_detach_controller_attachdetach_controller_forced_detaches',
+    help: 'Volumes detached from nodes that had not let go of them.',
+    labels: ['reason'],
+  });
+  const seconds = metrics.histogram({
+    name: 'storage_operation_duration_seconds',
+    help: 'How long it takes to attach and detach volumes.',
+    labels: ['volume_plugin', 'operation_name', 'status', 'migrated'],
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50, 120, 300, 600],
+  });
+  metrics.callback(
+    {
+      name: 'attachdetach_controller_total_volumes',
+      help: 'Volumes on nodes, by whether they should be attached or are.',
+      labels: ['plugin_name', 'state'],
+    },
+    () => {
+      const all = parts();
+      const wanted = claimsInUse(all).map(({ plugin }) => ({ plugin_name: plugin, state: 'desired_state_of_world' }));
+      const attached = all.attachments.list().map(({ spec }) => ({
+        plugin_name: `kubernetes.io/csi:${spec.attacher}`,
+        state: 'actual_state_of_world',
+      }));
+      return countByLabels([...wanted, ...attached]);
+    },
+  );
+  metrics.callback(
+    {
+      name: 'storage_count_attachable_volumes_in_use',
+      help: 'Volumes of claims that pods on a node use.',
+      labels: ['node', 'volume_plugin'],
+    },
+    () => countByLabels(claimsInUse(parts()).map(({ node, plugin }) => ({ node, volume_plugin: plugin }))),
+  );
+  return {
+    forced: (reason) => forced.with({ reason }).add(),
+    done: (operation_name, driver, { isFine, ms }) => {
+      const labels = {
+        volume_plugin: `kubernetes.io/csi:${driver}`,
+        operation_name,
+        status: isFine ? 'success' : 'fail-unknown',
+        migrated: 'false',
+      };
+      seconds.with(labels).observe(ms / 1000);
+    },
+  };
+}
+
+/** The volumes of claims that pods with a node use. */
+function claimsInUse({ pods, claims, volumes }: AttachParts): { readonly node: string; readonly plugin: string }[] {
+  return pods.list().flatMap((pod) => {
+    const { nodeName: node = '' } = pod.spec ?? {};
+    if (node === '') return [];
+    return claimVolumesOf(pod).flatMap(({ claim }) => {
+      const name = claims.get(`${pod.metadata.namespace}/${claim}`)?.spec?.volumeName;
+      const volume = name === undefined ? undefined : volumes.get(name);
+      return volume === undefined ? [] : [{ node, plugin: volumePluginOf(volume) }];
+    });
+  });
+}

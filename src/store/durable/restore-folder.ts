@@ -1,0 +1,69 @@
+import { StoreError } from '../errors.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+import type { Entry, Revision } from '../store.ts';
+import { writeCheckpoint } from './checkpoint-writer.ts';
+import { listStoreFiles, MANIFEST_NAME } from './file-names.ts';
+import { checkpointMark, writeManifest } from './manifest.ts';
+import { openFolder } from './node-files.ts';
+import { withFolder } from './offline.ts';
+
+export interface RestoreOptions {
+  /**
+   * How far the store's revision leaps ahead of the snapshot's, so that clients which have seen later ones list anew. Unless
+   * given, far enough when the store was open as the snapshot was taken, else not at all.
+   */
+  readonly bumpRevision?: number;
+}
+
+export interface RestoreReport {
+  readonly revision: Revision;
+  readonly objects: number;
+}
+
+/** More than a store writes between a snapshot and its loss. */
+const BUMP = 1_000_000;
+
+/**
+ * Makes a store from a snapshot, in a folder that has none. Objects keep their revisions and deadlines; the history before is
+ * not there, so watches and reads from before the store's revision are `Compacted`.
+ *
+ * The store is there only when all of the snapshot has turned out to be whole; before that, the folder has none.
+ */
+export async function restoreFolder(
+  folder: string,
+  { head, batches }: Snapshot,
+  options: RestoreOptions = {},
+): Promise<RestoreReport> {
+  if (head.form !== 'embedded')
+    throw new TypeError('Cannot restore: the values are in the form that they have in etcd');
+  const revision = head.revision + (options.bumpRevision ?? (head.isOfStopped ? 0 : BUMP));
+  if (!Number.isSafeInteger(revision)) throw new StoreError('TooLarge', `Cannot restore at revision ${revision}`);
+  await openFolder(folder);
+  return withFolder(folder, async (files) => {
+    const { segments, checkpoints } = await listStoreFiles(files);
+    if (segments.length + checkpoints.length > 0) {
+      throw new StoreError('Unavailable', `Cannot restore into "${folder}": there is a store already`);
+    }
+    const deadlines = new WeakMap<Entry, number>();
+    let objects = 0;
+    const entries = async function* (): AsyncGenerator<Entry, void, undefined> {
+      for await (const batch of batches) {
+        for (const { entry, deadlineMs } of batch) {
+          if (deadlineMs !== 0) deadlines.set(entry, deadlineMs);
+          objects += 1;
+          yield entry;
+        }
+      }
+    };
+    const deadlineOf = (entry: Entry): number => deadlines.get(entry) ?? 0;
+    try {
+      await writeManifest(files, checkpointMark(0)); // a checkpoint is never without one
+      await writeCheckpoint(files, { revision, floor: revision, entries: entries(), deadlineOf });
+    } catch (error) {
+      await files.remove(MANIFEST_NAME);
+      throw error;
+    }
+    await writeManifest(files, checkpointMark(revision));
+    return { revision, objects };
+  });
+}

@@ -1,0 +1,188 @@
+import { compareUtf8 } from '../../../base/index.ts';
+import { StoreError } from '../../errors.ts';
+import type { Snapshot, SnapshotEntry } from '../../snapshot/snapshot.ts';
+import type { Entry, Revision } from '../../store.ts';
+import { toStoreError } from '../etcd-errors.ts';
+import { EtcdStore, type EtcdStoreOptions } from '../etcd-store.ts';
+import { type KeyNames, keyNames } from '../key-names.ts';
+import type { RequestOp } from '../messages/kv.ts';
+import { TXN } from '../messages/methods.ts';
+import type { Page } from '../range-pages.ts';
+import { CopyCheck } from './copy-check.ts';
+import { CopyMark } from './copy-mark.ts';
+import { DeadlineLeases } from './deadline-leases.ts';
+import { CLUSTER_KEYS } from './etcd-snapshot.ts';
+
+export interface FillOptions extends EtcdStoreOptions {
+  /** Where the snapshot is from: a copy that was not finished goes on when it is from the same place. */
+  readonly from: string;
+  /** How far etcd's revision is raised above the snapshot's before anything is written, at least; 0 unless given. */
+  readonly bumpRevision?: number;
+  /** Whether the revision is raised at all; yes unless given. */
+  readonly raisesRevision?: boolean;
+  /** Whether a value that is there already says the same; by its bytes unless given. */
+  readonly isSame?: (key: string, wanted: Uint8Array, found: Uint8Array) => boolean | Promise<boolean>;
+  /** Whether nothing was written since the snapshot. If so the copy is finished, and not gone on with by the next. */
+  readonly isFinal: () => Promise<boolean>;
+}
+
+export interface FillReport {
+  readonly objects: number;
+  /** Of them, those that were written now; the others were there. */
+  readonly written: number;
+  /** Keys that an earlier part of the copy had written and that are gone since. */
+  readonly deleted: number;
+  readonly revision: Revision;
+  readonly isFinal: boolean;
+}
+
+const MAX_OPERATIONS = 100;
+const MAX_TRANSACTION_BYTES = 1024 * 1024;
+const TRANSACTIONS_AT_ONCE = 4;
+
+/**
+ * Writes a snapshot into an etcd, which must have no keys under the prefix, or those of a copy from the same place that was not
+ * finished.
+ *
+ * Numbers of revisions cannot be kept in etcd. Its revision is raised above the snapshot's before the first object is written, and
+ * all history is compacted at the end: a client that knows a revision from before is told that it is too old, and never mistakes one
+ * for another. What was written is read again and compared before the copy counts as finished.
+ */
+export async function fillEtcd(snapshot: Snapshot, options: FillOptions): Promise<FillReport> {
+  await using store = new EtcdStore(options);
+  const mark = new CopyMark(store.client, options.from);
+  const isBegun = await mark.isBegun();
+  const { entries } = await store.range(CLUSTER_KEYS, { limit: 1 });
+  if (entries.length > 0 && !isBegun) {
+    const where = `keys that begin with ${JSON.stringify(keyNames(options.prefix).toEtcd('/registry/'))}`;
+    throw new StoreError('Unavailable', `Cannot copy into this etcd: it has ${where} already`);
+  }
+  const revision = snapshot.head.revision + (options.bumpRevision ?? 0);
+  const begunAt = await mark.raiseTo(options.raisesRevision === false ? 0 : revision);
+  const filling = new Filling(store, { ...options, begunAt });
+  for await (const batch of snapshot.batches) await filling.write(batch);
+  await filling.end();
+  await filling.check.compare(store.pages(CLUSTER_KEYS), options.clock.now());
+  const isFinal = await options.isFinal();
+  if (isFinal) await mark.remove();
+  const last = await store.revision();
+  await mark.compact(last);
+  return { ...filling.counts, revision: last, isFinal };
+}
+
+/** The writing part of a copy: what is there already in etcd is read along, in the same order. */
+class Filling {
+  readonly check = new CopyCheck();
+  readonly #store: EtcdStore;
+  readonly #options: FillOptions;
+  readonly #names: KeyNames;
+  readonly #leases: DeadlineLeases;
+  readonly #found: AsyncGenerator<Page, void, undefined>;
+  #page: Page | undefined;
+  #at = 0;
+  #objects = 0;
+  #written = 0;
+  #deleted = 0;
+
+  constructor(store: EtcdStore, options: FillOptions & { readonly begunAt: Revision }) {
+    this.#store = store;
+    this.#options = options;
+    this.#names = keyNames(options.prefix);
+    this.#leases = new DeadlineLeases(store.client, options);
+    this.#found = store.pages(CLUSTER_KEYS, { at: options.begunAt });
+  }
+
+  get counts(): Pick<FillReport, 'objects' | 'written' | 'deleted'> {
+    return { objects: this.#objects, written: this.#written, deleted: this.#deleted };
+  }
+
+  async write(batch: readonly SnapshotEntry[]): Promise<void> {
+    const operations: RequestOp[] = [];
+    for (const { entry, deadlineMs } of batch) {
+      if (deadlineMs !== 0 && deadlineMs <= this.#options.clock.now()) continue; // its time has come meanwhile
+      const { key, value } = entry;
+      operations.push(...(await this.#deletionsBefore(key)));
+      this.#objects += 1;
+      const valueThere = await this.#valueThere(entry, deadlineMs);
+      const lease = deadlineMs === 0 ? undefined : { id: await this.#leases.take(deadlineMs), deadlineMs };
+      this.check.expect(key, valueThere ?? value, lease);
+      if (valueThere !== undefined) continue;
+      this.#written += 1;
+      operations.push({
+        put: { key: this.#names.toEtcd(key), value, ...(lease === undefined ? {} : { lease: lease.id }) },
+      });
+    }
+    await this.#commit(operations);
+  }
+
+  /** Deletes what is left of an earlier part of the copy. */
+  async end(): Promise<void> {
+    await this.#commit(await this.#deletionsBefore(undefined));
+  }
+
+  /** The value in etcd when it need not be written again. */
+  async #valueThere({ key, value }: Entry, deadlineMs: number): Promise<Uint8Array | undefined> {
+    const found = await this.#next();
+    if (found?.key !== key) return undefined;
+    this.#at += 1;
+    if (deadlineMs !== 0 || this.#page?.leases.has(key) === true) return undefined;
+    const { isSame = (_key, wanted, there) => Buffer.compare(wanted, there) === 0 } = this.#options;
+    return (await isSame(key, value, found.value)) ? found.value : undefined;
+  }
+
+  async #deletionsBefore(key: string | undefined): Promise<RequestOp[]> {
+    const operations: RequestOp[] = [];
+    for (;;) {
+      const found = await this.#next();
+      if (found === undefined || (key !== undefined && compareUtf8(found.key, key) >= 0)) return operations;
+      this.#at += 1;
+      this.#deleted += 1;
+      operations.push({ deleteRange: { key: this.#names.toEtcd(found.key) } });
+    }
+  }
+
+  /** The first entry in etcd that was not passed yet. */
+  async #next(): Promise<Entry | undefined> {
+    while (this.#page === undefined || this.#at >= this.#page.entries.length) {
+      const { value: page } = await this.#found.next();
+      if (page === undefined) return undefined;
+      this.#page = page;
+      this.#at = 0;
+    }
+    return this.#page.entries[this.#at];
+  }
+
+  async #commit(operations: readonly RequestOp[]): Promise<void> {
+    const transactions = inTransactions(operations);
+    for (let at = 0; at < transactions.length; at += TRANSACTIONS_AT_ONCE) {
+      const sent = transactions.slice(at, at + TRANSACTIONS_AT_ONCE).map((success) => this.#send(success));
+      const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
+      if (failed?.status === 'rejected') throw failed.reason;
+    }
+  }
+
+  async #send(success: readonly RequestOp[]): Promise<void> {
+    try {
+      await this.#store.client.call(TXN, { success }, { isRepeatable: true });
+    } catch (error) {
+      throw toStoreError(error, { action: 'write to etcd' });
+    }
+  }
+}
+
+function inTransactions(operations: readonly RequestOp[]): RequestOp[][] {
+  const transactions: RequestOp[][] = [];
+  let bytes = Infinity;
+  for (const operation of operations) {
+    const size = 100 + (operation.put?.value?.byteLength ?? 0);
+    const last = transactions.at(-1);
+    if (last === undefined || last.length >= MAX_OPERATIONS || bytes + size > MAX_TRANSACTION_BYTES) {
+      transactions.push([operation]);
+      bytes = size;
+    } else {
+      last.push(operation);
+      bytes += size;
+    }
+  }
+  return transactions;
+}
