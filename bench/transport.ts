@@ -1,6 +1,6 @@
 // What the transport costs above Node's own server, in CPU time a request: `node scripts/run.mjs bench/transport.ts`.
-// Needs h2load and wrk. The servers run one after the other in turns, since other work on the machine comes and goes.
-import { execFileSync, spawn } from 'node:child_process';
+// Needs h2load, and wrk for what it costs over HTTP/1.1. The servers run one after the other in turns, since other work on the machine comes and goes.
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -17,7 +17,9 @@ interface Load {
 const loads: readonly Load[] = [
   { name: 'GET 1.5 KB, HTTP/2, 1 connection x 32', run: (port) => h2load(port, '/small', [60_000, 1, 32]) },
   { name: 'GET 1.5 KB, HTTP/2, 32 connections x 1', run: (port) => h2load(port, '/small', [30_000, 32, 1]) },
-  { name: 'GET 1.5 KB, HTTP/1.1, 32 connections', run: (port) => wrk(port, '/small') },
+  ...(spawnSync('wrk', ['-v']).error === undefined
+    ? [{ name: 'GET 1.5 KB, HTTP/1.1, 32 connections', run: (port: number) => wrk(port, '/small') }]
+    : []),
   { name: 'list 5 MB of 5000 items, HTTP/2, 4 at once', run: (port) => h2load(port, '/list', [300, 1, 4]) },
 ];
 

@@ -45,20 +45,52 @@ export class WatchEncoder {
       cache: this.#cache,
       metrics: metrics?.of(resource),
     });
-    return stream(events, framer);
+    return new EventStream(events, framer);
   }
 }
 
-async function* stream(events: WatchAnswer['events'], framer: EventFramer): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const batch of events) {
-      if (batch.length === 1) yield framer.one(batch[0] as WatchEvent);
-      else yield* framer.many(batch);
+/** The bytes of one watch. No generator: there are thousands of watches, and most events go to many of them. */
+class EventStream implements AsyncIterableIterator<Uint8Array, undefined> {
+  readonly #events: AsyncIterator<readonly WatchEvent[]>;
+  readonly #framer: EventFramer;
+  /** What is left of many events that came at once. */
+  #rest: Iterator<Uint8Array> | undefined;
+
+  constructor(events: WatchAnswer['events'], framer: EventFramer) {
+    this.#events = events[Symbol.asyncIterator]();
+    this.#framer = framer;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    try {
+      for (;;) {
+        const piece = this.#rest?.next();
+        if (piece?.done === false) return piece;
+        const step = await this.#events.next();
+        if (step.done === true) return OVER;
+        const batch = step.value;
+        if (batch.length === 1) return { value: this.#framer.one(batch[0] as WatchEvent), done: false };
+        this.#rest = this.#framer.many(batch);
+      }
+    } catch (error) {
+      await this.return();
+      if (error instanceof NotConvertible) return OVER;
+      throw error;
     }
-  } catch (error) {
-    if (!(error instanceof NotConvertible)) throw error;
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#rest = undefined;
+    await this.#events.return?.();
+    return OVER;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
   }
 }
+
+const OVER = { value: undefined, done: true } as const;
 
 interface EventFramerOptions {
   readonly resource: Resource;

@@ -1,5 +1,5 @@
 import type { ApiObject } from '../../api/index.ts';
-import { withPauses } from '../../base/index.ts';
+import { mapped, withPauses } from '../../base/index.ts';
 import { StoreError } from '../../store/index.ts';
 import type {
   Entry,
@@ -10,6 +10,7 @@ import type {
   Revision,
   Store,
   StoreEvent,
+  WatchBatch,
 } from '../../store/index.ts';
 import type { KindStorageMetrics, StorageOperation } from '../metrics/storage-metrics.ts';
 import type { Alongside } from '../resource.ts';
@@ -105,6 +106,7 @@ export class ObjectStore {
   readonly #underWay = new WeakMap<Uint8Array, ApiObject>();
   /** Likewise for changes, so that all watchers share one encoding of an event. */
   readonly #changes = new WeakMap<StoreEvent, ObjectChange>();
+  readonly #batches = new WeakMap<WatchBatch, ObjectChanges>();
 
   /** Past revisions stay in the store's history for minutes: their bytes do, and what was made of the newest of them. */
   readonly #superseded = new RecentForms(PAST);
@@ -220,18 +222,29 @@ export class ObjectStore {
     return past;
   }
 
-  async *watch(
+  watch(
     range: KeyRange,
     options: { readonly from: Revision; readonly signal: AbortSignal },
-  ): AsyncGenerator<ObjectChanges> {
-    for await (const batch of this.#store.watch(range, options)) {
-      if (this.#transformer !== undefined)
-        for (const event of batch.events) {
-          const opening = this.#openChange(event);
-          if (opening !== undefined) await opening;
-        }
-      yield { changes: batch.events.map((event) => this.#change(event)), revision: batch.revision };
+  ): AsyncIterableIterator<ObjectChanges, undefined> {
+    return mapped(this.#store.watch(range, options), (batch) => {
+      const known = this.#batches.get(batch);
+      if (known !== undefined) return known;
+      return this.#transformer === undefined ? this.#changesOf(batch) : this.#openAll(batch);
+    });
+  }
+
+  async #openAll(batch: WatchBatch): Promise<ObjectChanges> {
+    for (const event of batch.events) {
+      const opening = this.#openChange(event);
+      if (opening !== undefined) await opening;
     }
+    return this.#changesOf(batch);
+  }
+
+  #changesOf(batch: WatchBatch): ObjectChanges {
+    const changes = { changes: batch.events.map((event) => this.#change(event)), revision: batch.revision };
+    if (this.#transformer === undefined) this.#batches.set(batch, changes);
+    return changes;
   }
 
   /** Waits for what was asked of the store, and takes the time. */

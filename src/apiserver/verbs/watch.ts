@@ -5,7 +5,7 @@ import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { listOptions, type ListOptions } from '../request/list-options.ts';
 import { convertForReading } from '../storage/conversion.ts';
-import type { ObjectChange } from '../storage/object-store.ts';
+import type { ObjectChange, ObjectChanges } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { rangeFor } from './list.ts';
 import { parseRevision } from './revision-rules.ts';
@@ -46,7 +46,17 @@ async function* watchEvents(endpoint: Endpoint, plan: WatchPlan): AsyncGenerator
   try {
     const from = yield* initialEvents(endpoint, plan);
     plan.begun();
-    yield* changesFrom(endpoint, { ...plan, signal }, from);
+    const told = new ToldChanges(endpoint, { ...plan, signal }, from);
+    using _round = plan.options.allowWatchBookmarks
+      ? endpoint.services.bookmarks.join(() => (told.isBookmarkDue = true))
+      : undefined;
+    for await (const batch of endpoint.objects.watch(plan.range, { from, signal })) {
+      const made = told.eventsOf(batch);
+      const events = made instanceof Promise ? await made : made;
+      if (events.length > 0) yield events;
+    }
+    const last = told.lastWords();
+    if (last.length > 0) yield last;
   } catch (error) {
     yield [{ type: 'ERROR', status: watchFailure(error, plan) }];
   }
@@ -79,40 +89,60 @@ async function* initialEvents(
   return state.revision + 1;
 }
 
-async function* changesFrom(
-  endpoint: Endpoint,
-  plan: WatchPlan,
-  from: Revision,
-): AsyncGenerator<readonly WatchEvent[]> {
-  const { objects, resource, services } = endpoint;
-  let seen = from - 1;
-  let bookmarked = seen;
-  let isBookmarkDue = false;
-  const converts = resource.storage.convert !== undefined;
-  const round = plan.options.allowWatchBookmarks ? services.bookmarks.join(() => (isBookmarkDue = true)) : undefined;
-  try {
-    for await (const batch of objects.watch(plan.range, { from, signal: plan.signal })) {
-      const events: WatchEvent[] = [];
-      if (converts) await convertForReading(batch.changes.flatMap(statesOf), resource, plan);
-      for (const change of batch.changes) {
-        const event = change.revision > plan.resourceVersion ? eventOf(change, plan.selected, endpoint) : undefined;
-        if (event !== undefined) events.push(event);
-      }
-      if (converts) await convertForReading(events.flatMap(objectsOf), resource, plan);
-      seen = Math.max(seen, batch.revision);
-      if (isBookmarkDue && batch.changes.length === 0) {
-        isBookmarkDue = false;
-        bookmarked = seen;
-        events.push({ type: 'BOOKMARK', resourceVersion: String(seen), endsInitialEvents: false });
-      }
-      if (events.length > 0) yield events;
+/** Makes events of changes, and knows how far its watcher has been told. */
+class ToldChanges {
+  readonly #endpoint: Endpoint;
+  readonly #plan: WatchPlan;
+  #seen: Revision;
+  #bookmarked: Revision;
+  isBookmarkDue = false;
+
+  constructor(endpoint: Endpoint, plan: WatchPlan, from: Revision) {
+    this.#endpoint = endpoint;
+    this.#plan = plan;
+    this.#seen = from - 1;
+    this.#bookmarked = this.#seen;
+  }
+
+  eventsOf(batch: ObjectChanges): readonly WatchEvent[] | Promise<readonly WatchEvent[]> {
+    const { resource } = this.#endpoint;
+    if (resource.storage.convert === undefined) return this.#events(batch);
+    return this.#converted(batch);
+  }
+
+  /** What is said at the end of a watch that may be told how far it got. */
+  lastWords(): readonly WatchEvent[] {
+    const isTold = !this.#plan.options.allowWatchBookmarks || this.#seen <= this.#bookmarked || this.#seen <= 0;
+    return isTold ? [] : [bookmarkAt(this.#seen)];
+  }
+
+  async #converted(batch: ObjectChanges): Promise<readonly WatchEvent[]> {
+    const { resource } = this.#endpoint;
+    await convertForReading(batch.changes.flatMap(statesOf), resource, this.#plan);
+    const events = this.#events(batch);
+    await convertForReading(events.flatMap(objectsOf), resource, this.#plan);
+    return events;
+  }
+
+  #events(batch: ObjectChanges): readonly WatchEvent[] {
+    const { resourceVersion, selected } = this.#plan;
+    const events: WatchEvent[] = [];
+    for (const change of batch.changes) {
+      const event = change.revision > resourceVersion ? eventOf(change, selected, this.#endpoint) : undefined;
+      if (event !== undefined) events.push(event);
     }
-  } finally {
-    round?.[Symbol.dispose]();
+    this.#seen = Math.max(this.#seen, batch.revision);
+    if (this.isBookmarkDue && batch.changes.length === 0) {
+      this.isBookmarkDue = false;
+      this.#bookmarked = this.#seen;
+      events.push(bookmarkAt(this.#seen));
+    }
+    return events;
   }
-  if (plan.options.allowWatchBookmarks && seen > bookmarked && seen > 0) {
-    yield [{ type: 'BOOKMARK', resourceVersion: String(seen), endsInitialEvents: false }];
-  }
+}
+
+function bookmarkAt(revision: Revision): WatchEvent {
+  return { type: 'BOOKMARK', resourceVersion: String(revision), endsInitialEvents: false };
 }
 
 function statesOf({ current, previous }: ObjectChange): StoredObject[] {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
-import type { ClusterConnection } from '../../client/index.ts';
+import { type ClusterConnection, Outages } from '../../client/index.ts';
 import { NodeProgram } from '../../cluster/index.ts';
 import { type Command, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
@@ -54,7 +54,9 @@ export const nodeCommand: Command = {
     const election = electionTiming(flags);
     const labels = labelsOf(flags);
     const way = await programConnection(flags, context.environment);
-    await using client = programClient(way, { clock, random, log, userAgent: 'kubelet', onWarning: () => undefined });
+    const outages = new Outages({ clock, log, server: way.connection.server });
+    const connecting = { clock, random, outages, userAgent: 'kubelet', onWarning: () => undefined };
+    await using client = programClient(way, connecting);
     const onHeld = (): void => context.print(`running ${nodes === 1 ? 'node' : `${nodes} nodes`} "${name}"`);
     const clientAuthorities = fileFlag(flags, 'client-ca-file') ?? authorityOf(way.connection);
     const options = { name, nodes, address, clientAuthorities, labels, election, clock, random, log, onHeld };

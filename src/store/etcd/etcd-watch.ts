@@ -69,7 +69,9 @@ export class EtcdWatch implements AsyncIterable<WatchBatch> {
     signal.addEventListener('abort', abort, { once: true });
     const following = this.#follow(this.#stop.signal);
     try {
-      for (let batch = await this.#inbox.next(); batch !== undefined; batch = await this.#inbox.next()) yield batch;
+      for (let step = await this.#inbox.next(); step.done !== true; step = await this.#inbox.next()) {
+        yield this.#inbox.take(step.value);
+      }
     } finally {
       signal.removeEventListener('abort', abort);
       await this.end();
@@ -137,7 +139,7 @@ export class EtcdWatch implements AsyncIterable<WatchBatch> {
       const batch = this.#events.take(response);
       if (batch !== undefined) {
         this.#offered = batch.revision;
-        this.#inbox.offer(batch, options.weight);
+        this.#inbox.offer({ batch, weight: options.weight });
       }
     } else if (options.isReliable) this.#events.advance(response.header?.revision ?? 0);
     this.#progress.note(this.#events.seen);

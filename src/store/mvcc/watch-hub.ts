@@ -18,6 +18,7 @@ const DEFAULT_MAX_QUEUED_BYTES = 128 * 1024 * 1024;
 /** So many events at a time a reader gets that is behind, and those of one more revision. */
 const JOINED_EVENTS = 100;
 
+/** A batch on its way to watchers; those that get the same share it. */
 interface Queued {
   readonly batch: WatchBatch;
   readonly weight: number;
@@ -46,12 +47,13 @@ export class Inbox implements Interested {
     this.#queue = new BoundedQueue(limits.maxQueued ?? DEFAULT_MAX_QUEUED, { onClose: () => onClose(this) });
   }
 
-  offer(batch: WatchBatch, weight: number): void {
+  offer(queued: Queued): void {
+    const { batch, weight } = queued;
     if (batch.revision < this.#from && batch.events.length > 0) return;
     this.#lastOffered = batch.revision;
     this.#bytes += weight;
     const isTooMuch = this.#bytes > this.#maxBytes && this.#queue.size > 0;
-    if (!isTooMuch && this.#queue.offer({ batch, weight })) return;
+    if (!isTooMuch && this.#queue.offer(queued)) return;
     const { from, to } = this.range;
     const what = `${this.#queue.size} revisions of keys ${JSON.stringify(from)} to ${JSON.stringify(to)}`;
     this.#queue.close(new StoreError('SlowWatcher', `Cannot go on watching: ${what} wait to be read`));
@@ -59,14 +61,17 @@ export class Inbox implements Interested {
 
   /** A mark that everything up to `revision` has been delivered, unless something that waits says so already. */
   offerProgress(revision: Revision): void {
-    if (this.#queue.size === 0 || this.#lastOffered < revision) this.offer({ events: [], revision }, 0);
+    if (this.#queue.size === 0 || this.#lastOffered < revision)
+      this.offer({ batch: { events: [], revision }, weight: 0 });
   }
 
-  /** The next batch, with others that wait behind it; `undefined` when the watch is over. */
-  async next(): Promise<WatchBatch | undefined> {
-    const result = await this.#queue.next();
-    if (result.done === true) return undefined;
-    const { batch, weight } = result.value;
+  /** What comes next, to be given to `take`; done when the watch is over. */
+  next(): Promise<IteratorResult<Queued, undefined>> {
+    return this.#queue.next();
+  }
+
+  /** A batch, with others that wait behind it. */
+  take({ batch, weight }: Queued): WatchBatch {
     this.#bytes -= weight;
     return this.#queue.size === 0 ? batch : this.#joined(batch);
   }
@@ -118,8 +123,8 @@ export class WatchHub {
     const { events, revision, weight } = record;
     if (this.#inboxes.size === 0) return;
     if (events.length === 1) {
-      const batch: WatchBatch = { events, revision }; // one for all watchers
-      this.#index.visit(keyOf(events[0] as StoreEvent), (inbox) => inbox.offer(batch, weight));
+      const queued: Queued = { batch: { events, revision }, weight }; // one for all watchers
+      this.#index.visit(keyOf(events[0] as StoreEvent), (inbox) => inbox.offer(queued));
       return;
     }
     const concerned = new Map<Inbox, StoreEvent[]>();
@@ -130,7 +135,7 @@ export class WatchHub {
         else own.push(event);
       });
     }
-    for (const [inbox, own] of concerned) inbox.offer({ events: own, revision }, weight);
+    for (const [inbox, own] of concerned) inbox.offer({ batch: { events: own, revision }, weight });
   }
 
   /** How often `publishProgress` was called. */

@@ -3,7 +3,7 @@ import { StoreError } from '../errors.ts';
 import type { KeyRange, Revision, StoreEvent, WatchBatch, WatchOptions } from '../store.ts';
 import type { History } from './history.ts';
 import { keyOf } from './revision-record.ts';
-import type { Inbox, WatchHub } from './watch-hub.ts';
+import type { WatchHub } from './watch-hub.ts';
 
 /** What a watch reads from. */
 export interface WatchSource {
@@ -40,17 +40,10 @@ export async function* watch(
   if (signal.aborted || source.isClosed()) return;
   const inbox = hub.open({ range, from: next });
   if (hub.progressMarks > marksBefore) inbox.offerProgress(history.last); // asked for while this watch was catching up
-  yield* follow(inbox, { signal, hub });
-}
-
-async function* follow(
-  inbox: Inbox,
-  { signal, hub }: { readonly signal: AbortSignal; readonly hub: WatchHub },
-): AsyncGenerator<WatchBatch, void, undefined> {
   const forgetSignal = hub.aborts.add(signal, () => void inbox.end());
   try {
-    for (let batch = await inbox.next(); batch !== undefined && !signal.aborted; batch = await inbox.next()) {
-      yield batch;
+    for (let step = await inbox.next(); step.done !== true && !signal.aborted; step = await inbox.next()) {
+      yield inbox.take(step.value);
     }
   } finally {
     forgetSignal();

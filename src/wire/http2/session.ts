@@ -3,11 +3,10 @@ import type { Clock } from '../../base/index.ts';
 import { ClosedStreams } from './closed-streams.ts';
 import { informationFrame, pingAck, resetFrame, settingsAck, settingsFrame, windowFrame } from './control-frames.ts';
 import { FrameBudget } from './frame-budget.ts';
-import { type FrameHead, type FrameSink, tooMuchPadding } from './frame-reader.ts';
-import { HeaderBlock } from './header-block.ts';
-import { HpackDecoder } from './hpack-decoder.ts';
+import type { FrameHead, FrameSink } from './frame-reader.ts';
+import { dependencyIn, HeaderFrames, type ReadHeaders } from './header-frames.ts';
 import { CODE, ConnectionError, DEFAULT_WINDOW_BYTES, FLAG, FRAME, MAX_WINDOW_BYTES, SETTING } from './protocol.ts';
-import { type HeaderLimits, RequestHeaders } from './request-headers.ts';
+import type { HeaderLimits, RequestHeaders } from './request-headers.ts';
 import type { Sender } from './sender.ts';
 import { ServerStream, STREAM_WINDOW_BYTES, type StreamOwner } from './server-stream.ts';
 import { readSettings } from './settings.ts';
@@ -58,13 +57,11 @@ export class Session implements FrameSink, StreamOwner {
   readonly #sender: Sender;
   readonly #events: SessionEvents;
   readonly #budget: FrameBudget;
-  readonly #decoder = new HpackDecoder();
+  readonly #frames: HeaderFrames;
   readonly #streams = new Map<number, ServerStream>();
   readonly #closed = new ClosedStreams();
   /** The last stream that the client has opened. */
   #last = 0;
-  /** The headers under way, while more frames of them are to come. */
-  #block: HeaderBlock | undefined;
   /** Where the content of the DATA frame under way goes. */
   #target: ServerStream | undefined;
   #content = 0;
@@ -83,6 +80,7 @@ export class Session implements FrameSink, StreamOwner {
     this.#sender = sender;
     this.#events = events;
     this.#budget = new FrameBudget(clock);
+    this.#frames = new HeaderFrames(limits);
     sender.control(
       settingsFrame([
         [SETTING.maxConcurrentStreams, limits.maxStreams],
@@ -154,11 +152,8 @@ export class Session implements FrameSink, StreamOwner {
       throw breach('The first frame is not SETTINGS');
     }
     this.#hasSettings = true;
-    const block = this.#block;
-    if (
-      (head.type === FRAME.continuation) !== (block !== undefined) ||
-      (block?.stream ?? head.stream) !== head.stream
-    ) {
+    const { underWay } = this.#frames;
+    if ((head.type === FRAME.continuation) !== (underWay !== undefined) || (underWay ?? head.stream) !== head.stream) {
       throw breach('Headers are not followed by the rest of them');
     }
     if (head.type === FRAME.data) this.#beginData(head);
@@ -174,9 +169,11 @@ export class Session implements FrameSink, StreamOwner {
       case FRAME.headers:
         this.#headers(head, bytes.subarray(start, start + head.length));
         break;
-      case FRAME.continuation:
-        this.#continue(head, bytes.subarray(start, start + head.length));
+      case FRAME.continuation: {
+        const read = this.#frames.continue(head, bytes.subarray(start, start + head.length));
+        if (read !== undefined) this.#take(read);
         break;
+      }
       case FRAME.windowUpdate:
         this.#windowUpdate(stream, bytes.readUInt32BE(start) & MAX_WINDOW_BYTES);
         break;
@@ -196,7 +193,7 @@ export class Session implements FrameSink, StreamOwner {
         break;
       case FRAME.priority:
         this.#spend();
-        this.#priority(stream, bytes.readUInt32BE(start) & MAX_WINDOW_BYTES);
+        if ((bytes.readUInt32BE(start) & MAX_WINDOW_BYTES) === stream) this.#refuseDependency(stream);
         break;
       case FRAME.pushPromise:
         throw breach('A client cannot promise');
@@ -256,42 +253,18 @@ export class Session implements FrameSink, StreamOwner {
   }
 
   #headers(head: FrameHead, payload: Buffer): void {
-    const { stream: id, flags } = head;
-    if (id % 2 === 0) throw breach(`A client cannot open stream ${id}`);
-    const isPadded = (flags & FLAG.padded) !== 0;
-    const hasPriority = (flags & FLAG.priority) !== 0;
-    const start = (isPadded ? 1 : 0) + (hasPriority ? 5 : 0);
-    const end = payload.length - (isPadded ? (payload[0] ?? 0) : 0);
-    if (start > payload.length) throw new ConnectionError(CODE.frameSizeError, 'A frame of headers is too short');
-    if (end < start) throw tooMuchPadding();
-    const isEndOfStream = (flags & FLAG.endStream) !== 0;
-    const dependsOn = hasPriority ? payload.readUInt32BE(start - 5) & MAX_WINDOW_BYTES : 0;
-    const fragment = payload.subarray(start, end);
-    if ((flags & FLAG.endHeaders) !== 0) this.#take(id, { fragment, isEndOfStream });
-    else {
-      this.#block = new HeaderBlock(id, { isEndOfStream, maxBytes: this.#limits.maxHeaderBytes });
-      this.#block.add(fragment);
-    }
-    if (hasPriority) this.#priority(id, dependsOn);
+    if (head.stream % 2 === 0) throw breach(`A client cannot open stream ${head.stream}`);
+    const read = this.#frames.begin(head, payload);
+    if (read !== undefined) this.#take(read);
+    if (dependencyIn(head, payload) === head.stream) this.#refuseDependency(head.stream);
   }
 
-  #continue(head: FrameHead, fragment: Buffer): void {
-    const block = this.#block as HeaderBlock;
-    block.add(fragment);
-    if ((head.flags & FLAG.endHeaders) === 0) return;
-    this.#block = undefined;
-    this.#take(head.stream, { fragment: block.whole, isEndOfStream: block.isEndOfStream });
-  }
-
-  /** A whole block of headers: of a request, or behind its body. They are unpacked whatever becomes of them. */
-  #take(id: number, { fragment, isEndOfStream }: { fragment: Buffer; isEndOfStream: boolean }): void {
-    const headers = new RequestHeaders(this.#limits);
+  #take({ stream: id, headers, isEndOfStream }: ReadHeaders): void {
     const stream = this.#streams.get(id);
-    const isNew = id > this.#last;
-    if (isNew) this.#last = id;
-    this.#decoder.decode(fragment, headers);
-    if (isNew) this.#open(id, headers, isEndOfStream);
-    else if (stream !== undefined) this.#trailers(stream, headers, isEndOfStream);
+    if (id > this.#last) {
+      this.#last = id;
+      this.#open(id, headers, isEndOfStream);
+    } else if (stream !== undefined) this.#trailers(stream, headers, isEndOfStream);
     else if (this.#closed.find(id) === 'reset by us') this.#spend();
     else if (this.#closed.find(id) === 'ended') throw new ConnectionError(CODE.streamClosed, `Stream ${id} is closed`);
     else throw breach(`Stream ${id} comes after ${this.#last}`);
@@ -344,8 +317,8 @@ export class Session implements FrameSink, StreamOwner {
     stream.markReset();
   }
 
-  #priority(id: number, dependsOn: number): void {
-    if (id !== dependsOn) return;
+  /** A stream cannot depend on itself; otherwise priorities mean nothing here. */
+  #refuseDependency(id: number): void {
     const stream = this.#streams.get(id);
     if (stream === undefined) this.#sender.control(resetFrame(id, CODE.protocolError));
     else stream.reset(CODE.protocolError);

@@ -1,0 +1,68 @@
+import type { Buffer } from 'node:buffer';
+import { type FrameHead, tooMuchPadding } from './frame-reader.ts';
+import { HeaderBlock } from './header-block.ts';
+import { HpackDecoder } from './hpack-decoder.ts';
+import { CODE, ConnectionError, FLAG, MAX_WINDOW_BYTES } from './protocol.ts';
+import { type HeaderLimits, RequestHeaders } from './request-headers.ts';
+
+const PRIORITY_BYTES = 5;
+
+/** Headers that have come whole: of a request, or behind its body. */
+export interface ReadHeaders {
+  readonly stream: number;
+  readonly headers: RequestHeaders;
+  readonly isEndOfStream: boolean;
+}
+
+/** Puts the headers of a connection together from their frames. They are unpacked whatever becomes of them: what follows depends on it. */
+export class HeaderFrames {
+  readonly #limits: HeaderLimits;
+  readonly #decoder = new HpackDecoder();
+  /** While more frames of it are to come. */
+  #block: HeaderBlock | undefined;
+
+  constructor(limits: HeaderLimits) {
+    this.#limits = limits;
+  }
+
+  /** The stream whose headers are under way: nothing but the rest of them may come. */
+  get underWay(): number | undefined {
+    return this.#block?.stream;
+  }
+
+  /** A HEADERS frame; undefined when its headers go on. */
+  begin({ stream, flags }: FrameHead, payload: Buffer): ReadHeaders | undefined {
+    const isPadded = (flags & FLAG.padded) !== 0;
+    const start = (isPadded ? 1 : 0) + ((flags & FLAG.priority) === 0 ? 0 : PRIORITY_BYTES);
+    const end = payload.length - (isPadded ? (payload[0] ?? 0) : 0);
+    if (start > payload.length) throw new ConnectionError(CODE.frameSizeError, 'A frame of headers is too short');
+    if (end < start) throw tooMuchPadding();
+    const isEndOfStream = (flags & FLAG.endStream) !== 0;
+    const fragment = payload.subarray(start, end);
+    if ((flags & FLAG.endHeaders) !== 0) return { stream, headers: this.#unpacked(fragment), isEndOfStream };
+    this.#block = new HeaderBlock(stream, { isEndOfStream, maxBytes: this.#limits.maxHeaderBytes });
+    this.#block.add(fragment);
+    return undefined;
+  }
+
+  /** A CONTINUATION frame. Assumes: headers are under way. */
+  continue({ stream, flags }: FrameHead, fragment: Buffer): ReadHeaders | undefined {
+    const block = this.#block as HeaderBlock;
+    block.add(fragment);
+    if ((flags & FLAG.endHeaders) === 0) return undefined;
+    this.#block = undefined;
+    return { stream, headers: this.#unpacked(block.whole), isEndOfStream: block.isEndOfStream };
+  }
+
+  #unpacked(block: Buffer): RequestHeaders {
+    const headers = new RequestHeaders(this.#limits);
+    this.#decoder.decode(block, headers);
+    return headers;
+  }
+}
+
+/** The stream that a HEADERS frame with a priority says its own depends on. */
+export function dependencyIn({ flags }: FrameHead, payload: Buffer): number | undefined {
+  if ((flags & FLAG.priority) === 0) return undefined;
+  return payload.readUInt32BE((flags & FLAG.padded) === 0 ? 0 : 1) & MAX_WINDOW_BYTES;
+}
