@@ -238,6 +238,7 @@ function withResources(
       ...(audit === undefined ? {} : { authentication: audit.audit.authentication, stage: audit.audit.stage }),
     },
     limits: options.limits,
+    ...(options.interfere === undefined ? {} : { interfere: options.interfere }),
     ...(options.tracedRequests === undefined ? {} : { tracedRequests: options.tracedRequests }),
     ...(fairness === undefined ? {} : { limiter: (encode) => fairness.limiter(encode) }),
   });

@@ -39,7 +39,7 @@ import { forkStorage, storedContents } from './storage-options.ts';
 /** What a fork has of its own. */
 export interface ForkOptions extends Pick<
   ControlPlaneOptions,
-  'clock' | 'random' | 'signal' | 'localWebhooks' | 'localApis'
+  'clock' | 'random' | 'signal' | 'localWebhooks' | 'localApis' | 'interfere'
 > {
   /** The one of what it is a fork of unless given. */
   readonly log?: Logger;
