@@ -90,9 +90,11 @@ export class Http2Connection {
     if (request.body !== undefined) sendBody(stream, request.body);
     return new Promise((resolve, reject) => {
       let failure: Error | undefined;
+      let isAnswered = false;
       const aborting = onAbort(request.signal, () => stream.close(constants.NGHTTP2_CANCEL));
       stream.on('error', (error: Error) => (failure = error));
       stream.once('response', (headers) => {
+        isAnswered = true;
         this.#answers += 1;
         this.#noteArrival();
         const { ':status': status = 0, ...rest } = headers;
@@ -100,6 +102,7 @@ export class Http2Connection {
       });
       stream.once('close', () => {
         aborting[Symbol.dispose]();
+        if (isAnswered) return; // whoever reads the answer is told what is wrong with it
         const wasKept = before > 0 && before === this.#answers && this.#session.closed;
         reject(request.signal.aborted ? request.signal.reason : this.#failure(stream, failure, wasKept));
       });
