@@ -96,6 +96,7 @@ async function volumes(client: Client, nodeName: string): Promise<void> {
   const csi = { driver: DRIVER, volumeHandle: 'handle' };
   const volume = { capacity: { storage: '1Gi' }, accessModes, storageClassName: 'by-hand' };
   await client.storage.v1.csidrivers.create({ metadata: { name: csi.driver }, spec: { attachRequired: true } });
+  await client.storage.v1.storageclasses.create({ metadata: { name: 'nobody' }, provisioner: DRIVER });
   await persistentvolumes.create({ metadata: { name: 'exercise' }, spec: { ...volume, csi } });
   await persistentvolumes.create({
     metadata: { name: 'spare' },
