@@ -1,6 +1,7 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
 import type { Socket } from 'node:net';
 import { AbortScope, type Clock, messageOf, onAbort } from '../../base/index.ts';
+import { ArrivingChunks } from './arriving-chunks.ts';
 import { type HttpExchange, type HttpRequest, sendBody } from './http-exchange.ts';
 import { openHttp2 } from './http2-session.ts';
 import { TransportError } from './transport-error.ts';
@@ -98,7 +99,7 @@ export class Http2Connection {
         this.#answers += 1;
         this.#noteArrival();
         const { ':status': status = 0, ...rest } = headers;
-        resolve({ status, headers: rest, chunks: this.#chunks(stream, request.signal) });
+        resolve({ status, headers: rest, chunks: this.#chunks(stream, new ArrivingChunks(stream), request.signal) });
       });
       stream.once('close', () => {
         aborting[Symbol.dispose]();
@@ -119,12 +120,12 @@ export class Http2Connection {
     this.#session.destroy(undefined, constants.NGHTTP2_CANCEL);
   }
 
-  async *#chunks(stream: ClientHttp2Stream, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *#chunks(stream: ClientHttp2Stream, arriving: ArrivingChunks, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     let isOver = false;
     try {
-      for await (const chunk of stream) {
+      for (let chunk = await arriving.next(); chunk !== undefined; chunk = await arriving.next()) {
         this.#noteArrival();
-        yield chunk as Buffer;
+        yield chunk;
       }
       isOver = true;
     } catch (error) {
