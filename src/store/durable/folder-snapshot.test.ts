@@ -104,10 +104,31 @@ describe('a snapshot of a store that is not open', () => {
     const lines = await dump(folder);
     for (const damaged of [lines.slice(0, -1), lines.map((line) => line.replace('täxt', 'text'))]) {
       await expectFailure('Damaged', restoreFolder(target.path, await parsed(damaged)));
-      expect((await readdir(target.path)).filter((name) => name !== 'owner')).toEqual([]);
+      expect(await target.files()).toEqual([]);
     }
     expect(await restoreFolder(target.path, await parsed(lines))).toEqual({ revision: 3, objects: 3 });
   });
+});
+
+test('a restore that was killed at any moment can be done again', async () => {
+  await using folder = await DurableFolder.make();
+  await using target = await DurableFolder.make();
+  await using killed = await DurableFolder.make();
+  await fill(folder);
+  const lines = await dump(folder);
+  const snapshot = await parsed(lines);
+  const watched = (async function* () {
+    for await (const batch of snapshot.batches) {
+      yield batch.slice(0, 1);
+      for (const name of await target.files()) await killed.write(name, await target.read(name));
+      yield batch.slice(1);
+    }
+  })();
+  await restoreFolder(target.path, { ...snapshot, batches: watched });
+
+  expect(await killed.files()).toEqual(['checkpoint-0000000000000003.new', 'manifest']);
+  expect(await restoreFolder(killed.path, await parsed(lines))).toEqual({ revision: 3, objects: 3 });
+  expect(await dump(killed)).toEqual(lines);
 });
 
 describe('a snapshot of a store that is open', () => {

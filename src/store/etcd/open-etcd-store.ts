@@ -1,4 +1,5 @@
 import { Compactor } from './compactor.ts';
+import { CopyMark } from './copy/copy-mark.ts';
 import { EtcdStore, type EtcdStoreOptions } from './etcd-store.ts';
 import { MirrorStore, type MirrorStoreOptions } from './mirror/mirror-store.ts';
 
@@ -10,13 +11,14 @@ export interface EtcdOptions extends EtcdStoreOptions, Pick<MirrorStoreOptions, 
 /**
  * Opens an etcd cluster as the store of an API server: with a copy in this process, and compacted regularly.
  *
- * Rejects with `Unavailable` when no member answers in time.
+ * Rejects with `Unavailable` when no member answers in time, and when what is there is a copy that is not finished.
  */
 export async function openEtcdStore(options: EtcdOptions): Promise<MirrorStore> {
   const { watch, history, maxWaitMs, clock, log, compactionIntervalMs: intervalMs } = options;
   const etcd = new EtcdStore({ ...options, watch: undefined }); // the limits are for those who watch the copy
   try {
     await etcd.revision();
+    await new CopyMark(etcd.client, { prefix: options.prefix }).isBegun(); // refuses a copy that is not finished
   } catch (error) {
     await etcd[Symbol.asyncDispose]();
     throw error;
