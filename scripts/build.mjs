@@ -1,9 +1,10 @@
 // Builds what is published and started: generated tables, the bundles in dist/ and, unless only those are asked for, type declarations.
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { spawnSync } from 'node:child_process';
 import { chmod, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pureCalls, withPureVariables } from './pure-variables.mjs';
 import { yamlParser } from './yaml-parser.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
@@ -31,6 +32,17 @@ async function readPackage() {
   return JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 }
 
+/** Has the package look for the code of servers where it is installed: bundlers of others would take it along with every operator. */
+const serverCodeElsewhere = {
+  name: 'server-code-elsewhere',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/load-server-code\.ts$/ }, ({ resolveDir }) => ({
+      path: join(resolveDir, 'find-server-code.ts'),
+      sideEffects: false,
+    }));
+  },
+};
+
 export async function buildBundles() {
   run('scripts/run.mjs', 'scripts/generate.ts');
   const manifest = await readPackage();
@@ -47,26 +59,30 @@ export async function buildBundles() {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    // names stay as they are: calls that keep them would keep what nobody uses in the bundles of others
-    minifySyntax: true,
-    minifyWhitespace: true,
     legalComments: 'none',
-    plugins: [yamlParser],
+    plugins: [yamlParser, serverCodeElsewhere],
     logLevel: 'warning',
     define: { KEELSON_VERSION: JSON.stringify(manifest.version) },
   });
-  await dropBareImports(Object.keys(metafile.outputs).map((path) => join(root, path)));
+  await shrink(Object.keys(metafile.outputs).map((path) => join(root, path)));
   await chmod(join(root, 'dist', 'keelson.js'), 0o755);
   const licenses = await writeLicenses(Object.keys(metafile.inputs));
   await removeOthers(new Set([licenses, ...Object.keys(metafile.outputs).map((path) => join(root, path))]));
 }
 
-/** Chunks do nothing when they are loaded, so nobody needs those that nothing is taken from; bundlers of others would warn of them. */
-async function dropBareImports(paths) {
+/**
+ * Chunks do nothing when they are loaded. So their variables are marked as made by calls without effects, for bundlers of others to leave out
+ * what nobody uses; and nobody needs those that nothing is taken from, which the bundlers would warn of.
+ */
+async function shrink(paths) {
   for (const path of paths.filter((name) => name.endsWith('.js'))) {
-    const text = await readFile(path, 'utf8');
-    const pruned = text.replaceAll(/import"\.\/chunk-[0-9A-Z]+\.js";/g, '');
-    if (pruned !== text) await writeFile(path, pruned);
+    const { code } = await transform(withPureVariables(await readFile(path, 'utf8')), {
+      target: 'node20',
+      // names stay as they are: calls that keep them would keep what nobody uses in the bundles of others
+      minifySyntax: true,
+      minifyWhitespace: true,
+    });
+    await writeFile(path, pureCalls(code).replaceAll(/import"\.\/chunk-[0-9A-Z]+\.js";/g, ''));
   }
 }
 

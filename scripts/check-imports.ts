@@ -61,6 +61,7 @@ const smallDoors = new Set([
   'api/client.ts',
   'api/meaning/index.ts',
   'api/values/index.ts',
+  'api/yaml/yaml-json.ts',
   'wire/certificates/index.ts',
   'wire/connections/index.ts',
   'wire/grpc/index.ts',

@@ -1,6 +1,7 @@
 // Writes the client's view of the built-in API: one value a resource, as a tree by group and version, and flat by kind.
 import { compareVersions } from '../src/api/discovery/version-order.ts';
 import type { DefinitionFile, ResourceDefinition } from '../src/api/language/definition.ts';
+import { pluralOf } from '../src/api/values/resource-names.ts';
 
 /** One resource of one version. */
 interface Entry {
@@ -18,29 +19,39 @@ export function builtInTree(files: readonly DefinitionFile[]): string {
   const served = files.filter((file) => file.resources.length > 0);
   const groups = groupBy(served, groupName);
   const tree = [...groups].flatMap(([group, versions]) => [
-    `  ${group}: {`,
+    `  readonly ${group}: {`,
     ...versions.flatMap((file) => [
-      `    ${file.version}: {`,
-      ...file.resources.map((resource) => `      ${resource.plural}: ${kindValue({ file, resource })},`),
-      '    },',
+      `    readonly ${file.version}: {`,
+      ...file.resources.map((resource) => `      readonly ${resource.plural}: ${kindType({ file, resource })};`),
+      '    };',
     ]),
+    '  };',
+  ]);
+  const table = [...groups].flatMap(([group, versions]) => [
+    `  ${group}: {`,
+    ...versions.map((file) => `    '${apiVersionOf(file)}': '${file.resources.map(kindWord).join(' ')}',`),
     '  },',
   ]);
   return [
     NOTE,
-    `import { clusterKind, namespacedKind } from '../kind.ts';`,
+    `import type { Kind } from '../kind.ts';`,
+    `import { kindTree } from '../kind-tree.ts';`,
     `import { GroupClients, type GroupClient } from '../group-clients.ts';`,
     ...typeImports(served),
     '',
-    '/** Every resource of Kubernetes 1.36 by group, version and plural. */',
-    'export const builtIn = {',
+    'type BuiltIn = {',
     ...tree,
-    '} as const;',
+    '};',
+    '',
+    '/** Every resource of Kubernetes 1.36 by group, version and plural. */',
+    'export const builtIn: BuiltIn = kindTree({',
+    ...table,
+    '});',
     '',
     '/** A client with a property for each API group of Kubernetes. */',
     'export abstract class BuiltInClients extends GroupClients {',
     ...[...groups.keys()].flatMap((group) => [
-      `  get ${group}(): GroupClient<typeof builtIn.${group}> {`,
+      `  get ${group}(): GroupClient<BuiltIn['${group}']> {`,
       `    return this.group(builtIn.${group});`,
       '  }',
     ]),
@@ -84,11 +95,18 @@ function isBetter(file: DefinitionFile, known: DefinitionFile, kind: string): bo
   return file.group === preferred;
 }
 
-function kindValue({ file, resource }: Entry): string {
-  const make = resource.namespaced ? 'namespacedKind' : 'clusterKind';
-  const apiVersion = file.group === '' ? file.version : `${file.group}/${file.version}`;
-  const members = `apiVersion: '${apiVersion}', kind: '${resource.kind}', plural: '${resource.plural}'`;
-  return `${make}<${typeName(file)}.${resource.kind}>({ ${members} })`;
+function kindType({ file, resource }: Entry): string {
+  return `Kind<${typeName(file)}.${resource.kind}, '${resource.namespaced ? 'Namespaced' : 'Cluster'}'>`;
+}
+
+/** A kind as `kindTree` reads it. */
+function kindWord({ kind, plural, namespaced }: ResourceDefinition): string {
+  const named = pluralOf(kind) === plural ? kind : `${kind}=${plural}`;
+  return namespaced ? named : `${named}*`;
+}
+
+function apiVersionOf(file: DefinitionFile): string {
+  return file.group === '' ? file.version : `${file.group}/${file.version}`;
 }
 
 /** The group as a property: the first part of its alias, such as `rbac` for `rbac.authorization.k8s.io`. */

@@ -85,6 +85,11 @@ export function writeContext(
   };
 }
 
+/** The same context for work that pauses, or does not. A copy makes the signal, so there is none where nothing differs. */
+export function pausing(context: WriteContext, pause: WriteContext['pause']): WriteContext {
+  return context.pause === pause ? context : { ...context, pause };
+}
+
 /** How messages name the resource. */
 export function groupResource(resource: Resource): { readonly group: string; readonly resource: string } {
   return { group: resource.group, resource: resource.plural };

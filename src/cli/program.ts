@@ -7,6 +7,7 @@ import { devCommand } from './commands/dev.ts';
 import { envtestCommand } from './commands/envtest.ts';
 import { manifestsCommand } from './commands/manifests.ts';
 import { rbacCommand } from './commands/rbac.ts';
+import { nodeCommand } from './commands/node.ts';
 import { replayCommand } from './commands/replay.ts';
 import { schedulerCommand } from './commands/scheduler.ts';
 import { storeCommand } from './commands/store.ts';
@@ -25,6 +26,7 @@ const commands: readonly Command[] = [
   apiserverCommand,
   controllerManagerCommand,
   schedulerCommand,
+  nodeCommand,
   envtestCommand,
   ...lightCommands,
   sharedServerCommand,

@@ -2,6 +2,7 @@ import type { ApiObject } from '../api/client.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
 import { BuiltInClients } from './generated/built-in.ts';
 import { ServedApis } from './discovery/served-apis.ts';
+import { guardedTransport } from './guarded-transport.ts';
 import type { Kind, KubernetesObject } from './kind.ts';
 import type { ApiRequest, CallOptions } from './request/api-request.ts';
 import { Requester, type RequesterOptions } from './request/requester.ts';
@@ -29,12 +30,21 @@ export class Client extends BuiltInClients implements AsyncDisposable {
   readonly #transport: Transport;
   readonly #requester: Requester;
 
+  readonly #options: ClientOptions;
+
   constructor(transport: Transport, options: ClientOptions = {}) {
     super();
+    this.#options = options;
     this.#transport = transport;
     this.#requester = new Requester(transport, options);
     this.defaultNamespace = options.namespace ?? 'default';
     this.apis = new ServedApis(this.#requester);
+  }
+
+  /** The same client, but that `beforeWrite` is called before anything is sent that is no read, and may throw instead. */
+  guarded(beforeWrite: () => void): Client {
+    const { clock, random, log } = this;
+    return new Client(guardedTransport(this.#transport, beforeWrite), { ...this.#options, clock, random, log });
   }
 
   /** Whether the server is in this process. */

@@ -1,4 +1,5 @@
 import type { Kind, KubernetesObject } from './kind.ts';
+import { mapValues } from './kind-tree.ts';
 import type { AllNamespaces, ResourceClient } from './resource/resource-client.ts';
 
 /** A client for a kind: what is namespaced first wants to know the namespace. */
@@ -27,8 +28,4 @@ export abstract class GroupClients {
     this.#groups.set(tree, made);
     return made as GroupClient<G>;
   }
-}
-
-function mapValues<T, U>(record: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 }

@@ -30,6 +30,7 @@ export type {
 } from './transport.ts';
 export { isTransportError, TransportError, type TransportFailure } from '../wire/http/index.ts';
 export { HttpTransport, type HttpTransportOptions } from './http/index.ts';
+export { type OutageOptions, Outages } from './outages.ts';
 export { type Pace, pacedTransport } from './paced-transport.ts';
 export { ClientMetrics, type MeterOptions } from './metered-transport.ts';
 export type { ApiRequest, CallOptions } from './request/api-request.ts';

@@ -11,7 +11,6 @@ import {
   nodeAgent,
   nodeAgents,
   type NodeAgentsOptions,
-  nodeNames,
   type SimulatedDevices,
   simulatedDevices,
 } from '../node/index.ts';
@@ -30,6 +29,11 @@ export interface WorkloadOptions {
   readonly scheduler?: boolean | SchedulerOptions | Part;
   /** How many nodes there are; 1 unless given. */
   readonly nodes?: number;
+  /**
+   * What nodes are called: the name alone for one, with a number behind it for more. `keelson` unless given, and on a store that other
+   * processes may use the machine and port too, since no two processes may run the same node.
+   */
+  readonly nodeName?: string;
   /** Opens a port for each node, where it answers as a kubelet does; no unless given. */
   readonly nodeEndpoints?: boolean;
   /** What runs the containers of these nodes; simulated unless given. */
@@ -52,12 +56,22 @@ export interface ClusterApp {
   readonly parts: readonly Part[];
   /** Of several processes on one store, only one does this at a time. */
   readonly isOnePerCluster: boolean;
+  /** Runs nodes that no other process may run at the same time. */
+  readonly hasNodes?: boolean;
+}
+
+/** The nodes of a process. */
+export interface NodesOfProcess {
+  readonly nodeNames: readonly string[];
+  /** See `NodeAgentsOptions`. */
+  readonly firstIndex: number;
+  readonly endpoints: NodeEndpoints | undefined;
 }
 
 /** The programs of a cluster, in the order they start. */
 export function clusterApps(
   plane: ControlPlane,
-  given: WorkloadOptions & { readonly hasOneServer: boolean; readonly endpoints: NodeEndpoints | undefined },
+  given: WorkloadOptions & NodesOfProcess & { readonly hasOneServer: boolean },
 ): readonly ClusterApp[] {
   const hasDeviceTaintRules = plane.server.registry
     .resourcesOf('resource.k8s.io')
@@ -109,8 +123,9 @@ export function clusterApps(
     },
     nodes > 0 &&
       kubelet(
-        nodeNames(nodes),
+        options.nodeNames,
         {
+          firstIndex: options.firstIndex,
           ...(runtime === undefined ? {} : { runtime }),
           ...(hasStorage ? { drivers: [SIMULATED_DRIVER] } : {}),
           onAgent: (agent) => {
@@ -162,11 +177,11 @@ function controllerIdentity(builtIn: readonly Part[]): (writer: string) => Ident
  */
 function kubelet(
   names: readonly string[],
-  options: Pick<NodeAgentsOptions, 'runtime' | 'drivers' | 'onAgent'>,
+  options: Pick<NodeAgentsOptions, 'runtime' | 'drivers' | 'onAgent' | 'firstIndex'>,
   endpoints: NodeEndpoints | undefined,
 ): ClusterApp {
   const [first = ''] = names;
-  const shared = { name: 'kubelet', isOnePerCluster: false };
+  const shared = { name: 'kubelet', isOnePerCluster: false, hasNodes: true };
   if (names.length === 1) {
     const place = endpoints === undefined ? {} : { addresses: [endpoints.host], port: endpoints.portOf(first) };
     return { ...shared, identity: nodeIdentity(first), parts: [nodeAgent({ ...options, ...place, name: first })] };

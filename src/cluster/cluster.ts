@@ -1,7 +1,7 @@
-import { aborted, type Clock, type Runnable, runTogether } from '../base/index.ts';
+import { aborted, type Clock, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
 import { Client, ClientMetrics, type Transport } from '../client/index.ts';
 import { SIMULATED_DRIVER } from '../controllers/index.ts';
-import { type App, app, type RunTracker } from '../kit/index.ts';
+import { type App, app, type LeaderElectionOptions, type RunTracker } from '../kit/index.ts';
 import { clusterApps, hasSimulatedStorage, PROVISIONER_ACCOUNT, type WorkloadOptions } from './cluster-apps.ts';
 import type { ControlPlane, ForkOptions } from './control-plane.ts';
 import type { Identity } from './in-process-client.ts';
@@ -12,9 +12,13 @@ import { metricsResources } from './simulated-metrics/metrics-resources.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import { nodeHost, NodeEndpoints } from './node-endpoints.ts';
 import { ClusterTemplate } from './template/cluster-template.ts';
+import { holdNodes } from './nodes/hold-nodes.ts';
+import { takePlaces } from './nodes/node-places.ts';
 import { settledName, type SettledParts, SleepingParts } from './sleeping-parts.ts';
 
 export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
+  /** How fast one of several processes on one store takes over from another; upstream's times unless given. */
+  readonly election?: Pick<LeaderElectionOptions, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>;
   /** Puts something between the cluster's own programs and the server: for tests of what goes wrong there. */
   readonly wrapTransport?: (
     transport: Transport,
@@ -39,17 +43,41 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       : {}),
   });
   try {
-    return new Cluster(plane, options, { endpoints: await openEndpoints(plane, options) });
+    return new Cluster(plane, options, await partsOf(plane, options));
   } catch (error) {
     await plane[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-async function openEndpoints(plane: ControlPlane, options: ClusterOptions): Promise<NodeEndpoints | undefined> {
+async function partsOf(plane: ControlPlane, options: ClusterOptions): Promise<ClusterParts> {
   const { nodes = 1, nodeEndpoints = false, listen, log } = options;
-  if (!nodeEndpoints) return undefined;
-  return NodeEndpoints.open(plane, nodeNames(nodes), { host: nodeHost(listen?.host ?? ''), log });
+  if (nodes === 0) return {};
+  const firstIndex = isShared(options) ? await takePlaces(plane.client(ITSELF), nodesName(options), nodes) : 0;
+  if (!nodeEndpoints) return { firstIndex };
+  const names = namesOf(options);
+  return { firstIndex, endpoints: await NodeEndpoints.open(plane, names, { host: nodeHost(listen?.host ?? ''), log }) };
+}
+
+/** Who the process is to its own server. */
+const ITSELF: Identity = { user: 'system:apiserver', groups: ['system:masters'] };
+
+/** Whether other processes may work on the same store. */
+function isShared({ storage }: ClusterOptions): boolean {
+  return storage.type === 'etcd';
+}
+
+/** What the nodes of this process are called together. */
+function nodesName(options: ClusterOptions): string {
+  const { nodeName, hostname = 'localhost', listen } = options;
+  if (nodeName !== undefined) return nodeName;
+  if (!isShared(options)) return 'keelson';
+  const host = hostname.toLowerCase().replace(/[^a-z0-9-]+/g, '-');
+  return ['keelson', host, ...(listen === undefined || listen.port === 0 ? [] : [listen.port])].join('-');
+}
+
+function namesOf(options: ClusterOptions): string[] {
+  return nodeNames(options.nodes ?? 1, nodesName(options));
 }
 
 /** A cluster keeps its nodes from each other, as those of kubeadm do; an API server alone does so when it is told. */
@@ -67,6 +95,7 @@ export interface ClusterForkOptions extends ForkOptions {
 }
 
 interface ClusterParts {
+  readonly firstIndex?: number;
   readonly endpoints?: NodeEndpoints | undefined;
   readonly settled?: SettledParts | undefined;
 }
@@ -86,7 +115,7 @@ export class Cluster implements AsyncDisposable {
   readonly #running: Promise<void>;
 
   /** Use `startCluster`. */
-  constructor(plane: ControlPlane, options: ClusterOptions, { endpoints, settled }: ClusterParts = {}) {
+  constructor(plane: ControlPlane, options: ClusterOptions, { endpoints, settled, firstIndex = 0 }: ClusterParts = {}) {
     this.plane = plane;
     this.#settled = settled;
     this.#endpoints = endpoints;
@@ -94,15 +123,27 @@ export class Cluster implements AsyncDisposable {
     const { nodes = 1, runtime, simulatedMetrics = true, clock, tracker } = options;
     if (simulatedMetrics && nodes > 0 && runtime === undefined) {
       const { objects, registry } = plane.server;
-      registry.register(metricsResources({ types: plane.types, objects, clock, nodes: nodeNames(nodes) }));
+      registry.register(metricsResources({ types: plane.types, objects, clock, nodes: namesOf(options) }));
     }
-    const hasOneServer = options.storage.type !== 'etcd';
+    const hasOneServer = !isShared(options);
     const { server } = plane;
     if (hasOneServer && options.isAlwaysAwake !== true)
       this.#sleeping = SleepingParts.of({ server, clock, log: options.log, settled });
-    const programs = clusterApps(plane, { ...options, hasOneServer, endpoints });
+    const programs = clusterApps(plane, {
+      ...options,
+      hasOneServer,
+      endpoints,
+      firstIndex,
+      nodeNames: namesOf(options),
+    });
+    const uids = new RandomUidSource(options.random);
+    const candidate = () => ({
+      namespace: 'kube-system',
+      identity: `${options.hostname ?? 'localhost'}_${uids.next()}`,
+      ...options.election,
+    });
     this.apps = programs.map(({ name, parts, isOnePerCluster }) =>
-      app(name, parts, { leaderElection: isOnePerCluster && !hasOneServer && { namespace: 'kube-system' } }),
+      app(name, parts, { leaderElection: isOnePerCluster && !hasOneServer && candidate() }),
     );
     plane.addMetrics(() => [this.#clientMetrics.registry, ...this.apps.flatMap(({ registries }) => registries)]);
     const tasks = this.apps.map((each, index): Runnable => {
@@ -115,9 +156,10 @@ export class Cluster implements AsyncDisposable {
       const client = this.#clientFor(program.name, program.identity);
       const dormancy = this.#sleeping?.dormancyOf(program.name);
       const own = { ...(dormancy === undefined ? {} : { dormancy }), ...(tracker === undefined ? {} : { tracker }) };
-      return {
-        run: (signal) => each.run(client, signal, { clientFor, ...own }),
-      };
+      const work = (signal: AbortSignal): Promise<void> => each.run(client, signal, { clientFor, ...own });
+      if (hasOneServer || program.hasNodes !== true) return { run: work };
+      const held = { ...candidate(), name: nodesName(options) };
+      return { run: (signal) => holdNodes(this.#clientFor(program.name, ITSELF), held, { work, signal }) };
     });
     const untilStopped: Runnable = { run: aborted }; // an API server that has nothing beside it runs on too
     this.#running = runTogether([...tasks, untilStopped], AbortSignal.any([options.signal, this.#stop.signal]));
@@ -138,14 +180,15 @@ export class Cluster implements AsyncDisposable {
   async nodesReady(signal: AbortSignal): Promise<void> {
     const { nodes = 1, controllers = true } = this.#options;
     if (nodes === 0) return;
-    await using client = this.plane.client({ user: 'system:apiserver', groups: ['system:masters'] });
+    await using client = this.plane.client(ITSELF);
+    const names = new Set(namesOf(this.#options));
     const ready = new Set<string>();
     for await (const event of client.core.v1.nodes.watch({ signal })) {
       if (event.type === 'BOOKMARK') continue;
       const { metadata, spec, status } = event.object;
       const isReady = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True');
       const isHeldBack = controllers && spec?.taints?.some(({ key }) => key === NOT_READY) === true;
-      if (isReady === true && !isHeldBack) ready.add(metadata.name);
+      if (isReady === true && !isHeldBack && names.has(metadata.name)) ready.add(metadata.name);
       if (ready.size >= nodes) return;
     }
   }

@@ -21,6 +21,7 @@ import { bootstrapObjectsOf } from './bootstrap/bootstrap-objects-of.ts';
 import { ensurePolicy } from './bootstrap/ensure-policy.ts';
 import { keepOwnObjects } from './bootstrap/keep-own-objects.ts';
 import { type OwnObject, repair } from './bootstrap/own-object.ts';
+import { ServerLease } from './bootstrap/server-lease.ts';
 import { IdentityLease } from './bootstrap/identity-lease.ts';
 import { frontProxyOf } from './authentication.ts';
 import { buildServer, type RunnableServer, type ServerParts } from './build-server.ts';
@@ -78,6 +79,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #definitions: Definitions;
   readonly #fairness: PriorityAndFairness | undefined;
   #identity: Promise<void> | undefined;
+  #lease: Promise<void> | undefined;
   readonly #audit: AsyncDisposable | undefined;
   readonly #aggregator: Aggregator;
   /** Shown to other servers in place of the cluster's own. */
@@ -235,14 +237,27 @@ export class ControlPlane implements AsyncDisposable {
     const address = this.#options.advertiseAddress ?? advertisedAddress(place.host);
     const { port } = this.#transport.address;
     this.#address = `${address}:${port}`;
-    await this.#makeAll(apiEndpoints({ address, port, isShared: false }));
-    this.#keep(apiEndpoints({ address, port, isShared: this.#options.storage.type === 'etcd' }));
+    await this.#lead(address, port);
     const { hostname = 'localhost', random } = this.#options;
     const { uids } = this.server.services;
     const identity = { hostname, peerAddress: this.#address, clock, random, uids, log };
     this.#identity = new IdentityLease(this.server, identity).run(this.#stopping);
     this.#follow(this.#transport);
     this.#renewal = keepRenewed(this.#parts.keys, { clock: this.certificateClock, log, use: (pki) => this.#use(pki) });
+  }
+
+  /** Lets the `kubernetes` Service lead here. */
+  async #lead(address: string, port: number): Promise<void> {
+    if (this.#options.storage.type === 'etcd') {
+      const { clock, log } = this.#options;
+      const lease = new ServerLease(this.server, { address, port, clock, log });
+      await lease.reconcile();
+      this.#lease = lease.run(this.#stopping);
+      return;
+    }
+    const endpoints = apiEndpoints({ addresses: [address], port });
+    await this.#makeAll(endpoints);
+    this.#keep(endpoints);
   }
 
   /** All that is stored now; only of control planes whose store is in memory. */
@@ -266,7 +281,7 @@ export class ControlPlane implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
-    await this.#identity; // the lease goes while there is a store
+    await Promise.all([this.#identity, this.#lease]); // the leases go while there is a store
     this.#definitions[Symbol.dispose]();
     this.localNodes[Symbol.dispose]();
     this.#renewal?.[Symbol.dispose]();

@@ -68,6 +68,7 @@ export type { KeptReview } from '../admission/index.ts';
 export { chooseControllers, controllerListProblems } from '../controllers/index.ts';
 export { MOST_SIMULATED_DEVICES, type SimulatedDevices } from '../node/index.ts';
 export { ControllerManager, type ControllerManagerOptions } from './programs/controller-manager.ts';
+export { NodeProgram, type NodeProgramOptions } from './programs/node-program.ts';
 export { SchedulerProgram, type SchedulerProgramOptions } from './programs/scheduler-program.ts';
 export {
   configuredScheduler,

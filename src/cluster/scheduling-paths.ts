@@ -1,5 +1,6 @@
-import { methodNotAllowed, notFound } from '../api/index.ts';
+import { methodNotAllowed, notFound, type StatusError } from '../api/index.ts';
 import type { Answer, Call, PathHandler } from '../apiserver/index.ts';
+import type { HealthAnswer, HealthQuestion } from '../kit/index.ts';
 import type { SchedulingAttempts } from '../scheduler/index.ts';
 
 const PREFIX = '/keelson/scheduling/';
@@ -18,9 +19,29 @@ export class SchedulingPaths implements PathHandler {
   async handle({ method, path }: Call): Promise<Answer | undefined> {
     if (!path.startsWith(PREFIX)) return undefined;
     if (method !== 'GET') throw methodNotAllowed();
-    const key = path.slice(PREFIX.length);
-    const items = this.#attempts.of(key);
-    if (items.length === 0) throw notFound({ group: '', resource: 'attempts' }, key);
-    return { type: 'bytes', code: 200, contentType: 'application/json', body: `${JSON.stringify({ items })}\n` };
+    return { type: 'bytes', code: 200, contentType: 'application/json', body: attemptsText(this.#attempts, path) };
   }
+}
+
+/** The same on the port of a scheduler that runs apart. */
+export function answerAttempts(
+  attempts: SchedulingAttempts,
+): (question: Pick<HealthQuestion, 'method' | 'path'>) => HealthAnswer | undefined {
+  const contentType = 'application/json';
+  return ({ method, path }) => {
+    if (!path.startsWith(PREFIX) || (method !== 'GET' && method !== 'HEAD')) return undefined;
+    try {
+      return { status: 200, text: attemptsText(attempts, path), contentType };
+    } catch (error) {
+      const { status } = error as StatusError;
+      return { status: status.code ?? 500, text: `${JSON.stringify(status)}\n`, contentType };
+    }
+  };
+}
+
+function attemptsText(attempts: SchedulingAttempts, path: string): string {
+  const key = path.slice(PREFIX.length);
+  const items = attempts.of(key);
+  if (items.length === 0) throw notFound({ group: '', resource: 'attempts' }, key);
+  return `${JSON.stringify({ items })}\n`;
 }

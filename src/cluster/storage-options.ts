@@ -2,13 +2,26 @@ import type { ServerObjectsOptions, SharedObjects, StorageCodec, StoredKind } fr
 import { jsonStorage, protobufStorage } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
 import { keyNames, openDurableStore, openEtcdStore, openMemoryStore } from '../store/index.ts';
-import type { EtcdOptions, ForkableStore, Store, StoreContents } from '../store/index.ts';
+import type {
+  DurableStoreOptions,
+  EtcdOptions,
+  ForkableStore,
+  HistoryLimits,
+  Store,
+  StoreContents,
+} from '../store/index.ts';
 
 /** Where a cluster keeps its objects. */
 export type StorageOptions =
-  | { readonly type: 'memory'; readonly contents?: StoreContents }
-  | { readonly type: 'durable'; readonly folder: string; readonly syncs?: boolean }
+  | { readonly type: 'memory'; readonly contents?: StoreContents; readonly history?: HistoryLimits }
+  | ({ readonly type: 'durable'; readonly folder: string } & EmbeddedStoreOptions)
   | { readonly type: 'etcd'; readonly etcd: Omit<EtcdOptions, 'clock' | 'random' | 'log' | 'signal'> };
+
+/** What can be said about the embedded store. */
+type EmbeddedStoreOptions = Pick<
+  DurableStoreOptions,
+  'syncs' | 'history' | 'checkpointAfterBytes' | 'checkpointIntervalMs'
+>;
 
 export interface OpenStorage {
   readonly store: Store;
@@ -30,18 +43,18 @@ export async function openStorage(
   switch (options.type) {
     case 'memory':
       return {
-        store: openMemoryStore({ ...parts, ...(options.contents === undefined ? {} : { contents: options.contents }) }),
+        store: openMemoryStore({
+          ...parts,
+          ...(options.history === undefined ? {} : { history: options.history }),
+          ...(options.contents === undefined ? {} : { contents: options.contents }),
+        }),
         codecFor: asJson,
         shared: new WeakMap(),
       };
-    case 'durable':
-      return {
-        store: await openDurableStore(options.folder, {
-          ...parts,
-          ...(options.syncs === false ? { syncs: false } : {}),
-        }),
-        codecFor: asJson,
-      };
+    case 'durable': {
+      const { type: _, folder, ...embedded } = options;
+      return { store: await openDurableStore(folder, { ...parts, ...embedded }), codecFor: asJson };
+    }
     case 'etcd':
       return {
         store: await openEtcdStore({ ...options.etcd, ...parts }),

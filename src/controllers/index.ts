@@ -50,6 +50,7 @@ import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
 import { volumeExpandController } from './volume-expand/volume-expand-controller.ts';
 
 export * from './volume-provisioner/index.ts';
+export type { CheckPolicyTypes } from './policy-status.ts';
 export { volumeSidecars } from './volume-sidecars.ts';
 export { chooseControllers, controllerListProblems } from './choose-controllers.ts';
 

@@ -1,21 +1,30 @@
 import type { ExpressionWarning } from '../api/types/admissionregistration/v1.d.ts';
-import { ValidatingAdmissionPolicy } from '../client/index.ts';
+import { CustomResourceDefinition, type Observed, ValidatingAdmissionPolicy } from '../client/index.ts';
 import { type Controller, controller } from '../kit/index.ts';
 
 const FIELD_MANAGER = 'validatingadmissionpolicy-status-controller';
 
-/** What looks wrong in the expressions of a policy; who runs beside the server knows the types of all kinds. */
-export type CheckPolicyTypes = (policy: ValidatingAdmissionPolicy) => readonly ExpressionWarning[];
+/** What looks wrong in the expressions of a policy. */
+export interface CheckPolicyTypes {
+  (
+    policy: ValidatingAdmissionPolicy,
+    definitions: readonly Observed<CustomResourceDefinition>[],
+  ): readonly ExpressionWarning[];
+  /** Whether it knows of custom kinds by their definitions; who runs beside the server knows them all without. */
+  readonly needsDefinitions?: boolean;
+}
 
 /** Says in the status of ValidatingAdmissionPolicies what their expressions get wrong about the types of objects. */
 export function policyStatus(checkTypes: CheckPolicyTypes): Controller {
   return controller(ValidatingAdmissionPolicy, {
     name: 'validatingadmissionpolicy-status',
     concurrency: 5,
+    reads: checkTypes.needsDefinitions === true ? [CustomResourceDefinition] : [],
     async reconcile(policy, { objects }) {
       const { name, generation = 0 } = policy.metadata;
       if (generation <= (policy.status?.observedGeneration ?? 0)) return;
-      const expressionWarnings = [...checkTypes(policy as ValidatingAdmissionPolicy)];
+      const definitions = checkTypes.needsDefinitions === true ? objects(CustomResourceDefinition).list() : [];
+      const expressionWarnings = [...checkTypes(policy as ValidatingAdmissionPolicy, definitions)];
       const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings };
       await objects(ValidatingAdmissionPolicy).applyStatus(
         { metadata: { name }, status: { observedGeneration: generation, typeChecking } },

@@ -11,9 +11,9 @@ import type { ExtensionServer, ExtensionServing } from './app/extension-server.t
 import type { Part } from './part.ts';
 import type { AccessNeed } from './rbac/access-need.ts';
 import type { DefinedKind } from './resource/defined-kind.ts';
-import type { InstallOptions } from './resource/install.ts';
+import type { InstallOptions } from './resource/install-options.ts';
 import { type ReconcileRecord, type TraceFilter, TraceRing } from './trace.ts';
-import type { ApiServer, LocalApis } from './apis/index.ts';
+import type { AppApis, LocalApis } from './apis/index.ts';
 import type { LocalWebhooks, WebhookServer } from './webhooks/index.ts';
 import type { RunTracker } from './work/run-tracker.ts';
 
@@ -25,7 +25,7 @@ export interface AppOptions extends AppRunOptions {
   /** Answers webhooks, whether this replica leads or not; see `webhookServer`. */
   readonly webhooks?: Runnable & Partial<Pick<WebhookServer, 'clientConfigOf' | 'runLocally' | 'standBehind'>>;
   /** Serves APIs behind the cluster's API server, whether this replica leads or not; see `apiServer`. */
-  readonly apis?: Pick<ApiServer, 'registration' | 'run' | 'load'> & Partial<Pick<ApiServer, 'standBehind'>>;
+  readonly apis?: Omit<AppApis, 'standBehind'> & Partial<Pick<AppApis, 'standBehind'>>;
   /** The kinds that the app brings along; see `resource`. */
   readonly resources?: readonly DefinedKind[];
   /** What the app does to objects besides what its parts declare, such as with its client; see `rbacOf`. */

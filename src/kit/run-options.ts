@@ -1,6 +1,6 @@
 import type { LogLevel } from '../base/index.ts';
 import type { ConnectOptions } from '../client/index.ts';
-import type { InstallOptions } from './resource/install.ts';
+import type { InstallOptions } from './resource/install-options.ts';
 
 export interface RunOptions extends Pick<ConnectOptions, 'kubeconfig' | 'context'> {
   /** What is under way at the end may take so long to finish; 30 s unless given. */

@@ -1,4 +1,4 @@
-import { controllerOf } from '../api/meaning/index.ts';
+import { controllerOf } from '../api/client.ts';
 import type { InformerScope, Kind, KubernetesObject, Observed } from '../client/index.ts';
 import type { ReconcileContext, Watch } from './controller-options.ts';
 

@@ -37,6 +37,8 @@ export interface NodeOptions {
 export interface NodeAgentsOptions extends NodeOptions {
   /** `keelson` unless given. */
   readonly names?: readonly string[];
+  /** Where they stand among the nodes of all processes: ranges and addresses are counted from there; 0 unless given. */
+  readonly firstIndex?: number;
   /** The pod ranges of each node; from 10.244.0.0/24 on unless given. */
   readonly podCidrs?: (index: number) => readonly string[];
   /** The node's own addresses; from 10.0.0.1 on unless given. */
@@ -47,6 +49,8 @@ export interface NodeAgentsOptions extends NodeOptions {
 
 export interface NodeAgentOptions extends NodeOptions {
   readonly name?: string;
+  /** See `NodeAgentsOptions`. */
+  readonly firstIndex?: number;
   readonly podCidrs?: readonly string[];
   readonly addresses?: readonly string[];
   /** Where its server listens; nowhere unless given. */
@@ -61,19 +65,19 @@ const HEARTBEAT_WORKERS = 16;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 10_000;
 
-/** The names of so many nodes: `keelson` for one, `keelson-1` and on for more. */
-export function nodeNames(count: number): string[] {
-  return count === 1 ? [DEFAULT_NAME] : Array.from({ length: count }, (_, index) => `${DEFAULT_NAME}-${index + 1}`);
+/** The names of so many nodes: `keelson` for one, `keelson-1` and on for more, or another name in its place. */
+export function nodeNames(count: number, name = DEFAULT_NAME): string[] {
+  return count === 1 ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
 }
 
 /** Any number of nodes in one process, with one watch of pods and one of nodes for all. */
 export function nodeAgents(options: NodeAgentsOptions = {}): Part {
-  const { names = nodeNames(1), podCidrs, addresses, port } = options;
+  const { names = nodeNames(1), firstIndex = 0, podCidrs, addresses, port } = options;
   const nodes = names.map((name, index) =>
     describe(options, {
       name,
-      podCidrs: podCidrs?.(index) ?? [defaultPodCidr(index)],
-      addresses: addresses?.(index) ?? [defaultAddress(index)],
+      podCidrs: podCidrs?.(index) ?? [defaultPodCidr(firstIndex + index)],
+      addresses: addresses?.(index) ?? [defaultAddress(firstIndex + index)],
       ...(port === undefined ? {} : { port: port(name) }),
     }),
   );
@@ -86,7 +90,8 @@ export function nodeAgents(options: NodeAgentsOptions = {}): Part {
 
 /** A single node, which watches nothing but itself and its own pods. */
 export function nodeAgent(options: NodeAgentOptions = {}): Part {
-  const { name = DEFAULT_NAME, podCidrs = [defaultPodCidr(0)], addresses = [defaultAddress(0)], port } = options;
+  const { name = DEFAULT_NAME, firstIndex = 0, port } = options;
+  const { podCidrs = [defaultPodCidr(firstIndex)], addresses = [defaultAddress(firstIndex)] } = options;
   const node = describe(options, { name, podCidrs, addresses, ...(port === undefined ? {} : { port }) });
   const scopes = {
     pods: { fieldSelector: `spec.nodeName=${name}` },

@@ -39,8 +39,9 @@ function reorder(object: ApiObject, type: Struct): void {
 /** `kind` and `apiVersion` come first in every kind. */
 const FIRST_NESTED = 2;
 
+/** What is frozen was stored before, and has been arranged. */
 function arrangedValue(value: unknown, shape: Shape): unknown {
-  if (value === undefined || value === null) return value;
+  if (value === undefined || value === null || Object.isFrozen(value)) return value;
   switch (shape.kind) {
     case 'scalar':
       return value;

@@ -40,15 +40,8 @@ export { type Rejection, unresolvable, unschedulable } from './framework/rejecti
 export { Cycle, type CycleKey } from './framework/cycle.ts';
 export type { Change, ClusterAction, ClusterEvent, EventInterest } from './framework/cluster-event.ts';
 export type { BestNodes } from './why/attempt-findings.ts';
-export {
-  type AttemptNote,
-  type ExtenderCall,
-  type NodeRejections,
-  type NodeScores,
-  type SchedulingAttempt,
-  SchedulingAttempts,
-  type SchedulingAttemptsOptions,
-} from './why/scheduling-attempts.ts';
+export type { ExtenderCall, NodeRejections, NodeScores, SchedulingAttempt } from './why/scheduling-attempt.ts';
+export { type AttemptNote, SchedulingAttempts, type SchedulingAttemptsOptions } from './why/scheduling-attempts.ts';
 export type { Diagnosis } from './framework/diagnosis.ts';
 export type { PreBindingPods } from './framework/pre-binding-pods.ts';
 export type { WaitingPods } from './framework/waiting-pods.ts';

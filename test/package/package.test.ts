@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { readFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundled } from '../../bench/kit/bundled.ts';
 import { findDocuments, samplesIn } from '../../scripts/documents.ts';
 import { requires } from '../../src/base/testing/requires.ts';
 import { findKubectl, Kubectl } from '../support/kubectl.ts';
@@ -62,6 +64,40 @@ export const caches = controller(Cache, { reconcile: (cache) => console.log(cach
 const AWAY = `
 import { app, controller, Pod, run } from 'keelson';
 void run(app('patient', [controller(Pod, { reconcile: async () => undefined })]), { kubeconfig: 'away-config' });
+`;
+
+/** Programs as others write them, and what bundles of them may be. */
+const PROGRAMS = {
+  'a controller': {
+    text: `import { app, controller, Pod, run } from 'keelson';
+      await run(app('a', [controller(Pod, { reconcile: () => undefined })]));`,
+    limits: { loadedKb: 150, wholeKb: 200 },
+  },
+  'an operator with a kind of its own': {
+    text: `import { app, controller, resource, run } from 'keelson';
+      const Cache = resource('cache.example.dev/v1', 'Cache', { spec: { type: 'object' } });
+      await run(app('a', [controller(Cache, { reconcile: () => undefined })], { resources: [Cache] }));`,
+    limits: { loadedKb: 190, wholeKb: 240 },
+  },
+  'a webhook': {
+    text: `import { admission, app, extensionServer, Pod, run } from 'keelson';
+      await run(app('a', [], { server: extensionServer({ admission: [admission(Pod, {})] }) }));`,
+    limits: { loadedKb: 190, wholeKb: 240 },
+  },
+};
+
+/** What only some programs need is found when they do. */
+const BUNDLED = `
+import { parseKubeconfig, resource } from 'keelson';
+const Cache = resource('cache.example.dev/v1', 'Cache', {
+  spec: { type: 'object', properties: { size: { type: 'integer', minimum: 1 } } },
+});
+async function main() {
+  const { clusters } = await parseKubeconfig('clusters:\\n- name: a\\n  cluster: {server: https://a.test}\\n', 'config');
+  const errors = await Cache.validate({ metadata: { name: 'a' }, spec: { size: 0 } });
+  console.log(clusters.get('a').server, errors.length);
+}
+main();
 `;
 
 describe('the package, packed and installed', { timeout: 120_000 }, () => {
@@ -138,6 +174,30 @@ describe('the package, packed and installed', { timeout: 120_000 }, () => {
       expect((await readFile(join(project.folder, out))).length).toBeLessThan(20_000);
     },
   );
+
+  test.each(Object.entries(PROGRAMS))('makes no more than so much of %s, bundled', async (_, { text, limits }) => {
+    const { loadedKb, wholeKb } = await bundled(text, project.folder);
+
+    expect(loadedKb).toBeLessThan(limits.loadedKb);
+    expect(wholeKb).toBeLessThan(limits.wholeKb);
+  });
+
+  test.each(['esm', 'cjs'])('a bundled program (%s) reads YAML, and checks as a server does', async (format) => {
+    await project.write('bundled.js', BUNDLED);
+    const out = `bundled.${format === 'esm' ? 'mjs' : 'cjs'}`;
+    const flags = ['--bundle', '--minify', '--platform=node', `--format=${format}`, '--log-level=error'];
+    expect(await project.run(program('esbuild'), 'bundled.js', ...flags, `--outfile=${out}`)).toEqual({
+      code: 0,
+      output: '',
+    });
+
+    expect(await project.run(process.execPath, out)).toEqual({ code: 0, output: 'https://a.test 1\n' });
+    const alone = await mkdtemp(join(tmpdir(), 'keelson-bundle-'));
+    await copyFile(join(project.folder, out), join(alone, out));
+    const { output } = await project.run(process.execPath, join(alone, out));
+    await rm(alone, { recursive: true });
+    expect(output).toContain('Cannot check as a server does: bundles leave that code out, and "keelson/checks"');
+  });
 
   test('has everything that the README, the guides and the examples show', async () => {
     const places: string[] = [];

@@ -1,11 +1,18 @@
 import { deepEqual } from '../../src/base/index.ts';
 import { type Client, dropManagedFields, keyOf, type KubernetesObject } from '../../src/client/index.ts';
 import type { App } from '../../src/kit/index.ts';
+import { AREA_PREFIX, type SoakArea } from './areas/index.ts';
 import type { SoakUser } from './user.ts';
 
 /** What is wrong with a cluster that has come to rest; nothing is how it should be. */
-export async function problemsOf(client: Client, user: SoakUser, apps: readonly App[]): Promise<string[]> {
+export async function problemsOf(
+  client: Client,
+  { user, areas }: { readonly user: SoakUser; readonly areas: readonly SoakArea[] },
+  apps: readonly App[],
+): Promise<string[]> {
+  const ofAreas = await Promise.all(areas.map((area) => area.problems()));
   return [
+    ...ofAreas.flat(),
     ...(await wrongDeployments(client, user)),
     ...(await danglingObjects(client)),
     ...(await leftNamespaces(client, user)),
@@ -15,7 +22,8 @@ export async function problemsOf(client: Client, user: SoakUser, apps: readonly 
 
 async function wrongDeployments(client: Client, user: SoakUser): Promise<string[]> {
   const problems: string[] = [];
-  const found = new Map((await client.apps.v1.deployments.list()).items.map((each) => [keyOf(each), each]));
+  const deployments = (await client.apps.v1.deployments.list()).items.filter(isOfUser);
+  const found = new Map(deployments.map((each) => [keyOf(each), each]));
   for (const key of found.keys()) if (!user.deployments.has(key)) problems.push(`deployment ${key} should be gone`);
   for (const [key, replicas] of user.deployments) {
     const deployment = found.get(key);
@@ -26,7 +34,7 @@ async function wrongDeployments(client: Client, user: SoakUser): Promise<string[
         `deployment ${key} has ${all} replicas, ${readyReplicas} ready, ${updatedReplicas} new, not ${replicas}`,
       );
   }
-  const pods = (await client.core.v1.pods.list()).items;
+  const pods = (await client.core.v1.pods.list()).items.filter(isOfUser);
   const wanted = [...user.deployments.values()].reduce((sum, count) => sum + count, 0);
   if (pods.length !== wanted) problems.push(`there are ${pods.length} pods, not ${wanted}`);
   for (const pod of pods)
@@ -34,10 +42,16 @@ async function wrongDeployments(client: Client, user: SoakUser): Promise<string[
   return problems;
 }
 
+/** Areas look after their own. */
+function isOfUser({ metadata }: { readonly metadata: { readonly namespace?: string } }): boolean {
+  return metadata.namespace?.startsWith(AREA_PREFIX) !== true;
+}
+
 /** Objects whose owners are all gone. */
 async function danglingObjects(client: Client): Promise<string[]> {
   const { pods, endpoints, nodes, services } = client.core.v1;
-  const { deployments, replicasets } = client.apps.v1;
+  const { deployments, replicasets, statefulsets, daemonsets, controllerrevisions } = client.apps.v1;
+  const { jobs, cronjobs } = client.batch.v1;
   const lists = await Promise.all([
     pods.list(),
     endpoints.list(),
@@ -45,6 +59,13 @@ async function danglingObjects(client: Client): Promise<string[]> {
     services.list(),
     deployments.list(),
     replicasets.list(),
+    statefulsets.list(),
+    daemonsets.list(),
+    controllerrevisions.list(),
+    jobs.list(),
+    cronjobs.list(),
+    client.core.v1.persistentvolumeclaims.list(),
+    client.resource.v1.resourceclaims.list(),
     client.discovery.v1.endpointslices.list(),
   ]);
   const all = lists.flatMap(
@@ -60,7 +81,9 @@ async function danglingObjects(client: Client): Promise<string[]> {
 async function leftNamespaces(client: Client, user: SoakUser): Promise<string[]> {
   const names = (await client.core.v1.namespaces.list()).items.map(({ metadata }) => metadata.name);
   const expected = new Set([...user.namespaces, 'kube-system', 'kube-public', 'kube-node-lease']);
-  return names.filter((name) => !expected.has(name)).map((name) => `namespace ${name} should be gone`);
+  return names
+    .filter((name) => !expected.has(name) && !name.startsWith(AREA_PREFIX))
+    .map((name) => `namespace ${name} should be gone`);
 }
 
 /** Caches that are not equal to what the server has. */

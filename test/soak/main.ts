@@ -1,19 +1,39 @@
 // npm run soak [-- --days N --seed S]: a cluster under use for virtual days, with faults between its programs and its server.
 // Once a virtual day the faults stop, the cluster comes to rest, and everything must be as it should.
+// npm run soak -- --real-time MINUTES [--store etcd] [--rate WRITES] [-- FLAGS]: `keelson up` under steady churn, by the clock
+// of the wall. Memory and disk must not grow after the first ten minutes.
 import { parseArgs } from 'node:util';
 import { SeededRandom } from '../../src/base/index.ts';
 import { badDay, type FaultRates, FaultyTransport } from '../../src/client/index.ts';
+import { app } from '../../src/kit/index.ts';
+import { simulatedDevices } from '../../src/node/index.ts';
 import { startCluster } from '../../src/testing/index.ts';
+import { DRIVER, PER_NODE, soakAreas } from './areas/index.ts';
+import { LEAST_JUDGED_MINUTES, SETTLING_MINUTES } from './growth.ts';
 import { problemsOf } from './invariants.ts';
+import { soakInRealTime } from './real-time.ts';
 import { SoakUser } from './user.ts';
 
-const { values: flags } = parseArgs({
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
+    'real-time': { type: 'string' },
+    store: { type: 'string', default: 'embedded' },
+    rate: { type: 'string', default: '138' },
     days: { type: 'string', default: '10' },
     seed: { type: 'string', default: 'soak' },
     verbose: { type: 'boolean', default: false },
   },
 });
+if (flags['real-time'] !== undefined) {
+  const minutes = Number(flags['real-time']);
+  const store = flags.store === 'etcd' ? 'etcd' : 'embedded';
+  const problems = await soakInRealTime({ minutes, store, writesPerSecond: Number(flags.rate), flags: positionals });
+  for (const problem of problems) console.error(problem);
+  const isJudged = minutes >= SETTLING_MINUTES + LEAST_JUDGED_MINUTES;
+  console.log(isJudged ? `soak: ${problems.length} problems` : 'soak: too short to say whether anything grows');
+  process.exit(problems.length === 0 ? 0 : 1);
+}
 const days = Number(flags.days);
 /** How bad an hour is, from 0 to a very bad day; most are good, a few are storms. */
 const SEVERITIES = [0.01, 0.01, 0.01, 0.02, 0.02, 0.05, 0.1, 0.5];
@@ -30,6 +50,7 @@ const failures: string[] = [];
 await using cluster = await startCluster({
   nodes: 3,
   seed: flags.seed,
+  apps: [app('simulated-devices', [simulatedDevices({ [DRIVER]: PER_NODE })])],
   wrapTransport: (transport, { clock }) => {
     const faulty = new FaultyTransport(transport, {
       clock,
@@ -42,13 +63,21 @@ await using cluster = await startCluster({
   },
 });
 const user = new SoakUser(cluster.client, random);
+const areas = soakAreas({ client: cluster.client, random });
+for (const area of areas) await area.begin();
+const acts = new Map<string, number>();
 for (let day = 1; day <= days; day++) {
   for (let hour = 0; hour < 23; hour++) {
     const severity = SEVERITIES[Math.floor(random.float() * SEVERITIES.length)] ?? 0;
     for (const transport of transports) transport.change(faultsOf(severity));
     for (let action = 0; action < 3; action++) {
-      const done = await user.act();
-      if (flags.verbose) console.log(`day ${day}, hour ${hour}: ${done}`);
+      const area = areas[Math.floor(random.float() * areas.length)];
+      for (const actor of [user, area]) {
+        const done = (await actor?.act()) ?? '';
+        const what = done.split(' ').slice(0, 2).join(' ');
+        acts.set(what, (acts.get(what) ?? 0) + 1);
+        if (flags.verbose) console.log(`day ${day}, hour ${hour}: ${done}`);
+      }
       await cluster.clock.advance(`${Math.ceil(random.float() * 19)}m`);
     }
     await cluster.clock.advance('5m');
@@ -56,7 +85,7 @@ for (let day = 1; day <= days; day++) {
   for (const transport of transports) transport.change();
   await cluster.clock.advance('1h');
   await cluster.settle();
-  const problems = await problemsOf(cluster.client, user, cluster.apps);
+  const problems = await problemsOf(cluster.client, { user, areas }, cluster.apps);
   failures.push(...problems.map((problem) => `day ${day}: ${problem}`));
   (globalThis as { gc?: () => void }).gc?.();
   heaps.push(process.memoryUsage().heapUsed / 2 ** 20);
@@ -67,6 +96,7 @@ for (let day = 1; day <= days; day++) {
   );
   for (const problem of problems.slice(0, 20)) console.log(`  ${problem}`);
 }
+console.log([...acts].map(([what, count]) => `${what}: ${count}`).join(', '));
 const growth = (heaps.at(-1) ?? 0) - (heaps[Math.floor(days / 2) - 1] ?? Infinity);
 if (growth > MAX_GROWTH_MB) failures.push(`the heap has grown by ${Math.round(growth)} MB in the second half`);
 for (const reason of unhandled) failures.push(`unhandled rejection: ${String(reason)}`);

@@ -1,5 +1,5 @@
 // What other folders may use: rules and changes written in CEL.
 export { mutatingAdmissionPolicy } from './mutating-admission-policy.ts';
 export type { PolicySources } from './policy-sources.ts';
-export { typeWarnings } from './type-warnings.ts';
+export { type TypedKind, type TypedKinds, typeWarnings } from './type-warnings.ts';
 export { validatingAdmissionPolicy } from './validating-admission-policy.ts';

@@ -2,9 +2,16 @@ import { formatGroupVersionKind, parseGroupVersion, ValueError } from '../../api
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from '../../api/types/admissionregistration/v1.d.ts';
 import { compareUtf8 } from '../../base/index.ts';
 import { type CheckedKinds, type Environment, typeCheckingEnvironment, VariableTypes } from '../../cel/index.ts';
-import type { Resource, ResourceRegistry } from '../../apiserver/index.ts';
+import type { Resource } from '../../apiserver/index.ts';
 
-type Registry = Pick<ResourceRegistry, 'find' | 'resourcesOf'>;
+/** A kind whose objects expressions are about. */
+export type TypedKind = Pick<Resource, 'group' | 'version' | 'kind' | 'type'>;
+
+/** The kinds of a cluster, by the names that rules have for them. */
+export interface TypedKinds {
+  find(group: string, version: string, plural: string): { readonly resource: TypedKind } | undefined;
+  resourcesOf(group: string): readonly TypedKind[];
+}
 
 /** No rule of a policy is checked against more kinds. */
 const MAX_KINDS = 10;
@@ -13,7 +20,7 @@ const MAX_KINDS = 10;
  * What looks wrong in the expressions of a policy, given the types of the objects that its rules name. Rules with wildcards
  * name none.
  */
-export function typeWarnings({ spec = {} }: ValidatingAdmissionPolicy, registry: Registry): ExpressionWarning[] {
+export function typeWarnings({ spec = {} }: ValidatingAdmissionPolicy, registry: TypedKinds): ExpressionWarning[] {
   const { validations = [], variables = [], paramKind } = spec;
   const params = paramType(paramKind, registry);
   const checked = kindsOf(spec, registry).map((resource) => {
@@ -49,7 +56,7 @@ function withVariables(
 
 function paramType(
   paramKind: NonNullable<ValidatingAdmissionPolicy['spec']>['paramKind'],
-  registry: Registry,
+  registry: TypedKinds,
 ): Pick<CheckedKinds, 'params'> {
   const version = parseGroupVersion(paramKind?.apiVersion ?? '');
   if (paramKind === undefined || version instanceof ValueError) return {};
@@ -60,8 +67,11 @@ function paramType(
 }
 
 /** The resources that the rules of a policy name, by group, version and kind. */
-function kindsOf({ matchConstraints }: NonNullable<ValidatingAdmissionPolicy['spec']>, registry: Registry): Resource[] {
-  const found = new Set<Resource>();
+function kindsOf(
+  { matchConstraints }: NonNullable<ValidatingAdmissionPolicy['spec']>,
+  registry: TypedKinds,
+): TypedKind[] {
+  const found = new Set<TypedKind>();
   for (const { apiGroups = [], apiVersions = [], resources = [] } of matchConstraints?.resourceRules ?? []) {
     if ([...apiGroups, ...apiVersions].some((text) => text.includes('*'))) continue;
     const named = apiGroups
@@ -79,6 +89,6 @@ function kindsOf({ matchConstraints }: NonNullable<ValidatingAdmissionPolicy['sp
   return [...found].sort((left, right) => compareUtf8(sortKey(left), sortKey(right)));
 }
 
-function sortKey({ group, version, kind }: Resource): string {
+function sortKey({ group, version, kind }: TypedKind): string {
   return [group, version, kind].join('\0');
 }

@@ -7,7 +7,11 @@ import { setOwn } from './plain-object.ts';
  * Every value that comes from decoding can be printed; JSON.stringify alone throws when there is a bigint in it.
  */
 export function encodeJson(value: unknown): string {
-  const text = stringify(value);
+  return escapeJson(stringify(value));
+}
+
+/** JSON text as Go prints it. */
+export function escapeJson(text: string): string {
   return ESCAPED.test(text) ? text.replace(ALL_ESCAPED, escape) : text;
 }
 

@@ -78,3 +78,10 @@ function cutAtDot(text: string): readonly [string, string] {
   const dot = text.indexOf('.');
   return dot < 0 ? [text, ''] : [text.slice(0, dot), text.slice(dot + 1)];
 }
+
+/** The English plural of a kind, in small letters: caches, policies, gateways, boxes. */
+export function pluralOf(kind: string): string {
+  const word = kind.toLowerCase();
+  if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
+  return /(?:s|x|z|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;
+}

@@ -11,7 +11,11 @@ const READ = { group: '', version: 'v1', kind: 'ConfigMap', type, storage: { api
 const OTHER = { ...READ, group: 'other', storage: { apiVersion: 'v1', convert: () => undefined } };
 
 /** A store of so many config maps, the first of which has been read; answers with what was made of that one. */
-async function filled(count: number, bytes: number): Promise<{ first: StoredObject; json: Uint8Array }> {
+async function filled(
+  count: number,
+  bytes: number,
+  ttlSeconds?: number,
+): Promise<{ first: StoredObject; json: Uint8Array }> {
   const objects = new ObjectStore(openMemoryStore({ clock: new VirtualClock() }), jsonStorage(type));
   let first: StoredObject | undefined;
   let json: Uint8Array = Buffer.alloc(0);
@@ -22,7 +26,7 @@ async function filled(count: number, bytes: number): Promise<{ first: StoredObje
       metadata: { name: 'a', uid: 'u' },
       data: { a: 'x'.repeat(bytes) },
     };
-    const stored = await objects.put(`/configmaps/${index}`, object, { expected: undefined });
+    const stored = await objects.put(`/configmaps/${index}`, object, { expected: undefined, ttlSeconds });
     if (!(stored instanceof StoredObject)) throw new Error('it is there already');
     stored.keepAs(OTHER, object);
     json = first === undefined ? stored.json(READ) : json;
@@ -36,6 +40,11 @@ test('what is made of large objects is kept for a few of them', async () => {
   const { first, json } = await filled(150, 100_000);
   expect(first.json(READ)).not.toBe(json);
   expect(Buffer.compare(first.json(READ), json)).toBe(0);
+});
+
+test('likewise of objects that expire', async () => {
+  const { first, json } = await filled(300, 100, 60);
+  expect(first.json(READ)).not.toBe(json);
 });
 
 test('what they were converted to is kept: readers have waited for it', async () => {

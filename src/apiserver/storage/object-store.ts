@@ -1,5 +1,5 @@
 import type { ApiObject } from '../../api/index.ts';
-import { mapped } from '../../base/index.ts';
+import { mapped, withPauses } from '../../base/index.ts';
 import { StoreError } from '../../store/index.ts';
 import type {
   Entry,
@@ -51,6 +51,8 @@ export interface WriteOptions {
   readonly ttlSeconds?: number;
   /** More for the same transaction. */
   readonly alongside?: Alongside;
+  /** There when the object is large: others have their turns in between. */
+  readonly pause?: () => Promise<void>;
 }
 
 /** How new a read has to be. */
@@ -84,9 +86,9 @@ const PAST: RecentFormsOptions<StoredObject> = {
   maxBytes: 8 * 1024 * 1024,
   forget: (stored, remade) => stored.forget(remade),
 };
-/** What is made of large objects is made again when it was let go: there may be thousands of them. */
+/** What is made of large objects, and of those that expire, is made again when it was let go: there may be thousands of them. */
 const LEAST_LARGE_BYTES = 32 * 1024;
-const LARGE: RecentFormsOptions<StoredObject> = {
+const MANY: RecentFormsOptions<StoredObject> = {
   maxCount: 256,
   maxBytes: 8 * 1024 * 1024,
   forget: (stored, remade) => stored.forgetEncodings(remade),
@@ -108,7 +110,9 @@ export class ObjectStore {
 
   /** Past revisions stay in the store's history for minutes: their bytes do, and what was made of the newest of them. */
   readonly #superseded = new RecentForms(PAST);
-  readonly #large = new RecentForms(LARGE);
+  readonly #many = new RecentForms(MANY);
+  /** Objects of this kind expire. */
+  #isExpiring = false;
   readonly #metrics: KindStorageMetrics | undefined;
   readonly #transformer: ValueTransformer | undefined;
   /** By stored value: the generation in which it was opened. */
@@ -185,7 +189,9 @@ export class ObjectStore {
 
   /** Writes `object`, or answers with what stands in the way: the current object, or 'missing'. */
   async put(key: string, object: ApiObject, options: WriteOptions): Promise<StoredObject | PutConflict> {
-    const plain = this.#codec.encode(object);
+    const { pause } = options;
+    const steps = pause === undefined ? undefined : this.#codec.encoding?.(object);
+    const plain = steps === undefined ? this.#codec.encode(object) : await withPauses(steps, pause);
     const value = this.#toStorage(plain, key);
     if (this.#transformer === undefined) this.#underWay.set(value, object);
     const own = { key, modRevision: options.expected?.revision ?? 0 };
@@ -198,6 +204,7 @@ export class ObjectStore {
     });
     const result = await this.#timed(own.modRevision === 0 ? 'create' : 'update', committing);
     if (!result.ok) return await this.#conflict(result.current[0], own.modRevision);
+    if (options.ttlSeconds !== undefined) this.#isExpiring = true;
     const stored = this.#written({ key, value, modRevision: result.revision }, { plain, object });
     if (options.expected !== undefined) this.#superseded.add(options.expected);
     return stored;
@@ -317,14 +324,18 @@ export class ObjectStore {
       stored = new StoredObject({ ...entry, value: plain }, this.#codec).prime(object);
       this.#keep(value, stored);
     }
-    if (stored.bytes >= LEAST_LARGE_BYTES) this.#large.add(stored);
+    if (this.#isOneOfMany(stored)) this.#many.add(stored);
     return stored;
   }
 
   #read(entry: ConstructorParameters<typeof StoredObject>[0]): StoredObject {
     const stored = new StoredObject(entry, this.#codec);
-    if (stored.bytes >= LEAST_LARGE_BYTES) stored.forgetEncodings(this.#large.add); // told when something is made of it
+    if (this.#isOneOfMany(stored)) stored.forgetEncodings(this.#many.add); // told when something is made of it
     return stored;
+  }
+
+  #isOneOfMany({ bytes }: StoredObject): boolean {
+    return this.#isExpiring || bytes >= LEAST_LARGE_BYTES;
   }
 
   #keep(value: Uint8Array, stored: StoredObject): void {

@@ -6,16 +6,19 @@ import {
   encodeSortedJson,
   encodeProtobufEnvelope,
   isProtobufEnvelope,
+  jsonEncoding,
   openProtobufEnvelope,
 } from '../../api/index.ts';
 import type { ApiObject, Struct } from '../../api/index.ts';
-import { pagedBytes } from '../../base/index.ts';
+import { pagedBytes, type Steps } from '../../base/index.ts';
 import type { Revision } from '../../store/index.ts';
 import type { StorageForm } from '../resource.ts';
 
 /** How objects of one resource look as bytes in the store. The stored form never has a resourceVersion. */
 export interface StorageCodec {
   encode(object: ApiObject): Uint8Array;
+  /** The same in steps, where that can be done. */
+  encoding?(object: ApiObject): Steps<Uint8Array>;
   decode(value: Uint8Array): ApiObject;
   /** The JSON with resourceVersion put in, without parsing, where the stored form allows it. */
   jsonAt?(value: Uint8Array, revision: Revision): Uint8Array | undefined;
@@ -42,6 +45,8 @@ export function jsonStorage(type: Struct, typeOf?: (apiVersion: string) => Struc
       if (isStructural) written.add(value);
       return value;
     },
+
+    ...(isStructural ? {} : { encoding: jsonSteps }),
 
     decode(value) {
       const text = asBuffer(value).toString('utf8');
@@ -70,6 +75,12 @@ export function jsonStorage(type: Struct, typeOf?: (apiVersion: string) => Struc
       return versionAtStart(start) ?? (isStructural ? versionIn(asBuffer(value).toString('utf8')) : undefined);
     },
   };
+}
+
+function* jsonSteps(object: ApiObject): Steps<Uint8Array> {
+  const text = yield* jsonEncoding(object);
+  yield;
+  return pagedBytes(text);
 }
 
 function isOf({ kind }: Struct, apiVersion: string): boolean {

@@ -113,8 +113,16 @@ async function store(
   }
   const ttlSeconds = resource.strategy.ttlSeconds?.(object);
   const alongside = await resource.strategy.alongside?.({ type: 'create', object }, context);
-  const options = { expected: undefined, ttlSeconds, alongside, keepsManagedFields: hasManagedFields, writer: context };
-  if (context.pause !== undefined) await context.pause();
+  const { pause } = context;
+  const options = {
+    expected: undefined,
+    ttlSeconds,
+    alongside,
+    keepsManagedFields: hasManagedFields,
+    writer: context,
+    pause,
+  };
+  if (pause !== undefined) await pause();
   const result = await putObject(key, object, { endpoint, options });
   if (!isConflicting(result)) return result;
   return typeof result.conflictsWith === 'string' ? 'again' : { taken: result.conflictsWith };

@@ -13,7 +13,7 @@ import {
 import type { ApiObject } from '../../api/index.ts';
 import { allAtOnce, deepEqual, withPauses } from '../../base/index.ts';
 import type { RequestAdmission } from '../admission/request-admission.ts';
-import { type Endpoint, groupKind, groupResource } from '../endpoint.ts';
+import { type Endpoint, groupKind, groupResource, pausing } from '../endpoint.ts';
 import type { Preconditions, Strategy, WriteContext } from '../resource.ts';
 import { asIfStored, convertForReading } from '../storage/conversion.ts';
 import { isConflicting, type PutConflict } from '../storage/put-conflict.ts';
@@ -72,7 +72,7 @@ export async function modifyObject(endpoint: Endpoint, modification: Modificatio
 function inTurns(modification: Modification, stored: StoredObject, { services }: Endpoint): Modification {
   const { context } = modification;
   if (context.pause !== undefined || stored.bytes <= LARGE_BYTES) return modification;
-  return { ...modification, context: { ...context, pause: () => services.turns.take(true) } };
+  return { ...modification, context: pausing(context, () => services.turns.take(true)) };
 }
 
 function checkPreconditions(stored: StoredObject, endpoint: Endpoint, { preconditions, name }: Modification): void {
@@ -177,6 +177,7 @@ async function write(
     alongside,
     keepsManagedFields: modification.keepsManagedFields === true,
     writer: context,
+    pause: context.pause,
   };
   if (context.pause !== undefined) await context.pause();
   const result = await putObject(stored.key, { ...object, metadata }, { endpoint, options });

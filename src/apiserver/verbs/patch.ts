@@ -2,7 +2,7 @@ import { type ApiObject, conflict, hasReason, notFound } from '../../api/index.t
 import { withPauses } from '../../base/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
-import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
+import { type Endpoint, groupResource, keyOf, pausing, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { beginLarge, LARGE_BYTES } from '../request/large-body.ts';
 import { writeOptions } from '../request/options.ts';
@@ -43,7 +43,7 @@ export async function patch(
       const merged = await withPauses(applyPatch(current), pause);
       await pause?.();
       const sent = decodePatched(merged, endpoint, patchContext);
-      const patched = await withManager(sent, current, { endpoint, context: { ...context, pause } });
+      const patched = await withManager(sent, current, { endpoint, context: pausing(context, pause) });
       ensureNamespace(patched, endpoint, namespace);
       checkName(patched, name);
       return patched;
@@ -67,7 +67,7 @@ async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promis
   const { fieldValidation, force = false } = options;
   const config = await withPauses(AppliedConfig.reading(body, { fieldValidation, force }), context.pause);
   const change = async (current: ApiObject | undefined, pause: WriteContext['pause']): Promise<ApiObject> =>
-    placed(await config.applyTo(current, endpoint, { ...context, pause }), call, endpoint);
+    placed(await config.applyTo(current, endpoint, pausing(context, pause)), call, endpoint);
   const admission = new RequestAdmission(call, endpoint, options);
   const key = keyOf(resource, namespace, name);
   for (let attempt = 0; ; attempt++) {

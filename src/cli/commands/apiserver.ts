@@ -14,7 +14,8 @@ import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
 import { auditFlags, auditSettings } from './audit-flags.ts';
 import { encryptionFlags, encryptionSettings } from './encryption-flags.ts';
 import { fileFlag, readFlagFile } from './file-flag.ts';
-import { etcdStorage, logOf, serverFlags, serverSettings } from './server-flags.ts';
+import { etcdStorage, logLevelOf, logOf, serverFlags, serverSettings } from './server-flags.ts';
+import { embeddedStorage, storeFlags } from './store-flags.ts';
 
 /** What is obeyed. */
 export const apiserverDefinitions: FlagDefinitions = {
@@ -43,6 +44,7 @@ export const apiserverDefinitions: FlagDefinitions = {
   ...serverFlags,
   ...auditFlags,
   ...encryptionFlags,
+  ...storeFlags,
 };
 
 /** `keelson apiserver`: the API server alone, with kube-apiserver's flags. */
@@ -79,10 +81,10 @@ async function storageOf(flags: Flags, signal: AbortSignal): Promise<StorageOpti
     const place = await placeAt(etcd.etcd.endpoints[0] ?? '', signal);
     if (place === undefined) return etcd;
     const prefix = encodeURIComponent(etcd.etcd.prefix ?? '');
-    return { type: 'durable', folder: join(place.dataDir, 'keelson', prefix), syncs: place.syncs };
+    return { ...embeddedStorage(flags, join(place.dataDir, 'keelson', prefix)), syncs: place.syncs };
   }
   if (folder === undefined) throw new UsageError('--etcd-servers or --data-dir must be given');
-  return { type: 'durable', folder: join(folder, 'store') };
+  return embeddedStorage(flags, join(folder, 'store'));
 }
 
 function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOptions, 'clock' | 'signal' | 'storage'> {
@@ -107,7 +109,7 @@ function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOption
     ...(clientAuthorities === undefined ? {} : { clientAuthorities }),
     certificateFiles: certificateFiles(flags),
     random: new CryptoRandom(),
-    log: logOf(flags, context.printError, 'info'),
+    log: logOf(flags, context.printError, logLevelOf(flags) ?? 'info'),
   };
 }
 

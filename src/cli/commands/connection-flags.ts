@@ -1,10 +1,11 @@
-import { messageOf, type Clock, type Logger } from '../../base/index.ts';
+import { messageOf, type Clock } from '../../base/index.ts';
 import {
   Client,
   type ClientOptions,
   type ClusterConnection,
   findConnection,
   HttpTransport,
+  type Outages,
   type Pace,
   pacedTransport,
 } from '../../client/index.ts';
@@ -67,15 +68,21 @@ export async function findServer(
   }
 }
 
+export interface ProgramClientOptions extends ClientOptions {
+  readonly clock: Clock;
+  /** Where outages of the server are told of, one for all clients of the program. */
+  readonly outages: Outages;
+}
+
 /** A client of its own, with a pace of its own. */
 export function programClient(
   { connection, pace }: ProgramConnection,
-  { clock, log, ...options }: ClientOptions & { readonly clock: Clock; readonly log: Logger },
+  { clock, outages, ...options }: ProgramClientOptions,
 ): Client {
-  const transport = new HttpTransport(connection, { clock });
+  const transport = outages.observed(new HttpTransport(connection, { clock }));
   const { impersonate, namespace } = connection;
   const paced = pace === undefined ? transport : pacedTransport(transport, pace, clock);
-  return new Client(paced, { impersonate, namespace, clock, log, ...options });
+  return new Client(paced, { impersonate, namespace, clock, log: outages.log, ...options });
 }
 
 function paceOf(flags: Flags): Pace | undefined {

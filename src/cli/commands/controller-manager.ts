@@ -1,5 +1,5 @@
 import { CryptoRandom, RealClock } from '../../base/index.ts';
-import type { ClusterConnection } from '../../client/index.ts';
+import { type ClusterConnection, Outages } from '../../client/index.ts';
 import { ControllerManager, controllerListProblems, ServiceAccountClients } from '../../cluster/index.ts';
 import { type Command, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
@@ -69,7 +69,8 @@ export const controllerManagerCommand: Command = {
     const serving = servingSettings(flags);
     const election = electionSettings(flags);
     const way = await programConnection(flags, context.environment);
-    const options = { clock, random, log, userAgent: PROGRAM };
+    const outages = new Outages({ clock, log, server: way.connection.server });
+    const options = { clock, random, outages, userAgent: PROGRAM };
     await using client = programClient(way, options);
     await using accounts = new ServiceAccountClients(client, (credentials) =>
       programClient({ ...way, connection: { ...way.connection, credentials } }, options),

@@ -3,23 +3,28 @@ import { UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
 import { durationFlag } from './file-flag.ts';
 
+/** How fast others take over, under upstream's names. */
+export const electionTimeFlags: FlagDefinitions = {
+  'leader-elect-lease-duration': {
+    type: 'string',
+    value: 'DURATION',
+    default: '15s',
+    help: 'Others take over when the lease was not renewed for so long',
+  },
+  'leader-elect-renew-deadline': {
+    type: 'string',
+    value: 'DURATION',
+    default: '10s',
+    help: 'We give up when we could not renew it for so long',
+  },
+  'leader-elect-retry-period': { type: 'string', value: 'DURATION', default: '2s', help: 'Between tries' },
+};
+
 /** Flags of programs of which one works at a time, under upstream's names. */
 export function electionFlags(program: string): FlagDefinitions {
   return {
     'leader-elect': { type: 'boolean', default: true, help: 'Work only while no other process does' },
-    'leader-elect-lease-duration': {
-      type: 'string',
-      value: 'DURATION',
-      default: '15s',
-      help: 'Others take over when the lease was not renewed for so long',
-    },
-    'leader-elect-renew-deadline': {
-      type: 'string',
-      value: 'DURATION',
-      default: '10s',
-      help: 'We give up when we could not renew it for so long',
-    },
-    'leader-elect-retry-period': { type: 'string', value: 'DURATION', default: '2s', help: 'Between tries' },
+    ...electionTimeFlags,
     'leader-elect-resource-lock': { type: 'string', value: 'KIND', default: 'leases', help: 'Only leases are there' },
     'leader-elect-resource-name': { type: 'string', value: 'NAME', default: program, help: 'Name of the lease' },
     'leader-elect-resource-namespace': {
@@ -36,20 +41,26 @@ export function electionSettings(flags: Flags): LeaderElectionOptions | false {
   if (!flags.isSet('leader-elect')) return false;
   if (flags.text('leader-elect-resource-lock') !== 'leases')
     throw new UsageError('--leader-elect-resource-lock must be "leases"');
+  const name = flags.text('leader-elect-resource-name');
+  const namespace = flags.text('leader-elect-resource-namespace');
+  return {
+    ...electionTiming(flags),
+    ...(name === undefined ? {} : { name }),
+    ...(namespace === undefined ? {} : { namespace }),
+  };
+}
+
+type Timing = Required<Pick<LeaderElectionOptions, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>>;
+
+/** What `electionTimeFlags` say. */
+export function electionTiming(flags: Flags): Timing {
   const leaseDurationMs = durationFlag(flags, 'leader-elect-lease-duration');
   const renewDeadlineMs = durationFlag(flags, 'leader-elect-renew-deadline');
   const retryPeriodMs = durationFlag(flags, 'leader-elect-retry-period');
+  if (leaseDurationMs < 1000) throw new UsageError('--leader-elect-lease-duration must be a second at least');
   if (leaseDurationMs <= renewDeadlineMs)
     throw new UsageError('--leader-elect-lease-duration must be greater than --leader-elect-renew-deadline');
   if (renewDeadlineMs <= 1.2 * retryPeriodMs)
     throw new UsageError('--leader-elect-renew-deadline must be greater than 1.2 times --leader-elect-retry-period');
-  const name = flags.text('leader-elect-resource-name');
-  const namespace = flags.text('leader-elect-resource-namespace');
-  return {
-    leaseDurationMs,
-    renewDeadlineMs,
-    retryPeriodMs,
-    ...(name === undefined ? {} : { name }),
-    ...(namespace === undefined ? {} : { namespace }),
-  };
+  return { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
 }

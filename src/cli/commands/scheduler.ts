@@ -7,6 +7,7 @@ import {
   schedulerConfigurationText,
   SchedulerProgram,
 } from '../../cluster/index.ts';
+import { Outages } from '../../client/index.ts';
 import type { LeaderElectionOptions } from '../../kit/index.ts';
 import { type Command, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
@@ -69,7 +70,8 @@ export const schedulerCommand: Command = {
     if (written !== undefined) return await writeFile(written, schedulerConfigurationText(configuration));
     const serving = servingSettings(flags);
     const way = await findServer(wish(configuration, flags), context.environment);
-    await using client = programClient(way, { clock, random, log, userAgent: PROGRAM });
+    const outages = new Outages({ clock, log, server: way.connection.server });
+    await using client = programClient(way, { clock, random, outages, userAgent: PROGRAM });
     const program = new SchedulerProgram(client, {
       random,
       scheduler: { ...scheduler, maxUnschedulableMs: durationFlag(flags, 'pod-max-in-unschedulable-pods-duration') },

@@ -21,6 +21,7 @@ import { kubeletFlags, kubeletSettings } from './kubelet-flags.ts';
 import { authenticationFlags, authenticationSettings } from './authentication-flags.ts';
 import { authorizationFlags, authorizationSettings } from './authorization-flags.ts';
 import { durationFlag, fileFlag } from './file-flag.ts';
+import { historyLimits } from './store-flags.ts';
 
 /** Flags that `up` and `apiserver` share, under upstream's names. */
 export const serverFlags: FlagDefinitions = {
@@ -31,6 +32,12 @@ export const serverFlags: FlagDefinitions = {
     help: 'Keep objects in etcd instead of the embedded store',
   },
   'etcd-prefix': { type: 'string', value: 'PATH', default: '/registry', help: 'Prefix of all keys in etcd' },
+  'etcd-compaction-interval': {
+    type: 'string',
+    value: 'DURATION',
+    default: '5m',
+    help: 'How often etcd is told to forget old revisions; 0 leaves that to others',
+  },
   'etcd-cafile': { type: 'string', value: 'FILE', help: 'Certificate authority of etcd' },
   'etcd-certfile': { type: 'string', value: 'FILE', help: 'Client certificate for etcd' },
   'etcd-keyfile': { type: 'string', value: 'FILE', help: 'Key of the client certificate for etcd' },
@@ -115,6 +122,7 @@ export const serverFlags: FlagDefinitions = {
     help: 'Requests at once on one connection; 0 stands for 100',
   },
   'logging-format': { type: 'string', value: 'text|json', default: 'text', help: 'How lines of the log look' },
+  'log-level': { type: 'string', value: 'LEVEL', help: 'What is logged: debug, info, warn or error, and all above it' },
   v: { type: 'string', value: 'N', default: '0', help: 'How much is logged; everything from 4 on' },
   ...authenticationFlags,
   ...aggregationFlags,
@@ -202,6 +210,17 @@ function advertised(flags: Flags): string | undefined {
   throw new UsageError(`--advertise-address must be an IP address, got "${text}"`);
 }
 
+/** What `--log-level` says, if anything. */
+export function logLevelOf(flags: Flags): LogLevel | undefined {
+  const text = flags.text('log-level');
+  if (text === undefined) return undefined;
+  const level = LEVELS.find((each) => each === text);
+  if (level === undefined) throw new UsageError(`--log-level must be ${LEVELS.join(', ')}, got "${text}"`);
+  return level;
+}
+
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+
 /** The log that the flags ask for, and by default nothing below `level`. */
 export function logOf(flags: Flags, printError: (line: string) => void, level: LogLevel): Logger {
   const format = flags.text('logging-format');
@@ -246,7 +265,13 @@ export function etcdStorage(
   const tls = ca === undefined && certificate === undefined ? undefined : { ca, certificate, key };
   return {
     type: 'etcd',
-    etcd: { endpoints, prefix: flags.text('etcd-prefix') ?? '/registry', ...(tls === undefined ? {} : { tls }) },
+    etcd: {
+      endpoints,
+      prefix: flags.text('etcd-prefix') ?? '/registry',
+      history: historyLimits(flags),
+      compactionIntervalMs: durationFlag(flags, 'etcd-compaction-interval'),
+      ...(tls === undefined ? {} : { tls }),
+    },
   };
 }
 

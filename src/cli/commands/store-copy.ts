@@ -16,6 +16,9 @@ const {
   'etcd-keyfile': key,
 } = serverFlags;
 
+/** A snapshot of an open store should be restored so far ahead; in etcd only its own tool can. */
+const SAFE_LEAP = 1_000_000_000;
+
 /** The flags of what copies objects: to a file, from one, between stores. */
 export const copyFlags: FlagDefinitions = {
   from: { type: 'string', value: 'PLACE', help: 'What to copy: a data folder, a snapshot, or the addresses of etcd' },
@@ -33,7 +36,7 @@ export const copyFlags: FlagDefinitions = {
   'bump-revision': {
     type: 'string',
     value: 'N',
-    help: 'How far the new store leaps ahead of what is copied (default 1000000 if it may have gone on since, else 0)',
+    help: 'How far the new store leaps ahead of what is copied (default: 1000000000 in a folder if it may have gone on since, else 0)',
   },
 };
 
@@ -53,8 +56,12 @@ export async function takeSnapshot(flags: Flags, folder: string, context: Comman
 export async function restoreStore(flags: Flags, folder: string, context: CommandContext): Promise<void> {
   const from: StorePlace = { type: 'file', path: flags.positionals[1] ?? '/dev/stdin' };
   const to = ownPlace(flags, folder);
-  const { objects, revision } = await copy(flags, { from, to }, context);
+  const { objects, revision, fromRevision, isOfStopped } = await copy(flags, { from, to }, context);
   context.print(`restored ${objects} objects at revision ${revision} into ${to.type === 'etcd' ? 'etcd' : to.path}`);
+  if (!isOfStopped && revision - fromRevision < SAFE_LEAP && !flags.has('bump-revision'))
+    context.printError(
+      `the snapshot is of a store that was open: clients that have seen revisions above ${revision} must start anew`,
+    );
 }
 
 /** `keelson store copy --from PLACE --to PLACE` */

@@ -21,8 +21,10 @@ import { controllerFlags, controllerSettings } from './controller-flags.ts';
 import { apiserverFlags } from '../upstream/apiserver-flags.ts';
 import { controllerManagerFlags, schedulerFlags } from '../upstream/program-flags.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
+import { electionTimeFlags, electionTiming } from './election-flags.ts';
 import { fileFlag, usable } from './file-flag.ts';
-import { defaultDataFolder, etcdStorage, logOf, serverFlags, serverSettings } from './server-flags.ts';
+import { defaultDataFolder, etcdStorage, logLevelOf, logOf, serverFlags, serverSettings } from './server-flags.ts';
+import { embeddedStorage, historyLimits, storeFlags } from './store-flags.ts';
 
 /** A cluster is all three programs; where they share the name of a flag, it is the server's. */
 const upstream = [...schedulerFlags, ...controllerManagerFlags, ...apiserverFlags].filter(
@@ -45,6 +47,11 @@ export const upDefinitions: FlagDefinitions = {
   'bind-address': { type: 'string', value: 'ADDRESS', default: '127.0.0.1', help: 'Where to listen' },
   port: { type: 'string', value: 'N', default: '6443', help: 'Port to listen on; 0 takes any that is free' },
   nodes: { type: 'string', value: 'N', default: '1', help: 'How many simulated nodes there are' },
+  'node-name': {
+    type: 'string',
+    value: 'NAME',
+    help: 'Name of the node, with a number behind it if there are several (keelson; with etcd also machine and port)',
+  },
   'node-endpoints': {
     type: 'boolean',
     help: 'Open a port for each node, where it answers as a kubelet does: logs, commands, statistics',
@@ -97,6 +104,8 @@ export const upDefinitions: FlagDefinitions = {
   audit: { type: 'boolean', help: 'Print a line for each request that comes over the network' },
   ...auditFlags,
   ...encryptionFlags,
+  ...storeFlags,
+  ...electionTimeFlags,
   ...controllerFlags,
 };
 
@@ -138,17 +147,23 @@ function options(flags: Flags, context: CommandContext, clock: Clock): Omit<Clus
   if (inMemory && flags.has('data-dir'))
     throw new UsageError('--in-memory keeps nothing, so --data-dir makes no sense with it');
   const pki = flags.text('pki');
+  const server = serverSettings(flags);
   const etcd = etcdStorage(flags);
   if (inMemory && etcd !== undefined) throw new UsageError('--in-memory and --etcd-servers exclude each other');
-  const embedded: StorageOptions = inMemory ? { type: 'memory' } : { type: 'durable', folder: join(folder, 'store') };
+  const embedded: StorageOptions = inMemory
+    ? { type: 'memory', history: historyLimits(flags) }
+    : embeddedStorage(flags, join(folder, 'store'));
   return {
-    ...serverSettings(flags),
+    ...server,
+    ...(etcd === undefined ? {} : { kubelets: byAddress(flags, server.kubelets) }),
     ...auditSettings(flags, context),
     ...encryptionSettings(flags),
     controllerSettings: controllerSettings(flags),
     nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
     tracedRequests: flags.integer('trace-requests', { min: 0, max: 10_000 }) ?? 500,
-    nodeEndpoints: flags.isSet('node-endpoints'),
+    ...nodeNameOf(flags),
+    nodeEndpoints: flags.isSet('node-endpoints') || etcd !== undefined, // other servers have no other way to them
+    ...electionTimes(flags),
     devWebhooks: flags.isSet('dev-webhooks'),
     controllers: chosenControllers(flags),
     scheduler: schedulerSettings(flags, clock),
@@ -164,8 +179,30 @@ function options(flags: Flags, context: CommandContext, clock: Clock): Omit<Clus
     ...(inMemory ? {} : { pkiFolder: join(folder, 'pki') }),
     ...(pki === undefined ? {} : { sharedPkiFolder: pki }),
     random: new CryptoRandom(),
-    log: logOf(flags, context.printError, 'warn'),
+    log: logOf(flags, context.printError, logLevelOf(flags) ?? 'warn'),
   };
+}
+
+function nodeNameOf(flags: Flags): Pick<ClusterOptions, 'nodeName'> {
+  const nodeName = flags.text('node-name');
+  if (nodeName === undefined) return {};
+  if (!/^[a-z0-9]([-a-z0-9.]{0,200}[a-z0-9])?$/.test(nodeName))
+    throw new UsageError(`--node-name must be a name of small letters, digits, "-" and ".", got "${nodeName}"`);
+  return { nodeName };
+}
+
+type Kubelets = NonNullable<ClusterOptions['kubelets']>;
+
+/** Nobody resolves the names of simulated nodes, which are reached by their addresses unless flags say otherwise. */
+function byAddress(flags: Flags, given: Kubelets): Kubelets {
+  return flags.has('kubelet-preferred-address-types')
+    ? given
+    : { ...given, addressTypes: ['InternalIP', 'ExternalIP'] };
+}
+
+function electionTimes(flags: Flags): Pick<ClusterOptions, 'election'> {
+  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = electionTiming(flags);
+  return { election: { leaseDurationMs, renewDeadlineMs, retryPeriodMs } };
 }
 
 function spelledOut(arg: string): string {

@@ -1,4 +1,12 @@
-import { type Client, connect, findConnection, hasReason, type Pod, type Stored } from '../../client/index.ts';
+import {
+  type Client,
+  type ClusterConnection,
+  connectTo,
+  findConnection,
+  hasReason,
+  type Pod,
+  type Stored,
+} from '../../client/index.ts';
 import type { SchedulingAttempt } from '../../cluster/index.ts';
 import { type Command, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
@@ -9,6 +17,15 @@ const definitions: FlagDefinitions = {
   kubeconfig: { type: 'string', value: 'FILE', help: 'The cluster, as kubectl takes it' },
   context: { type: 'string', value: 'NAME', help: 'A context of the kubeconfig' },
   namespace: { type: 'string', value: 'NAME', help: "The pod's namespace; -n for short (that of the context)" },
+  scheduler: {
+    type: 'string',
+    value: 'URL',
+    help: 'A "keelson scheduler" that runs apart, by its --secure-port: https://HOST:10259',
+  },
+  'insecure-skip-tls-verify': {
+    type: 'boolean',
+    help: "Trust any certificate of --scheduler: its own is made in memory unless it is given one of the cluster's authority",
+  },
   json: { type: 'boolean', help: 'Print JSON' },
 };
 
@@ -27,16 +44,29 @@ export const whyCommand: Command = {
     const name = /^(?:pods?|po)\/(.+)$/.exec(subject)?.[1];
     if (name === undefined) throw new UsageError(`which pod? Say pod/NAME, got "${subject}"`);
     const { environment, signal } = context;
-    const place = placeOf(flags);
-    const namespace =
-      flags.text('namespace') ?? (await findConnection({ ...place, environment })).namespace ?? 'default';
-    await using client = await connect({ ...place, environment, userAgent: 'keelson-why' });
+    const connection = await findConnection({ ...placeOf(flags), environment });
+    const namespace = flags.text('namespace') ?? connection.namespace ?? 'default';
+    const userAgent = 'keelson-why';
+    await using client = connectTo(connection, { userAgent });
     const pod = await client.core.v1.pods.namespace(namespace).get(name, { signal });
-    const attempts = await attemptsOf(client, `${namespace}/${name}`, signal);
+    await using scheduler = connectTo(placeOfScheduler(flags, connection), { userAgent });
+    const attempts = await attemptsOf(scheduler, `${namespace}/${name}`, signal);
     if (flags.isSet('json')) context.print(JSON.stringify({ items: attempts ?? [] }));
     else context.print(attempts === undefined ? fallback(pod) : attemptsText(attempts));
   },
 };
+
+/** A scheduler of the same process is asked through the API server. */
+function placeOfScheduler(flags: Flags, connection: ClusterConnection): ClusterConnection {
+  const server = flags.text('scheduler');
+  const insecureSkipTlsVerify = flags.isSet('insecure-skip-tls-verify');
+  if (server === undefined && insecureSkipTlsVerify)
+    throw new UsageError('--insecure-skip-tls-verify is about --scheduler, which is missing');
+  if (server === undefined) return connection;
+  if (!URL.canParse(server) || new URL(server).protocol !== 'https:')
+    throw new UsageError(`--scheduler must be a URL that begins with https://, got "${server}"`);
+  return { ...connection, server, ...(insecureSkipTlsVerify ? { insecureSkipTlsVerify } : {}) };
+}
 
 /** Undefined when nobody remembers. */
 async function attemptsOf(
@@ -54,5 +84,5 @@ async function attemptsOf(
 }
 
 function fallback(pod: Stored<Pod>): string {
-  return `${conditionText(pod)}\n(only the scheduler within "keelson up" tells more, of the last 1,000 pods)`;
+  return `${conditionText(pod)}\n(only Keelson's scheduler tells more, of the last 1,000 pods; one that runs apart is named by --scheduler)`;
 }

@@ -8,7 +8,7 @@ const groups: readonly FlagGroup[] = [
       advertise-address anonymous-auth? authorization-config authorization-mode authorization-policy-file
       authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
       authorization-webhook-config-file authorization-webhook-version bind-address cert-dir client-ca-file disable-admission-plugins
-      enable-admission-plugins etcd-cafile etcd-certfile etcd-keyfile etcd-prefix etcd-servers event-ttl help?
+      enable-admission-plugins etcd-cafile etcd-certfile etcd-compaction-interval etcd-keyfile etcd-prefix etcd-servers event-ttl help?
       http2-max-streams-per-connection logging-format max-mutating-requests-inflight max-requests-inflight
       min-request-timeout request-timeout runtime-config secure-port service-cluster-ip-range tls-cert-file
       tls-private-key-file token-auth-file v api-audiences authentication-config authentication-token-webhook-cache-ttl
@@ -125,7 +125,7 @@ const groups: readonly FlagGroup[] = [
   {
     verdict: 'refused',
     why: 'it is the default that is in force, and no other value can be chosen',
-    flags: `disable-http2-serving?=false endpoint-reconciler-type=lease etcd-compaction-interval=5m|5m0s
+    flags: `disable-http2-serving?=false endpoint-reconciler-type=lease
       goaway-chance=0 kubernetes-service-node-port=0 max-connection-bytes-per-sec=0
       service-node-port-range=30000-32767 shutdown-delay-duration=0|0s shutdown-send-retry-after?=false
       shutdown-watch-termination-grace-period=0|0s storage-backend=etcd3

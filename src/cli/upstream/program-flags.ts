@@ -30,9 +30,13 @@ const shared: readonly FlagGroup[] = [
   },
   {
     verdict: 'accepted',
-    why: 'with an embedded store there is nobody to compete with, and on etcd the defaults are in force',
-    flags: `leader-elect? leader-elect-lease-duration leader-elect-renew-deadline leader-elect-resource-lock
-      leader-elect-resource-name leader-elect-resource-namespace leader-elect-retry-period`,
+    why: 'with an embedded store there is nobody to compete with, and on etcd processes always do, for the leases of upstream',
+    flags: 'leader-elect? leader-elect-resource-lock leader-elect-resource-name leader-elect-resource-namespace',
+  },
+  {
+    verdict: 'obeyed',
+    why: 'as upstream',
+    flags: 'leader-elect-lease-duration leader-elect-renew-deadline leader-elect-retry-period',
   },
   {
     verdict: 'refused',

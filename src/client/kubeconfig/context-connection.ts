@@ -33,8 +33,8 @@ export interface ContextOptions {
   readonly isTerminal: boolean;
 }
 
-/** What a context of a kubeconfig says about connecting; refuses what kubectl refuses, and names the entry. */
-export async function contextConnection(config: Kubeconfig, options: ContextOptions): Promise<ClusterConnection> {
+/** See `contextConnection`. */
+export async function connectionOfContext(config: Kubeconfig, options: ContextOptions): Promise<ClusterConnection> {
   const { context, cluster, user } = entriesOf(config, options.context);
   checkCluster(cluster);
   checkUser(user);

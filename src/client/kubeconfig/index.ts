@@ -1,14 +1,9 @@
 // Where the cluster is and who we are: kubeconfigs, and the service account of a pod.
-export { contextConnection, type ContextOptions } from './context-connection.ts';
+export type { ContextOptions } from './context-connection.ts';
 export { environmentProxy } from './environment-proxy.ts';
-export {
-  inClusterConnection,
-  type InClusterOptions,
-  kubeconfigPaths,
-  loadKubeconfig,
-  type LoadOptions,
-  mergeKubeconfigs,
-} from './load-kubeconfig.ts';
+export { inClusterConnection, type InClusterOptions } from './in-cluster-connection.ts';
+export { contextConnection, parseKubeconfig } from './lazy-kubeconfig.ts';
+export { kubeconfigPaths, loadKubeconfig, type LoadOptions, mergeKubeconfigs } from './load-kubeconfig.ts';
 export {
   type ClusterEntry,
   type ContextEntry,
@@ -17,4 +12,3 @@ export {
   KubeconfigError,
   type UserEntry,
 } from './kubeconfig.ts';
-export { parseKubeconfig } from './parse-kubeconfig.ts';

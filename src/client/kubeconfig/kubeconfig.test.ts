@@ -5,10 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../../base/index.ts';
 import type { ClusterConnection } from '../cluster-connection.ts';
 import { testdata, testdataPath } from '../testing/test-server.ts';
-import { contextConnection, type ContextOptions } from './context-connection.ts';
+import type { ContextOptions } from './context-connection.ts';
 import { environmentProxy } from './environment-proxy.ts';
-import { inClusterConnection, loadKubeconfig } from './load-kubeconfig.ts';
-import { parseKubeconfig } from './parse-kubeconfig.ts';
+import { inClusterConnection } from './in-cluster-connection.ts';
+import { contextConnection, parseKubeconfig } from './lazy-kubeconfig.ts';
+import { loadKubeconfig } from './load-kubeconfig.ts';
 
 const clock = new VirtualClock();
 const never = new AbortController().signal;
@@ -31,8 +32,8 @@ function config(parts: { readonly cluster?: object; readonly user?: object; read
   });
 }
 
-function connectionOf(text: string, options: Partial<ContextOptions> = {}): Promise<ClusterConnection> {
-  const parsed = parseKubeconfig(text, '/home/me/.kube/config');
+async function connectionOf(text: string, options: Partial<ContextOptions> = {}): Promise<ClusterConnection> {
+  const parsed = await parseKubeconfig(text, '/home/me/.kube/config');
   return contextConnection(parsed, { clock, environment: {}, isTerminal: false, ...options });
 }
 

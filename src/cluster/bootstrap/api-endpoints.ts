@@ -2,11 +2,11 @@ import { deepEqual } from '../../base/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import type { Amendment, OwnObject } from './own-object.ts';
 
-export interface ApiAddress {
-  readonly address: string;
+/** Where the API is served. */
+export interface ApiAddresses {
+  readonly addresses: readonly string[];
+  /** All servers have the same. */
   readonly port: number;
-  /** Other servers may write to the same store; their addresses are kept beside ours, with the port that all must have. */
-  readonly isShared: boolean;
 }
 
 const NAMESPACE = 'default';
@@ -14,46 +14,33 @@ const NAME = 'kubernetes';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Lets the `kubernetes` Service lead to this server, wherever it listens this time. */
-export function apiEndpoints({ address, port, isShared }: ApiAddress): OwnObject[] {
+/** Lets the `kubernetes` Service lead to these servers. */
+export function apiEndpoints({ addresses, port }: ApiAddresses): OwnObject[] {
+  const sorted = [...new Set(addresses)].toSorted();
+  const ports = [{ name: 'https', port, protocol: 'TCP' }];
   const slice = {
-    addressType: address.includes(':') ? 'IPv6' : 'IPv4',
-    endpoints: [{ addresses: [address], conditions: { ready: true } }],
-    ports: [{ name: 'https', port, protocol: 'TCP' }],
+    addressType: sorted[0]?.includes(':') === true ? 'IPv6' : 'IPv4',
+    endpoints: sorted.map((address) => ({ addresses: [address], conditions: { ready: true } })),
+    ports,
   };
-  const subset = { addresses: [{ ip: address }], ports: [{ name: 'https', port, protocol: 'TCP' }] };
+  const subsets = [{ addresses: sorted.map((ip) => ({ ip })), ports }];
   const sliceLabels = { 'kubernetes.io/service-name': NAME };
   const endpointsLabels = { 'endpointslice.kubernetes.io/skip-mirror': 'true' };
   return [
     {
       kind: { group: 'discovery.k8s.io', plural: 'endpointslices', root: '/apis/discovery.k8s.io/v1' },
       object: { metadata: { name: NAME, namespace: NAMESPACE, labels: sliceLabels }, ...slice },
-      amend: (current) => {
-        if (current['addressType'] !== slice.addressType) return { type: 'replace' };
-        const known = current['endpoints'] as typeof slice.endpoints | undefined;
-        const others = isShared ? (known ?? []).filter(({ addresses }) => addresses[0] !== address) : [];
-        const endpoints = sorted([...others, ...slice.endpoints], ({ addresses }) => addresses[0] ?? '');
-        const ports = others.length === 0 ? slice.ports : current['ports'];
-        return amendment(current, { labels: sliceLabels, content: { ...slice, endpoints, ports } });
-      },
+      amend: (current) =>
+        current['addressType'] === slice.addressType
+          ? amendment(current, { labels: sliceLabels, content: slice })
+          : { type: 'replace' },
     },
     {
       kind: { group: '', plural: 'endpoints', root: '/api/v1' },
-      object: { metadata: { name: NAME, namespace: NAMESPACE, labels: endpointsLabels }, subsets: [subset] },
-      amend: (current) => {
-        const known = (current['subsets'] as (typeof subset)[] | undefined) ?? [];
-        const [first] = isShared && known.length === 1 ? known : [];
-        const others = (first?.addresses ?? []).filter(({ ip }) => ip !== address);
-        const ports = others.length === 0 ? subset.ports : first?.ports;
-        const addresses = sorted([...others, ...subset.addresses], ({ ip }) => ip);
-        return amendment(current, { labels: endpointsLabels, content: { subsets: [{ addresses, ports }] } });
-      },
+      object: { metadata: { name: NAME, namespace: NAMESPACE, labels: endpointsLabels }, subsets },
+      amend: (current) => amendment(current, { labels: endpointsLabels, content: { subsets } }),
     },
   ];
-}
-
-function sorted<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
-  return [...items].sort((left, right) => (keyOf(left) < keyOf(right) ? -1 : 1));
 }
 
 /** An update that gives the object these labels, beside others, and this content; undefined when it has them. */

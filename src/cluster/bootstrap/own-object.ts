@@ -39,8 +39,17 @@ export async function repair(server: ApiServer, own: OwnObject): Promise<boolean
 async function repairOnce(server: ApiServer, { kind, object, amend }: OwnObject): Promise<boolean> {
   const { name, namespace = '' } = object.metadata;
   const collection = `${kind.root}/${namespace === '' ? '' : `namespaces/${namespace}/`}${kind.plural}`;
-  const current = await server.objects.of(kind.group, kind.plural).newest(namespace, name);
-  if (current === undefined) return server.self.ensure(collection, object);
+  const objects = server.objects.of(kind.group, kind.plural);
+  const make = async (): Promise<boolean> => {
+    try {
+      return await server.self.ensure(collection, object);
+    } catch (error) {
+      if ((await objects.newest(namespace, name)) === undefined) throw error;
+      return true; // another server was first, and has what only one can have, such as an address
+    }
+  };
+  const current = await objects.newest(namespace, name);
+  if (current === undefined) return make();
   const amendment = amend?.(current);
   switch (amendment?.type) {
     case undefined:

@@ -47,10 +47,9 @@ export interface CopyReport {
   readonly revision: Revision;
   /** False when the source was, or may have been, written to since. */
   readonly isFinal: boolean;
+  /** False when the store was open as the snapshot was taken, so that clients may have seen later revisions. */
+  readonly isOfStopped: boolean;
 }
-
-/** More than is written between a snapshot of an open store and its loss. */
-const SAFE_BUMP = 1_000_000;
 
 /**
  * Copies all objects from one place to another, turning values into the form that they have there.
@@ -61,10 +60,17 @@ export async function copyStore(options: CopyOptions): Promise<CopyReport> {
   const { from, to } = options;
   using _alive = keepAlive(); // waiting for an etcd does not keep the process
   await using source = stoppable(await openSnapshot(from, options), options.signal);
-  const { revision: fromRevision } = source.head;
+  const { revision: fromRevision, isOfStopped } = source.head;
   if (to.type === 'file') {
     const { objects } = await writeSnapshotFile(to.path, source);
-    return { objects, written: objects, fromRevision, revision: fromRevision, isFinal: await isFinal(options, source) };
+    return {
+      objects,
+      written: objects,
+      fromRevision,
+      revision: fromRevision,
+      isFinal: await isFinal(options, source),
+      isOfStopped,
+    };
   }
   await using encryption = await encryptionOf(options);
   const parts = { kinds: new StoredKinds(options), ...(encryption === undefined ? {} : { encryption }) };
@@ -73,22 +79,20 @@ export async function copyStore(options: CopyOptions): Promise<CopyReport> {
   const bump = options.bumpRevision === undefined ? {} : { bumpRevision: options.bumpRevision };
   if (to.type === 'folder') {
     const { objects, revision } = await restoreFolder(to.path, snapshot, bump);
-    return { objects, written: objects, fromRevision, revision, isFinal: await isFinal(options, source) };
+    return { objects, written: objects, fromRevision, revision, isFinal: await isFinal(options, source), isOfStopped };
   }
   const { clock, random, log } = options;
-  const safe = from.type === 'file' && !source.head.isOfStopped ? { bumpRevision: SAFE_BUMP } : {};
   const report = await fillEtcd(snapshot, {
     ...to.etcd,
     clock,
     random,
     log,
     from: describePlace(from),
-    ...safe,
     ...bump,
     isSame: (key, wanted, found) => conversion.isSame(key, wanted, found),
     isFinal: () => isFinal(options, source),
   });
-  return { ...report, fromRevision };
+  return { ...report, fromRevision, isOfStopped };
 }
 
 /** A place in words: the same ones whenever it is the same place. */

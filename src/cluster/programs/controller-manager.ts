@@ -1,10 +1,17 @@
 import { TokenSigner } from '../../access/index.ts';
+import { typeWarnings } from '../../admission/index.ts';
 import { type Clock, RandomUidSource, type Runnable } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
-import { builtInControllers, chooseControllers, type ControllerSettings } from '../../controllers/index.ts';
+import {
+  builtInControllers,
+  type CheckPolicyTypes,
+  chooseControllers,
+  type ControllerSettings,
+} from '../../controllers/index.ts';
 import type { Part } from '../../kit/index.ts';
 import type { Credential } from '../../wire/certificates/index.ts';
 import { type ProgramOptions, runProgram } from './run-program.ts';
+import { KnownTypes } from './known-types.ts';
 
 export interface ControllerManagerOptions extends ProgramOptions {
   readonly clock: Clock;
@@ -63,9 +70,20 @@ export class ControllerManager implements Runnable {
     const all = builtInControllers({
       rootCertificate,
       settings,
+      checkPolicyTypes: typeChecks(),
       ...(signer === undefined ? {} : { signToken: (wish) => signer.legacyToken(wish) }),
       ...(signing === undefined ? {} : { signing: { authority: () => signing, clock } }),
     });
     return chooseControllers(all, controllers);
   }
+}
+
+/** Checks the types of policies' expressions by what definitions say; the tables are read when the first policy is. */
+function typeChecks(): CheckPolicyTypes {
+  let types: KnownTypes | undefined;
+  const check: CheckPolicyTypes = (policy, definitions) => {
+    types ??= new KnownTypes();
+    return typeWarnings(policy, types.with(definitions));
+  };
+  return Object.assign(check, { needsDefinitions: true });
 }

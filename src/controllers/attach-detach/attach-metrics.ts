@@ -1,11 +1,20 @@
 import { claimVolumesOf } from '../../api/meaning/index.ts';
 import type { MetricRegistry } from '../../base/index.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from '../../client/index.ts';
+import type { Objects } from '../../kit/index.ts';
 import { countByLabels } from '../count-by-labels.ts';
 import { volumePluginOf } from '../volume-plugin-name.ts';
-import type { AttachParts } from './attach-parts.ts';
 
 /** Why a volume was detached although its node still has it in use. */
 export type ForceReason = 'timeout' | 'out-of-service';
+
+/** The objects that figures are made of. */
+interface CountedObjects {
+  readonly pods: Objects<Pod>;
+  readonly claims: Objects<PersistentVolumeClaim>;
+  readonly volumes: Objects<PersistentVolume>;
+  readonly attachments: Objects<VolumeAttachment>;
+}
 
 /** What the steps of attaching and detaching count. */
 export interface AttachMetrics {
@@ -15,7 +24,7 @@ export interface AttachMetrics {
 }
 
 /** What is told about attached volumes, under the names that kube-controller-manager gives it. */
-export function attachMetrics(metrics: MetricRegistry, parts: () => AttachParts): AttachMetrics {
+export function attachMetrics(metrics: MetricRegistry, parts: () => CountedObjects): AttachMetrics {
   const forced = metrics.counter({
     name: 'attach_detach_controller_attachdetach_controller_forced_detaches',
     help: 'Volumes detached from nodes that had not let go of them.',
@@ -66,7 +75,11 @@ export function attachMetrics(metrics: MetricRegistry, parts: () => AttachParts)
 }
 
 /** The volumes of claims that pods with a node use. */
-function claimsInUse({ pods, claims, volumes }: AttachParts): { readonly node: string; readonly plugin: string }[] {
+function claimsInUse({
+  pods,
+  claims,
+  volumes,
+}: Omit<CountedObjects, 'attachments'>): { readonly node: string; readonly plugin: string }[] {
   return pods.list().flatMap((pod) => {
     const { nodeName: node = '' } = pod.spec ?? {};
     if (node === '') return [];

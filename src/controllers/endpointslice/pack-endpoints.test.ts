@@ -27,6 +27,8 @@ describe('packing endpoints into slices', () => {
       update: new Map(),
       unchanged: [full],
       delete: [],
+      added: 0,
+      removed: 0,
     });
   });
 

@@ -3,7 +3,7 @@ import { discardLogger, SeededRandom, VirtualClock } from '../../base/index.ts';
 import { resource } from '../resource/resource.ts';
 import type { ApiAnswer, ApiCall } from './api-call.ts';
 import { ApiHandler } from './api-handler.ts';
-import { api } from './api-resource.ts';
+import { api } from './api.ts';
 import { memoryStorage } from './memory-storage.ts';
 
 const VERSION = 'shop.example.dev/v1';

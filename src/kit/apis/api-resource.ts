@@ -1,5 +1,8 @@
-import type { KubernetesObject } from '../../client/index.ts';
+import type { Client, KubernetesObject } from '../../client/index.ts';
+import type { Part } from '../part.ts';
 import type { DefinedKind } from '../resource/defined-kind.ts';
+import type { HttpsListenerOptions, ServiceReference } from '../webhooks/https-listener.ts';
+import type { LocalApis } from './api-call.ts';
 import type { ApiStorage } from './api-storage.ts';
 
 /** One column of `kubectl get`, computed. */
@@ -20,36 +23,24 @@ export interface ApiResource<T extends KubernetesObject = KubernetesObject> exte
   readonly table?: Readonly<Record<string, ApiColumn<T>>>;
 }
 
+/** What an app has to know of the server of its APIs. */
+export interface AppApis {
+  /** Registers the server once it listens, and keeps the registration as it is meant to be; it stays when the server ends. */
+  readonly registration: Part;
+  /** Has it listen at the Service's port, on all addresses, for an API server that comes by the Service. */
+  standBehind(service: Required<ServiceReference>): void;
+  /** Loads what answering takes, which is large; `run` does so itself. */
+  load(): Promise<void>;
+  /** Answers until the signal aborts: over HTTPS, or API servers of this process without sockets. */
+  run(client: Client, signal: AbortSignal, local?: LocalApis): Promise<void>;
+}
+
 /** A group and version that a server of one's own answers for. */
 export interface Api {
   readonly apiVersion: string;
   readonly group: string;
   readonly version: string;
   readonly resources: readonly ApiResource[];
-}
-
-/**
- * Describes an API to be served behind the cluster's API server, by the plurals of its resources:
- * `api('wardle.example.dev/v1alpha1', { flunders: memoryStorage(Flunder) })`. See `apiServer`.
- */
-export function api<const T extends Readonly<Record<string, KubernetesObject>>>(
-  apiVersion: string,
-  resources: { readonly [Plural in keyof T]: ApiResource<T[Plural]> },
-): Api {
-  const [group = '', version = '', ...more] = apiVersion.split('/');
-  if (version === '' || more.length > 0 || !group.includes('.'))
-    throw new Error(`Cannot serve "${apiVersion}": an API is called like "wardle.example.dev/v1alpha1"`);
-  const served = Object.entries<ApiResource>(resources);
-  for (const [plural, { schema, list, update, delete: remove }] of served) {
-    const problem =
-      schema.plural !== plural || schema.apiVersion !== apiVersion
-        ? `its schema is that of "${schema.plural}" in "${schema.apiVersion}"`
-        : list === undefined && update !== undefined
-          ? 'what is written has to be listed, too'
-          : remove !== undefined && list === undefined
-            ? 'what is deleted has to be listed, too'
-            : undefined;
-    if (problem !== undefined) throw new Error(`Cannot serve "${plural}" in "${apiVersion}": ${problem}`);
-  }
-  return { apiVersion, group, version, resources: served.map(([, resource]) => resource) };
+  /** `apiServer`, which an app's server finds here: apps without APIs do not carry it. */
+  serverOf(apis: readonly Api[], options: HttpsListenerOptions & { readonly service?: ServiceReference }): AppApis;
 }

@@ -1,5 +1,4 @@
-import { forbidden } from '../../api/client.ts';
-import { quoteGo } from '../../api/values/index.ts';
+import { forbidden, quoteGo } from '../../api/client.ts';
 import type { Clock } from '../../base/index.ts';
 import { type Client, SubjectAccessReview } from '../../client/index.ts';
 import type { ApiTarget, ResourceTarget } from './api-call.ts';

@@ -1,5 +1,4 @@
-import { forbidden, type GroupResource, notFound, StatusError } from '../../api/client.ts';
-import { NAMESPACE_TERMINATING } from '../../api/meaning/index.ts';
+import { forbidden, type GroupResource, NAMESPACE_TERMINATING, notFound, StatusError } from '../../api/client.ts';
 import { type Client, hasReason, Namespace } from '../../client/index.ts';
 
 /** Where an object is about to be created. */

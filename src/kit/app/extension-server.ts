@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { aborted, messageOf, MetricRegistry, type Runnable, runTogether } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
-import { type Api, ApiServer } from '../apis/index.ts';
+import type { Api, AppApis } from '../apis/index.ts';
 import type { Part } from '../part.ts';
 import { conversionOf } from '../resource/conversion-of.ts';
 import type { DefinedKind } from '../resource/defined-kind.ts';
@@ -74,7 +74,7 @@ export function extensionServer(options: ExtensionServerOptions = {}): Extension
 /** The server of one app. */
 export class ExtensionServer {
   readonly webhooks: AdmissionServer;
-  readonly apis: ApiServer | undefined;
+  readonly apis: AppApis | undefined;
   /** Parts that tell the cluster where the server is. */
   readonly parts: readonly Part[];
   /** How webhooks were answered. */
@@ -118,7 +118,7 @@ export class ExtensionServer {
       },
     );
     const front = { listener: this.#listener, isFor: isApiPath };
-    this.apis = apis.length === 0 ? undefined : new ApiServer(apis, { ...place, front });
+    this.apis = apis[0]?.serverOf(apis, { ...place, front });
     this.parts = [
       ...(admission.length === 0 ? [] : [this.webhooks.configuration]),
       ...(secret === undefined ? [] : [AUTHORITY_NEEDS]),

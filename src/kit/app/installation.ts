@@ -1,7 +1,7 @@
 import { Backoff, describeError } from '../../base/index.ts';
 import { type Client, isTransportError, StatusError } from '../../client/index.ts';
 import type { DefinedKind } from '../resource/defined-kind.ts';
-import { type InstallContext, installKinds } from '../resource/install.ts';
+import type { InstallContext } from '../resource/install-options.ts';
 
 const FIRST_MS = 1000;
 const MOST_MS = 30_000;
@@ -30,7 +30,8 @@ export class Installation {
       while (!context.signal.aborted) {
         this.#state = 'working';
         try {
-          return await installKinds(client, this.#kinds, { ...context, maxRetries: 0 });
+          for (const kind of this.#kinds) await kind.install(client, { ...context, maxRetries: 0 });
+          return;
         } catch (error) {
           if (context.signal.aborted) return;
           if (!isPassing(error)) throw error;

@@ -6,11 +6,13 @@ import { DelegatedAuthentication } from '../apis/delegated-authentication.ts';
 import { DelegatedAuthorization } from '../apis/delegated-authorization.ts';
 import { httpCall } from '../apis/http-call.ts';
 import { HttpsListener, type HttpsListenerOptions } from '../webhooks/https-listener.ts';
-import { answerHealth, type HealthAnswer, type HealthSource, plainText } from './health-server.ts';
+import { answerHealth, type HealthAnswer, type HealthQuestion, type HealthSource, plainText } from './health-server.ts';
 
 export interface SecureHealthOptions extends HttpsListenerOptions {
   /** Paths that everybody may ask for: `/healthz`, `/livez`, `/readyz` unless given. `/x/*` stands for all below. */
   readonly openPaths?: readonly string[];
+  /** Answers to other questions than those of probes and scrapes, of those who may ask. */
+  answer?(question: HealthQuestion): HealthAnswer | undefined;
 }
 
 const OPEN_PATHS = ['/healthz', '/livez', '/readyz'];
@@ -21,6 +23,7 @@ const OPEN_PATHS = ['/healthz', '/livez', '/readyz'];
  */
 export class SecureHealthServer implements Runnable {
   readonly #openPaths: readonly string[];
+  readonly #answer: SecureHealthOptions['answer'];
   readonly #source: HealthSource;
   readonly #client: Client;
   readonly #authentication: DelegatedAuthentication;
@@ -29,6 +32,7 @@ export class SecureHealthServer implements Runnable {
 
   constructor(options: SecureHealthOptions, source: HealthSource, client: Client) {
     this.#openPaths = options.openPaths ?? OPEN_PATHS;
+    this.#answer = options.answer;
     this.#source = source;
     this.#client = client;
     this.#authentication = new DelegatedAuthentication(client, client.clock);
@@ -63,8 +67,8 @@ export class SecureHealthServer implements Runnable {
     const { method, url } = request;
     const [path = ''] = url.split('?');
     const refusal = this.#isOpen(path) ? undefined : await this.#refusal(request, path, left.signal);
-    const { status, text, contentType } =
-      refusal ?? answerHealth({ method, path, accept: request.headers.accept ?? '' }, this.#source);
+    const question = { method, path, accept: request.headers.accept ?? '' };
+    const { status, text, contentType } = refusal ?? this.#answer?.(question) ?? answerHealth(question, this.#source);
     if (response.destroyed) return;
     response.writeHead(status, { 'content-type': contentType, 'x-content-type-options': 'nosniff' });
     response.end(method === 'HEAD' ? '' : text);

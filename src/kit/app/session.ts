@@ -1,5 +1,6 @@
 import { type Logger, MetricRegistry, runTogether, TaskGroup } from '../../base/index.ts';
 import type { Client, SharedInformer } from '../../client/index.ts';
+import { Fence } from '../election/fence.ts';
 import { LeaderElection, type LeaderElectionOptions } from '../election/leader-election.ts';
 import { EventWriter } from '../events/event-writer.ts';
 import type { Part, PreparedPart } from '../part.ts';
@@ -45,6 +46,7 @@ export class Session {
   readonly #log: Logger;
   readonly #events: EventWriter;
   readonly #shared: SharedResources;
+  readonly #fence: Fence | undefined;
   readonly #parts: RunningPart[] = [];
   /** Parts that have nothing to do yet. */
   readonly #asleep = new Map<Part, PartStart>();
@@ -59,7 +61,9 @@ export class Session {
       help: 'Events that were not written.',
     });
     this.#events = new EventWriter({ client, log: this.#log, dropped: dropped.with() });
-    const shared = { name, component, client, clientFor, trace, stopGraceMs, tracker };
+    const fence = options.election === undefined ? undefined : new Fence(client.clock);
+    this.#fence = fence;
+    const shared = { name, component, ...fenced({ client, clientFor }, fence), trace, stopGraceMs, tracker };
     this.#shared = new SharedResources({ ...shared, metrics: this.metrics, events: this.#events });
     for (const part of parts) {
       const start = options.dormancy?.startOf(part, () => this.#wake(part)) ?? AT_ONCE;
@@ -131,7 +135,7 @@ export class Session {
         status.set(0);
       }
     };
-    return new LeaderElection(client, election, { log: this.#log, recorder }).lead(leading, signal);
+    return new LeaderElection(client, election, { log: this.#log, recorder, fence: this.#fence }).lead(leading, signal);
   }
 
   async #runParts(signal: AbortSignal): Promise<void> {
@@ -173,6 +177,20 @@ export class Session {
     this.#parts.push(made);
     return made;
   }
+}
+
+type Clients = Pick<SessionOptions, 'client' | 'clientFor'>;
+
+/** The clients of parts, which write nothing when another may lead. */
+function fenced({ client, clientFor }: Clients, fence: Fence | undefined): Clients {
+  if (fence === undefined) return { client, clientFor };
+  return {
+    client: fence.guard(client),
+    clientFor: (writer) => {
+      const own = clientFor?.(writer);
+      return own === undefined ? undefined : fence.guard(own);
+    },
+  };
 }
 
 function isPartIdle({ state, prepared, context }: RunningPart): boolean {

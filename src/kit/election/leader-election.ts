@@ -1,6 +1,7 @@
-import { type Clock, describeError, type Logger, type Random } from '../../base/index.ts';
+import { type Clock, type Logger, type Random } from '../../base/index.ts';
 import type { Client, KubernetesObject, Observed } from '../../client/index.ts';
 import type { EventRecorder } from '../events.ts';
+import type { Fence } from './fence.ts';
 import { LeadershipLostError } from './leadership-lost.ts';
 import { LeaseLock } from './lease-lock.ts';
 
@@ -35,11 +36,12 @@ export class LeaderElection {
   readonly #random: Random;
   readonly #log: Logger;
   readonly #recorder: EventRecorder;
+  readonly #fence: Fence | undefined;
 
   constructor(
     client: Client,
     options: LeaderElectionOptions & { readonly name: string; readonly identity: string },
-    parts: { readonly log: Logger; readonly recorder: EventRecorder },
+    parts: { readonly log: Logger; readonly recorder: EventRecorder; readonly fence?: Fence },
   ) {
     const { name, namespace = client.defaultNamespace, identity } = options;
     const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2000 } = options;
@@ -51,6 +53,7 @@ export class LeaderElection {
     this.#random = client.random;
     this.#log = parts.log.with({ lease: `${namespace}/${name}`, identity });
     this.#recorder = parts.recorder;
+    this.#fence = parts.fence;
   }
 
   /**
@@ -108,10 +111,13 @@ export class LeaderElection {
   }
 
   async #tryHold(signal: AbortSignal): Promise<boolean> {
+    const sinceMs = this.#clock.monotonic();
     try {
-      return await this.#lock.hold(signal);
+      const isHeld = await this.#lock.hold(signal);
+      if (isHeld) this.#fence?.extend(sinceMs, this.#timing.renewDeadlineMs);
+      return isHeld;
     } catch (error) {
-      if (!signal.aborted) this.#log.warn('lease not reached', { error: describeError(error) });
+      if (!signal.aborted) this.#log.warn('lease not reached', { error });
       return false;
     }
   }
@@ -122,7 +128,7 @@ export class LeaderElection {
     try {
       await this.#lock.release(limit.signal);
     } catch (error) {
-      this.#log.warn('lease not given back', { error: describeError(error) }); // it runs out by itself
+      this.#log.warn('lease not given back', { error }); // it runs out by itself
     }
   }
 

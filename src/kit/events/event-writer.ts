@@ -1,4 +1,4 @@
-import { isNamespaceTerminating } from '../../api/meaning/index.ts';
+import { isNamespaceTerminating } from '../../api/client.ts';
 import { BoundedQueue, type Counter, type Logger, type Runnable } from '../../base/index.ts';
 import { type Client, hasReason, StatusError } from '../../client/index.ts';
 import type { EventRecorder } from '../events.ts';

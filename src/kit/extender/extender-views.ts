@@ -1,4 +1,4 @@
-import { amountsOf, podRequests } from '../../api/meaning/index.ts';
+import { amountsOf, podRequests } from '../../api/client.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 import type { Node, Pod } from '../../client/index.ts';
 

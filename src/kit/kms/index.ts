@@ -1,2 +1,3 @@
 // What the rest of the kit may use: key management plugins.
-export { type KmsCiphertext, type KmsContext, KmsPlugin, kmsPlugin, type KmsPluginOptions } from './kms-plugin.ts';
+export type { KmsCiphertext, KmsContext, KmsPluginOptions } from './kms-options.ts';
+export { KmsPlugin, kmsPlugin } from './kms-plugin.ts';

@@ -1,4 +1,4 @@
-import { controllerOf, controllerReference } from '../../api/meaning/index.ts';
+import { controllerOf, controllerReference } from '../../api/client.ts';
 import { clone } from '../../base/index.ts';
 import { keyOf, type Kind, type KubernetesObject, type Observed, type Sendable } from '../../client/index.ts';
 import { kindId, objectId } from '../kind-id.ts';

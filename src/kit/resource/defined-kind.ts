@@ -1,5 +1,6 @@
 import type { FieldError } from '../../api/index.ts';
-import type { Kind, KubernetesObject, Scope } from '../../client/index.ts';
+import type { Client, Kind, KubernetesObject, Scope } from '../../client/index.ts';
+import type { InstallContext } from './install-options.ts';
 import type { Definition, ManifestOptions } from './resource-options.ts';
 
 /** A kind that comes with its definition: all that those need who install it, print it or convert its objects. */
@@ -17,6 +18,8 @@ export interface DefinedKind<T extends KubernetesObject = KubernetesObject, S ex
   check(): Promise<readonly FieldError[]>;
   /** An object of one version in another one: what the conversion webhook answers with. */
   convert(object: KubernetesObject, apiVersion: string): KubernetesObject;
+  /** Makes a server serve the kind; see `installKinds`. */
+  install(client: Client, context: InstallContext): Promise<void>;
 }
 
 /** Whether a value was made by `resource`, whichever copy of this package made it. */

@@ -1,9 +1,19 @@
 import type { FieldError } from '../../api/index.ts';
 import { clone } from '../../base/index.ts';
-import { type Kind, type KubernetesObject, namespacedKind, clusterKind, type Scope } from '../../client/index.ts';
+import {
+  type Client,
+  clusterKind,
+  type Kind,
+  type KubernetesObject,
+  namespacedKind,
+  type Scope,
+} from '../../client/index.ts';
 import { checkDefinition } from './check-definition.ts';
 import { type OlderVersion, VersionConverter } from './conversion.ts';
 import type { LocalOptions } from './custom-resource.ts';
+import { install } from './install.ts';
+import type { InstallContext } from './install-options.ts';
+import { loadServerCode } from './load-server-code.ts';
 import type { Definition, ManifestOptions, OlderOptions, ResourceOptions, StatusSource } from './resource-options.ts';
 import { type AnyVersionOptions, ResourceVersion } from './resource-version.ts';
 import { checkRoundTrip, type RoundTripOptions, type RoundTripReport } from './round-trip.ts';
@@ -126,13 +136,17 @@ export class DefinedResource {
   }
 
   async validate(object: unknown, options: LocalOptions = {}): Promise<readonly FieldError[]> {
-    const { readObject } = await import('./server-code.ts');
+    const { readObject } = await loadServerCode();
     return readObject(object, this.#local, options).errors;
   }
 
   async parse(object: unknown, options: LocalOptions = {}): Promise<KubernetesObject> {
-    const { acceptObject } = await import('./server-code.ts');
+    const { acceptObject } = await loadServerCode();
     return acceptObject(object, this.#local, options);
+  }
+
+  install(client: Client, context: InstallContext): Promise<void> {
+    return install(client, this, context);
   }
 
   convert(object: KubernetesObject, apiVersion: string): KubernetesObject {

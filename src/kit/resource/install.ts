@@ -1,4 +1,3 @@
-import type { WebhookClientConfig } from '../../api/types/apiextensions/v1.d.ts';
 import {
   type CallOptions,
   type Client,
@@ -10,20 +9,7 @@ import {
 import type { Change } from './changes/change.ts';
 import { definitionChanges } from './changes/definition-changes.ts';
 import type { DefinedKind } from './defined-kind.ts';
-
-export interface InstallOptions {
-  /** Where API servers reach the conversion webhook; the app's own webhook server at `/convert` unless given. */
-  readonly conversion?: WebhookClientConfig;
-  /** Installs definitions even where they break objects that are there. */
-  readonly force?: boolean;
-}
-
-export interface InstallContext extends InstallOptions {
-  readonly fieldManager: string;
-  readonly signal: AbortSignal;
-  /** Of each request while the server is busy or away; as clients do unless given. */
-  readonly maxRetries?: number;
-}
+import type { InstallContext } from './install-options.ts';
 
 /**
  * Makes a server serve kinds: applies their definitions and waits until they are established.
@@ -35,10 +21,11 @@ export async function installKinds(
   kinds: readonly DefinedKind[],
   context: InstallContext,
 ): Promise<void> {
-  for (const kind of kinds) await install(client, kind, context);
+  for (const kind of kinds) await kind.install(client, context);
 }
 
-async function install(client: Client, kind: DefinedKind, context: InstallContext): Promise<void> {
+/** Installs one kind. */
+export async function install(client: Client, kind: DefinedKind, context: InstallContext): Promise<void> {
   const { conversion, force = false, fieldManager, signal, maxRetries } = context;
   const call = { signal, ...(maxRetries === undefined ? {} : { maxRetries }) };
   const definitions = client.kind(CustomResourceDefinition);

@@ -12,10 +12,3 @@ export function groupVersionOf(apiVersion: string): GroupVersion {
     throw new Error(`Cannot define a kind of "${apiVersion}": it must be GROUP/VERSION, such as cache.example.dev/v1`);
   return { group, version };
 }
-
-/** The English plural of a kind, in small letters: caches, policies, gateways, boxes. `plural` gives any other. */
-export function pluralOf(kind: string): string {
-  const word = kind.toLowerCase();
-  if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
-  return /(?:s|x|z|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;
-}

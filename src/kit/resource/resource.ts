@@ -1,7 +1,8 @@
+import { pluralOf } from '../../api/client.ts';
 import type { Scope } from '../../client/index.ts';
 import type { CustomResource } from './custom-resource.ts';
 import { DefinedResource } from './defined-resource.ts';
-import { groupVersionOf, pluralOf } from './resource-names.ts';
+import { groupVersionOf } from './resource-names.ts';
 import type { CustomObject, ResourceOptions, StatusSource } from './resource-options.ts';
 import { ResourceVersion } from './resource-version.ts';
 import type { SchemaSource } from './schema-source.ts';

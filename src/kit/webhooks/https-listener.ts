@@ -7,7 +7,7 @@ import {
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { aborted, type Clock, CryptoRandom, type Random, RealClock, type Runnable } from '../../base/index.ts';
-import { type ServingCertificate, WebhookAuthority } from './serving-certificate.ts';
+import { RENEW_AFTER_MS, type ServingCertificate, WebhookAuthority } from './serving-certificate.ts';
 
 export interface HttpsListenerOptions {
   /** Another listener, which passes requests on: no port of its own is opened, and the certificate is that of the other one. */
@@ -215,7 +215,7 @@ export class HttpsListener implements Runnable {
   async #renewUntil(server: Http2SecureServer, signal: AbortSignal): Promise<void> {
     if (this.#authority === undefined) return aborted(signal);
     while (!signal.aborted) {
-      await this.#clock.sleep(WebhookAuthority.RENEW_AFTER_MS, signal);
+      await this.#clock.sleep(RENEW_AFTER_MS, signal);
       if (signal.aborted) return;
       const { certificate: cert, privateKey: key } = this.#certificate();
       server.setSecureContext({ cert, key });

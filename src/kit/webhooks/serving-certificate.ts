@@ -18,13 +18,12 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const AUTHORITY_DAYS = 10 * 365;
 const LEAF_DAYS = 90;
+/** Certificates are to be replaced after so long, well before they expire. */
+export const RENEW_AFTER_MS = (LEAF_DAYS / 3) * 2 * DAY_MS;
 const SUBJECT = { commonName: 'keelson-webhook-ca' };
 
 /** An authority that signs nothing but serving certificates of one app: of one process, or of all that share it. */
 export class WebhookAuthority {
-  /** Certificates are to be replaced after so long, well before they expire. */
-  static readonly RENEW_AFTER_MS = (LEAF_DAYS / 3) * 2 * DAY_MS;
-
   readonly certificate: string;
   readonly #key: KeyObject;
   readonly #issuer: Issuer;

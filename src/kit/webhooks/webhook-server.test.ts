@@ -6,7 +6,7 @@ import { RealClock, VirtualClock } from '../../base/index.ts';
 import { HttpClient, type HttpRequest } from '../../wire/http/index.ts';
 import { TestCluster } from '../../client/testing/test-cluster.ts';
 import { app } from '../app.ts';
-import { WebhookAuthority } from './serving-certificate.ts';
+import { RENEW_AFTER_MS, WebhookAuthority } from './serving-certificate.ts';
 import { type WebhookServer, webhookServer, type WebhookServerOptions } from './webhook-server.ts';
 
 async function start(options: WebhookServerOptions): Promise<WebhookServer> {
@@ -91,7 +91,7 @@ describe('webhookServer()', () => {
     expect(first.subjectAltName).toBe(
       'DNS:hook.default.svc, DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
     );
-    await clock.advance(WebhookAuthority.RENEW_AFTER_MS);
+    await clock.advance(RENEW_AFTER_MS);
     const second = await certificateOf(server);
     expect(second.serialNumber).not.toBe(first.serialNumber);
     expect(Date.parse(second.validFrom)).toBeLessThan(Date.parse(first.validTo));

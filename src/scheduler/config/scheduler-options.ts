@@ -8,7 +8,7 @@ import type { PluginFactory } from '../framework/plugin-context.ts';
 import { type ExtensionPoint, extensionPoints, type PluginUse, type Profile } from '../framework/profile.ts';
 import { builtInPlugins } from '../plugins/registry.ts';
 import type { SchedulerOptions } from '../scheduler.ts';
-import { fitArgumentsProblems } from './check-arguments.ts';
+import { fitArgsErrors } from '../plugins/fit-args.ts';
 import { schedulerConfigurationProblems } from './check-configuration.ts';
 import type {
   BuiltInArguments,
@@ -104,7 +104,7 @@ function configuredPoint(point: ExtensionPoint): PluginPoint | undefined {
 
 function checkFit(schedulerName: string, args: unknown): void {
   if (args === undefined) return;
-  const problems = fitArgumentsProblems(args as BuiltInArguments[typeof FIT]).map(fieldErrorText);
+  const problems = fitArgsErrors(args as BuiltInArguments[typeof FIT]).map(fieldErrorText);
   if (problems.length === 0) return;
   const why = problems.length === 1 ? problems.join() : `[${problems.join(', ')}]`;
   throw new SchedulerConfigurationError(

@@ -1,29 +1,41 @@
+import { type FieldError, invalidValue } from '../../api/index.ts';
 import { parseDuration } from '../../base/index.ts';
+import { childPath, refuseArguments } from './plugin-arguments.ts';
 
+/** The settings of DynamicResources, as in DynamicResourcesArgs. */
 export interface DynamicResourcesArgs {
-  /** How long finding devices on one node may take. */
+  /** How long finding devices on one node may take; `10s` unless given. */
+  readonly filterTimeout?: string;
+  /** How long drivers have to prepare devices before others are tried; `10m` unless given. */
+  readonly bindingTimeout?: string;
+}
+
+/** The settings of DynamicResources, complete. */
+export interface DynamicResourcesSettings {
   readonly filterTimeoutMs: number;
-  /** How long drivers have to prepare devices before others are tried. */
   readonly bindingTimeoutMs: number;
 }
 
-const FILTER_TIMEOUT = '10s';
-const BINDING_TIMEOUT = '10m';
 const LEAST_BINDING_TIMEOUT_MS = 1000;
 
-/** Reads what a profile says for DynamicResources, in the form of DynamicResourcesArgs. */
-export function readDynamicResourcesArgs(args: unknown): DynamicResourcesArgs {
-  const { filterTimeout = FILTER_TIMEOUT, bindingTimeout = BINDING_TIMEOUT } = (args ?? {}) as {
-    filterTimeout?: string;
-    bindingTimeout?: string;
-  };
-  const filterTimeoutMs = parseDuration(filterTimeout);
-  const bindingTimeoutMs = parseDuration(bindingTimeout);
-  const refuse = (what: string): never => {
-    throw new Error(`Cannot set up DynamicResources: ${what}`);
-  };
-  if (filterTimeoutMs < 0) refuse(`filterTimeout must be zero or positive, got "${filterTimeout}"`);
+/** Reads what a profile says for DynamicResources. */
+export function readDynamicResourcesArgs(args: unknown): DynamicResourcesSettings {
+  const given = (args ?? {}) as DynamicResourcesArgs;
+  refuseArguments('DynamicResources', dynamicResourcesArgsErrors(given));
+  return timeoutsOf(given);
+}
+
+/** What is wrong with the settings, in kube-scheduler's words. */
+export function dynamicResourcesArgsErrors(args: DynamicResourcesArgs, path = ''): FieldError[] {
+  const { filterTimeoutMs, bindingTimeoutMs } = timeoutsOf(args);
+  const errors: FieldError[] = [];
+  if (filterTimeoutMs < 0)
+    errors.push(invalidValue(childPath(path, 'filterTimeout'), args.filterTimeout, 'must be zero or positive'));
   if (bindingTimeoutMs < LEAST_BINDING_TIMEOUT_MS)
-    refuse(`bindingTimeout must be at least one second, got "${bindingTimeout}"`);
-  return { filterTimeoutMs, bindingTimeoutMs };
+    errors.push(invalidValue(childPath(path, 'bindingTimeout'), args.bindingTimeout, 'must be at least 1 second'));
+  return errors;
+}
+
+function timeoutsOf({ filterTimeout = '10s', bindingTimeout = '10m' }: DynamicResourcesArgs): DynamicResourcesSettings {
+  return { filterTimeoutMs: parseDuration(filterTimeout), bindingTimeoutMs: parseDuration(bindingTimeout) };
 }

@@ -26,8 +26,13 @@ export interface FitArgs {
     readonly type?: 'LeastAllocated' | 'MostAllocated' | 'RequestedToCapacityRatio';
     /** CPU and memory alike unless given. */
     readonly resources?: readonly GivenResource[];
-    readonly requestedToCapacityRatio?: { readonly shape?: readonly UtilizationPoint[] };
+    readonly requestedToCapacityRatio?: { readonly shape?: readonly Partial<UtilizationPoint>[] };
   };
+}
+
+/** The same as it was written, before it is checked. */
+export interface WrittenFitArgs extends Omit<FitArgs, 'scoringStrategy'> {
+  readonly scoringStrategy?: Omit<NonNullable<FitArgs['scoringStrategy']>, 'type'> & { readonly type?: string };
 }
 
 /** The settings of NodeResourcesBalancedAllocation, as in NodeResourcesBalancedAllocationArgs. */
@@ -61,7 +66,7 @@ export function readFitArgs(args: unknown): FitSettings {
     ignoredResourceGroups: new Set(ignoredResourceGroups),
     resources: completed(scoringStrategy.resources),
     strategy: scoringStrategy.type ?? 'LeastAllocated',
-    shape: scoringStrategy.requestedToCapacityRatio?.shape ?? [],
+    shape: (scoringStrategy.requestedToCapacityRatio?.shape ?? []).map(completedPoint),
   };
 }
 
@@ -73,7 +78,7 @@ export function readBalancedAllocationArgs(args: unknown): readonly ScoredResour
 }
 
 /** What is wrong with the settings, in kube-scheduler's words. */
-export function fitArgsErrors(args: FitArgs, path = ''): FieldError[] {
+export function fitArgsErrors(args: WrittenFitArgs, path = ''): FieldError[] {
   const { ignoredResources = [], ignoredResourceGroups = [], scoringStrategy = {} } = args;
   const strategyPath = childPath(path, 'scoringStrategy');
   const { type = 'LeastAllocated', resources, requestedToCapacityRatio } = scoringStrategy;
@@ -89,7 +94,7 @@ export function fitArgsErrors(args: FitArgs, path = ''): FieldError[] {
       errors.push(forbiddenField(ratioPath, 'must be nil when type is not RequestedToCapacityRatio'));
   } else if (requestedToCapacityRatio === undefined)
     errors.push(required(ratioPath, 'must be specified when type is RequestedToCapacityRatio'));
-  else errors.push(...shapeErrors(requestedToCapacityRatio.shape ?? [], `${ratioPath}.shape`));
+  else errors.push(...shapeErrors((requestedToCapacityRatio.shape ?? []).map(completedPoint), `${ratioPath}.shape`));
   return errors;
 }
 
@@ -109,6 +114,10 @@ export function balancedAllocationArgsErrors({ resources }: BalancedAllocationAr
 function completed(resources: readonly GivenResource[] = []): readonly ScoredResource[] {
   if (resources.length === 0) return DEFAULT_RESOURCES;
   return resources.map(({ name, weight = 0 }) => ({ name, weight: weight === 0 ? 1 : weight }));
+}
+
+function completedPoint({ utilization = 0, score = 0 }: Partial<UtilizationPoint>): UtilizationPoint {
+  return { utilization, score };
 }
 
 function nameErrors(names: readonly string[], path: string): FieldError[] {

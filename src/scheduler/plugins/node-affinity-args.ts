@@ -1,8 +1,8 @@
-import { type FieldError, invalidValue, invalidWhole, notSupported } from '../../api/index.ts';
-import { checkRequirement, type LabelOperator } from '../../api/values/index.ts';
+import { invalidValue, notSupported } from '../../api/index.ts';
+import { type LabelOperator, requirementProblems } from '../../api/values/index.ts';
 import type { NodeAffinity, NodeSelectorRequirement, NodeSelectorTerm } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
-import { childPath, refuseArguments } from './plugin-arguments.ts';
+import { childPath, refuseArguments, type SettingProblem } from './plugin-arguments.ts';
 
 /** The settings of NodeAffinity, as in NodeAffinityArgs. */
 export interface NodeAffinityArgs {
@@ -27,8 +27,8 @@ export function readNodeAffinityArgs(args: unknown): DeepReadonly<NodeAffinity> 
   return given.addedAffinity ?? {};
 }
 
-/** What is wrong with the settings, in kube-scheduler's words. */
-export function nodeAffinityArgsErrors({ addedAffinity = {} }: NodeAffinityArgs, path = ''): FieldError[] {
+/** What is wrong with the settings, in kube-scheduler's words. Terms that ask nothing are let pass. */
+export function nodeAffinityArgsErrors({ addedAffinity = {} }: NodeAffinityArgs, path = ''): SettingProblem[] {
   const added = childPath(path, 'addedAffinity');
   const required = addedAffinity.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const preferred = addedAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? [];
@@ -36,14 +36,16 @@ export function nodeAffinityArgsErrors({ addedAffinity = {} }: NodeAffinityArgs,
   const preferredPath = `${added}.preferredDuringSchedulingIgnoredDuringExecution`;
   return [
     ...required.flatMap((term, index) => termErrors(term, `${requiredPath}[${index}]`)),
-    ...preferred.flatMap(({ preference }, index) => termErrors(preference, `${preferredPath}[${index}]`)),
+    ...preferred.flatMap(({ weight = 0, preference = {} }, index) =>
+      weight === 0 ? [] : termErrors(preference, `${preferredPath}[${index}]`),
+    ),
   ];
 }
 
 function termErrors(
   { matchExpressions = [], matchFields = [] }: DeepReadonly<NodeSelectorTerm>,
   path: string,
-): FieldError[] {
+): SettingProblem[] {
   return [
     ...matchExpressions.flatMap((one, index) => labelErrors(one, `${path}.matchExpressions[${index}]`)),
     ...matchFields.flatMap((one, index) => nameErrors(one, `${path}.matchFields[${index}]`)),
@@ -52,14 +54,15 @@ function termErrors(
 
 type Requirement = DeepReadonly<NodeSelectorRequirement>;
 
-function labelErrors({ key, operator, values = [] }: Requirement, path: string): FieldError[] {
+function labelErrors({ key = '', operator, values = [] }: Requirement, path: string): SettingProblem[] {
   const known = OPERATORS.get(operator);
-  if (known === undefined) return [notSupported(`${path}.operator`, operator, [...OPERATORS.keys()])];
-  const problem = checkRequirement({ key, operator: known, values: [...values] });
-  return problem === undefined ? [] : [invalidWhole(path, problem.message)];
+  if (known === undefined) return [notSupported(`${path}.operator`, operator ?? '', [...OPERATORS.keys()])];
+  return requirementProblems({ key, operator: known, values: [...values] }).map((problem) => `${path}.${problem}`);
 }
 
-function nameErrors({ operator, values = [] }: Requirement, path: string): FieldError[] {
-  if (!FIELD_OPERATORS.includes(operator)) return [notSupported(`${path}.operator`, operator, FIELD_OPERATORS)];
-  return values.length === 1 ? [] : [invalidValue(`${path}.values`, values, 'must have one element')];
+/** A field has one value. */
+function nameErrors({ operator, values = [] }: Requirement, path: string): SettingProblem[] {
+  if (!FIELD_OPERATORS.includes(operator)) return [notSupported(`${path}.operator`, operator ?? '', FIELD_OPERATORS)];
+  if (values.length === 1) return [];
+  return [invalidValue(`${path}.values`, values.length === 0 ? null : values, 'must have one element')];
 }

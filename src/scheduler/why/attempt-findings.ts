@@ -1,7 +1,7 @@
 import { compareUtf8 } from '../../base/index.ts';
 import type { Diagnosis } from '../framework/diagnosis.ts';
 import type { Rejection } from '../framework/rejection.ts';
-import type { NodeRejections, NodeScores } from './scheduling-attempts.ts';
+import type { NodeRejections, NodeScores } from './scheduling-attempt.ts';
 
 const MAX_REASONS = 50;
 const MAX_NAMES = 5;

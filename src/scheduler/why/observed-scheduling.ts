@@ -12,7 +12,8 @@ import type { PluginFactory } from '../framework/plugin-context.ts';
 import type { Plugin } from '../framework/plugin.ts';
 import { builtInPlugins } from '../plugins/registry.ts';
 import { bestNodes, rejectionsOf } from './attempt-findings.ts';
-import type { ExtenderCall, SchedulingAttempt, SchedulingAttempts } from './scheduling-attempts.ts';
+import type { ExtenderCall, SchedulingAttempt } from './scheduling-attempt.ts';
+import type { SchedulingAttempts } from './scheduling-attempts.ts';
 
 /** An extender is asked four things at most, and twice about a nominated node; preemption may ask again. */
 const MAX_CALLS = 20;

@@ -1,4 +1,4 @@
-import type { Logger } from '../../base/index.ts';
+import type { Clock, Logger } from '../../base/index.ts';
 import type { Mvcc } from '../mvcc/mvcc.ts';
 import { type CheckpointSource, writeCheckpoint } from './checkpoint-writer.ts';
 import type { DurableFiles } from './durable-files.ts';
@@ -14,15 +14,20 @@ export interface CheckpointedStore {
 }
 
 export interface CheckpointerOptions {
+  readonly clock: Clock;
   readonly log: Logger;
   /** A checkpoint is written when it makes at least so much of the log superfluous. */
   readonly afterBytes: number;
+  /** After so long less will do. */
+  readonly intervalMs: number;
   /** The size of the checkpoint that there is; 0 if there is none. */
   readonly lastBytes: number;
 }
 
 /** Too many files are reason enough: each start makes it read all of them. */
 const MAX_SUPERFLUOUS = 64;
+/** How long after a write it may take until it is noticed that one is due. */
+const LOOK_MS = 10_000;
 
 /**
  * Writes checkpoints in the background and removes what they make superfluous.
@@ -37,6 +42,8 @@ export class Checkpointer {
   readonly #stop = new AbortController();
   /** The size of the newest checkpoint. */
   #lastBytes: number;
+  #lastMs: number;
+  #lookedMs: number;
   #running: Promise<void> | undefined;
 
   constructor(files: DurableFiles, source: CheckpointedStore, options: CheckpointerOptions) {
@@ -44,6 +51,16 @@ export class Checkpointer {
     this.#source = source;
     this.#options = options;
     this.#lastBytes = options.lastBytes;
+    this.#lastMs = options.clock.monotonic();
+    this.#lookedMs = this.#lastMs;
+  }
+
+  /** Something was written, so that older history may have been forgotten. */
+  noteWrite(): void {
+    const nowMs = this.#options.clock.monotonic();
+    if (nowMs - this.#lookedMs < LOOK_MS) return;
+    this.#lookedMs = nowMs;
+    this.consider();
   }
 
   /** Begins to write a checkpoint if that is worth it now. */
@@ -80,13 +97,18 @@ export class Checkpointer {
     return working;
   }
 
-  /** Half a checkpoint's worth of log at least, so that checkpoints are never more than two thirds of what is written. */
+  /**
+   * Half a checkpoint's worth of log at least, so that checkpoints are never more than two thirds of what is written; after
+   * some time an eighth is enough.
+   */
   #isWorthIt(): boolean {
     const { mvcc, segments } = this.#source;
     const superfluous = segments.coveredBy(mvcc.firstWatchable - 1);
     const bytes = superfluous.reduce((sum, segment) => sum + segment.bytes, 0);
-    const isMuch = bytes >= Math.max(this.#options.afterBytes, this.#lastBytes / 2);
-    return superfluous.length > 0 && (isMuch || superfluous.length >= MAX_SUPERFLUOUS);
+    const { afterBytes, intervalMs, clock } = this.#options;
+    const isMuch = bytes >= Math.max(afterBytes, this.#lastBytes / 2);
+    const isDue = clock.monotonic() - this.#lastMs >= intervalMs && bytes >= this.#lastBytes / 8;
+    return superfluous.length > 0 && (isMuch || isDue || superfluous.length >= MAX_SUPERFLUOUS);
   }
 
   async #write(): Promise<void> {
@@ -94,6 +116,7 @@ export class Checkpointer {
     const source = checkpointSource(mvcc);
     const written = await writeCheckpoint(this.#files, source, { signal: this.#stop.signal });
     this.#lastBytes = written.bytes;
+    this.#lastMs = this.#options.clock.monotonic();
     await manifest.note({ checkpoint: source.revision });
     await manifest.sync(); // before anything is removed that it makes superfluous
     const old = (await listStoreFiles(this.#files)).checkpoints.filter(({ revision }) => revision < source.revision);

@@ -17,10 +17,12 @@ export interface DurableStoreOptions extends MvccOptions {
   readonly limits?: TransactionLimits;
   /** Whether writes wait until the disk has them; yes unless given. Without, a machine that loses power loses the last ones. */
   readonly syncs?: boolean;
-  /** How long a file of the log gets; 32 MiB unless given. */
+  /** How long a file of the log gets; 16 MiB unless given. */
   readonly segmentBytes?: number;
-  /** How much of the log must have become superfluous before a checkpoint is written; 32 MiB unless given. */
+  /** How much of the log must have become superfluous before a checkpoint is written; 16 MiB unless given. */
   readonly checkpointAfterBytes?: number;
+  /** After how long a checkpoint is written even if it makes less superfluous; 5 minutes unless given. */
+  readonly checkpointIntervalMs?: number;
 }
 
 /** What an open store is made of, as `openDurableStore` puts it together. */
@@ -147,6 +149,7 @@ export class DurableStore extends MvccStore implements HealthReporting {
         this.#pending.remove(record);
         this.#mvcc.append(record);
         this.#expiry.arm();
+        this.#parts.checkpointer.noteWrite();
         resolve({ ok: true, revision: record.revision });
       };
       this.#queue.add({ onDisk, onFailure: reject }, (frame) => frame.addTransaction(record));

@@ -122,14 +122,14 @@ describe('a snapshot of a store that is open', () => {
     for (let index = 0; index < 50; index++) await write(store, put(`/k${index}`, 'late'), put('/late', `${index}`));
 
     expect(revision).toBe(500);
-    expect(await restoreFolder(target.path, snapshot)).toEqual({ revision: 1_000_500, objects: 501 });
+    expect(await restoreFolder(target.path, snapshot)).toEqual({ revision: 1_000_000_500, objects: 501 });
 
     await target.during(async (restored) => {
       expect(await contents(restored)).toEqual(await contents(store, revision));
       await expectFailure('Compacted', restored.get('/count', { at: 500 }));
       const old = new WatchReader(restored, prefixRange('/'), 501);
       await expectFailure('Compacted', old.batch());
-      expect(await write(restored, put('/count', 'on'))).toBe(1_000_501);
+      expect(await write(restored, put('/count', 'on'))).toBe(1_000_000_501);
     });
   });
 

@@ -14,10 +14,14 @@ export interface LogWriterOptions {
   readonly manifest: Manifest;
   /** A segment that has reached this length gets a successor. */
   readonly segmentBytes: number;
+  /** So does one that is this old and not short, so that what it has can be given up one day even if little is written. */
+  readonly segmentMs: number;
 }
 
 /** Room is made in steps of this many bytes, or of a whole segment if that is less. */
 const STEP_BYTES = 1024 * 1024;
+/** A segment that is shorter than this may get as old as it wants. */
+const LEAST_AGED_BYTES = 1024 * 1024;
 /** How long a store may go on acknowledging after its log was removed. */
 const NAME_CHECK_MS = 2;
 
@@ -40,6 +44,8 @@ export class LogWriter {
   #file: DurableFile;
   #segment: Segment;
   #nameSeenMs = -Infinity;
+  /** When we began to write to the segment. */
+  #begunMs: number;
   /** Up to where there are zeros to write on. */
   #roomTo: number;
 
@@ -53,6 +59,7 @@ export class LogWriter {
     this.#segment = begun.segment;
     this.#roomTo = begun.roomTo;
     this.#options = options;
+    this.#begunMs = options.clock.monotonic();
     this.#zeros = begun.zeros;
   }
 
@@ -82,7 +89,10 @@ export class LogWriter {
 
   /** Makes sure that a frame of `bytes` can be written. Whether a new segment was begun for it. */
   async makeRoom(bytes: number, after: Revision): Promise<boolean> {
-    const isBegun = this.#segment.bytes > HEADER_LENGTH && this.#segment.bytes + bytes > this.#options.segmentBytes;
+    const { segmentBytes, segmentMs, clock } = this.#options;
+    const isFull = this.#segment.bytes > HEADER_LENGTH && this.#segment.bytes + bytes > segmentBytes;
+    const isOld = this.#segment.bytes >= LEAST_AGED_BYTES && clock.monotonic() - this.#begunMs >= segmentMs;
+    const isBegun = isFull || isOld;
     if (isBegun) await this.beginNext(after);
     while (this.#segment.bytes + bytes > this.#roomTo) await this.#extend();
     return isBegun;
@@ -176,6 +186,7 @@ export class LogWriter {
     this.#file = begun.file;
     this.#segment = begun.segment;
     this.#roomTo = begun.roomTo;
+    this.#begunMs = this.#options.clock.monotonic();
     this.#options.segments.add(begun.segment);
     await this.#announce(after);
     await old.truncate(oldEnd).catch(() => undefined); // only gives back room; zeros at the end do no harm

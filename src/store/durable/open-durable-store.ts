@@ -12,8 +12,9 @@ import { recover, type Recovered } from './recovery.ts';
 import { SnapshotService } from './snapshot-service.ts';
 import { withoutSync } from './unsynced-files.ts';
 
-const DEFAULT_SEGMENT_BYTES = 32 * 1024 * 1024;
-const DEFAULT_CHECKPOINT_AFTER_BYTES = 32 * 1024 * 1024;
+const DEFAULT_SEGMENT_BYTES = 16 * 1024 * 1024;
+const DEFAULT_CHECKPOINT_AFTER_BYTES = 16 * 1024 * 1024;
+const DEFAULT_CHECKPOINT_INTERVAL_MS = 5 * 60 * 1000;
 
 /**
  * Opens the store in `folder`, where it was; a new one if the folder is empty or not there.
@@ -60,7 +61,13 @@ async function openLocked(
   const checkpointer = new Checkpointer(
     files,
     { mvcc, segments, manifest },
-    { log, afterBytes, lastBytes: checkpointBytes },
+    {
+      clock: options.clock,
+      log,
+      afterBytes,
+      intervalMs: options.checkpointIntervalMs ?? DEFAULT_CHECKPOINT_INTERVAL_MS,
+      lastBytes: checkpointBytes,
+    },
   );
   checkpointer.consider();
   const tookMs = Math.round(options.clock.monotonic() - startedMs);
@@ -83,10 +90,11 @@ async function openWriter(
     random,
     manifest,
     segmentBytes = DEFAULT_SEGMENT_BYTES,
+    checkpointIntervalMs: segmentMs = DEFAULT_CHECKPOINT_INTERVAL_MS,
   }: DurableStoreOptions & { readonly manifest: Manifest },
 ): Promise<LogWriter> {
   for (const name of superfluous) await files.remove(name);
-  const options = { clock, random, segments, manifest, segmentBytes };
+  const options = { clock, random, segments, manifest, segmentBytes, segmentMs };
   const { newest } = segments;
   if (newest === undefined) return LogWriter.begin(files, mvcc.revision, options);
   const writer = await LogWriter.resume(files, newest, options);

@@ -147,6 +147,22 @@ describe('a durable store that is opened again', () => {
     ).toEqual(['590', '591', '592', '593', '594', '595', '596', '597', '598', '599']);
   });
 
+  test('what is superfluous goes after some time, however little it is', async () => {
+    await using folder = await DurableFolder.make();
+    await folder.during(async (store) => {
+      for (let count = 0; count < 20; count++) await write(store, put('/a', 'x'.repeat(100_000)));
+      await folder.clock.advance('4m');
+      await write(store, put('/a', 'early'));
+      expect(await folder.names('log-')).toEqual(['log-0000000001']);
+
+      await folder.clock.advance('6m');
+      for (let count = 0; count < 500 && (await folder.names('log-')).includes('log-0000000001'); count++)
+        await write(store, put('/a', `late ${count}`));
+      expect(await folder.names('log-')).toEqual(['log-0000000002']);
+      expect(await folder.names('checkpoint-')).toHaveLength(1);
+    });
+  });
+
   test('files that somebody did not get to complete, and other files, do no harm', async () => {
     await using folder = await DurableFolder.make();
     await folder.during((store) => write(store, put('/a', '1')));

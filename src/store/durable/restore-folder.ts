@@ -20,8 +20,8 @@ export interface RestoreReport {
   readonly objects: number;
 }
 
-/** More than a store writes between a snapshot and its loss. */
-const BUMP = 1_000_000;
+/** More than a store writes between a snapshot and its loss, as etcd's documentation has it. */
+const BUMP = 1_000_000_000;
 
 /**
  * Makes a store from a snapshot, in a folder that has none. Objects keep their revisions and deadlines; the history before is

@@ -92,7 +92,7 @@ async function decided(client: Client, { name, spec }: RandomPod): Promise<Volum
   for (const claim of wanted) chosen[claim] = await choice(client, claim);
   for (const claim of wanted) await bind(client, claim, chosen[claim] ?? '');
   while ((await pods.get(name)).spec?.nodeName === undefined) await pause(20);
-  await pause(100); // the scheduler hears of the binding
+  await pause(250); // the scheduler hears of the binding by other watches than that of pods
   return { name, spec: kept, node, chosen };
 }
 

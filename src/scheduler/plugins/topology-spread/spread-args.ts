@@ -21,6 +21,9 @@ export interface SpreadArgs {
   readonly defaultConstraints?: readonly Constraint[];
 }
 
+/** As it was written, before it is checked. */
+type WrittenSpreadArgs = Omit<SpreadArgs, 'defaultingType'> & { readonly defaultingType?: string };
+
 /** Constraints for pods that have none. */
 export interface SpreadDefaults {
   readonly constraints: readonly Constraint[];
@@ -28,6 +31,7 @@ export interface SpreadDefaults {
   readonly isSystem: boolean;
 }
 
+const DEFAULTINGS: readonly string[] = ['System', 'List'];
 const ACTIONS: readonly string[] = ['DoNotSchedule', 'ScheduleAnyway'];
 const SYSTEM_CONSTRAINTS: readonly Constraint[] = [
   { topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 3 },
@@ -43,38 +47,37 @@ export function readSpreadArgs(args: unknown): SpreadDefaults {
 }
 
 /** What is wrong with the settings, in kube-scheduler's words. */
-export function spreadArgsErrors(args: SpreadArgs, path = ''): FieldError[] {
+export function spreadArgsErrors(args: WrittenSpreadArgs, path = ''): FieldError[] {
   const { defaultingType = 'System', defaultConstraints = [] } = args;
   const errors: FieldError[] = [];
   const typePath = childPath(path, 'defaultingType');
-  if (defaultingType !== 'System' && defaultingType !== 'List')
-    errors.push(notSupported(typePath, defaultingType, ['System', 'List']));
-  else if (defaultingType === 'System' && defaultConstraints.length > 0)
+  if (!DEFAULTINGS.includes(defaultingType)) errors.push(notSupported(typePath, defaultingType, DEFAULTINGS));
+  if (defaultingType === 'System' && defaultConstraints.length > 0)
     errors.push(invalidValue(typePath, defaultingType, 'when .defaultConstraints are not empty'));
   for (const [index, constraint] of defaultConstraints.entries()) {
     const itemPath = `${childPath(path, 'defaultConstraints')}[${index}]`;
     errors.push(...constraintErrors(constraint, itemPath));
-    const { topologyKey, whenUnsatisfiable } = constraint;
-    const isRepeated = defaultConstraints
-      .slice(0, index)
-      .some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable);
-    if (isRepeated) errors.push(duplicate(itemPath, `{${topologyKey}, ${whenUnsatisfiable}}`));
+    const isRepeated = defaultConstraints.findIndex((other) => pairOf(other) === pairOf(constraint)) < index;
+    if (isRepeated) errors.push(duplicate(itemPath, pairOf(constraint)));
   }
   return errors;
 }
 
-function constraintErrors(
-  { maxSkew, topologyKey, whenUnsatisfiable, labelSelector }: Constraint,
-  path: string,
-): FieldError[] {
+/** What only one constraint may say. */
+function pairOf({ topologyKey = '', whenUnsatisfiable }: Partial<Constraint>): string {
+  return `{${topologyKey}, ${whenUnsatisfiable ?? ''}}`;
+}
+
+function constraintErrors(constraint: Partial<Constraint>, path: string): FieldError[] {
+  const { maxSkew = 0, topologyKey = '', labelSelector } = constraint;
+  const action: string = constraint.whenUnsatisfiable ?? '';
   const errors: FieldError[] = [];
   if (!(maxSkew > 0)) errors.push(invalidValue(`${path}.maxSkew`, maxSkew, 'not in valid range (0, inf)'));
-  if ((topologyKey ?? '') === '') errors.push(required(`${path}.topologyKey`, 'can not be empty'));
+  if (topologyKey === '') errors.push(required(`${path}.topologyKey`, 'can not be empty'));
   else
     for (const problem of qualifiedNameProblems(topologyKey))
       errors.push(invalidValue(`${path}.topologyKey`, topologyKey, problem));
   const actionPath = `${path}.whenUnsatisfiable`;
-  const action: string = whenUnsatisfiable ?? '';
   if (action === '') errors.push(required(actionPath, 'can not be empty'));
   else if (!ACTIONS.includes(action)) errors.push(notSupported(actionPath, action, ACTIONS));
   if (labelSelector !== undefined)

@@ -2,10 +2,11 @@ import { StoreError } from '../../errors.ts';
 import { type EtcdClient, missingInAnswer } from '../etcd-client.ts';
 import { toStoreError } from '../etcd-errors.ts';
 import type { Revision } from '../../store.ts';
+import { keyNames } from '../key-names.ts';
 import { COMPACT, RANGE, TXN } from '../messages/methods.ts';
 
-/** Beside the keys of clusters, where no API server looks: it is there while a copy is not finished. */
-export const COPY_MARK_KEY = '/keelson/copy';
+/** Beside the keys of clusters, where no API server looks. */
+const MARKS = '/keelson/copy';
 
 /** Writes at once while the revision is raised; etcd syncs them together. */
 const RAISED_AT_ONCE = 200;
@@ -14,33 +15,39 @@ const COMPACT_EVERY = 50_000;
 /** More writes than this take etcd's own tool a moment and us an hour. */
 const MAX_RAISE = 10_000_000;
 
-/** The key that tells a copy that was begun from any other contents of an etcd. */
+export interface CopyMarkOptions {
+  /** What is copied; a copy of anything else is not gone on with. */
+  readonly from: string;
+  /** What '/registry' is called in this etcd. */
+  readonly prefix?: string;
+}
+
+/** A key that is there while a copy is not finished: it tells such a copy from any other contents of an etcd. */
 export class CopyMark {
   readonly #client: EtcdClient;
   readonly #from: string;
+  readonly #key: string;
 
-  /** `from` says what is copied; another copy than of this is not gone on with. */
-  constructor(client: EtcdClient, from: string) {
+  constructor(client: EtcdClient, { from, prefix }: CopyMarkOptions) {
     this.#client = client;
     this.#from = from;
+    this.#key = MARKS + keyNames(prefix).toEtcd('/registry/').slice(0, -1);
   }
 
   /** Whether a copy from the same place was begun. Throws when it is one from another place. */
   async isBegun(): Promise<boolean> {
-    const { kvs } = await this.#try('read', () =>
-      this.#client.call(RANGE, { key: COPY_MARK_KEY }, { isRepeatable: true }),
-    );
+    const { kvs } = await this.#try('read', () => this.#client.call(RANGE, { key: this.#key }, { isRepeatable: true }));
     const value = kvs?.[0]?.value;
     if (value === undefined) return false;
     const from = Buffer.from(value).toString('utf8');
     if (from === this.#from) return true;
-    const problem = `it holds an unfinished copy of ${JSON.stringify(from)} (its key ${COPY_MARK_KEY} says so)`;
+    const problem = `it holds an unfinished copy of ${JSON.stringify(from)} (its key ${this.#key} says so)`;
     throw new StoreError('Unavailable', `Cannot copy into this etcd: ${problem}`);
   }
 
   /** Writes the mark; answers with the revision of that. */
   async write(): Promise<Revision> {
-    const put = { key: COPY_MARK_KEY, value: Buffer.from(this.#from) };
+    const put = { key: this.#key, value: Buffer.from(this.#from) };
     const { header } = await this.#try('write to', () =>
       this.#client.call(TXN, { success: [{ put }] }, { isRepeatable: true }),
     );
@@ -50,7 +57,7 @@ export class CopyMark {
 
   async remove(): Promise<void> {
     await this.#try('write to', () =>
-      this.#client.call(TXN, { success: [{ deleteRange: { key: COPY_MARK_KEY } }] }, { isRepeatable: true }),
+      this.#client.call(TXN, { success: [{ deleteRange: { key: this.#key } }] }, { isRepeatable: true }),
     );
   }
 

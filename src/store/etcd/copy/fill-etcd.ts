@@ -18,8 +18,6 @@ export interface FillOptions extends EtcdStoreOptions {
   readonly from: string;
   /** How far etcd's revision is raised above the snapshot's before anything is written, at least; 0 unless given. */
   readonly bumpRevision?: number;
-  /** Whether the revision is raised at all; yes unless given. */
-  readonly raisesRevision?: boolean;
   /** Whether a value that is there already says the same; by its bytes unless given. */
   readonly isSame?: (key: string, wanted: Uint8Array, found: Uint8Array) => boolean | Promise<boolean>;
   /** Whether nothing was written since the snapshot. If so the copy is finished, and not gone on with by the next. */
@@ -50,7 +48,7 @@ const TRANSACTIONS_AT_ONCE = 4;
  */
 export async function fillEtcd(snapshot: Snapshot, options: FillOptions): Promise<FillReport> {
   await using store = new EtcdStore(options);
-  const mark = new CopyMark(store.client, options.from);
+  const mark = new CopyMark(store.client, options);
   const isBegun = await mark.isBegun();
   const { entries } = await store.range(CLUSTER_KEYS, { limit: 1 });
   if (entries.length > 0 && !isBegun) {
@@ -58,7 +56,7 @@ export async function fillEtcd(snapshot: Snapshot, options: FillOptions): Promis
     throw new StoreError('Unavailable', `Cannot copy into this etcd: it has ${where} already`);
   }
   const revision = snapshot.head.revision + (options.bumpRevision ?? 0);
-  const begunAt = await mark.raiseTo(options.raisesRevision === false ? 0 : revision);
+  const begunAt = await mark.raiseTo(revision);
   const filling = new Filling(store, { ...options, begunAt });
   for await (const batch of snapshot.batches) await filling.write(batch);
   await filling.end();

@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join, sep } from 'node:path';
-import { type JsonNode, parseYaml } from '../../api/client.ts';
+import type { JsonNode } from '../../api/client.ts';
+import { parseYaml } from '../../api/yaml/yaml-json.ts';
 import { messageOf } from '../../base/index.ts';
 import { EXEC_API_VERSIONS, type ExecApiVersion, type ExecPlugin, type InteractiveMode } from '../credentials/index.ts';
 import { EntryReader } from './entry-reader.ts';
@@ -12,11 +13,8 @@ import {
   type UserEntry,
 } from './kubeconfig.ts';
 
-/**
- * Reads the text of a kubeconfig. `path` is where it came from: relative paths in it are relative to that file's folder.
- * Unknown members are ignored, as clients of other versions put theirs there.
- */
-export function parseKubeconfig(text: string, path: string): Kubeconfig {
+/** See `parseKubeconfig`. */
+export function readKubeconfig(text: string, path: string): Kubeconfig {
   const place = `kubeconfig "${path}"`;
   const top = new EntryReader(parseText(text, place), place);
   checkVersion(top);

@@ -1,0 +1,78 @@
+import type { Clock, LogFields, Logger } from '../base/index.ts';
+import { isTransportError } from '../wire/http/index.ts';
+import type { Transport } from './transport.ts';
+
+export interface OutageOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The URL of the server. */
+  readonly server: string;
+}
+
+/**
+ * Tells of times at which a server cannot be reached with one line when they begin and one when they end, for a program with
+ * many watches that all fail then.
+ */
+export class Outages {
+  /** For the program: warnings about requests that fail for this reason are for those who look closer. */
+  readonly log: Logger;
+  readonly #options: OutageOptions;
+  #sinceMs: number | undefined;
+
+  constructor(options: OutageOptions) {
+    this.#options = options;
+    this.log = quieter(options.log);
+  }
+
+  /** The transport, observed. */
+  observed(transport: Transport): Transport {
+    return {
+      ...(transport.isLocal === undefined ? {} : { isLocal: transport.isLocal }),
+      send: async (request) => {
+        try {
+          const response = await transport.send(request);
+          this.#reached();
+          return response;
+        } catch (error) {
+          if (isOutage(error)) this.#missed(error);
+          throw error;
+        }
+      },
+      [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+    };
+  }
+
+  #missed(error: unknown): void {
+    if (this.#sinceMs !== undefined) return;
+    const { clock, log, server } = this.#options;
+    this.#sinceMs = clock.monotonic();
+    log.warn('API server cannot be reached', { server, error });
+  }
+
+  #reached(): void {
+    if (this.#sinceMs === undefined) return;
+    const { clock, log, server } = this.#options;
+    log.info('API server is reached again', { server, afterMs: Math.round(clock.monotonic() - this.#sinceMs) });
+    this.#sinceMs = undefined;
+  }
+}
+
+/** Whether a request failed because there is no server, or no way to it. */
+function isOutage(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (isTransportError(cause, 'connect') || isTransportError(cause, 'cut') || isTransportError(cause, 'refused'))
+      return true;
+  return false;
+}
+
+function quieter(log: Logger): Logger {
+  return {
+    debug: (message, fields) => log.debug(message, fields),
+    info: (message, fields) => log.info(message, fields),
+    warn: (message: string, fields?: LogFields) =>
+      isOutage(fields?.['error']) ? log.debug(message, fields) : log.warn(message, fields),
+    error: (message, fields) => log.error(message, fields),
+    with: (fields) => quieter(log.with(fields)),
+    isEnabled: (level) => log.isEnabled(level),
+  };
+}
