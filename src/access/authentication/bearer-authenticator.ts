@@ -1,5 +1,5 @@
-import type { Authenticator, Call, UserInfo } from '../../apiserver/index.ts';
-import type { TokenAuthenticator } from './token-authenticator.ts';
+import type { Authenticator, Call, TraceStep, UserInfo } from '../../apiserver/index.ts';
+import type { TokenAuthenticator, TokenFinding, TokenQuestion } from './token-authenticator.ts';
 
 const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
@@ -14,18 +14,41 @@ export class BearerAuthenticator implements Authenticator {
     this.#audiences = audiences;
   }
 
-  async authenticate(call: Call): Promise<UserInfo | undefined | 'invalid'> {
+  authenticate(call: Call): ReturnType<Authenticator['authenticate']> {
     const shown = bearerToken(call) ?? protocolToken(call);
     if (shown === undefined || shown === 'invalid') return shown;
-    const step = call.trace?.stage;
-    const question = { audiences: this.#audiences, signal: call.signal, ...(step === undefined ? {} : { step }) };
-    const finding = await this.#tokens.authenticate(shown.token, question);
-    if (finding.type !== 'known') return 'invalid';
-    if (shown.otherProtocols !== undefined) call.replaceHeader('sec-websocket-protocol', shown.otherProtocols);
-    const { annotations = {}, warnings = [] } = finding.notes ?? {};
-    for (const [key, value] of Object.entries(annotations)) call.annotations.add(key, value);
-    for (const warning of warnings) call.warnings.add(warning);
-    return finding.user;
+    const asked = this.#tokens.authenticate(shown.token, new CallQuestion(call, this.#audiences));
+    return asked instanceof Promise
+      ? asked.then((finding) => userOf(finding, call, shown))
+      : userOf(asked, call, shown);
+  }
+}
+
+function userOf(finding: TokenFinding, call: Call, shown: ShownToken): UserInfo | 'invalid' {
+  if (finding.type !== 'known') return 'invalid';
+  if (shown.otherProtocols !== undefined) call.replaceHeader('sec-websocket-protocol', shown.otherProtocols);
+  const { annotations = {}, warnings = [] } = finding.notes ?? {};
+  for (const [key, value] of Object.entries(annotations)) call.annotations.add(key, value);
+  for (const warning of warnings) call.warnings.add(warning);
+  return finding.user;
+}
+
+/** Most tokens are known without asking anybody: the call's signal is made for those who have to. */
+class CallQuestion implements TokenQuestion {
+  readonly audiences: readonly string[];
+  readonly #call: Call;
+
+  constructor(call: Call, audiences: readonly string[]) {
+    this.audiences = audiences;
+    this.#call = call;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+
+  get step(): TraceStep | undefined {
+    return this.#call.trace?.stage;
   }
 }
 

@@ -13,7 +13,7 @@ export interface TokenQuestion {
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   /** Where it is noted what each authenticator says, if it is. */
-  readonly step?: TraceStep;
+  readonly step?: TraceStep | undefined;
 }
 
 export type TokenFinding =

@@ -25,6 +25,8 @@ export interface Call {
   hasHeader(test: (name: string) => boolean): boolean;
   /** For stages: the header has these values from here on, or is not there when there are none. */
   replaceHeader(name: string, values: readonly string[]): void;
+  /** From now on, headers with such names are not there, unless they have been replaced or will be. */
+  hideHeaders(isHidden: (name: string) => boolean): void;
   /** Who the client's certificate says it is; 'invalid' when one was shown that our CA did not issue. */
   readonly certificate: ClientCertificate | 'invalid' | undefined;
   /** The client's certificate when an authority for front proxies vouches for it, whoever else does. */

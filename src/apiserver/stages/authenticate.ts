@@ -24,19 +24,22 @@ export function authenticate(authenticators: readonly Authenticator[], options: 
   const { metrics, anonymous = true, hides = () => false } = options;
   const isHidden = (name: string): boolean => isCredential(name) || hides(name);
   const letsIn = (call: Call): boolean => (typeof anonymous === 'boolean' ? anonymous : anonymous(call));
+  const enter = (call: Call, user: UserInfo, start: number): void => {
+    call.user = user;
+    if (user === ANONYMOUS && !letsIn(call)) throw unauthorized();
+    metrics?.authenticated('success', start);
+    if (typeof call.certificate === 'object') metrics?.showed(call.certificate);
+    call.hideHeaders(isHidden);
+  };
   return async (call, next) => {
     const start = metrics?.now() ?? 0;
     try {
-      call.user = await identify(call, authenticators);
-      if (call.user === ANONYMOUS && !letsIn(call)) throw unauthorized();
+      const found = identify(call, authenticators);
+      enter(call, found instanceof Promise ? await found : found, start);
     } catch (error) {
       metrics?.authenticated(error instanceof StatusError ? 'failure' : 'error', start);
       throw error;
     }
-    metrics?.authenticated('success', start);
-    if (typeof call.certificate === 'object') metrics?.showed(call.certificate);
-    if (call.hasHeader(isHidden))
-      for (const name of call.headerNames()) if (isHidden(name)) call.replaceHeader(name, []);
     return next(call);
   };
 }
@@ -47,17 +50,41 @@ function isCredential(name: string): boolean {
   return name.startsWith('x-remote-') && /^x-remote-(user|uid|group|extra-.*)$/.test(name);
 }
 
-async function identify(call: Call, authenticators: readonly Authenticator[]): Promise<UserInfo> {
+/** Without a promise as long as nobody has to be waited for. */
+function identify(call: Call, authenticators: readonly Authenticator[]): UserInfo | Promise<UserInfo> {
   let wasWrong = false;
-  for (const authenticator of authenticators) {
+  for (const [place, authenticator] of authenticators.entries()) {
     const asked = authenticator.authenticate(call);
-    const found = asked instanceof Promise ? await asked : asked;
-    if (found === 'invalid') wasWrong = true;
-    else if (found !== undefined) {
-      call.trace?.stage?.tell({ by: authenticator.name ?? 'another authenticator', reason: found.name });
-      return withAuthenticatedGroup(found);
-    }
+    if (asked instanceof Promise) return identifyLater(call, authenticators.slice(place), { asked, wasWrong });
+    if (asked === 'invalid') wasWrong = true;
+    else if (asked !== undefined) return identified(call, authenticator, asked);
   }
+  return withoutUser(call, wasWrong);
+}
+
+type Asked = Promise<UserInfo | undefined | 'invalid'>;
+
+/** The first of the authenticators has been asked. */
+async function identifyLater(
+  call: Call,
+  authenticators: readonly Authenticator[],
+  first: { readonly asked: Asked; readonly wasWrong: boolean },
+): Promise<UserInfo> {
+  let { wasWrong } = first;
+  for (const [place, authenticator] of authenticators.entries()) {
+    const found = await (place === 0 ? first.asked : authenticator.authenticate(call));
+    if (found === 'invalid') wasWrong = true;
+    else if (found !== undefined) return identified(call, authenticator, found);
+  }
+  return withoutUser(call, wasWrong);
+}
+
+function identified(call: Call, authenticator: Authenticator, user: UserInfo): UserInfo {
+  call.trace?.stage?.tell({ by: authenticator.name ?? 'another authenticator', reason: user.name });
+  return withAuthenticatedGroup(user);
+}
+
+function withoutUser(call: Call, wasWrong: boolean): UserInfo {
   // A token that nobody knows is a wrong one, also where there is nobody to know tokens.
   if (wasWrong || /^bearer \S/i.test(call.header('authorization') ?? '')) throw unauthorized();
   call.trace?.stage?.tell({ by: 'no credentials', reason: ANONYMOUS.name });
@@ -66,9 +93,16 @@ async function identify(call: Call, authenticators: readonly Authenticator[]): P
 
 const AUTHENTICATED = 'system:authenticated';
 
+/** By what an authenticator said: many say the same of every request of a user. */
+const authenticated = new WeakMap<UserInfo, UserInfo>();
+
 function withAuthenticatedGroup(user: UserInfo): UserInfo {
   if (user.groups.includes(AUTHENTICATED) || user.name === ANONYMOUS.name) return user;
-  return { ...user, groups: [...user.groups, AUTHENTICATED] };
+  const known = authenticated.get(user);
+  if (known !== undefined) return known;
+  const member = { ...user, groups: [...user.groups, AUTHENTICATED] };
+  authenticated.set(user, member);
+  return member;
 }
 
 /** Client certificates: the common name is the user, organizations are groups. */

@@ -1,26 +1,33 @@
 import { quoteGo } from '../../api/index.ts';
 import type { AccessDecision, Authorizer } from '../access/authorizer.ts';
 import { escapeHtml, refusal } from '../access/refusal.ts';
-import type { BytesAnswer } from '../answers/answer.ts';
+import type { BytesAnswer, EncodedAnswer } from '../answers/answer.ts';
 import type { AccessMetrics, AuthorizationResult } from '../metrics/access-metrics.ts';
 import type { Call } from '../request/call.ts';
 import type { Encode, Stage } from './stage.ts';
 
 /** Lets through what an authorizer allows. */
 export function authorize(authorizer: Authorizer, encode: Encode, metrics: AccessMetrics): Stage {
-  return async (call, next) => {
-    const start = metrics.now();
-    const asked = authorizer.authorize(call);
-    const decision = asked instanceof Promise ? await asked : asked;
+  const refuse = async (call: Call, decision: AccessDecision): Promise<EncodedAnswer> => {
+    if (decision.error !== undefined) return encode(undecided(call, decision.error), call);
+    return encode({ type: 'status', status: refusal(call, decision.reason).status, headers: NO_SNIFFING }, call);
+  };
+  const note = (call: Call, decision: AccessDecision, start: number): void => {
     if (decision.reason !== '') call.trace?.stage?.tell({ reason: decision.reason });
     metrics.authorized(resultOf(decision), start);
     if (call.audit !== undefined) {
       call.annotations.add('authorization.k8s.io/decision', decision.verdict === 'allow' ? 'allow' : 'forbid');
       call.annotations.add('authorization.k8s.io/reason', decision.reason);
     }
-    if (decision.verdict === 'allow') return next(call);
-    if (decision.error !== undefined) return encode(undecided(call, decision.error), call);
-    return encode({ type: 'status', status: refusal(call, decision.reason).status, headers: NO_SNIFFING }, call);
+  };
+  return (call, next) => {
+    const start = metrics.now();
+    const goOn = (decision: AccessDecision): Promise<EncodedAnswer> => {
+      note(call, decision, start);
+      return decision.verdict === 'allow' ? next(call) : refuse(call, decision);
+    };
+    const asked = authorizer.authorize(call);
+    return asked instanceof Promise ? asked.then(goOn) : goOn(asked);
   };
 }
 

@@ -49,9 +49,9 @@ export interface DispatchParts {
   readonly negotiator: Negotiator;
 }
 
-/** What the stages lead to: the verb of the resource, or whoever answers the path. */
+/** What the stages lead to: the verb of the resource, or whoever answers the path. May refuse by throwing at once. */
 export function dispatch({ registry, delegates, paths, negotiator }: DispatchParts): (call: Call) => Promise<Answer> {
-  return async (call) => {
+  return (call) => {
     const { info } = call;
     const delegate = delegates.find((each) => each.answersFor(call));
     if (delegate !== undefined) return delegate.handle(call);
@@ -60,12 +60,16 @@ export function dispatch({ registry, delegates, paths, negotiator }: DispatchPar
       if (endpoint !== undefined) return runVerb(call, endpoint, negotiator);
       if (registry.hasGroup(info.group)) throw pageNotFound();
     }
-    for (const handler of paths) {
-      const answer = await handler.handle(call);
-      if (answer !== undefined) return answer;
-    }
-    return PLAIN_NOT_FOUND;
+    return askPaths(call, paths);
   };
+}
+
+async function askPaths(call: Call, paths: readonly PathHandler[]): Promise<Answer> {
+  for (const handler of paths) {
+    const answer = await handler.handle(call);
+    if (answer !== undefined) return answer;
+  }
+  return PLAIN_NOT_FOUND;
 }
 
 const PLAIN_NOT_FOUND: Answer = {

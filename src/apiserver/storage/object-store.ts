@@ -129,7 +129,15 @@ export class ObjectStore {
 
   /** The newest, unless `notOlderThan` is content with less. */
   async get(key: string, options?: Freshness): Promise<StoredObject | undefined> {
-    const entry = await this.#timed('get', this.#store.get(key, options));
+    const start = this.#metrics?.begin() ?? 0;
+    let entry: Entry | undefined;
+    try {
+      entry = await this.#store.get(key, options);
+    } catch (error) {
+      this.#metrics?.ended('get', start, true);
+      throw error;
+    }
+    this.#metrics?.ended('get', start);
     if (entry === undefined) return undefined;
     return this.#transformer === undefined ? this.#share(entry) : this.#open(entry);
   }

@@ -42,7 +42,12 @@ export class Http2Exchange implements Exchange {
   }
 
   headers(name: string): readonly string[] {
-    return this.output.headers.fields.filter((_, index, fields) => index % 2 === 1 && fields[index - 1] === name);
+    const { fields } = this.output.headers;
+    const values: string[] = [];
+    for (let index = 0; index < fields.length; index += 2) {
+      if (fields[index] === name) values.push(fields[index + 1] as string);
+    }
+    return values;
   }
 
   headerNames(): readonly string[] {

@@ -53,6 +53,7 @@ export class LazyCall implements Call {
   #isServed = false;
   #followed: AbortSignal | undefined;
   #replaced: Map<string, readonly string[]> | undefined;
+  #isHidden: ((name: string) => boolean) | undefined;
   #query: Query | undefined;
   #info: RequestInfo | undefined;
   #warnings: Warnings | undefined;
@@ -116,22 +117,29 @@ export class LazyCall implements Call {
 
   header(name: string): string | undefined {
     const replaced = this.#replaced?.get(name);
-    if (replaced === undefined) return this.#source.header(name);
+    if (replaced === undefined) return this.#isHidden?.(name) === true ? undefined : this.#source.header(name);
     return replaced.length === 0 ? undefined : replaced.join(', ');
   }
 
   headers(name: string): readonly string[] {
-    return this.#replaced?.get(name) ?? this.#source.headers(name);
+    return this.#replaced?.get(name) ?? (this.#isHidden?.(name) === true ? [] : this.#source.headers(name));
   }
 
   headerNames(): readonly string[] {
-    const names = this.#source.headerNames();
-    const replaced = this.#replaced;
-    return replaced === undefined ? names : names.filter((name) => replaced.get(name)?.length !== 0);
+    return this.#source.headerNames().filter((name) => !this.#isGone(name));
   }
 
   hasHeader(test: (name: string) => boolean): boolean {
-    return this.#replaced === undefined ? this.#source.hasHeader(test) : this.headerNames().some(test);
+    return this.#source.hasHeader((name) => test(name) && !this.#isGone(name));
+  }
+
+  #isGone(name: string): boolean {
+    const replaced = this.#replaced?.get(name);
+    return replaced === undefined ? this.#isHidden?.(name) === true : replaced.length === 0;
+  }
+
+  hideHeaders(isHidden: (name: string) => boolean): void {
+    this.#isHidden = isHidden;
   }
 
   replaceHeader(name: string, values: readonly string[]): void {

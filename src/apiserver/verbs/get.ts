@@ -13,6 +13,7 @@ export async function get(call: Call, endpoint: Endpoint): Promise<Answer> {
   if (notOlderThan !== undefined) await atLeastRevision(objects, notOlderThan);
   const object = await objects.get(keyOf(resource, call.info.namespace, call.info.name), { notOlderThan });
   if (object === undefined) throw notFound(groupResource(resource), call.info.name);
-  await convertForReading([object], resource, call);
+  const converting = convertForReading([object], resource, call);
+  if (converting !== undefined) await converting;
   return { type: 'object', code: 200, resource, object };
 }
