@@ -96,7 +96,7 @@ function copy(flags: Flags, places: Pick<CopyOptions, 'from' | 'to'>, context: C
   const clock = new RealClock();
   const log = new LineLogger({
     write: (line) => context.printError(line.trimEnd()),
-    level: 'warn',
+    level: 'info',
     format: formatText,
     clock,
   });

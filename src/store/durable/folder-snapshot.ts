@@ -49,7 +49,8 @@ async function snapshotRunning(folder: string, socket: Socket): Promise<Snapshot
   } catch (cause) {
     await close();
     if (cause instanceof StoreError && cause.reason === 'Unavailable') throw cause;
-    const problem = 'the process that has it open does not hand out a snapshot; it may be of an older version';
+    const problem =
+      'the process that has it open does not hand out a snapshot: it is busy with the files itself, or of an older version';
     throw new StoreError('Unavailable', `Cannot take a snapshot of store "${folder}": ${problem}`, { cause });
   }
 }

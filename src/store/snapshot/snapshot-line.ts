@@ -132,8 +132,8 @@ function parseObject(line: string, place: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(line);
-  } catch (cause) {
-    throw new StoreError('Damaged', `Cannot read the snapshot: ${place} is not JSON`, { cause });
+  } catch {
+    throw notAsWritten(place, 'is not JSON'); // the parser's own words quote what may be no text at all
   }
   if (typeof value !== 'object' || value === null) throw notAsWritten(place, 'is not an object');
   return value as Record<string, unknown>;

@@ -1,3 +1,4 @@
+import { discardLogger, type Logger } from '../../../base/index.ts';
 import { StoreError } from '../../errors.ts';
 import { type EtcdClient, missingInAnswer } from '../etcd-client.ts';
 import { toStoreError } from '../etcd-errors.ts';
@@ -20,6 +21,7 @@ export interface CopyMarkOptions {
   readonly from?: string;
   /** What '/registry' is called in this etcd. */
   readonly prefix?: string;
+  readonly log?: Logger;
 }
 
 /** A key that is there while a copy is not finished: it tells such a copy from any other contents of an etcd. */
@@ -27,8 +29,10 @@ export class CopyMark {
   readonly #client: EtcdClient;
   readonly #from: string;
   readonly #key: string;
+  readonly #log: Logger;
 
-  constructor(client: EtcdClient, { from = '', prefix }: CopyMarkOptions) {
+  constructor(client: EtcdClient, { from = '', prefix, log = discardLogger }: CopyMarkOptions) {
+    this.#log = log;
     this.#client = client;
     this.#from = from;
     this.#key = MARKS + keyNames(prefix).toEtcd('/registry/').slice(0, -1);
@@ -43,7 +47,7 @@ export class CopyMark {
     if (from === this.#from) return true;
     const problem = `it holds an unfinished copy of ${JSON.stringify(from)}, which its key ${this.#key} says`;
     const wayOut = '"keelson store copy" goes on with it; without the key it counts as finished';
-    throw new StoreError('Unavailable', `Cannot use this etcd: ${problem}; ${wayOut}`);
+    throw new StoreError('Locked', `Cannot use this etcd: ${problem}; ${wayOut}`);
   }
 
   /** Writes the mark; answers with the revision of that. */
@@ -80,6 +84,7 @@ export class CopyMark {
       revision = Math.max(...(await Promise.all(Array.from({ length: count }, () => this.write()))));
       if (revision < compactAt) continue;
       await this.compact(revision);
+      this.#log.info('raising the revision of etcd', { revision, wanted });
       compactAt = revision + COMPACT_EVERY;
     }
     return revision;
