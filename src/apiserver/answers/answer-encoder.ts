@@ -281,9 +281,11 @@ function encodeObject({ object, resource }: ObjectAnswer, { format, isPretty }: 
     return wrapProtobuf(protobufOf(object, resource), { apiVersion: apiVersionOf(resource), kind: resource.kind });
   }
   if (format === 'yaml') return lazyPieces(yamlDocument(objectOf(object, resource)));
-  const json = jsonOf(object, resource);
-  if (isPretty) return indentJson(json);
-  return json.length > AT_ONCE_BYTES ? [json, LINE_FEED] : Buffer.concat([json, LINE_FEED]);
+  if (isPretty) return indentJson(jsonOf(object, resource));
+  const pieces = object instanceof StoredObject ? object.jsonPieces(resource) : [jsonOf(object, resource)];
+  const [json] = pieces;
+  const isSmall = pieces.length === 1 && json !== undefined && json.length <= AT_ONCE_BYTES;
+  return isSmall ? Buffer.concat([json, LINE_FEED]) : [...pieces, LINE_FEED];
 }
 
 /** Writes the metadata of one object, as a PartialObjectMetadata of the given version. */
