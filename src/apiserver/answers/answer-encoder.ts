@@ -30,7 +30,7 @@ import { ListEncoder } from './list-encoder.ts';
 import { MetadataForms } from './metadata-forms.ts';
 import type { Negotiator } from './negotiator.ts';
 import { checkConversion } from './not-acceptable.ts';
-import { jsonOf, objectOf, type ObjectSource, protobufOf } from './object-forms.ts';
+import { jsonOf, jsonPiecesOf, objectOf, type ObjectSource, protobufOf } from './object-forms.ts';
 import { mediaTypes, type Representation, streamMediaType } from './representation.ts';
 import { StatusEncoder } from './status-encoder.ts';
 import { includeObject, lazyTableOf } from './table.ts';
@@ -282,7 +282,7 @@ function encodeObject({ object, resource }: ObjectAnswer, { format, isPretty }: 
   }
   if (format === 'yaml') return lazyPieces(yamlDocument(objectOf(object, resource)));
   if (isPretty) return indentJson(jsonOf(object, resource));
-  const pieces = object instanceof StoredObject ? object.jsonPieces(resource) : [jsonOf(object, resource)];
+  const pieces = jsonPiecesOf(object, resource);
   const [json] = pieces;
   const isSmall = pieces.length === 1 && json !== undefined && json.length <= AT_ONCE_BYTES;
   return isSmall ? Buffer.concat([json, LINE_FEED]) : [...pieces, LINE_FEED];

@@ -89,6 +89,17 @@ describe('a list', () => {
     });
   });
 
+  test('holds large objects as they are', async () => {
+    const objects = [40_000, 10, 100_000].map((length, index) =>
+      configMap(`c${index}`, index + 1, { k: 'x'.repeat(length) }),
+    );
+    const items = objects.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest);
+    const sources = objects.map((object) => stored(object, configMaps));
+
+    expect(JSON.parse(await textOf(list(sources)))).toMatchObject({ items });
+    expect(JSON.parse(await textOf(list(sources, { accept: 'application/json;pretty=1' })))).toMatchObject({ items });
+  });
+
   test('holds objects that somebody else stored in another order', async () => {
     const { kind, apiVersion, metadata } = configMap('a', 1, {});
     const codec = jsonStorage(configMaps.type);
