@@ -11,6 +11,7 @@ import { type Clock, type Logger, unreachable } from '../../base/index.ts';
 import type { WatchMetrics } from '../metrics/watch-metrics.ts';
 import type { Call } from '../request/call.ts';
 import type { CallAudit } from '../request/call-audit.ts';
+import { LARGE_BYTES } from '../request/large-body.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf, StoredObject } from '../storage/stored-object.ts';
 import type {
@@ -165,7 +166,8 @@ export class AnswerEncoder {
     const now = this.#options.clock.now();
     const context = { resource, apiVersion, include, forms: this.#forms, now };
     const { rows, ...fields } = lazyTableOf(sources, metadata, context);
-    return textList({ fields, name: 'rows', items: rows }, { format, isPretty });
+    const isSlow = sources.some((source) => source instanceof StoredObject && source.bytes > LARGE_BYTES);
+    return textList({ fields, name: 'rows', items: rows, isSlow }, { format, isPretty });
   }
 
   #watch(answer: WatchAnswer, call: Call): EncodedAnswer {

@@ -128,6 +128,19 @@ describe('a list', () => {
     expect(items.map(({ metadata }) => metadata.name)).toEqual(objects.map(({ metadata }) => metadata.name));
   });
 
+  test('as a table of large objects is made bit by bit', async () => {
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const objects = [70_000, 70_000].map((length, index) =>
+      configMap(`c${index}`, index + 1, { k: 'x'.repeat(length) }),
+    );
+    const sources = objects.map((object) => stored(object, configMaps));
+    const { body } = list(sources, { accept });
+
+    expect(body).not.toBeInstanceOf(Uint8Array);
+    const { rows } = JSON.parse(await textOf(list(sources, { accept }))) as { rows: { cells: unknown[] }[] };
+    expect(rows.map(({ cells }) => cells[0])).toEqual(['c0', 'c1']);
+  });
+
   test('as a table has default columns when the resource has none', async () => {
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
