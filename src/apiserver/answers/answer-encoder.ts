@@ -11,6 +11,7 @@ import { type Clock, type Logger, unreachable } from '../../base/index.ts';
 import type { WatchMetrics } from '../metrics/watch-metrics.ts';
 import type { Call } from '../request/call.ts';
 import type { CallAudit } from '../request/call-audit.ts';
+import { LARGE_BYTES } from '../request/large-body.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf, StoredObject } from '../storage/stored-object.ts';
 import type {
@@ -30,7 +31,7 @@ import { ListEncoder } from './list-encoder.ts';
 import { MetadataForms } from './metadata-forms.ts';
 import type { Negotiator } from './negotiator.ts';
 import { checkConversion } from './not-acceptable.ts';
-import { jsonOf, objectOf, type ObjectSource, protobufOf } from './object-forms.ts';
+import { jsonOf, jsonPiecesOf, objectOf, type ObjectSource, protobufOf } from './object-forms.ts';
 import { mediaTypes, type Representation, streamMediaType } from './representation.ts';
 import { StatusEncoder } from './status-encoder.ts';
 import { includeObject, lazyTableOf } from './table.ts';
@@ -165,7 +166,8 @@ export class AnswerEncoder {
     const now = this.#options.clock.now();
     const context = { resource, apiVersion, include, forms: this.#forms, now };
     const { rows, ...fields } = lazyTableOf(sources, metadata, context);
-    return textList({ fields, name: 'rows', items: rows }, { format, isPretty });
+    const isSlow = sources.some((source) => source instanceof StoredObject && source.bytes > LARGE_BYTES);
+    return textList({ fields, name: 'rows', items: rows, isSlow }, { format, isPretty });
   }
 
   #watch(answer: WatchAnswer, call: Call): EncodedAnswer {
@@ -281,9 +283,11 @@ function encodeObject({ object, resource }: ObjectAnswer, { format, isPretty }: 
     return wrapProtobuf(protobufOf(object, resource), { apiVersion: apiVersionOf(resource), kind: resource.kind });
   }
   if (format === 'yaml') return lazyPieces(yamlDocument(objectOf(object, resource)));
-  const json = jsonOf(object, resource);
-  if (isPretty) return indentJson(json);
-  return json.length > AT_ONCE_BYTES ? [json, LINE_FEED] : Buffer.concat([json, LINE_FEED]);
+  if (isPretty) return indentJson(jsonOf(object, resource));
+  const pieces = jsonPiecesOf(object, resource);
+  const [json] = pieces;
+  const isSmall = pieces.length === 1 && json !== undefined && json.length <= AT_ONCE_BYTES;
+  return isSmall ? Buffer.concat([json, LINE_FEED]) : [...pieces, LINE_FEED];
 }
 
 /** Writes the metadata of one object, as a PartialObjectMetadata of the given version. */

@@ -89,6 +89,17 @@ describe('a list', () => {
     });
   });
 
+  test('holds large objects as they are', async () => {
+    const objects = [40_000, 10, 100_000].map((length, index) =>
+      configMap(`c${index}`, index + 1, { k: 'x'.repeat(length) }),
+    );
+    const items = objects.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest);
+    const sources = objects.map((object) => stored(object, configMaps));
+
+    expect(JSON.parse(await textOf(list(sources)))).toMatchObject({ items });
+    expect(JSON.parse(await textOf(list(sources, { accept: 'application/json;pretty=1' })))).toMatchObject({ items });
+  });
+
   test('holds objects that somebody else stored in another order', async () => {
     const { kind, apiVersion, metadata } = configMap('a', 1, {});
     const codec = jsonStorage(configMaps.type);
@@ -115,6 +126,19 @@ describe('a list', () => {
     const type = types.struct('io.k8s.api.core.v1.ConfigMapList');
     const { items } = decodeProtobuf(raw, type, { typeMeta }) as unknown as { items: readonly ApiObject[] };
     expect(items.map(({ metadata }) => metadata.name)).toEqual(objects.map(({ metadata }) => metadata.name));
+  });
+
+  test('as a table of large objects is made bit by bit', async () => {
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const objects = [70_000, 70_000].map((length, index) =>
+      configMap(`c${index}`, index + 1, { k: 'x'.repeat(length) }),
+    );
+    const sources = objects.map((object) => stored(object, configMaps));
+    const { body } = list(sources, { accept });
+
+    expect(body).not.toBeInstanceOf(Uint8Array);
+    const { rows } = JSON.parse(await textOf(list(sources, { accept }))) as { rows: { cells: unknown[] }[] };
+    expect(rows.map(({ cells }) => cells[0])).toEqual(['c0', 'c1']);
   });
 
   test('as a table has default columns when the resource has none', async () => {

@@ -6,7 +6,7 @@ import { JsonIndenter } from './indent-json.ts';
 import { isJsonPrefix } from './json-bytes.ts';
 import { customListMetadata, listMetadata, listTypeMeta } from './list-metadata.ts';
 import { type MetadataForms, typeMetaPrefix } from './metadata-forms.ts';
-import { jsonOf, objectOf, type ObjectSource, protobufOf } from './object-forms.ts';
+import { jsonOf, jsonPiecesOf, objectOf, type ObjectSource, protobufOf } from './object-forms.ts';
 import { protobufList } from './protobuf-list.ts';
 import type { Representation } from './representation.ts';
 import { type TextList, textList } from './text-list.ts';
@@ -101,11 +101,12 @@ function* builtInJsonList({ resource, items, metadata }: ListAnswer, isPretty: b
   sink.text(`${head.slice(0, -1)},"items":[`);
   for (let index = 0; index < items.length; index++) {
     const item = items[index] as ObjectSource;
-    const json = jsonOf(item, resource);
+    const [json, rest] = isPretty ? [jsonOf(item, resource)] : jsonPiecesOf(item, resource);
     if (index > 0) sink.byte(COMMA);
-    if (isJsonPrefix(json, prefix)) {
+    if (json !== undefined && isJsonPrefix(json, prefix)) {
       sink.byte(OPEN);
       sink.bytes(json.subarray(prefix.length));
+      if (rest !== undefined) sink.bytes(rest);
     } else {
       sink.text(encodeJson(withoutTypeMeta(objectOf(item, resource)))); // stored by somebody else, in another order
     }

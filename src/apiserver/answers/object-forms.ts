@@ -15,6 +15,11 @@ export function jsonOf(source: ObjectSource, resource: Resource): Uint8Array {
   return source instanceof StoredObject ? source.json(resource) : Buffer.from(jsonText(source, resource.type));
 }
 
+/** The same in pieces, not to be looked at byte by byte but for the first. */
+export function jsonPiecesOf(source: ObjectSource, resource: Resource): readonly Uint8Array[] {
+  return source instanceof StoredObject ? source.jsonPieces(resource) : [jsonOf(source, resource)];
+}
+
 /** The bare protobuf message, without envelope: as it is inside of lists. */
 export function protobufOf(source: ObjectSource, resource: Resource): Uint8Array {
   if (!(source instanceof StoredObject)) return encodeProtobuf(source, resource.type);

@@ -11,6 +11,8 @@ export interface TextList {
   readonly name: string;
   /** Its items; null is written as such. */
   readonly items: Iterable<unknown> | null;
+  /** An item may take long to make, so that others may need their turn in between. */
+  readonly isSlow?: boolean;
 }
 
 /** Writes the document item by item; as `encodeDocument` would write it whole. */
@@ -18,7 +20,7 @@ export function textList(list: TextList, { format, isPretty }: TextForm): Genera
   return format === 'yaml' ? yamlList(list) : jsonList(list, isPretty);
 }
 
-function* jsonList({ fields, name, items }: TextList, isPretty: boolean): Generator<Uint8Array> {
+function* jsonList({ fields, name, items, isSlow = false }: TextList, isPretty: boolean): Generator<Uint8Array> {
   const writer = new ChunkWriter();
   const sink = isPretty ? new JsonIndenter(writer) : writer;
   sink.text(`${encodeJson(fields).slice(0, -1)},${JSON.stringify(name)}:${items === null ? 'null' : '['}`);
@@ -27,6 +29,7 @@ function* jsonList({ fields, name, items }: TextList, isPretty: boolean): Genera
     sink.text(isFirst ? encodeJson(item) : `,${encodeJson(item)}`);
     isFirst = false;
     if (writer.hasFull) yield* writer.take();
+    if (isSlow) yield NOTHING_YET;
   }
   sink.text(items === null ? '}' : ']}');
   if (!isPretty) writer.text('\n');

@@ -85,3 +85,38 @@ test('an object of a custom kind gets the defaults that its kind has by now, and
   const other = { ...object, apiVersion: 'x.dev/v2' };
   expect(after.decode(before.encode(other as ApiObject))).toEqual(other);
 });
+
+test('the pieces of a large object are what it is at once', () => {
+  const codec = jsonStorage(pod);
+  const large = { name: 'a', uid: UID, labels: { a: 'x'.repeat(40_000) } };
+  const value = codec.encode({ kind: 'Pod', apiVersion: 'v1', metadata: large });
+  const pieces = codec.jsonPiecesAt?.(value, 7) ?? [];
+
+  expect(pieces).toHaveLength(2);
+  expect(Buffer.concat(pieces).equals(codec.jsonAt?.(value, 7) ?? value)).toBe(true);
+});
+
+test('an object that is small, or whose metadata begins with very much, has none', () => {
+  const codec = jsonStorage(sorted);
+  const metadataOf = (annotation: string): ApiObject['metadata'] => ({
+    annotations: { a: annotation },
+    name: 'a',
+    uid: UID,
+  });
+  const piecesOf = (annotation: string): readonly Uint8Array[] | undefined =>
+    codec.jsonPiecesAt?.(codec.encode({ kind: 'A', apiVersion: 'v1', metadata: metadataOf(annotation) }), 7);
+  expect(piecesOf('x')).toBeUndefined();
+  for (const length of [3_600, 3_800, 3_900, 4_000, 4_100, 40_000])
+    expect(piecesOf('x'.repeat(length))).toBeUndefined();
+});
+
+test.each([3_000, 3_500, 3_700, 3_750, 3_800, 3_850, 3_900, 3_950, 4_000, 4_050, 4_100])(
+  'metadata whose beginning takes %d bytes goes in pieces right or not at all',
+  (length) => {
+    const codec = jsonStorage(sorted);
+    const metadata = { annotations: { a: 'x'.repeat(length) }, name: 'a', uid: UID };
+    const value = codec.encode({ kind: 'A', apiVersion: 'v1', metadata, text: 'x'.repeat(40_000) });
+    const whole = codec.jsonAt?.(value, 7) ?? value;
+    expect(Buffer.concat(codec.jsonPiecesAt?.(value, 7) ?? [whole]).equals(whole)).toBe(true);
+  },
+);

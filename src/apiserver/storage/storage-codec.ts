@@ -22,9 +22,18 @@ export interface StorageCodec {
   decode(value: Uint8Array): ApiObject;
   /** The JSON with resourceVersion put in, without parsing, where the stored form allows it. */
   jsonAt?(value: Uint8Array, revision: Revision): Uint8Array | undefined;
+  /** The same of a large object, in pieces, most of which are the stored bytes themselves. */
+  jsonPiecesAt?(value: Uint8Array, revision: Revision): readonly Uint8Array[] | undefined;
   /** The apiVersion in which this value is stored, where it need not be that in which new ones are. */
   storedVersion?(value: Uint8Array): string | undefined;
 }
+
+/** Below this size, a copy costs less than another piece. */
+const LEAST_PIECED_BYTES = 32 * 1024;
+/** Where the beginning of metadata is looked for; most of it is names of 253 bytes at most. */
+const HEAD_BYTES = 4096;
+/** More than the name of any member of metadata takes. */
+const LONGEST_NAME_BYTES = 256;
 
 /** More digits than a JavaScript number holds exactly. */
 const LONG_NUMBER = /[:[,]-?\d{16}/;
@@ -68,6 +77,16 @@ export function jsonStorage(type: Struct, typeOf?: (apiVersion: string) => Struc
       spliced.copyWithin(split + insert.length, split, bytes.length);
       spliced.write(insert, split, 'latin1');
       return spliced;
+    },
+
+    jsonPiecesAt(value, revision) {
+      if (value.length < LEAST_PIECED_BYTES || (isStructural && !written.has(value))) return undefined;
+      precedes ??= precedingResourceVersion(type);
+      const head = Buffer.from(value.subarray(0, HEAD_BYTES));
+      const split = endOfMetadata(head, precedes);
+      if (split === undefined || split > HEAD_BYTES - LONGEST_NAME_BYTES) return undefined; // the next one may be cut off
+      const insert = `,"resourceVersion":"${revision}"`;
+      return [Buffer.concat([head.subarray(0, split), Buffer.from(insert)]), value.subarray(split)];
     },
 
     storedVersion(value) {

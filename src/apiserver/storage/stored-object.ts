@@ -141,6 +141,12 @@ export class StoredObject {
     return this.#json;
   }
 
+  /** The same in pieces, which for a large object takes no memory. */
+  jsonPieces(resource: ReadVersion): readonly Uint8Array[] {
+    if (this.#json !== undefined || !this.#isStoredAs(resource)) return [this.json(resource)];
+    return this.#codec.jsonPiecesAt?.(this.#value, this.revision) ?? [this.json(resource)];
+  }
+
   /** Any other form, made once; the name must say all that it depends on. */
   form<T>(name: string, make: () => T): T {
     this.#forms ??= new Map();
