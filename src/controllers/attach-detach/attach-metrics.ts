@@ -1,9 +1,8 @@
 import { claimVolumesOf } from '../../api/meaning/index.ts';
 import type { MetricRegistry } from '../../base/index.ts';
-import type { PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from '../../client/index.ts';
+import type { Observed, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from '../../client/index.ts';
 import type { Objects } from '../../kit/index.ts';
 import { countByLabels } from '../count-by-labels.ts';
-import { volumePluginOf } from '../volume-plugin-name.ts';
 
 /** Why a volume was detached although its node still has it in use. */
 export type ForceReason = 'timeout' | 'out-of-service';
@@ -86,7 +85,15 @@ function claimsInUse({
     return claimVolumesOf(pod).flatMap(({ claim }) => {
       const name = claims.get(`${pod.metadata.namespace}/${claim}`)?.spec?.volumeName;
       const volume = name === undefined ? undefined : volumes.get(name);
-      return volume === undefined ? [] : [{ node, plugin: volumePluginOf(volume) }];
+      const plugin = volume === undefined ? undefined : attachablePluginOf(volume);
+      return plugin === undefined ? [] : [{ node, plugin }];
     });
   });
+}
+
+/** The plugin that the volume would be attached by; undefined where there is nothing to attach. */
+function attachablePluginOf({ spec }: Observed<PersistentVolume>): string | undefined {
+  if (spec?.csi !== undefined) return `kubernetes.io/csi:${spec.csi.driver}`;
+  if (spec?.fc !== undefined) return 'kubernetes.io/fc';
+  return spec?.iscsi === undefined ? undefined : 'kubernetes.io/iscsi';
 }

@@ -3,7 +3,6 @@ import type { Counter, MetricRegistry } from '../../base/index.ts';
 import type { Observed, PersistentVolume, PersistentVolumeClaim } from '../../client/index.ts';
 import type { Objects } from '../../kit/index.ts';
 import { countByLabels } from '../count-by-labels.ts';
-import { volumePluginOf } from '../volume-plugin-name.ts';
 
 /** What the binder counts itself. */
 export interface BinderMetrics {
@@ -54,7 +53,7 @@ export function binderMetrics(
   metrics.callback(total, () =>
     countByLabels(
       volumes.list().map((volume) => ({
-        plugin_name: volumePluginOf(volume),
+        plugin_name: binderPluginOf(volume),
         volume_mode: volume.spec?.volumeMode ?? 'Filesystem',
       })),
     ),
@@ -65,6 +64,12 @@ export function binderMetrics(
     defaulted: defaulting('total', 'Claims that were given the default class after they were made.'),
     defaultFailed: defaulting('errors_total', 'Claims that could not be given the default class.'),
   };
+}
+
+/** The plugin that could make or scrub the volume: of those that are left in the binder there are two. */
+function binderPluginOf({ spec }: Observed<PersistentVolume>): string {
+  if (spec?.hostPath !== undefined) return 'kubernetes.io/host-path';
+  return spec?.nfs === undefined ? 'N/A' : 'kubernetes.io/nfs';
 }
 
 function isBound({ status }: { readonly status?: { readonly phase?: string } }): boolean {
