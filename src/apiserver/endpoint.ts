@@ -71,6 +71,7 @@ export function writeContext(
   const { clock, uids, turns } = endpoint.services;
   return {
     user: call.user,
+    verb: call.info.verb,
     dryRun: options.dryRun,
     subresource: call.info.subresource,
     now: clock.now(),

@@ -155,6 +155,8 @@ export type Change =
 /** What hooks may ask about the write they take part in. */
 export interface WriteContext {
   readonly user: UserInfo;
+  /** What the user was allowed to do, such as `update`. */
+  readonly verb: string;
   readonly dryRun: boolean;
   readonly subresource: string;
   /** Milliseconds since the epoch. */

@@ -83,8 +83,9 @@ export function statusStrategy(version: VersionOfKind, own: Strategy): Strategy 
         keepAllBut(sent, was, 'status');
         keepMetadata(sent, was, kind.statusMetadata);
         if (kind.prepareForStatusUpdate === undefined) return;
-        kind.prepareForStatusUpdate(sent, was, context);
-        arrange(sent, version.storedType);
+        const prepared = kind.prepareForStatusUpdate(sent, was, context);
+        const finish = (): void => arrange(sent, version.storedType);
+        return prepared instanceof Promise ? prepared.then(finish) : finish();
       }),
     validateUpdate: (object, old, context) =>
       kind.validateStatus?.(seen(version, object), seen(version, old), context) ?? [],

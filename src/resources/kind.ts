@@ -76,7 +76,7 @@ export interface KindRules<T> {
   applyDefaults?(object: Whole<T>): void;
   prepareForCreate?(object: Whole<T>, context: WriteContext): void | Promise<void>;
   prepareForUpdate?(object: Whole<T>, old: Whole<T>, context: WriteContext): void | Promise<void>;
-  prepareForStatusUpdate?(object: Whole<T>, old: Whole<T>, context: WriteContext): void;
+  prepareForStatusUpdate?(object: Whole<T>, old: Whole<T>, context: WriteContext): void | Promise<void>;
   validate?(object: Whole<T>, context: WriteContext): readonly FieldError[];
   /** All rules for an update; absent: those of `validate`. */
   validateUpdate?(object: Whole<T>, old: Whole<T>, context: WriteContext): readonly FieldError[];

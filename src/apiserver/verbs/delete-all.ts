@@ -29,6 +29,7 @@ export async function deleteAll(endpoint: Endpoint, signal: AbortSignal): Promis
 function ownContext({ clock, uids }: Endpoint['services'], signal: AbortSignal): WriteContext {
   return {
     user: { name: 'system:apiserver', groups: ['system:masters'] },
+    verb: 'delete',
     dryRun: false,
     subresource: '',
     now: clock.now(),

@@ -10,6 +10,7 @@ import { changes } from '../change.ts';
 import { ageColumn, column, each, nameColumn } from '../columns/column.ts';
 import { defineKind, type Kind, type Whole } from '../kind.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
+import { statusAccessErrors } from './claim-status-access.ts';
 import { checkClaimStatus } from './claim-status-rules.ts';
 import { claimConversion, claimTemplateConversion } from './device-conversion.ts';
 import { checkClaim, checkClaimTemplate, checkDeviceClass, checkDeviceClassUpdate } from './device-rules.ts';
@@ -53,7 +54,19 @@ export function resourceClaims(environment: KindEnvironment): Kind {
     statusMetadata: 'owned',
     applyDefaults: ({ spec }) => defaultRequests(spec.devices?.requests),
     prepareForCreate: (claim) => guard(claim.metadata, claim.spec.devices?.requests),
-    prepareForStatusUpdate: dropFreedDevices,
+    async prepareForStatusUpdate(claim, old, context) {
+      dropFreedDevices(claim, old);
+      const { authorizer } = environment.accessReviewer ?? {};
+      if (authorizer === undefined) return;
+      const { name = '', namespace = '' } = claim.metadata;
+      const refused = await statusAccessErrors(
+        authorizer,
+        { status: claim.status, old: old.status, namespace },
+        context,
+      );
+      if (refused.length === 0) return;
+      throw invalid({ group: GROUP, resource: 'ResourceClaim' }, name, [...refused, ...checkClaimStatus(claim, old)]);
+    },
     ownRulesFor: ['exactly', 'firstAvailable'].map((way) => `spec.devices.requests.${way}.${EXPRESSION}`),
     validate: checkClaim,
     validateUpdate: () => [], // what was asked for stays
