@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findPeers } from '../../peers/index.ts';
@@ -68,7 +69,8 @@ export class Fleet implements AsyncDisposable {
     const endMs = clock.monotonic() + timeoutMs;
     while (clock.monotonic() < endMs) {
       const answers = await Promise.all(this.ports.map(isReady));
-      if (answers.every(Boolean)) return true;
+      const hasAccess = this.ports.every((_, index) => existsSync(this.kubeconfig(index))); // written when a server is ready
+      if (hasAccess && answers.every(Boolean)) return true;
       await clock.sleep(200);
     }
     return false;

@@ -1,6 +1,7 @@
 // npm run chaos [-- --minutes N --seed S --folder DIR]: three servers on three etcd members, under load, with everything going wrong
 // that can. Ends with 1 when an acknowledged write, a watch event or a pod was lost or doubled, when a process ended by itself, or
 // when what clients read and swapped cannot be explained by any order.
+import { setMaxListeners } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,6 +55,7 @@ const reference = new Reference(from);
 const podCounter = new PodCounter();
 const stop = new AbortController();
 const watching = new AbortController();
+for (const { signal } of [stop, watching]) setMaxListeners(0, signal);
 const workload: Workload = {
   clock,
   random,
