@@ -7,6 +7,7 @@ export { controllerOf, controllerReference } from './meaning/owner-references.ts
 export { amountsOf, podRequests } from './meaning/pod-resources.ts';
 export type { JsonPatchOperation } from './patch/json-patch.ts';
 export { jsonPatchBetween } from './patch/json-patch-between.ts';
+export { requestVerb } from './request-verb.ts';
 export {
   alreadyExists,
   conflict,

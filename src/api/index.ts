@@ -36,6 +36,7 @@ export type { ApiObject, ObjectMeta } from './object.ts';
 
 export { type JsonPath, parseJsonPath } from './json-path/json-path.ts';
 export * from './field-error.ts';
+export { requestVerb } from './request-verb.ts';
 export * from './status.ts';
 export {
   checkAnnotations,

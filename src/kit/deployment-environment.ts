@@ -1,4 +1,4 @@
-import type { AppRunOptions } from './app.ts';
+import type { AppRunOptions } from './app/app-options.ts';
 
 /** The environment of a process, as `process.env` has it. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -6,15 +6,9 @@ export type { Condition, StatedCondition } from './conditions.ts';
 export type { ControllerOptions, ReconcileContext, StatusOf, Watch, WatchContext } from './controller-options.ts';
 export { type Controller, controller } from './controller.ts';
 export { controlledBy, type ControlledByOptions, watch, type WatchOptions } from './watch.ts';
-export {
-  type App,
-  app,
-  type AppOptions,
-  type AppRunOptions,
-  type AppService,
-  ELECTION_NEEDS,
-  INSTALLATION_NEED,
-} from './app.ts';
+export { app } from './app.ts';
+export { ELECTION_NEEDS, INSTALLATION_NEED } from './app/app-needs.ts';
+export type { App, AppOptions, AppRunOptions, AppService } from './app/app-options.ts';
 export type { Dormancy, PartStart, ReadKind } from './app/dormancy.ts';
 export type { KindCache } from './app/shared-resources.ts';
 export type { HealthAnswer, HealthOptions, HealthQuestion } from './app/health-server.ts';

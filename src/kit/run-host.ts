@@ -1,4 +1,4 @@
-import type { App } from './app.ts';
+import type { App } from './app/app-options.ts';
 import type { RunOptions } from './run-options.ts';
 
 /** A program that has loaded somebody's module to do something else with its apps than run them as programs. */

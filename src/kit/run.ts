@@ -10,7 +10,7 @@ import {
   RealClock,
 } from '../base/index.ts';
 import { connect } from '../client/index.ts';
-import type { App } from './app.ts';
+import type { App } from './app/app-options.ts';
 import { deploymentOptions } from './deployment-environment.ts';
 import { runHost } from './run-host.ts';
 import type { RunOptions } from './run-options.ts';

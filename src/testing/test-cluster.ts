@@ -1,9 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Logger, type SeededRandom, type VirtualClock } from '../base/index.ts';
+import type { VirtualClock } from '../base/index.ts';
 import type { Client, KubernetesObject, Transport } from '../client/index.ts';
-import { type Cluster, kubeconfigText, type TracedRequest } from '../cluster/index.ts';
+import type { Cluster, SchedulingAttempt, TracedRequest } from '../cluster/index.ts';
 import {
   type App,
   type AppRunOptions,
@@ -13,45 +10,21 @@ import {
   webhookServer,
 } from '../kit/index.ts';
 import { grant, type TestActor, type TestIdentity } from './acting-as.ts';
-import { wiringOf, type WiringParts } from './cluster-wiring.ts';
+import { type ClusterParts, forkedParts } from './cluster-parts.ts';
+import { wiringOf } from './cluster-wiring.ts';
 import type { ActiveFault, Fault, PastView } from './faults/index.ts';
 import { openPast } from './faults/open-past.ts';
 import { takeLease } from './faults/take-lease.ts';
 import { type LoadOptions, loadManifests } from './manifests/load-manifests.ts';
 import { readManifests } from './manifests/read-manifests.ts';
-import { ObservedResources } from './observed-resources.ts';
+import { type OpenPort, openPort } from './open-port.ts';
 import { replayText } from './replay.ts';
+import { type RunningApp, RunningApps } from './running-apps.ts';
 import { settleAll, type SettleOptions } from './settle-all.ts';
-import { type ClusterSnapshot, savedEntries, savedKeys } from './snapshot/cluster-snapshot.ts';
-import type { OpenKeys } from './snapshot/open-keys.ts';
+import { snapshotOf } from './snapshot/snapshot-of.ts';
 import { writeSnapshotFile } from './snapshot/snapshot-file.ts';
-import { TestWorld } from './test-world.ts';
 import type { CauseRecorder } from './trace/cause-recorder.ts';
 import type { CauseTrace } from './trace/cause-trace.ts';
-import type { SchedulingAttempt } from '../cluster/index.ts';
-
-interface Parts extends WiringParts {
-  readonly world: TestWorld;
-  /** Where the time of the cluster, or of the one that it is a fork of, began. */
-  readonly startMs: number;
-  readonly random: SeededRandom;
-  readonly log: Logger;
-  readonly stop: AbortController;
-  /** What the cluster is made of, for a snapshot of it. */
-  readonly made: Pick<ClusterSnapshot, 'options' | 'ownCode'>;
-  /** The keys of a cluster that was opened from a snapshot. */
-  readonly keys: OpenKeys | undefined;
-  readonly problems: readonly string[];
-}
-
-/** An app of the test's at work. */
-interface RunningApp {
-  /** As it was given to `run`, here or in the cluster that this is a fork of. */
-  readonly given: App;
-  readonly app: App;
-  readonly client: Client;
-  readonly running: Promise<void>;
-}
 
 const ADMIN = { user: 'kubernetes-admin', groups: ['system:masters'] };
 
@@ -64,17 +37,16 @@ export class TestCluster implements AsyncDisposable {
   /** What was logged as a warning or worse. */
   readonly problems: readonly string[];
   readonly #cluster: Cluster;
-  readonly #parts: Parts;
-  readonly #apps: RunningApp[] = [];
+  readonly #parts: ClusterParts;
+  readonly #apps = new RunningApps();
   readonly #identities = new WeakMap<Client, TestIdentity>();
   readonly #clients: Client[] = [];
   readonly #failures: unknown[] = [];
   readonly #servers: Promise<void | number>[] = [];
-  #folder: string | undefined;
   #stopping: Promise<void> | undefined;
-  #kubeconfig: Promise<string> | undefined;
+  #port: Promise<OpenPort> | undefined;
 
-  constructor(cluster: Cluster, parts: Parts) {
+  constructor(cluster: Cluster, parts: ClusterParts) {
     this.#cluster = cluster;
     this.#parts = parts;
     this.clock = parts.world.clock;
@@ -213,20 +185,16 @@ export class TestCluster implements AsyncDisposable {
     await this.settle();
   }
 
-  #start(started: Omit<RunningApp, 'running'>, options: AppRunOptions): void {
+  #start(started: RunningApp, options: AppRunOptions): void {
     const { stop, webhooks: localWebhooks, apis: localApis, world } = this.#parts;
-    const inProcess = { localWebhooks, localApis, hasNoPorts: true, tracker: world.tracker };
-    const running = started.app
-      .run(started.client, stop.signal, { ...options, ...inProcess })
-      .catch((error: unknown) => void this.#failures.push(error));
-    this.#apps.push({ ...started, running });
+    const onFailure = (error: unknown): void => void this.#failures.push(error);
+    const inProcess = { localWebhooks, localApis, hasNoPorts: true, tracker: world.tracker, onFailure };
+    this.#apps.start(started, stop.signal, { ...options, ...inProcess });
   }
 
   /** An app that was run here, or in the cluster that this is a fork of, as it runs here: to ask for its trace. */
   appOf(given: App): App {
-    const found = this.#apps.find((each) => each.given === given || each.app === given);
-    if (found === undefined) throw new Error(`Cannot find app "${given.name}": it was not run in this cluster`);
-    return found.app;
+    return this.#apps.find(given);
   }
 
   /**
@@ -238,33 +206,22 @@ export class TestCluster implements AsyncDisposable {
   async settle(options: SettleOptions = {}): Promise<void> {
     const { world } = this.#parts;
     const { clock, tracker } = world;
-    const apps = [...this.#cluster.apps, ...this.#apps.map(({ app }) => app)];
+    const apps = [...this.#cluster.apps, ...this.#apps.list.map(({ app }) => app)];
     await settleAll(apps, { ...options, clock, tracker, settle: () => world.settle() });
     if (this.#failures.length > 0) throw this.#failures[0];
   }
 
   /** Opens a port if there is none, and tells where a kubeconfig for it is: for kubectl and all other clients. */
-  kubeconfig(): Promise<string> {
-    this.#kubeconfig ??= this.#open();
-    return this.#kubeconfig;
+  async kubeconfig(): Promise<string> {
+    this.#parts.world.observed.isOpen = true;
+    this.#port ??= openPort(this.#cluster.plane);
+    return (await this.#port).kubeconfig;
   }
 
   /** An independent copy as of now, with a clock and copies of your apps of its own. What a seed decides, it decides alike in both. */
   async fork(): Promise<TestCluster> {
     await this.settle();
-    const { world, random, webhooks, apis, wire, ...shared } = this.#parts;
-    const observed = new ObservedResources(world.observed);
-    const own = new TestWorld({ startMs: this.clock.now(), observed, patienceMs: world.patienceMs });
-    const parts: Parts = {
-      ...shared,
-      world: own,
-      wire: wire.fork(own),
-      random: random.clone(),
-      keys: undefined, // which are in memory by now
-      stop: new AbortController(),
-      webhooks: webhooks.fork(),
-      apis: apis.fork(),
-    };
+    const parts = forkedParts(this.#parts);
     const { nextDueMs = Infinity } = this.clock;
     const copy = this.#cluster.fork({
       quietMs: nextDueMs - this.clock.now(),
@@ -274,8 +231,8 @@ export class TestCluster implements AsyncDisposable {
       ...wiringOf(parts),
     });
     const fork = new TestCluster(copy, parts);
-    wire.faults.copyTo(parts.wire.faults);
-    for (const { given, app, client } of this.#apps) {
+    this.#parts.wire.faults.copyTo(parts.wire.faults);
+    for (const { given, app, client } of this.#apps.list) {
       const identity = this.#identities.get(client) ?? ADMIN;
       fork.#start({ given, app: app.copy(), client: fork.#newClient(identity, app.name) }, { install: false });
     }
@@ -289,19 +246,7 @@ export class TestCluster implements AsyncDisposable {
    */
   async save(path: string): Promise<void> {
     await this.settle();
-    const { random, made, wire } = this.#parts;
-    const { plane } = this.#cluster;
-    const contents = plane.contents();
-    const snapshot: ClusterSnapshot = {
-      takenAtMs: this.clock.now(),
-      seed: wire.options.seed,
-      random: random.state,
-      ...made,
-      revision: contents.revision,
-      entries: savedEntries(contents),
-      keys: savedKeys(plane),
-    };
-    await writeSnapshotFile(path, snapshot);
+    await writeSnapshotFile(path, snapshotOf(this.#cluster.plane, this.#parts));
   }
 
   /** Ends the cluster, as `await using` does; once is enough. */
@@ -317,15 +262,12 @@ export class TestCluster implements AsyncDisposable {
   async #end(): Promise<void> {
     for (const fault of this.faults) fault.remove();
     this.#parts.stop.abort();
-    for (const { running, client } of this.#apps) {
-      await running;
-      await client[Symbol.asyncDispose]();
-    }
+    await this.#apps[Symbol.asyncDispose]();
     for (const client of [...this.#clients, this.client]) await client[Symbol.asyncDispose]();
     await this.#cluster[Symbol.asyncDispose]();
     await Promise.all(this.#servers);
     await this.#parts.keys?.[Symbol.asyncDispose]();
-    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+    await (await this.#port)?.[Symbol.asyncDispose]();
   }
 
   #openPast(): PastView {
@@ -338,14 +280,5 @@ export class TestCluster implements AsyncDisposable {
     const serving = server.runLocally(this.#parts.webhooks, this.#parts.stop.signal);
     this.#servers.push(serving.catch((error: unknown) => void this.#failures.push(error)));
     return server.clientConfig('/convert');
-  }
-
-  async #open(): Promise<string> {
-    this.#parts.world.observed.isOpen = true;
-    await this.#cluster.plane.listen({ host: '127.0.0.1', port: 0 });
-    this.#folder = await mkdtemp(join(tmpdir(), 'keelson-'));
-    const path = join(this.#folder, 'kubeconfig');
-    await writeFile(path, kubeconfigText(this.#cluster.plane.access), { mode: 0o600 });
-    return path;
   }
 }

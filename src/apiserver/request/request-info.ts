@@ -1,3 +1,5 @@
+import { requestVerb } from '../../api/index.ts';
+
 /** What a path and method ask for, before anything is looked up. */
 export interface RequestInfo {
   readonly isResource: boolean;
@@ -42,7 +44,7 @@ export function requestInfo(method: string, path: string, query: QueryHints): Re
     if (parts.length > 2 && !(parts.length === 3 && NAMESPACE_SUBRESOURCES.has(parts[2] ?? ''))) parts = parts.slice(2);
   }
   const [resource = '', name = '', subresource = '', ...rest] = parts;
-  const verb = verbOf(method, { hasName: name !== '', isWatch: query.isWatch, isOldWatch });
+  const verb = requestVerb(method, { hasName: name !== '', isWatch: query.isWatch, isOldWatch });
   return {
     isResource: true,
     path,
@@ -88,32 +90,6 @@ function otherPath(method: string, path: string): RequestInfo {
     subpath: '',
     parts: [],
   };
-}
-
-interface VerbHints {
-  readonly hasName: boolean;
-  readonly isWatch: boolean;
-  /** The path has `watch` in front of the resource. */
-  readonly isOldWatch: boolean;
-}
-
-function verbOf(method: string, target: VerbHints): string {
-  switch (method) {
-    case 'POST':
-      return 'create';
-    case 'PUT':
-      return 'update';
-    case 'PATCH':
-      return 'patch';
-    case 'DELETE':
-      return target.hasName ? 'delete' : 'deletecollection';
-    case 'GET':
-    case 'HEAD':
-      if (target.hasName && !target.isOldWatch) return 'get';
-      return target.isWatch || target.isOldWatch ? 'watch' : 'list';
-    default:
-      return '';
-  }
 }
 
 function splitPath(path: string): string[] {

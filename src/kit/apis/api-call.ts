@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import { requestVerb } from '../../api/client.ts';
 import type { ApiUser } from './api-storage.ts';
 
 /** A request as it reaches the server of an API, over HTTPS or from within the process. */
@@ -65,26 +66,8 @@ export function resourceTarget({ method, segments, query }: ApiTarget): Resource
   }
   const [plural = '', name = '', subresource = '', ...rest] = parts;
   if (rest.length > 0) return undefined;
-  return { verb: verbOf(method, name, query), namespace, plural, name, subresource };
-}
-
-function verbOf(method: string, name: string, query: URLSearchParams): string {
-  switch (method) {
-    case 'GET':
-    case 'HEAD':
-      if (name !== '') return 'get';
-      return isTrue(query.get('watch')) ? 'watch' : 'list';
-    case 'POST':
-      return 'create';
-    case 'PUT':
-      return 'update';
-    case 'PATCH':
-      return 'patch';
-    case 'DELETE':
-      return name === '' ? 'deletecollection' : 'delete';
-    default:
-      return '';
-  }
+  const verb = requestVerb(method, { hasName: name !== '', isWatch: isTrue(query.get('watch')) });
+  return { verb, namespace, plural, name, subresource };
 }
 
 /** Values of a query that are there and not said to be false count as true. */

@@ -1,6 +1,6 @@
 import { compareUtf8 } from '../../base/index.ts';
 import type { ClusterRole, PolicyRule, Role } from '../../api/types/rbac/v1.d.ts';
-import type { App } from '../app.ts';
+import type { App } from '../app/app-options.ts';
 import type { AccessNeed } from './access-need.ts';
 
 /** Roles for whoever runs an app, to be bound to its service account. */

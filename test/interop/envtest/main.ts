@@ -1,4 +1,5 @@
-// npm run interop:envtest [-- --only REGEX --rounds N]: suites of envtest, with Keelson's programs and with Kubernetes' own.
+// npm run interop:envtest [-- --only REGEX --rounds N --out FILE]: suites of envtest, with Keelson's programs and with Kubernetes' own.
+// Whole, it writes docs/reference/envtest.md, which takes about an hour; with `--only`, it prints what it finds, and writes a page if told where.
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
@@ -6,10 +7,10 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findPeers } from '../../../peers/index.ts';
 import { whyMissing } from '../toolchain.ts';
-import { type Comparison, page, type StartTimes, unexplained } from './page.ts';
+import { type Comparison, differing, page, type StartTimes, unexplained } from './page.ts';
 import { cacheFolder, compile, type CompiledPackage, runPackage, sourceOf } from './run-package.ts';
 import { type Suite, suites } from './suites.ts';
-import { count, differences } from './test-outcomes.ts';
+import { count } from './test-outcomes.ts';
 
 const { values: flags } = parseArgs({
   options: { only: { type: 'string' }, rounds: { type: 'string', default: '7' }, out: { type: 'string' } },
@@ -75,7 +76,7 @@ async function compare(suite: Suite, assets: Assets & { readonly cache: string }
       ({ outcomes, seconds }) => `${count(outcomes, 'passed')} in ${seconds.toFixed(1)} s`,
     );
     console.log(`${suite.name} ${path}: ${passed.join(', Kubernetes ')}`);
-    for (const text of differences(ours.outcomes, real.outcomes)) console.log(`  ${text}`);
+    for (const text of differing({ ours, real })) console.log(`  ${text}`);
   }
   return compared;
 }

@@ -1,6 +1,6 @@
-import { count, differences } from './test-outcomes.ts';
-import type { PackageRun } from './run-package.ts';
+import { type PackageRun, SUITE_MINUTES } from './run-package.ts';
 import type { Suite } from './suites.ts';
+import { count, differences, endedInBoth } from './test-outcomes.ts';
 
 /** A package that was run with both. */
 export interface Comparison {
@@ -11,9 +11,15 @@ export interface Comparison {
   readonly real: PackageRun;
 }
 
+/** Tests that ended differently; where a run was stopped, of those that came to an end in both. */
+export function differing({ ours, real }: Pick<Comparison, 'ours' | 'real'>): readonly string[] {
+  if (!ours.isStopped && !real.isStopped) return differences(ours.outcomes, real.outcomes);
+  return differences(endedInBoth(ours.outcomes, real.outcomes), endedInBoth(real.outcomes, ours.outcomes));
+}
+
 /** Differences that are not explained. */
-export function unexplained({ racing = {}, ours, real }: Comparison): readonly string[] {
-  return differences(ours.outcomes, real.outcomes).filter((text) => reason(text, racing) === '');
+export function unexplained(comparison: Comparison): readonly string[] {
+  return differing(comparison).filter((text) => reason(text, comparison.racing ?? {}) === '');
 }
 
 function reason(difference: string, racing: NonNullable<Suite['racing']>): string {
@@ -42,10 +48,10 @@ export interface OwnRuns {
 export function page(comparisons: readonly Comparison[], own: OwnRuns, machine: string): string {
   const { starts, withControllers } = own;
   const different = comparisons.flatMap(({ suite, path, racing = {}, ours, real }) =>
-    differences(ours.outcomes, real.outcomes).map((text) => `- ${suite}, ${path}: ${text}${reason(text, racing)}`),
+    differing({ ours, real }).map((text) => `- ${suite}, ${path}: ${text}${reason(text, racing)}`),
   );
   const same = comparisons.reduce(
-    (sum, { ours, real }) => sum + real.outcomes.size - differences(ours.outcomes, real.outcomes).length,
+    (sum, { ours, real }) => sum + compared(ours, real) - differing({ ours, real }).length,
     0,
   );
   return `# Suites of envtest
@@ -70,7 +76,7 @@ ${same} tests end alike${different.length === 0 ? '; none differs.' : `; ${diffe
 | suite | package | passed, Keelson | passed, Kubernetes | failed on both | s, Keelson | s, Kubernetes |
 |---|---|---|---|---|---|---|
 ${comparisons.map(row).join('\n')}
-${different.length === 0 ? '' : `\n## Differences\n\n${different.join('\n')}\n`}`;
+${comparisons.map(stopped).join('')}${different.length === 0 ? '' : `\n## Differences\n\n${different.join('\n')}\n`}`;
 }
 
 function row({ suite, path, ours, real }: Comparison): string {
@@ -80,6 +86,16 @@ function row({ suite, path, ours, real }: Comparison): string {
   const passed = [ours, real].map(({ outcomes }) => count(outcomes, 'passed'));
   const seconds = [ours, real].map((run) => run.seconds.toFixed(1));
   return `| ${[suite, path, ...passed, failedOnBoth.length, ...seconds].join(' | ')} |`;
+}
+
+function compared(ours: PackageRun, real: PackageRun): number {
+  return (ours.isStopped || real.isStopped ? endedInBoth(real.outcomes, ours.outcomes) : real.outcomes).size;
+}
+
+function stopped({ suite, path, ours, real }: Comparison): string {
+  if (!ours.isStopped && !real.isStopped) return '';
+  const ended = [ours, real].map(({ outcomes }) => count(outcomes, 'passed') + count(outcomes, 'failed'));
+  return `\n${suite}, ${path} was stopped after ${SUITE_MINUTES} minutes: ${ended[0]} tests had ended with Keelson and ${ended[1]} with Kubernetes.\n`;
 }
 
 function best(values: readonly number[]): number {

@@ -4,9 +4,11 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, runCommand } from '../toolchain.ts';
 import type { Suite } from './suites.ts';
-import { ginkgoOutcomes, goTestOutcomes, type TestOutcomes } from './test-outcomes.ts';
+import { ginkgoOutcomes, goTestOutcomes, type TestOutcomes, wasStopped } from './test-outcomes.ts';
 
 const MINUTE_MS = 60_000;
+/** A suite that takes longer is stopped, and tells how far it came. */
+export const SUITE_MINUTES = 25;
 
 /** A package whose tests are compiled. */
 export interface CompiledPackage {
@@ -57,6 +59,8 @@ export async function compile(source: string, path: string, cache: string): Prom
 export interface PackageRun {
   readonly outcomes: TestOutcomes;
   readonly seconds: number;
+  /** It was stopped after `SUITE_MINUTES`. */
+  readonly isStopped: boolean;
   /** What envtest itself took, where the suite tells. */
   readonly startMs?: number;
 }
@@ -70,8 +74,9 @@ export async function runPackage(
   const report = join(scratch, 'report.json');
   try {
     const began = performance.now();
-    const flags = [`--ginkgo.json-report=${report}`, '--ginkgo.no-color', '--ginkgo.randomize-all=false', '-test.v'];
-    const run = { cwd: folder, environment, limitMs: 20 * MINUTE_MS };
+    const ginkgo = [`json-report=${report}`, `timeout=${SUITE_MINUTES}m`, 'no-color', 'randomize-all=false'];
+    const flags = [...ginkgo.map((flag) => `--ginkgo.${flag}`), '-test.v'];
+    const run = { cwd: folder, environment, limitMs: (SUITE_MINUTES + 3) * MINUTE_MS };
     let ended = await runCommand([binary, ...flags], run);
     if (
       ended.stdout.includes('flag provided but not defined') ||
@@ -80,10 +85,11 @@ export async function runPackage(
       ended = await runCommand([binary, '-test.v'], run); // tests without Ginkgo
     const seconds = (performance.now() - began) / 1000;
     const outcomes = new Map(goTestOutcomes(ended.stdout));
-    if (existsSync(report))
-      for (const [name, state] of ginkgoOutcomes(await readFile(report, 'utf8'))) outcomes.set(name, state);
+    const told = existsSync(report) ? await readFile(report, 'utf8') : '[]';
+    for (const [name, state] of ginkgoOutcomes(told)) outcomes.set(name, state);
+    const isStopped = ended.code === null || wasStopped(told);
     const startMs = /envtest started in (\d+) ms/.exec(ended.stdout)?.[1];
-    return { outcomes, seconds, ...(startMs === undefined ? {} : { startMs: Number(startMs) }) };
+    return { outcomes, seconds, isStopped, ...(startMs === undefined ? {} : { startMs: Number(startMs) }) };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

@@ -29,6 +29,20 @@ export function goTestOutcomes(text: string): TestOutcomes {
   return new Map([...lines].map(([, word = '', name = '']) => [name, words[word] ?? word]));
 }
 
+/** Whether a report of Ginkgo tells of a suite that was stopped before its end. */
+export function wasStopped(json: string): boolean {
+  const reports = JSON.parse(json) as readonly { readonly SpecialSuiteFailureReasons: readonly string[] | null }[];
+  return reports.some(({ SpecialSuiteFailureReasons: reasons }) =>
+    reasons?.some((text) => /timeout|interrupt/i.test(text)),
+  );
+}
+
+/** The tests that came to an end in both runs: all that can be compared when one of them was stopped. */
+export function endedInBoth(outcomes: TestOutcomes, other: TestOutcomes): TestOutcomes {
+  const isEnd = (state: string | undefined): boolean => state === 'passed' || state === 'failed';
+  return new Map([...outcomes].filter(([name, state]) => isEnd(state) && isEnd(other.get(name))));
+}
+
 /** Tests that ended differently, with how. */
 export function differences(ours: TestOutcomes, real: TestOutcomes): readonly string[] {
   const names = [...new Set([...ours.keys(), ...real.keys()])].sort();

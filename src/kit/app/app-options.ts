@@ -1,0 +1,106 @@
+import type { Runnable, MetricRegistry } from '../../base/index.ts';
+import type { Client } from '../../client/index.ts';
+import type { AppApis, LocalApis } from '../apis/index.ts';
+import type { LeaderElectionOptions } from '../election/leader-election.ts';
+import type { AccessNeed } from '../rbac/access-need.ts';
+import type { DefinedKind } from '../resource/defined-kind.ts';
+import type { InstallOptions } from '../resource/install-options.ts';
+import type { ReconcileRecord, TraceFilter } from '../trace.ts';
+import type { LocalWebhooks, WebhookServer } from '../webhooks/index.ts';
+import type { RunTracker } from '../work/run-tracker.ts';
+import type { Dormancy, ReadKind } from './dormancy.ts';
+import type { ExtensionServing } from './extension-server.ts';
+import type { HealthOptions } from './health-server.ts';
+import type { KindCache } from './shared-resources.ts';
+
+export interface AppOptions extends AppRunOptions {
+  /** Answers all that API servers ask the app, whether this replica leads or not; see `extensionServer`. */
+  readonly server?: ExtensionServing;
+  /** The component that events name as their source; the app's name unless given. */
+  readonly component?: string;
+  /** Answers webhooks, whether this replica leads or not; see `webhookServer`. */
+  readonly webhooks?: Runnable & Partial<Pick<WebhookServer, 'clientConfigOf' | 'runLocally' | 'standBehind'>>;
+  /** Serves APIs behind the cluster's API server, whether this replica leads or not; see `apiServer`. */
+  readonly apis?: Omit<AppApis, 'standBehind'> & Partial<Pick<AppApis, 'standBehind'>>;
+  /** The kinds that the app brings along; see `resource`. */
+  readonly resources?: readonly DefinedKind[];
+  /** What the app does to objects besides what its parts declare, such as with its client; see `rbacOf`. */
+  readonly needs?: readonly AccessNeed[];
+  /** How many reconciles are remembered for `trace`; 1,000 unless given. */
+  readonly traceCapacity?: number;
+}
+
+export interface AppRunOptions {
+  /** Of several replicas one works, elected by a Lease; the others stand by with filled caches. All work unless given. */
+  readonly leaderElection?: LeaderElectionOptions | boolean;
+  /** Answers probes and scrapes over HTTP; not unless given. */
+  readonly health?: HealthOptions;
+  /** What is under way when the app stops may take so long to finish before it is aborted; aborted at once unless given. */
+  readonly stopGraceMs?: number;
+  /** Makes the server serve the app's `resources` before anything else; not unless given. */
+  readonly install?: boolean | InstallOptions;
+  /** API servers of this process, which the app's webhooks answer without sockets; over HTTPS unless given. */
+  readonly localWebhooks?: LocalWebhooks;
+  /** API servers of this process that reach the app's APIs without sockets; over HTTPS unless given. */
+  readonly localApis?: LocalApis;
+  /** The Service by which API servers reach the app's webhooks and APIs; this machine unless given. */
+  readonly service?: AppService;
+  /** Opens no port for probes and scrapes; opened unless given. */
+  readonly hasNoPorts?: boolean;
+  /** Knows which runs are under way; not followed unless given. */
+  readonly tracker?: RunTracker;
+  /** Is told of each run of a reconciler, or of other workers, when it has ended. */
+  readonly onRun?: (record: ReconcileRecord) => void;
+  /**
+   * The client of a writer: a part by its account or name, or whom a part writes for. Caches are shared, and read with the app's
+   * own client. All write with that one unless given.
+   */
+  readonly clientFor?: (writer: string) => Client | undefined;
+  /** Knows which parts have nothing to do for now, and are not begun; all are begun at once unless given. */
+  readonly dormancy?: Dormancy;
+}
+
+/** A Service that leads to an app; its ports are those of the app. */
+export interface AppService {
+  readonly namespace: string;
+  readonly name: string;
+  readonly webhookPort: number;
+  readonly apiPort: number;
+}
+
+/** Controllers and other parts that run together: on one client, with shared caches. */
+export interface App {
+  readonly name: string;
+  /** The kinds that the app brings along. */
+  readonly resources: readonly DefinedKind[];
+  /** What its declarations say that it does to objects; see `rbacOf`. */
+  readonly needs: readonly AccessNeed[];
+  /** The paths at which its server answers webhooks; see `extensionServer`. */
+  readonly webhookPaths: readonly string[];
+  /** Loads the code that only some apps need, such as that of API servers; `run` does so itself. */
+  load(): Promise<void>;
+  /**
+   * Runs all parts until the signal aborts, and resolves when everything has ended. Rejects when a part fails for good.
+   * When the lead is lost the parts end, and are prepared anew to wait for it again.
+   */
+  run(client: Client, signal: AbortSignal, options?: AppRunOptions): Promise<void>;
+  /**
+   * An app of the same controllers, to be run beside this one on a copy of its cluster. Its kinds are there already, and its webhooks
+   * and APIs are answered.
+   */
+  copy(): App;
+  /** Whether nothing is waiting or under way that could go on without time passing. */
+  readonly isIdle: boolean;
+  /** What keeps the app from being ready, such as a cache that is not filled yet; nothing when it is. */
+  readonly unready: readonly string[];
+  /** The caches that hold all objects of a kind: for checks, and for looking at them. */
+  caches(): readonly KindCache[];
+  /** The kinds that parts read, by the name of the part; of those that have begun. */
+  reads(): ReadonlyMap<string, readonly ReadKind[]>;
+  /** All metrics in Prometheus' text format. */
+  readonly metrics: string;
+  /** The same, to be shown together with what others count; none while the app does not run. */
+  readonly registries: readonly MetricRegistry[];
+  /** The last reconciles, oldest first: which, why, how long, and what came of it. */
+  trace(filter?: TraceFilter): readonly ReconcileRecord[];
+}

@@ -1,0 +1,40 @@
+import type { Client } from '../client/index.ts';
+import type { App, AppRunOptions } from '../kit/index.ts';
+
+/** An app of the test's at work. */
+export interface RunningApp {
+  /** As it was given to `run`, here or in the cluster that this is a fork of. */
+  readonly given: App;
+  readonly app: App;
+  readonly client: Client;
+}
+
+/** The apps of the test's in a cluster. Disposing waits for them to end, and closes their clients. */
+export class RunningApps implements AsyncDisposable {
+  readonly #running: (RunningApp & { readonly ended: Promise<void> })[] = [];
+
+  get list(): readonly RunningApp[] {
+    return this.#running;
+  }
+
+  /** Runs an app until the signal aborts; a failure is told. */
+  start(started: RunningApp, signal: AbortSignal, options: AppRunOptions & { onFailure(error: unknown): void }): void {
+    const { onFailure, ...given } = options;
+    const ended = started.app.run(started.client, signal, given).catch(onFailure);
+    this.#running.push({ ...started, ended });
+  }
+
+  /** An app as it runs here. */
+  find(given: App): App {
+    const found = this.#running.find((each) => each.given === given || each.app === given);
+    if (found === undefined) throw new Error(`Cannot find app "${given.name}": it was not run in this cluster`);
+    return found.app;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { ended, client } of this.#running) {
+      await ended;
+      await client[Symbol.asyncDispose]();
+    }
+  }
+}
