@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Daemon, findPeer, type RunningKube, startKube } from '../../peers/index.ts';
+import { Daemon, findPeer, freePorts, type RunningKube, startKube } from '../../peers/index.ts';
 import { type Client, connect, type Observed, type Pod } from '../../src/client/index.ts';
 import type { Report } from '../api/report.ts';
 import { cpuMsOf, rssMbOf } from '../process-use.ts';
@@ -64,7 +64,8 @@ async function schedulers(kube: RunningKube): Promise<readonly (readonly [string
   const clientConnection = { kubeconfig: kube.kubeconfig, qps: 5000, burst: 5000 };
   const kind = { apiVersion: 'kubescheduler.config.k8s.io/v1', kind: 'KubeSchedulerConfiguration' };
   await writeFile(config, JSON.stringify({ ...kind, clientConnection, leaderElection: { leaderElect: false } }));
-  const flags = [`--config=${config}`, '--secure-port=0'];
+  const [port = 0] = await freePorts(1);
+  const flags = [`--config=${config}`, `--secure-port=${port}`, '--bind-address=127.0.0.1'];
   const logPath = join(kube.folder, 'scheduler.log');
   return [
     [OURS, () => new Daemon(process.execPath, [join('dist', 'keelson.js'), 'scheduler', ...flags], { logPath })],

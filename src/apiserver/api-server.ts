@@ -23,7 +23,7 @@ import { authorize } from './stages/authorize.ts';
 import { catchFailures } from './stages/catch-failures.ts';
 import { ConcurrencyLimiter, type ConcurrencyLimits, type RequestLimiter } from './stages/limit-concurrency.ts';
 import { type Delegate, dispatch, type PathHandler } from './stages/dispatch.ts';
-import { type Encode, type Next, pipeline, type Stage } from './stages/stage.ts';
+import { type Encode, type Interference, type Next, pipeline, type Stage } from './stages/stage.ts';
 import type { InProcessCall } from './transport/in-process-call.ts';
 import { silentObserver, type TransportObserver } from './transport/observer.ts';
 import type { RequestHandler } from './transport/request-handler.ts';
@@ -55,6 +55,8 @@ export interface ApiServerOptions {
   /** In running order. */
   readonly admission: readonly AdmissionPlugin[];
   readonly limits?: Partial<ServerLimits>;
+  /** For tests, in which requests go wrong on purpose. */
+  readonly interfere?: Interference;
   /** How many recent requests are kept with what became of them; none unless given, but those that ask for it. */
   readonly tracedRequests?: number;
 }
@@ -170,7 +172,8 @@ export class ApiServer implements RequestHandler {
       paths: this.#paths,
       negotiator,
     });
-    this.#handle = pipeline(stages, async (call) => encode(await answer(call), call));
+    const { interfere = (call, next) => next(call) } = options;
+    this.#handle = pipeline(stages, async (call) => encode(await interfere(call, answer), call));
   }
 
   /** Adds a handler of paths that are no resources; handlers are asked in the order in which they were added. */

@@ -43,7 +43,7 @@ export { TRACES_PATH } from './trace/trace-requests.ts';
 export type { TracedOperation, TracedRequest, TracedStep, TraceStep } from './trace/request-trace.ts';
 export { type InFlight, isLongRunning, type RequestLimiter } from './stages/limit-concurrency.ts';
 export type { Delegate, PathHandler } from './stages/dispatch.ts';
-export type { Encode, Next, Stage } from './stages/stage.ts';
+export type { Encode, Interference, Next, Stage } from './stages/stage.ts';
 export type { ObjectsOf } from './objects/objects-of.ts';
 export { Listeners } from './listeners.ts';
 export type { ObjectIndex } from './objects/objects-of.ts';

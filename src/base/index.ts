@@ -35,7 +35,7 @@ export { DEFAULT_BUCKETS, exponentialBuckets, type Histogram } from './histogram
 export type { TimeWeightedHistogram } from './time-weighted-histogram.ts';
 export { METRIC_CONTENT_TYPES, type MetricFormat, METRICS_CONTENT_TYPE, negotiateMetricFormat } from './metric-text.ts';
 export { hasTracer, inSpan, type SpanAttributes, type SpanOptions, type WorkSpan } from './spans.ts';
-export { pagedBytes } from './paged-bytes.ts';
+export { pagedBytes, pagedRoom, plainBytes } from './paged-bytes.ts';
 
 export { DecodeError, type DecodeReason } from './decode-error.ts';
 export { unreachable } from './unreachable.ts';

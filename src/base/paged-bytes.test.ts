@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pagedBytes } from './paged-bytes.ts';
+import { pagedBytes, plainBytes } from './paged-bytes.ts';
 
 test.each([0, 1, 32_767, 32_768, 100_000])('%d characters become their bytes, whatever they take', (length) => {
   const text = 'é'.repeat(length);
@@ -9,4 +9,12 @@ test.each([0, 1, 32_767, 32_768, 100_000])('%d characters become their bytes, wh
 test('only large ones have pages of their own', () => {
   const isPaged = (length: number): boolean => (pagedBytes('x'.repeat(length)).buffer as ArrayBuffer).resizable;
   expect([isPaged(32_767), isPaged(32_768)]).toEqual([false, true]);
+});
+
+test('paged bytes are copied to be looked at, others are not', () => {
+  const paged = pagedBytes('x'.repeat(40_000));
+  const plain = plainBytes(paged);
+  expect((plain.buffer as ArrayBuffer).resizable).toBe(false);
+  expect(Buffer.compare(plain, paged)).toBe(0);
+  expect(plainBytes(plain)).toBe(plain);
 });

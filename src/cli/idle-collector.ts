@@ -68,7 +68,14 @@ function isWorthIt(bytes: number, before: number): boolean {
   return bytes >= before * WORTH_FACTOR + WORTH_BYTES;
 }
 
+/**
+ * Left to itself the engine lets old objects become up to four times as many as live on before it collects them. A server
+ * under steady load has that much for good; this is a third more work for other threads, and half the memory.
+ */
+const HEAP_GROWING_PERCENT = 60;
+
 function ownMemory(): ProcessMemory {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   let last = performance.eventLoopUtilization();

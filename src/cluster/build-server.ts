@@ -45,6 +45,8 @@ import { versionInfo } from './versions.ts';
 /** What the server's paths tell of its state. */
 export interface ServerState {
   readonly isBootstrapped: () => boolean;
+  /** Whether the server is about to stop, and new clients had better go elsewhere. */
+  readonly isDraining: () => boolean;
   /** `host:port`, as discovery tells it. */
   readonly address: () => string;
   /** What programs beside the server count. */
@@ -95,7 +97,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
   server.addPaths(new OpenApiPaths(served, parts.types, aggregator.foreignOpenApi));
   const { store } = parts.storage;
-  const isStopping = (): boolean => options.signal.aborted;
+  const isStopping = (): boolean => options.signal.aborted || state.isDraining();
   const indicators = new MetricRegistry();
   const health = new HealthPaths(healthChecks({ ...state, store, isStopping, more: parts.encryption?.healthChecks }), {
     indicators,
@@ -238,6 +240,7 @@ function withResources(
       ...(audit === undefined ? {} : { authentication: audit.audit.authentication, stage: audit.audit.stage }),
     },
     limits: options.limits,
+    ...(options.interfere === undefined ? {} : { interfere: options.interfere }),
     ...(options.tracedRequests === undefined ? {} : { tracedRequests: options.tracedRequests }),
     ...(fairness === undefined ? {} : { limiter: (encode) => fairness.limiter(encode) }),
   });

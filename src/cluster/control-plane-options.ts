@@ -6,6 +6,7 @@ import type {
   AdmissionPlugin,
   Authenticator,
   Authorizer,
+  Interference,
   LocalWebhook,
   PathHandler,
   Resource,
@@ -120,6 +121,8 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly localWebhooks?: (host: string) => LocalWebhook | undefined;
   /** API servers of this process by the host that their Service leads to, which are asked without a connection. */
   readonly localApis?: (host: string) => LocalBackend | undefined;
+  /** For tests, in which requests go wrong on purpose. */
+  readonly interfere?: Interference;
   /** How many recent requests are kept with what became of them and why; unless given, only those that ask for it. */
   readonly tracedRequests?: number;
   /** Whether requests are sorted into levels of priority that share `limits`; yes unless given. */

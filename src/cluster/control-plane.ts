@@ -39,7 +39,7 @@ import { forkStorage, storedContents } from './storage-options.ts';
 /** What a fork has of its own. */
 export interface ForkOptions extends Pick<
   ControlPlaneOptions,
-  'clock' | 'random' | 'signal' | 'localWebhooks' | 'localApis'
+  'clock' | 'random' | 'signal' | 'localWebhooks' | 'localApis' | 'interfere'
 > {
   /** The one of what it is a fork of unless given. */
   readonly log?: Logger;
@@ -67,6 +67,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #options: ControlPlaneOptions;
   readonly #parts: ControlPlaneParts;
   #isBootstrapped = false;
+  #isDraining = false;
   #isFork = false;
   #transport: HttpTransport | undefined;
   readonly #ending = new AbortController();
@@ -94,6 +95,7 @@ export class ControlPlane implements AsyncDisposable {
     this.localNodes = new LocalNodes(options.log);
     const { server, definitions, fairness, audit, aggregator, legacyToken } = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
+      isDraining: () => this.#isDraining,
       address: () => this.#address,
       localNodes: this.localNodes,
       metrics: () => this.#metricSources.flatMap((source) => source()),
@@ -153,6 +155,11 @@ export class ControlPlane implements AsyncDisposable {
       certificateAuthority: this.pki.servingAuthority,
       client: this.pki.admin,
     };
+  }
+
+  /** Says from now on that it is not ready, so that load balancers send nobody here any more, and serves on. */
+  drain(): void {
+    this.#isDraining = true;
   }
 
   /** Calls the handler when `access` tells of another certificate, until the result is disposed of. */

@@ -52,6 +52,7 @@ export type {
   Call,
   Column,
   Convert,
+  Interference,
   LocalWebhook,
   PathHandler,
   Resource,
@@ -62,7 +63,7 @@ export type {
   TracedStep,
   UserInfo,
 } from '../apiserver/index.ts';
-export { builtInCapabilities, customCapabilities, NO_OPINION, requestInfo } from '../apiserver/index.ts';
+export { builtInCapabilities, customCapabilities, inProcessCall, NO_OPINION, requestInfo } from '../apiserver/index.ts';
 export { builtInTypes, structuralKind, type StructuralSchema } from '../api/index.ts';
 export type { KeptReview } from '../admission/index.ts';
 export { chooseControllers, controllerListProblems } from '../controllers/index.ts';

@@ -71,6 +71,9 @@ test('controllers tell what kube-controller-manager tells, under the same names'
   const ours = familiesOf(text);
   const expected = Object.entries(families).filter(([name]) => !ABSENT.test(name));
   expect(Object.fromEntries(expected.map(([name]) => [name, ours.get(name)]))).toEqual(Object.fromEntries(expected));
+  const page = await readFile(new URL('../../docs/reference/controller-metrics.md', import.meta.url), 'utf8');
+  const untold = expected.filter(([name, { type }]) => !page.includes(`| \`${name}\` | ${type} |`));
+  expect(untold).toEqual([]);
   expect(queuesOf(text).filter((name) => !queues.includes(name) && !OF_OUR_OWN.has(name))).toEqual([]);
   const missing = queues.filter((name) => !queuesOf(text).includes(name));
   expect(missing.filter((name) => !NOT_QUEUED.has(name))).toEqual([]);

@@ -49,6 +49,7 @@ function prepare(context: AppContext, given: SchedulerOptions): PreparedPart {
   const observed = given.attempts === undefined ? undefined : new ObservedScheduling(given.attempts, clock);
   const options = observed?.options(given) ?? given;
   const log = context.log.with({ part: 'scheduler' });
+  for (const plugin of unusedPlugins(given)) log.warn('plugin is in no profile, and never asked', { plugin });
   const nominatedPods = new NominatedPods();
   const waitingPods = new WaitingPods();
   const preBindingPods = new PreBindingPods();
@@ -137,6 +138,16 @@ function makeFrameworks(options: SchedulerOptions, shared: SharedContext): Reado
   const sorts = new Set(frameworks.map((framework) => framework.at('QueueSort')[0]?.name));
   if (sorts.size > 1) throw new Error('initializing profiles: different queue sort plugins for the profiles');
   return new Map(frameworks.map((framework) => [framework.schedulerName, framework]));
+}
+
+/** The plugins that were given for nothing. */
+function unusedPlugins({ plugins = new Map(), profiles = [defaultProfile] }: SchedulerOptions): readonly string[] {
+  const used = new Set(
+    profiles.flatMap(({ plugins: everywhere, points = {} }) =>
+      [...everywhere, ...Object.values(points).flatMap(({ enabled = [] }) => enabled)].map(({ name }) => name),
+    ),
+  );
+  return [...plugins.keys()].filter((name) => !used.has(name));
 }
 
 function checkProfileNames(profiles: readonly Profile[]): void {

@@ -21,6 +21,7 @@ export function wiringOf({ webhooks, apis, wire, wrapTransport }: WiringParts) {
     localWebhooks: (host: string) => webhookWithFaults(host, webhooks.find(host), wire.faults),
     localApis: (host: string) => apiWithFaults(apis.find(host), wire.faults),
     wrapTransport: (inner, context) => wire.wrap(wrapTransport?.(inner, context) ?? inner, context.identity),
+    interfere: wire.arrivals,
     ...(wire.tracker === undefined ? {} : { tracker: wire.tracker }),
   } satisfies Partial<ClusterOptions>;
 }

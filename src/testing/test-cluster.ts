@@ -137,7 +137,8 @@ export class TestCluster implements AsyncDisposable {
   /**
    * Makes something go wrong, until it is removed, or has struck as often as it was to:
    * `using conflicts = cluster.fault({ type: 'conflict', program: 'my-app', resource: 'deployments', times: 2 })`.
-   * It concerns the clients of this process: the cluster's programs, your apps, `cluster.client` and those of `cluster.as`.
+   * It concerns everybody: the cluster's programs, your apps, the clients of this process, and those that come over the network,
+   * for whom delays are in real time.
    */
   fault(fault: Fault): ActiveFault {
     return this.#parts.wire.faults.add(fault);

@@ -1,7 +1,9 @@
 import { SeededRandom, type VirtualClock } from '../base/index.ts';
 import type { Transport } from '../client/index.ts';
+import type { Interference } from '../cluster/index.ts';
 import { RunTracker } from '../kit/index.ts';
 import type { PastView } from './faults/past-view.ts';
+import { faultArrivals } from './faults/fault-arrivals.ts';
 import { FaultRules } from './faults/fault-rules.ts';
 import { faultTransport } from './faults/fault-transport.ts';
 import { interleaved } from './interleaving.ts';
@@ -61,6 +63,14 @@ export class TestWire {
 
   connect(cluster: WiredCluster): void {
     this.#cluster = cluster;
+  }
+
+  /** What becomes of requests that come over the network. */
+  get arrivals(): Interference {
+    return faultArrivals({
+      rules: this.faults,
+      takeLease: (request, holder) => this.#wired.takeLease(request, holder),
+    });
   }
 
   /** What a client of the cluster sends through. */

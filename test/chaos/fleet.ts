@@ -27,16 +27,21 @@ export class Fleet implements AsyncDisposable {
   /** Processes that ended without being told to. */
   readonly endings: string[] = [];
 
-  static async start(folder: string, clock: Clock): Promise<Fleet> {
+  /** `flags` are for the servers, beside those that the test needs. */
+  static async start(folder: string, clock: Clock, flags: readonly string[] = []): Promise<Fleet> {
     await mkdir(folder, { recursive: true });
     const ports = await freePorts(SIZE * 3);
     const balancer = await LoadBalancer.start(ports.slice(2 * SIZE), clock);
-    const fleet = new Fleet(folder, ports, balancer);
+    const fleet = new Fleet({ folder, flags }, ports, balancer);
     for (const program of [...fleet.members, ...fleet.servers]) program.start();
     return fleet;
   }
 
-  private constructor(folder: string, ports: readonly number[], balancer: LoadBalancer) {
+  private constructor(
+    { folder, flags }: { readonly folder: string; readonly flags: readonly string[] },
+    ports: readonly number[],
+    balancer: LoadBalancer,
+  ) {
     this.#folder = folder;
     this.balancer = balancer;
     const [clients, peers] = [ports.slice(0, SIZE), ports.slice(SIZE, 2 * SIZE)];
@@ -44,7 +49,9 @@ export class Fleet implements AsyncDisposable {
     this.endpoints = clients.map((port) => `http://127.0.0.1:${port}`);
     const cluster = peers.map((port, index) => `m${index}=http://127.0.0.1:${port}`).join(',');
     this.members = clients.map((_, index) => this.#member(index, peers[index] ?? 0, cluster));
-    this.servers = this.ports.map((port, index) => this.#keelson(`server${index}`, this.#serverArgs(index, port)));
+    this.servers = this.ports.map((port, index) =>
+      this.#keelson(`server${index}`, [...this.#serverArgs(index, port), ...flags]),
+    );
     this.nodes = [0, 1].map((index) => this.#keelson(`nodes${index}`, this.#nodeArgs(index)));
   }
 

@@ -6,6 +6,8 @@ import { type Clock } from '../../src/base/index.ts';
 
 const CHECK_EVERY_MS = 1000;
 const CHECK_TIMEOUT_MS = 1000;
+/** After so many checks without an answer a server is taken to be gone. */
+const SILENCES = 2;
 
 interface Backend {
   readonly port: number;
@@ -13,7 +15,7 @@ interface Backend {
   readonly sockets: Set<Socket>;
 }
 
-/** Passes connections on to servers that say that they are ready, in turns; those to servers that do not say so are closed. */
+/** Passes connections on to servers that say that they are ready, in turns; those to servers that say nothing are closed. */
 export class LoadBalancer implements AsyncDisposable {
   readonly #backends: readonly Backend[];
   readonly #server: Server;
@@ -66,9 +68,12 @@ export class LoadBalancer implements AsyncDisposable {
 
   async #watch(backend: Backend, clock: Clock): Promise<void> {
     const { signal } = this.#stop;
+    let silences = 0;
     while (!signal.aborted) {
-      backend.isReady = await isReady(backend.port);
-      if (!backend.isReady) drop(backend);
+      const code = await readinessOf(backend.port);
+      silences = code === undefined ? silences + 1 : 0;
+      backend.isReady = code === 200 || (silences > 0 && silences < SILENCES && backend.isReady);
+      if (silences >= SILENCES) drop(backend); // one that answers may finish what it is at
       await clock.sleep(CHECK_EVERY_MS, signal);
     }
   }
@@ -79,14 +84,19 @@ function drop({ sockets }: Backend): void {
 }
 
 /** Whether the server at this port says that it is ready. */
-export function isReady(port: number): Promise<boolean> {
+export async function isReady(port: number): Promise<boolean> {
+  return (await readinessOf(port)) === 200;
+}
+
+/** What it answers; undefined when it does not in time. */
+function readinessOf(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const options = { host: '127.0.0.1', port, path: '/readyz', rejectUnauthorized: false, timeout: CHECK_TIMEOUT_MS };
     const request = get({ ...options, agent: false }, (response) => {
       response.resume();
-      resolve(response.statusCode === 200);
+      resolve(response.statusCode);
     });
     request.on('timeout', () => request.destroy());
-    request.on('error', () => resolve(false));
+    request.on('error', () => resolve(undefined));
   });
 }

@@ -1,4 +1,5 @@
-// npm run interop:etcd [-- --peer-bin DIR]: a real kube-apiserver reads an etcd that Keelson wrote, and back.
+// npm run interop:etcd [-- --peer-bin DIR]: a real kube-apiserver reads an etcd that Keelson wrote, and back; then all of it is
+// copied into the embedded store, and from there into an etcd again.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -39,7 +40,7 @@ try {
   const objects = manifests(undefined).filter(({ kind }) => !CHANGED_BY_SERVER.has(kind));
 
   console.log('Keelson writes');
-  const first = await startKeelson(etcd);
+  const first = await startKeelson([`--etcd-servers=${etcd}`]);
   create(first, objects);
   const ours = customKind('Cache');
   define(first, ours);
@@ -60,8 +61,21 @@ try {
   await stop(second.child);
 
   console.log('Keelson reads what kube-apiserver left');
-  const third = await startKeelson(etcd);
+  const third = await startKeelson([`--etcd-servers=${etcd}`]);
   compare('Keelson', changed, readAll(third, objects));
+  await stop(third.child);
+
+  console.log('Keelson reads the copy in its own store');
+  const data = join(folder, 'data');
+  copy(['--from', etcd, '--to', data, '--bump-revision', '0']);
+  const fourth = await startKeelson([`--data-dir=${data}`]);
+  compare('Keelson', changed, readAll(fourth, objects));
+  await stop(fourth.child);
+
+  console.log('kube-apiserver reads the copy of that, under another prefix');
+  copy(['--from', data, '--to', etcd, '--etcd-prefix', '/moved']);
+  const fifth = await startKube(etcd, ['--etcd-prefix=/moved']);
+  compare('kube-apiserver', withoutRevisions(changed), withoutRevisions(readAll(fifth, objects)));
 } finally {
   await Promise.all(running.map(stop));
   await rm(folder, { recursive: true, force: true });
@@ -96,12 +110,12 @@ async function startEtcd(): Promise<string> {
   return url;
 }
 
-async function startKeelson(etcd: string): Promise<Server> {
+async function startKeelson(storage: readonly string[]): Promise<Server> {
   const port = await freePort();
   const child = start(process.execPath, [
     join(process.cwd(), 'dist', 'keelson.js'),
     'apiserver',
-    `--etcd-servers=${etcd}`,
+    ...storage,
     `--secure-port=${port}`,
     '--bind-address=127.0.0.1',
     `--cert-dir=${join(folder, 'keelson-certs')}`,
@@ -111,7 +125,7 @@ async function startKeelson(etcd: string): Promise<Server> {
   return ready(child, port);
 }
 
-async function startKube(etcd: string): Promise<Server> {
+async function startKube(etcd: string, more: readonly string[] = []): Promise<Server> {
   const port = await freePort();
   const key = join(folder, 'sa.key');
   const child = start(join(binaries, 'kube-apiserver'), [
@@ -126,6 +140,7 @@ async function startKube(etcd: string): Promise<Server> {
     '--authorization-mode=RBAC',
     '--service-cluster-ip-range=10.96.0.0/16',
     '--disable-admission-plugins=ServiceAccount',
+    ...more,
   ]);
   return ready(child, port);
 }
@@ -181,6 +196,23 @@ function readAll(server: Server, objects: ReturnType<typeof manifests>): Map<str
     objects.map(({ apiVersion, kind, metadata: { name } }) => {
       const text = kubectl(server, ['get', typeOf(apiVersion, kind), name, '-o', 'json', '--show-managed-fields']);
       return [`${kind}/${name}`, JSON.parse(text) as unknown];
+    }),
+  );
+}
+
+function copy(args: readonly string[]): void {
+  const program = [join(process.cwd(), 'dist', 'keelson.js'), 'store', 'copy', ...args];
+  const { status, stdout, stderr } = spawnSync(process.execPath, program, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`keelson store copy ${args.join(' ')}: ${stderr}`);
+  console.log(stdout.trimEnd());
+}
+
+/** etcd has revisions of its own. */
+function withoutRevisions(objects: ReadonlyMap<string, unknown>): Map<string, unknown> {
+  return new Map(
+    [...objects].map(([name, object]) => {
+      const { metadata, ...rest } = object as { readonly metadata: Readonly<Record<string, unknown>> };
+      return [name, { ...rest, metadata: { ...metadata, resourceVersion: '' } }];
     }),
   );
 }

@@ -74,7 +74,8 @@ for (let day = 1; day <= days; day++) {
       const area = areas[Math.floor(random.float() * areas.length)];
       for (const actor of [user, area]) {
         const done = (await actor?.act()) ?? '';
-        const what = done.split(' ').slice(0, 2).join(' ');
+        const [verb = '', kind = ''] = done.split(' ');
+        const what = /^[a-z]+$/i.test(kind) ? `${verb} ${kind}` : `${verb} Deployment`;
         acts.set(what, (acts.get(what) ?? 0) + 1);
         if (flags.verbose) console.log(`day ${day}, hour ${hour}: ${done}`);
       }

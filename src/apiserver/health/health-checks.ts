@@ -78,7 +78,7 @@ export class HealthPaths implements PathHandler {
     const excluded = new Set(call.query.all('exclude'));
     const lines: string[] = [];
     let failed = false;
-    const made = checks.map((check) => (excluded.has(check.name) ? undefined : this.#failureOf(check, path)));
+    const made = checks.map(async (check) => (excluded.has(check.name) ? undefined : this.#failureOf(check, path)));
     const failures = await Promise.all(made); // all at once, so that those that wait for the same do so together
     for (const [index, check] of checks.entries()) {
       if (excluded.delete(check.name)) {

@@ -49,6 +49,8 @@ export interface Call {
   takesObjects: boolean;
   /** Set once the body is read: it takes long enough to work on that others need their turns in between. */
   isLarge: boolean;
+  /** The connection of a call that came over the network, for those who make it fail on purpose. */
+  readonly wire: CallWire | undefined;
   /** Tells, once, when the answer has been sent or was cut off; at once when it has been already. */
   onFinish(listener: (sent: SentAnswer) => void): void;
   /** Tells, once, when the server has done its part: the answer has been sent or was cut off, or waits for its client to read. */
@@ -73,6 +75,14 @@ export interface Call {
   readonly annotations: AuditAnnotations;
   /** Set by the stage that audits; undefined for a request that nobody wants to know of. */
   audit: CallAudit | undefined;
+}
+
+/** What can be done to the connection of a call. */
+export interface CallWire {
+  /** Breaks it: the client sees that its answer is not whole, or that none comes. */
+  cut(why: string): void;
+  /** Has whoever works on the call stop; what is answered is still sent. */
+  stopWork(): void;
 }
 
 /** Who acts as somebody else, for the audit log. */

@@ -16,7 +16,7 @@ import { jsonText } from '../storage/storage-codec.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 import type { Call } from './call.ts';
 import { cannotHandle, checkKind, decodeFailure, unrecognized } from './decode-failure.ts';
-import { beginLarge, LARGE_BYTES } from './large-body.ts';
+import { bodyToDecode } from './large-body.ts';
 import type { FieldValidation } from './options.ts';
 
 export interface DecodeContext {
@@ -28,9 +28,8 @@ export interface DecodeContext {
 export async function decodeObject(call: Call, resource: Resource, context: DecodeContext): Promise<ApiObject> {
   const format = bodyFormat(call);
   const { services } = context;
-  const body = await call.body(services.maxBodyBytes);
+  const body = await bodyToDecode(call, services);
   const target: DecodeTarget = { body, resource, context, warn: (text) => call.warnings.add(text) };
-  if (body.length > LARGE_BYTES) await beginLarge(call, services);
   const decoded =
     format === 'protobuf'
       ? decodeBinary(target)

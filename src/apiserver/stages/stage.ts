@@ -7,6 +7,9 @@ export type Next = (call: Call) => Promise<EncodedAnswer>;
 /** One step on the way of every request: it may answer itself, refuse by throwing, or go on. */
 export type Stage = (call: Call, next: Next) => Promise<EncodedAnswer>;
 
+/** Stands between the stages and the verbs: it may answer in their place, late, or not at all. */
+export type Interference = (call: Call, next: (call: Call) => Promise<Answer>) => Promise<Answer>;
+
 /** Puts an answer into the format that the call asks for; for stages that answer themselves. */
 export type Encode = (answer: Answer, call: Call) => EncodedAnswer;
 

@@ -61,7 +61,7 @@ export function jsonStorage(type: Struct, typeOf?: (apiVersion: string) => Struc
       const bytes = asBuffer(value);
       precedes ??= precedingResourceVersion(type);
       const insert = `,"resourceVersion":"${revision}"`;
-      const spliced = Buffer.allocUnsafe(bytes.length + insert.length);
+      const spliced = Buffer.allocUnsafeSlow(bytes.length + insert.length);
       bytes.copy(spliced);
       const split = endOfMetadata(spliced.subarray(0, bytes.length), precedes); // paged bytes would be slow to look at
       if (split === undefined) return undefined;

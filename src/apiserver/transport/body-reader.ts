@@ -1,6 +1,6 @@
-import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { badRequest, StatusError } from '../../api/index.ts';
+import { pagedRoom } from '../../base/index.ts';
 
 const EMPTY = new Uint8Array(0);
 
@@ -104,7 +104,7 @@ export class GatheredBytes {
   #copy(chunk: Uint8Array, size: number): void {
     if (size > this.#buffer.length) {
       const room = Math.min(Math.max(size, this.#buffer.length * 2, LEAST_ROOM_BYTES), Math.max(this.#limit, size));
-      const larger = Buffer.allocUnsafeSlow(room);
+      const larger = pagedRoom(room);
       larger.set(this.#buffer.subarray(0, this.#size));
       this.#buffer = larger;
     }

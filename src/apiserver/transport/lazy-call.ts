@@ -1,7 +1,7 @@
 import { onAbort, type UidSource } from '../../base/index.ts';
 import type { CallAudit } from '../request/call-audit.ts';
 import { ANONYMOUS, AuditAnnotations, Warnings } from '../request/call.ts';
-import type { Call, ClientCertificate, Impersonation, SentAnswer, UserInfo } from '../request/call.ts';
+import type { Call, CallWire, ClientCertificate, Impersonation, SentAnswer, UserInfo } from '../request/call.ts';
 import type { RequestTrace } from '../trace/request-trace.ts';
 import { booleanParameter } from '../request/options.ts';
 import { Query } from '../request/query.ts';
@@ -40,6 +40,7 @@ export class LazyCall implements Call {
   audit: CallAudit | undefined;
   takesObjects = false;
   isLarge = false;
+  wire: CallWire | undefined;
   commonHeaders: Readonly<Record<string, string>> | undefined;
   readonly #source: CallSource;
   readonly #uids: UidSource | undefined;

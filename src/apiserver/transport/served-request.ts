@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { StatusError } from '../../api/index.ts';
 import type { Clock, Logger, Turns, UidSource } from '../../base/index.ts';
 import type { EncodedAnswer, TakeOver } from '../answers/answer.ts';
-import { ANONYMOUS, type SentAnswer } from '../request/call.ts';
+import { ANONYMOUS, type CallWire, type SentAnswer } from '../request/call.ts';
 import { isLongRunning } from '../stages/limit-concurrency.ts';
 import { discard, isPieces, lengthOf } from './answer-body.ts';
 import type { HeadWriter } from './answer-head.ts';
@@ -43,7 +43,7 @@ export interface RequestTracker {
 }
 
 /** One request from its arrival to the last byte of its answer. */
-export class ServedRequest implements PendingAnswer {
+export class ServedRequest implements PendingAnswer, CallWire {
   readonly call: LazyCall;
   readonly isLongRunning: boolean;
   /** By the clock's monotonic time. */
@@ -72,6 +72,7 @@ export class ServedRequest implements PendingAnswer {
     this.#onTakenBack = onTakenBack;
     this.startedAtMs = clock.monotonic();
     this.call = new LazyCall(exchange, clock.now(), tracker.services.uids);
+    this.call.wire = this;
     this.isLongRunning = isLongRunning(this.call.info);
     exchange.connection.requestStarted();
     exchange.onClose((isFlushed) => this.#close(isFlushed));
@@ -139,6 +140,10 @@ export class ServedRequest implements PendingAnswer {
   endStream(): void {
     this.call.abort('The server stops');
     this.#stream?.end();
+  }
+
+  stopWork(): void {
+    this.call.abort('The work is to stop');
   }
 
   cut(why: string): void {

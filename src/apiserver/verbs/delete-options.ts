@@ -13,6 +13,7 @@ import {
 import type { ApiObject, FieldError, Struct, TypeMeta } from '../../api/index.ts';
 import type { Call } from '../request/call.ts';
 import { bodyFormat, type BodyFormat } from '../request/decode-object.ts';
+import { bodyToDecode } from '../request/large-body.ts';
 import { booleanParameter, checkDryRun, integerParameter } from '../request/options.ts';
 import type { Services } from '../endpoint.ts';
 import type { Preconditions } from '../resource.ts';
@@ -27,7 +28,7 @@ export interface DeleteOptions {
 }
 
 export async function deleteOptions(call: Call, services: Services): Promise<DeleteOptions> {
-  const body = await call.body(services.maxBodyBytes);
+  const body = await bodyToDecode(call, services);
   const raw = body.length > 0 ? fromBody(body, call, services) : fromQuery(call);
   const errors = problemsOf(raw);
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', resource: 'DeleteOptions' }, '', errors);

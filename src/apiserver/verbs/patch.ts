@@ -4,7 +4,7 @@ import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupResource, keyOf, pausing, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
-import { beginLarge, LARGE_BYTES } from '../request/large-body.ts';
+import { bodyToDecode } from '../request/large-body.ts';
 import { writeOptions } from '../request/options.ts';
 import type { Strategy, WriteContext } from '../resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
@@ -26,8 +26,7 @@ export async function patch(
   const { namespace, name } = call.info;
   const method = patchMethodOf(call, resource);
   if (method === APPLY) return apply(call, endpoint, strategy);
-  const body = await call.body(services.maxBodyBytes);
-  if (body.length > LARGE_BYTES) await beginLarge(call, services);
+  const body = await bodyToDecode(call, services);
   const options = writeOptions(call.query, 'PatchOptions');
   call.audit?.sentPatch(body);
   const context = writeContext(call, endpoint, options);
@@ -59,8 +58,7 @@ const RETRIES = 5;
 async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promise<Answer> {
   const { resource, objects, services } = endpoint;
   const { namespace, name } = call.info;
-  const body = await call.body(services.maxBodyBytes);
-  if (body.length > LARGE_BYTES) await beginLarge(call, services);
+  const body = await bodyToDecode(call, services);
   const options = writeOptions(call.query, 'PatchOptions', true);
   call.audit?.sentPatch(body);
   const context = writeContext(call, endpoint, options);

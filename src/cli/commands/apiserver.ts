@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { aborted, CryptoRandom, RealClock } from '../../base/index.ts';
+import { CryptoRandom, RealClock } from '../../base/index.ts';
 import { type ControlPlaneOptions, startCluster, startControlPlane, type StorageOptions } from '../../cluster/index.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { UsageError } from '../command.ts';
@@ -14,6 +14,7 @@ import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
 import { auditFlags, auditSettings } from './audit-flags.ts';
 import { encryptionFlags, encryptionSettings } from './encryption-flags.ts';
 import { fileFlag, readFlagFile } from './file-flag.ts';
+import { orderlyStop } from './shutdown-delay.ts';
 import { etcdStorage, logLevelOf, logOf, serverFlags, serverSettings } from './server-flags.ts';
 import { embeddedStorage, storeFlags } from './store-flags.ts';
 
@@ -59,16 +60,17 @@ export const apiserverCommand: Command = {
     const clock = new RealClock();
     using _collector = new IdleCollector(clock);
     const storage = await storageOf(flags, context.signal);
-    const settings = { ...options(flags, context), storage, clock, signal: context.signal };
+    using stop = orderlyStop(flags, { clock, signal: context.signal });
+    const settings = { ...options(flags, context), storage, clock, signal: stop.signal };
     const workload = workloadOf(context.environment);
     if (workload === undefined) {
       await using plane = await startControlPlane(settings);
       context.print(`serving at ${plane.url}`);
-      await aborted(context.signal);
+      await stop.serving(plane);
     } else {
       await using cluster = await startCluster({ ...settings, ...workload });
       context.print(`serving at ${cluster.plane.url}`);
-      await Promise.race([aborted(context.signal), cluster.running]);
+      await Promise.race([stop.serving(cluster.plane), cluster.running]);
     }
   },
 };

@@ -21,6 +21,7 @@ import { kubeletFlags, kubeletSettings } from './kubelet-flags.ts';
 import { authenticationFlags, authenticationSettings } from './authentication-flags.ts';
 import { authorizationFlags, authorizationSettings } from './authorization-flags.ts';
 import { durationFlag, fileFlag } from './file-flag.ts';
+import { shutdownFlags } from './shutdown-delay.ts';
 import { historyLimits } from './store-flags.ts';
 
 /** Flags that `up` and `apiserver` share, under upstream's names. */
@@ -127,6 +128,7 @@ export const serverFlags: FlagDefinitions = {
   ...authenticationFlags,
   ...aggregationFlags,
   ...kubeletFlags,
+  ...shutdownFlags,
   'request-timeout': { type: 'string', value: 'DURATION', default: '1m', help: 'Deadline of other requests' },
 };
 

@@ -52,7 +52,7 @@ test('snapshot, verify and restore work on a running and on a stopped store', as
     'the snapshot is sound',
   ]);
   expect(await run('restore', place('running'), '--data-dir', place('r'))).toEqual([
-    'restored 2 objects at revision 1000000002 into /r/store',
+    'restored 2 objects at revision 1000002 into /r/store',
   ]);
   expect(await run('restore', place('stopped'), '--data-dir', place('s'))).toEqual([
     'restored 2 objects at revision 2 into /s/store',

@@ -16,8 +16,8 @@ const {
   'etcd-keyfile': key,
 } = serverFlags;
 
-/** A snapshot of an open store should be restored so far ahead; in etcd only its own tool can. */
-const SAFE_LEAP = 1_000_000_000;
+/** A snapshot of an open store should be restored at least so far ahead; in etcd its own tool does that best. */
+const SAFE_LEAP = 1_000_000;
 
 /** The flags of what copies objects: to a file, from one, between stores. */
 export const copyFlags: FlagDefinitions = {
@@ -36,7 +36,7 @@ export const copyFlags: FlagDefinitions = {
   'bump-revision': {
     type: 'string',
     value: 'N',
-    help: 'How far the new store leaps ahead of what is copied (default: 1000000000 in a folder if it may have gone on since, else 0)',
+    help: 'How far the new store leaps ahead of what is copied (default: in a folder 1000000 or more if it may have gone on since, else 0)',
   },
 };
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { aborted, type Clock, CryptoRandom, messageOf, RealClock } from '../../base/index.ts';
+import { type Clock, CryptoRandom, messageOf, RealClock } from '../../base/index.ts';
 import {
   chooseControllers,
   type ClusterOptions,
@@ -23,6 +23,7 @@ import { controllerManagerFlags, schedulerFlags } from '../upstream/program-flag
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
 import { electionTimeFlags, electionTiming } from './election-flags.ts';
 import { fileFlag, usable } from './file-flag.ts';
+import { orderlyStop } from './shutdown-delay.ts';
 import { defaultDataFolder, etcdStorage, logLevelOf, logOf, serverFlags, serverSettings } from './server-flags.ts';
 import { embeddedStorage, historyLimits, storeFlags } from './store-flags.ts';
 
@@ -123,7 +124,8 @@ export const upCommand: Command = {
     const settings = options(flags, context, clock);
     context.print('starting the cluster');
     using _collector = new IdleCollector(clock);
-    await using cluster = await startCluster({ ...settings, clock, signal: context.signal });
+    using stop = orderlyStop(flags, { clock, signal: context.signal });
+    await using cluster = await startCluster({ ...settings, clock, signal: stop.signal });
     const { access } = cluster.plane;
     const kubeconfig = flags.text('kubeconfig-out') ?? defaultKubeconfigPath(context.environment);
     const { random } = settings;
@@ -136,7 +138,7 @@ export const upCommand: Command = {
     await cluster.nodesReady(context.signal);
     const ms = Math.round(clock.monotonic() - started);
     context.print(`ready at ${access.server} in ${ms} ms; kubeconfig ${kubeconfig}, context ${access.name}`);
-    await Promise.race([aborted(context.signal), cluster.running]);
+    await Promise.race([stop.serving(cluster.plane), cluster.running]);
     context.print('stopping');
   },
 };

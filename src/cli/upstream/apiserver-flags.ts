@@ -10,7 +10,7 @@ const groups: readonly FlagGroup[] = [
       authorization-webhook-config-file authorization-webhook-version bind-address cert-dir client-ca-file disable-admission-plugins
       enable-admission-plugins etcd-cafile etcd-certfile etcd-compaction-interval etcd-keyfile etcd-prefix etcd-servers event-ttl help?
       http2-max-streams-per-connection logging-format max-mutating-requests-inflight max-requests-inflight
-      min-request-timeout request-timeout runtime-config secure-port service-cluster-ip-range tls-cert-file
+      min-request-timeout request-timeout runtime-config secure-port shutdown-delay-duration service-cluster-ip-range tls-cert-file
       tls-private-key-file token-auth-file v api-audiences authentication-config authentication-token-webhook-cache-ttl
       authentication-token-webhook-config-file authentication-token-webhook-version enable-bootstrap-token-auth?
       oidc-ca-file oidc-client-id oidc-groups-claim oidc-groups-prefix oidc-issuer-url oidc-required-claim
@@ -127,7 +127,7 @@ const groups: readonly FlagGroup[] = [
     why: 'it is the default that is in force, and no other value can be chosen',
     flags: `disable-http2-serving?=false endpoint-reconciler-type=lease
       goaway-chance=0 kubernetes-service-node-port=0 max-connection-bytes-per-sec=0
-      service-node-port-range=30000-32767 shutdown-delay-duration=0|0s shutdown-send-retry-after?=false
+      service-node-port-range=30000-32767 shutdown-send-retry-after?=false
       shutdown-watch-termination-grace-period=0|0s storage-backend=etcd3
       storage-media-type=application/vnd.kubernetes.protobuf tls-min-version=VersionTLS12
       permit-address-sharing?=false permit-port-sharing?=false`,

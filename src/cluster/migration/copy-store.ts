@@ -78,7 +78,7 @@ export async function copyStore(options: CopyOptions): Promise<CopyReport> {
   const snapshot = conversion.convert(source);
   const bump = options.bumpRevision === undefined ? {} : { bumpRevision: options.bumpRevision };
   if (to.type === 'folder') {
-    const { objects, revision } = await restoreFolder(to.path, snapshot, bump);
+    const { objects, revision } = await restoreFolder(to.path, snapshot, { clock: options.clock, ...bump });
     return { objects, written: objects, fromRevision, revision, isFinal: await isFinal(options, source), isOfStopped };
   }
   const { clock, random, log } = options;

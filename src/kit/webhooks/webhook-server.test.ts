@@ -6,7 +6,7 @@ import { RealClock, VirtualClock } from '../../base/index.ts';
 import { HttpClient, type HttpRequest } from '../../wire/http/index.ts';
 import { TestCluster } from '../../client/testing/test-cluster.ts';
 import { app } from '../app.ts';
-import { RENEW_AFTER_MS, WebhookAuthority } from './serving-certificate.ts';
+import { RENEW_AFTER_MS } from './serving-certificate.ts';
 import { type WebhookServer, webhookServer, type WebhookServerOptions } from './webhook-server.ts';
 
 async function start(options: WebhookServerOptions): Promise<WebhookServer> {

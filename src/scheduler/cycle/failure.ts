@@ -1,4 +1,5 @@
 import { formatTime, instantOfMillis } from '../../api/index.ts';
+import { messageOf } from '../../base/index.ts';
 import { type Observed, type Patch, type Pod, strategicPatch } from '../../client/index.ts';
 import { nominatedNode } from '../cache/nominated-pods.ts';
 import { FitError, NoNodesError, PodRejectedError } from '../framework/fit-error.ts';
@@ -14,12 +15,14 @@ export interface Verdict extends Partial<Nomination> {
 
 /** The longest message of an event, in bytes. */
 const MAX_NOTE_LENGTH = 1024;
+/** The longest message of a condition, in bytes. Extenders may say more, but no store would take it. */
+const MAX_MESSAGE_LENGTH = 1024 * 1024;
 const CUT = ' ...';
 
 /** Whether the cluster or the scheduler is to blame, in words for users. Only PostFilter leaves or makes a nomination. */
 export function verdictOf(error: unknown): Verdict {
   const isVerdict = error instanceof FitError || error instanceof NoNodesError || error instanceof PodRejectedError;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = shortened(messageOf(error), MAX_MESSAGE_LENGTH);
   const nominatedNodeName = error instanceof FitError ? error.nominatedNodeName : '';
   return { reason: isVerdict ? 'Unschedulable' : 'SchedulerError', message, nominatedNodeName };
 }
@@ -67,11 +70,11 @@ function changedCondition(pod: Observed<Pod>, { reason, message }: Verdict, nowM
 
 /** The message, cut to the length that events allow. */
 export function eventNote(message: string): string {
-  const bytes = Buffer.byteLength(message);
-  if (bytes <= MAX_NOTE_LENGTH) return message;
-  return (
-    Buffer.from(message)
-      .subarray(0, MAX_NOTE_LENGTH - CUT.length)
-      .toString() + CUT
-  );
+  return shortened(message, MAX_NOTE_LENGTH);
+}
+
+function shortened(message: string, maxBytes: number): string {
+  if (Buffer.byteLength(message) <= maxBytes) return message;
+  const kept = Buffer.from(message).subarray(0, maxBytes - CUT.length);
+  return kept.toString() + CUT;
 }

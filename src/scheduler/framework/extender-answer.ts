@@ -1,11 +1,15 @@
 import { JsonBody } from '../../api/index.ts';
 import { messageOf } from '../../base/index.ts';
 
+/** As Go's decoder: what is nested deeper is refused. To parse it would take far longer than the extender has time. */
+const MAX_DEPTH = 10_000;
+
 /**
  * Parses the first JSON value of an answer, as Go's stream decoder does: what follows it is not looked at. An answer
  * without any value ends with `EOF`.
  */
 export function parseAnswer(text: string): unknown {
+  if (text.length > MAX_DEPTH) checkDepth(text);
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -13,7 +17,7 @@ export function parseAnswer(text: string): unknown {
   }
   const body = text.trimStart();
   if (body === '') throw new Error('EOF');
-  const value = body.slice(0, endOfValue(body));
+  const value = body.slice(0, firstValue(body).end);
   try {
     return JSON.parse(value) as unknown;
   } catch {
@@ -21,21 +25,35 @@ export function parseAnswer(text: string): unknown {
   }
 }
 
-/** Where the first object or list ends; the end of the text for other values, and for those that do not end. */
-function endOfValue(text: string): number {
-  if (!text.startsWith('{') && !text.startsWith('[')) return text.length;
-  let depth = 0;
+function checkDepth(text: string): void {
+  const { deepest, character } = firstValue(text.trimStart());
+  if (deepest > MAX_DEPTH) throw new Error(`invalid character '${character}' exceeded max depth`);
+}
+
+interface FirstValue {
+  /** Where the first object or list ends; the end of the text for other values, and for those that do not end. */
+  readonly end: number;
+  /** How deep it is nested; no further than the first that is too deep, which begins with `character`. */
+  readonly deepest: number;
+  readonly character: string;
+}
+
+function firstValue(text: string): FirstValue {
+  let [depth, deepest] = [0, 0];
   let isInText = false;
   for (let index = 0; index < text.length; index++) {
-    const character = text[index];
+    const character = text[index] as string;
     if (isInText) {
       if (character === '\\') index += 1;
       else if (character === '"') isInText = false;
     } else if (character === '"') isInText = true;
-    else if (character === '{' || character === '[') depth += 1;
-    else if ((character === '}' || character === ']') && --depth === 0) return index + 1;
+    else if (character === '{' || character === '[') {
+      deepest = Math.max(deepest, ++depth);
+      if (depth > MAX_DEPTH) return { end: text.length, deepest, character };
+    } else if ((character === '}' || character === ']') && --depth <= 0) return { end: index + 1, deepest, character };
+    if (depth === 0) return { end: text.length, deepest, character };
   }
-  return text.length;
+  return { end: text.length, deepest, character: '' };
 }
 
 /** What Go's scanner says is wrong. */

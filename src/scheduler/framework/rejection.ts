@@ -21,3 +21,12 @@ export function unschedulable(plugin: string, ...reasons: readonly string[]): Re
 export function unresolvable(plugin: string, ...reasons: readonly string[]): Rejection {
   return { code: 'UnschedulableAndUnresolvable', plugin, reasons };
 }
+
+/** Fails for an answer that is no rejection: plugins written in JavaScript may return anything. */
+export function checkRejection(answer: Rejection, plugin: string): Rejection {
+  if (Array.isArray(answer?.reasons)) return answer;
+  const got = answer instanceof Promise ? 'a promise' : (JSON.stringify(answer) ?? String(answer));
+  throw new TypeError(
+    `it must return nothing, or a rejection such as unschedulable('${plugin}', 'reason'); got ${got}`,
+  );
+}

@@ -143,3 +143,14 @@ describe('PostFilter', () => {
     expect(await run()).toEqual({ message: '', nominatedNodeName: '' });
   });
 });
+
+test.each([
+  ['"no"', 'no'],
+  ['false', false],
+  ['a promise', Promise.resolve()],
+])('a filter that returns %s is told what it should return', (shown, answer) => {
+  const odd = Object.assign({ name: 'Odd' }, { filter: () => answer as unknown }) as Plugin;
+  expect(() => filtered(frameworkWith(odd), {})).toThrow(
+    `running "Odd" filter plugin: it must return nothing, or a rejection such as unschedulable('Odd', 'reason'); got ${shown}`,
+  );
+});

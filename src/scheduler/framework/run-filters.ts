@@ -7,7 +7,7 @@ import type { Cycle } from './cycle.ts';
 import { PluginFault, reasonFor } from './fit-error.ts';
 import type { Framework, PluginAt } from './framework.ts';
 import type { NodeTrial, Nomination, Plugin, PostFilterAnswer, PostFilterContext } from './plugin.ts';
-import { type Rejection, unresolvable } from './rejection.ts';
+import { checkRejection, type Rejection, unresolvable } from './rejection.ts';
 
 /** What PreFilter has brought: the nodes that come into question (all unless given) with the plugins that said so, or a no. */
 export interface PreFilterOutcome {
@@ -94,7 +94,7 @@ export class Trials {
       const plugin = this.#filters[index] as PluginAt<'Filter'>;
       try {
         const rejection = plugin.filter(cycle, node);
-        if (rejection !== undefined) return rejection;
+        if (rejection !== undefined) return checkRejection(rejection, plugin.name);
       } catch (cause) {
         throw new PluginFault(`running "${plugin.name}" filter plugin`, cause);
       }

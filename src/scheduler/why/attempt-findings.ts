@@ -6,6 +6,12 @@ import type { NodeRejections, NodeScores } from './scheduling-attempt.ts';
 const MAX_REASONS = 50;
 const MAX_NAMES = 5;
 const MAX_NODES = 5;
+const MAX_TEXT = 1024;
+
+/** A text of bearable length. It is a copy: a part of a text would keep all of it in memory. */
+export function cut(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${Buffer.from(text.slice(0, MAX_TEXT)).toString()}...`;
+}
 
 /** Why nodes were rejected, those with the same reason together. */
 export function rejectionsOf(diagnosis: Diagnosis, nodeCount: number): readonly NodeRejections[] {
@@ -14,7 +20,7 @@ export function rejectionsOf(diagnosis: Diagnosis, nodeCount: number): readonly 
     { by: string; reason: string; isResolvable: boolean; count: number; nodes: string[] }
   >();
   const note = (rejection: Rejection, nodes: readonly string[], count: number): void => {
-    for (const reason of rejection.reasons) {
+    for (const reason of rejection.reasons.map(cut)) {
       const by = rejection.extender ?? rejection.plugin;
       const key = JSON.stringify([by, reason]);
       const isResolvable = rejection.code !== 'UnschedulableAndUnresolvable';

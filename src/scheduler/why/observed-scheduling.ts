@@ -11,13 +11,12 @@ import { FitError } from '../framework/fit-error.ts';
 import type { PluginFactory } from '../framework/plugin-context.ts';
 import type { Plugin } from '../framework/plugin.ts';
 import { builtInPlugins } from '../plugins/registry.ts';
-import { bestNodes, rejectionsOf } from './attempt-findings.ts';
+import { bestNodes, cut, rejectionsOf } from './attempt-findings.ts';
 import type { ExtenderCall, SchedulingAttempt } from './scheduling-attempt.ts';
 import type { SchedulingAttempts } from './scheduling-attempts.ts';
 
 /** An extender is asked four things at most, and twice about a nominated node; preemption may ask again. */
 const MAX_CALLS = 20;
-const MAX_TEXT = 1024;
 
 /** What is noted during a try. */
 interface Notes {
@@ -226,8 +225,4 @@ function watched<T>(
     return onFailure(error);
   }
   return result instanceof Promise ? result.then(onResult, onFailure) : onResult(result);
-}
-
-function cut(text: string): string {
-  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}...`;
 }

@@ -57,7 +57,7 @@ describe('a snapshot of a store that is not open', () => {
     await fill(folder);
     const lines = await dump(folder);
 
-    expect(await restoreFolder(target.path, await parsed(lines))).toEqual({ revision: 3, objects: 3 });
+    expect(await restoreFolder(target.path, await parsed(lines), target)).toEqual({ revision: 3, objects: 3 });
 
     expect(await dump(target)).toEqual(lines);
     expect((await verifyStore(target.path, target)).problems).toEqual([]);
@@ -90,7 +90,7 @@ describe('a snapshot of a store that is not open', () => {
     await fill(folder);
     const lines = await dump(folder);
 
-    await expectFailure('Unavailable', restoreFolder(folder.path, await parsed(lines)));
+    await expectFailure('Unavailable', restoreFolder(folder.path, await parsed(lines), folder));
 
     expect(await dump(folder)).toEqual(lines);
     await expectFailure('Unavailable', snapshotFolder(empty.path, empty));
@@ -103,11 +103,32 @@ describe('a snapshot of a store that is not open', () => {
     await fill(folder);
     const lines = await dump(folder);
     for (const damaged of [lines.slice(0, -1), lines.map((line) => line.replace('täxt', 'text'))]) {
-      await expectFailure('Damaged', restoreFolder(target.path, await parsed(damaged)));
-      expect((await readdir(target.path)).filter((name) => name !== 'owner')).toEqual([]);
+      await expectFailure('Damaged', restoreFolder(target.path, await parsed(damaged), target));
+      expect(await target.files()).toEqual([]);
     }
-    expect(await restoreFolder(target.path, await parsed(lines))).toEqual({ revision: 3, objects: 3 });
+    expect(await restoreFolder(target.path, await parsed(lines), target)).toEqual({ revision: 3, objects: 3 });
   });
+});
+
+test('a restore that was killed at any moment can be done again', async () => {
+  await using folder = await DurableFolder.make();
+  await using target = await DurableFolder.make();
+  await using killed = await DurableFolder.make();
+  await fill(folder);
+  const lines = await dump(folder);
+  const snapshot = await parsed(lines);
+  const watched = (async function* () {
+    for await (const batch of snapshot.batches) {
+      yield batch.slice(0, 1);
+      for (const name of await target.files()) await killed.write(name, await target.read(name));
+      yield batch.slice(1);
+    }
+  })();
+  await restoreFolder(target.path, { ...snapshot, batches: watched }, target);
+
+  expect(await killed.files()).toEqual(['checkpoint-0000000000000003.new', 'manifest']);
+  expect(await restoreFolder(killed.path, await parsed(lines), killed)).toEqual({ revision: 3, objects: 3 });
+  expect(await dump(killed)).toEqual(lines);
 });
 
 describe('a snapshot of a store that is open', () => {
@@ -122,15 +143,25 @@ describe('a snapshot of a store that is open', () => {
     for (let index = 0; index < 50; index++) await write(store, put(`/k${index}`, 'late'), put('/late', `${index}`));
 
     expect(revision).toBe(500);
-    expect(await restoreFolder(target.path, snapshot)).toEqual({ revision: 1_000_000_500, objects: 501 });
+    expect(await restoreFolder(target.path, snapshot, target)).toEqual({ revision: 1_000_500, objects: 501 });
 
     await target.during(async (restored) => {
       expect(await contents(restored)).toEqual(await contents(store, revision));
       await expectFailure('Compacted', restored.get('/count', { at: 500 }));
       const old = new WatchReader(restored, prefixRange('/'), 501);
       await expectFailure('Compacted', old.batch());
-      expect(await write(restored, put('/count', 'on'))).toBe(1_000_000_501);
+      expect(await write(restored, put('/count', 'on'))).toBe(1_000_501);
     });
+  });
+
+  test('that is restored later leaps further, past all that can have been written since', async () => {
+    await using folder = await DurableFolder.make();
+    await using target = await DurableFolder.make();
+    await using store = await folder.open();
+    await write(store, put('/a', '1'));
+    const snapshot = await snapshotFolder(folder.path, folder);
+    await target.clock.advance('24h');
+    expect(await restoreFolder(target.path, snapshot, target)).toEqual({ revision: 86_400_001, objects: 1 });
   });
 
   test('can be made to go on with the very revision', async () => {
@@ -139,7 +170,10 @@ describe('a snapshot of a store that is open', () => {
     await using store = await folder.open();
     await write(store, put('/a', '1'));
     const snapshot = await snapshotFolder(folder.path, folder);
-    expect(await restoreFolder(target.path, snapshot, { bumpRevision: 0 })).toEqual({ revision: 1, objects: 1 });
+    expect(await restoreFolder(target.path, snapshot, { ...target, bumpRevision: 0 })).toEqual({
+      revision: 1,
+      objects: 1,
+    });
   });
 
   test('ends with an error when the store is closed meanwhile, and closing does not wait for it', async () => {
@@ -185,7 +219,7 @@ describe('a snapshot of a store that is open', () => {
           await store.commit({ conditions: [], operations: operationsOf(steps) });
         }
         const snapshot = (await taking) as Snapshot;
-        await restoreFolder(target.path, snapshot, { bumpRevision: 0 });
+        await restoreFolder(target.path, snapshot, { ...target, bumpRevision: 0 });
         await target.during(async (restored) => {
           const { revision } = snapshot.head;
           expect(await contents(restored)).toEqual(await contents(store, revision));

@@ -63,7 +63,7 @@ test.each(VERSIONS)('a folder that was written in version %i is opened, upgraded
 test.each([1, 2])('a snapshot that was written in version %i becomes the same store', async (version) => {
   await using folder = await DurableFolder.make();
   const snapshot = await openSnapshotFile(join(RECORDED, `snapshot-${version}.jsonl`));
-  expect(await restoreFolder(folder.path, snapshot)).toMatchObject({ revision: 90 });
+  expect(await restoreFolder(folder.path, snapshot, folder)).toMatchObject({ revision: 90 });
   expect(await keysOf(await snapshotFolder(folder.path, folder))).toEqual(await expectedKeys());
 });
 

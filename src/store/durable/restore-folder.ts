@@ -1,5 +1,6 @@
+import type { Clock } from '../../base/index.ts';
 import { StoreError } from '../errors.ts';
-import type { Snapshot } from '../snapshot/snapshot.ts';
+import type { Snapshot, SnapshotHead } from '../snapshot/snapshot.ts';
 import type { Entry, Revision } from '../store.ts';
 import { writeCheckpoint } from './checkpoint-writer.ts';
 import { listStoreFiles, MANIFEST_NAME } from './file-names.ts';
@@ -8,6 +9,8 @@ import { openFolder } from './node-files.ts';
 import { withFolder } from './offline.ts';
 
 export interface RestoreOptions {
+  /** Tells how old the snapshot is. */
+  readonly clock: Clock;
   /**
    * How far the store's revision leaps ahead of the snapshot's, so that clients which have seen later ones list anew. Unless
    * given, far enough when the store was open as the snapshot was taken, else not at all.
@@ -20,8 +23,16 @@ export interface RestoreReport {
   readonly objects: number;
 }
 
-/** More than a store writes between a snapshot and its loss, as etcd's documentation has it. */
-const BUMP = 1_000_000_000;
+/** More than a store writes while a snapshot of it is brought elsewhere … */
+const MIN_BUMP = 1_000_000;
+/** … and more than it writes in each second until then. */
+const BUMP_PER_SECOND = 1000;
+
+/** A leap that passes all that an open store can have written since the snapshot. */
+function safeBump({ isOfStopped, takenMs }: SnapshotHead, nowMs: number): number {
+  if (isOfStopped) return 0;
+  return Math.max(MIN_BUMP, Math.ceil((nowMs - takenMs) / 1000) * BUMP_PER_SECOND);
+}
 
 /**
  * Makes a store from a snapshot, in a folder that has none. Objects keep their revisions and deadlines; the history before is
@@ -32,11 +43,11 @@ const BUMP = 1_000_000_000;
 export async function restoreFolder(
   folder: string,
   { head, batches }: Snapshot,
-  options: RestoreOptions = {},
+  options: RestoreOptions,
 ): Promise<RestoreReport> {
   if (head.form !== 'embedded')
     throw new TypeError('Cannot restore: the values are in the form that they have in etcd');
-  const revision = head.revision + (options.bumpRevision ?? (head.isOfStopped ? 0 : BUMP));
+  const revision = head.revision + (options.bumpRevision ?? safeBump(head, options.clock.now()));
   if (!Number.isSafeInteger(revision)) throw new StoreError('TooLarge', `Cannot restore at revision ${revision}`);
   await openFolder(folder);
   return withFolder(folder, async (files) => {

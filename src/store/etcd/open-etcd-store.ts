@@ -1,5 +1,6 @@
 import { discardLogger } from '../../base/index.ts';
 import { Compactor } from './compactor.ts';
+import { CopyMark } from './copy/copy-mark.ts';
 import { EtcdStore, type EtcdStoreOptions } from './etcd-store.ts';
 import { MirrorStore, type MirrorStoreOptions } from './mirror/mirror-store.ts';
 import { reachEtcd } from './reach-etcd.ts';
@@ -14,7 +15,8 @@ export interface EtcdOptions extends EtcdStoreOptions, Pick<MirrorStoreOptions, 
 /**
  * Opens an etcd cluster as the store of an API server: with a copy in this process, and compacted regularly.
  *
- * Rejects with `Unavailable` when no member answers in time, or with the signal's reason when it was waited for.
+ * Rejects with `Unavailable` when no member answers in time, or with the signal's reason when it was waited for; and when what is
+ * there is a copy that is not finished.
  */
 export async function openEtcdStore(options: EtcdOptions): Promise<MirrorStore> {
   const { watch, history, maxWaitMs, clock, log, signal, compactionIntervalMs: intervalMs } = options;
@@ -22,6 +24,7 @@ export async function openEtcdStore(options: EtcdOptions): Promise<MirrorStore> 
   try {
     if (signal === undefined) await etcd.revision();
     else await reachEtcd(etcd, { endpoints: options.endpoints, clock, log: log ?? discardLogger, signal });
+    await new CopyMark(etcd.client, { prefix: options.prefix }).isBegun(); // refuses a copy that is not finished
   } catch (error) {
     await etcd[Symbol.asyncDispose]();
     throw error;

@@ -41,6 +41,11 @@ export class DurableFolder implements AsyncDisposable {
     return (await readdir(this.path)).filter((name) => name.startsWith(start)).sort();
   }
 
+  /** The names of all files that belong to the store. */
+  async files(): Promise<string[]> {
+    return (await readdir(this.path)).filter((name) => /^(log-|checkpoint-|manifest)/.test(name)).sort();
+  }
+
   read(name: string): Promise<Buffer> {
     return readFile(join(this.path, name));
   }

@@ -5,7 +5,7 @@ import type { RequestFault } from './fault.ts';
 
 /** What etcd says, and API servers pass on, when it has no leader for a moment. */
 const STORAGE_FAILS = 'etcdserver: request timed out';
-const BUSY = 'Too many requests, please try again later.\n';
+export const BUSY = 'Too many requests, please try again later.\n';
 const TIMED_OUT = 'Timeout: request did not complete within the allotted timeout';
 const UNAVAILABLE = 'the server is currently unable to handle the request';
 const LIST_FORGOTTEN = 'The resourceVersion for the provided list is too old.';

@@ -1,7 +1,8 @@
-import { AbortScope, type Clock, onAbort, parseDuration } from '../../base/index.ts';
+import { AbortScope, type Clock, onAbort } from '../../base/index.ts';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from '../../client/index.ts';
 import { type ResourceRequest, resourceRequest } from '../resource-request.ts';
 import { refusalOf } from './fault-answer.ts';
+import { type FaultDelay, millisOf } from './fault-delay.ts';
 import type { FaultRules, RequestRule } from './fault-rules.ts';
 import { watchWithFaults } from './fault-watch.ts';
 
@@ -13,9 +14,6 @@ export interface FaultTransportParts {
   /** Takes the Lease of a request away from its holder, in the name of another. */
   readonly takeLease: (request: ResourceRequest, holder: string) => Promise<void>;
 }
-
-/** The longest that a watch of client-go lives. */
-const LONGEST_WATCH_MS = 600_000;
 
 /** A transport on which the faults of a cluster strike. */
 export function faultTransport(inner: Transport, parts: FaultTransportParts): Transport {
@@ -46,10 +44,8 @@ async function sendTo(
   const scoped = { ...sent, signal: scope.signal };
   const response = await (rule === undefined ? inner.send(scoped) : struck(inner, scoped, { rule, request, parts }));
   if (response.status !== 200) return response;
-  const seconds = Number(request.query.get('timeoutSeconds') ?? LONGEST_WATCH_MS / 1000);
-  const silenceMs = Math.min(seconds * 1000, LONGEST_WATCH_MS);
   const { signal } = sent;
-  const watch = { rules, clock, request, sender, signal, scope, silenceMs, rule, delayOf };
+  const watch = { rules, clock, request, sender, signal, scope, rule };
   return { ...response, body: watchWithFaults(response.body, watch) };
 }
 
@@ -99,10 +95,6 @@ async function struck(
   }
 }
 
-function delayOf({ fault }: RequestRule): number {
-  return fault.type === 'late' ? millisOf(fault.delay) : 0;
-}
-
 /** No answer, until whoever asks gives up. */
 function silence(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
@@ -112,11 +104,7 @@ function silence(signal: AbortSignal): Promise<never> {
   });
 }
 
-function millisOf(delay: number | Parameters<typeof parseDuration>[0]): number {
-  return typeof delay === 'number' ? delay : parseDuration(delay);
-}
-
-async function sleep(clock: Clock, delay: Parameters<typeof millisOf>[0], signal: AbortSignal): Promise<void> {
+async function sleep(clock: Clock, delay: FaultDelay, signal: AbortSignal): Promise<void> {
   await clock.sleep(millisOf(delay), signal);
   signal.throwIfAborted();
 }

@@ -3,8 +3,12 @@ import type { AbortScope, Clock } from '../../base/index.ts';
 import { type TransportBody, TransportError } from '../../client/index.ts';
 import type { ResourceRequest } from '../resource-request.ts';
 import { forgotten } from './fault-answer.ts';
+import { millisOf } from './fault-delay.ts';
 import type { FaultRules, RequestRule } from './fault-rules.ts';
 import type { Sender } from './fault-target.ts';
+
+/** The longest that a watch of client-go lives. */
+const LONGEST_WATCH_MS = 600_000;
 
 export interface FaultWatchParts {
   readonly rules: FaultRules;
@@ -14,13 +18,9 @@ export interface FaultWatchParts {
   /** The signal of whoever watches. */
   readonly signal: AbortSignal;
   /** Ends the watch at the server. */
-  readonly scope: AbortScope;
-  /** A silent connection breaks after so long. */
-  readonly silenceMs: number;
+  readonly scope: Pick<AbortScope, 'signal' | 'abort'>;
   /** The fault that has struck when the watch began. */
   readonly rule: RequestRule | undefined;
-  /** How late an event is by a fault. */
-  readonly delayOf: (rule: RequestRule) => number;
 }
 
 /** The answer to a watch, on which faults may strike as long as it is read. */
@@ -38,7 +38,7 @@ export function watchWithFaults(body: TransportBody, parts: FaultWatchParts): Tr
 }
 
 /** Passes on what comes, until a fault strikes. */
-async function* passOn<T>(
+export async function* passOn<T>(
   items: AsyncIterable<T>,
   parts: FaultWatchParts,
   errorOf: (status: Status) => T,
@@ -54,7 +54,7 @@ async function* passOn<T>(
   try {
     for await (const item of items) {
       const late = rules.isEmpty ? undefined : (atStart(parts) ?? rules.strike(sender, request, ['late']));
-      if (late !== undefined) await clock.sleep(parts.delayOf(late), signal);
+      if (late !== undefined) await clock.sleep(delayOf(late), signal);
       if (scope.signal.aborted) break;
       yield item;
     }
@@ -75,8 +75,19 @@ function endsWatches({ fault }: RequestRule): boolean {
   return fault.type === 'dropped' || fault.type === 'expired' || fault.type === 'silent';
 }
 
-async function breakOff({ fault }: RequestRule, { clock, silenceMs, signal }: FaultWatchParts): Promise<never> {
-  if (fault.type === 'silent') await clock.sleep(silenceMs, signal);
+/** How late an event is by a fault. */
+function delayOf({ fault }: RequestRule): number {
+  return fault.type === 'late' ? millisOf(fault.delay) : 0;
+}
+
+async function breakOff({ fault }: RequestRule, { clock, request, signal }: FaultWatchParts): Promise<never> {
+  if (fault.type === 'silent') await clock.sleep(silenceMs(request), signal);
   signal.throwIfAborted();
   throw new TransportError('cut', 'Lost the connection');
+}
+
+/** A silent connection breaks after so long. */
+function silenceMs({ query }: ResourceRequest): number {
+  const seconds = Number(query.get('timeoutSeconds') ?? LONGEST_WATCH_MS / 1000);
+  return Math.min(seconds * 1000, LONGEST_WATCH_MS);
 }

@@ -1,6 +1,7 @@
 // Faults that a test makes in its cluster.
 export type { ActiveFault, CallFault, Fault, FaultChance, FaultTarget, RequestFault } from './fault.ts';
 export { apiWithFaults, webhookWithFaults } from './fault-calls.ts';
+export { faultArrivals } from './fault-arrivals.ts';
 export { FaultRules } from './fault-rules.ts';
 export { faultTransport } from './fault-transport.ts';
 export type { PastView } from './past-view.ts';

@@ -1,6 +1,6 @@
 import { type Random, VirtualClock } from '../../base/index.ts';
 import type { Transport } from '../../client/index.ts';
-import type { ControlPlane } from '../../cluster/index.ts';
+import { type ControlPlane, inProcessCall } from '../../cluster/index.ts';
 import type { PastView } from './past-view.ts';
 
 export interface OpenPastOptions {
@@ -14,7 +14,7 @@ export interface OpenPastOptions {
 export function openPast(plane: ControlPlane, { nowMs, random, onEnd }: OpenPastOptions): PastView {
   const stop = new AbortController();
   const clock = new VirtualClock({ startMs: nowMs });
-  const copy = plane.fork({ clock, random, signal: stop.signal });
+  const copy = plane.fork({ clock, random, signal: stop.signal, interfere: (call, next) => next(call) });
   const transports = new Map<string, Transport>();
   return {
     transportOf: (user, groups) => {
@@ -27,6 +27,8 @@ export function openPast(plane: ControlPlane, { nowMs, random, onEnd }: OpenPast
       transports.set(id, made);
       return made;
     },
+    answer: ({ method, requestUri: path, user: { name: commonName, groups: organizations } }) =>
+      copy.server.answer(inProcessCall({ method, path, certificate: { commonName, organizations }, clock })),
     [Symbol.dispose]: () => {
       stop.abort();
       onEnd(copy[Symbol.asyncDispose]());

@@ -12,11 +12,11 @@ const NAMESPACE = 'exercise';
 const DRIVER = 'exercise.example';
 const container = { name: 'c', image: 'registry.example/app:1' };
 
-/** Gives the controllers work. Two nodes and somebody who schedules are taken for granted. */
+/** Gives the controllers work. A node or two and somebody who schedules are taken for granted. */
 export async function exercise({ client, pass }: ExercisePlace): Promise<void> {
   await client.core.v1.namespaces.create({ metadata: { name: NAMESPACE } });
   await pass(2);
-  const [first = '', second = ''] = (await client.core.v1.nodes.list()).items.map(({ metadata }) => metadata.name);
+  const [first = '', second = first] = (await client.core.v1.nodes.list()).items.map(({ metadata }) => metadata.name);
   await workloads(client);
   await jobs(client);
   await networks(client);
@@ -96,6 +96,7 @@ async function volumes(client: Client, nodeName: string): Promise<void> {
   const csi = { driver: DRIVER, volumeHandle: 'handle' };
   const volume = { capacity: { storage: '1Gi' }, accessModes, storageClassName: 'by-hand' };
   await client.storage.v1.csidrivers.create({ metadata: { name: csi.driver }, spec: { attachRequired: true } });
+  await client.storage.v1.storageclasses.create({ metadata: { name: 'nobody' }, provisioner: DRIVER });
   await persistentvolumes.create({ metadata: { name: 'exercise' }, spec: { ...volume, csi } });
   await persistentvolumes.create({
     metadata: { name: 'spare' },

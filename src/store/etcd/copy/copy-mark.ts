@@ -16,8 +16,8 @@ const COMPACT_EVERY = 50_000;
 const MAX_RAISE = 10_000_000;
 
 export interface CopyMarkOptions {
-  /** What is copied; a copy of anything else is not gone on with. */
-  readonly from: string;
+  /** What is copied; a copy of anything else is not gone on with. Absent: no copy is. */
+  readonly from?: string;
   /** What '/registry' is called in this etcd. */
   readonly prefix?: string;
 }
@@ -28,7 +28,7 @@ export class CopyMark {
   readonly #from: string;
   readonly #key: string;
 
-  constructor(client: EtcdClient, { from, prefix }: CopyMarkOptions) {
+  constructor(client: EtcdClient, { from = '', prefix }: CopyMarkOptions) {
     this.#client = client;
     this.#from = from;
     this.#key = MARKS + keyNames(prefix).toEtcd('/registry/').slice(0, -1);
@@ -41,8 +41,9 @@ export class CopyMark {
     if (value === undefined) return false;
     const from = Buffer.from(value).toString('utf8');
     if (from === this.#from) return true;
-    const problem = `it holds an unfinished copy of ${JSON.stringify(from)} (its key ${this.#key} says so)`;
-    throw new StoreError('Unavailable', `Cannot copy into this etcd: ${problem}`);
+    const problem = `it holds an unfinished copy of ${JSON.stringify(from)}, which its key ${this.#key} says`;
+    const wayOut = '"keelson store copy" goes on with it; without the key it counts as finished';
+    throw new StoreError('Unavailable', `Cannot use this etcd: ${problem}; ${wayOut}`);
   }
 
   /** Writes the mark; answers with the revision of that. */

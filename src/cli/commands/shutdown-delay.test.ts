@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { settle, VirtualClock } from '../../base/index.ts';
+import { Flags } from '../flags.ts';
+import { orderlyStop, shutdownFlags } from './shutdown-delay.ts';
+
+test('a server that is told to stop says so at once, and serves on for the delay', async () => {
+  const clock = new VirtualClock();
+  const told = new AbortController();
+  const flags = new Flags(['--shutdown-delay-duration=5s'], shutdownFlags);
+  using stop = orderlyStop(flags, { clock, signal: told.signal });
+  const steps: string[] = [];
+  const serving = stop.serving({ drain: () => steps.push('draining') }).then(() => steps.push('stopped'));
+
+  told.abort();
+  await settle();
+  expect([steps, stop.signal.aborted]).toEqual([['draining'], false]);
+  await clock.advance('5s');
+  await serving;
+  expect([steps, stop.signal.aborted]).toEqual([['draining', 'stopped'], true]);
+});
+
+test('one that does not serve yet, or has no delay, stops at once', async () => {
+  const clock = new VirtualClock();
+  for (const args of [['--shutdown-delay-duration=5s'], []]) {
+    const told = new AbortController();
+    using stop = orderlyStop(new Flags(args, shutdownFlags), { clock, signal: told.signal });
+    told.abort();
+    expect(stop.signal.aborted).toBe(true);
+    await stop.serving({ drain: () => expect.unreachable() });
+  }
+});
