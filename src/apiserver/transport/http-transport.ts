@@ -40,7 +40,7 @@ export class HttpTransport implements AsyncDisposable {
   readonly #requests: RequestServer;
   readonly #connections: OpenConnections;
   readonly #addressBudgets: AddressBudgets;
-  readonly #writeBuffer = new WriteBuffer();
+  readonly #writeBuffer = new WriteBuffer({ isReused: true });
   readonly #counter: ConnectionCounter;
   /** Every TCP connection, also those that have not got through TLS. */
   readonly #sockets = new Set<Socket>();

@@ -187,6 +187,17 @@ test('a thousand watches on ten connections get one event each', async () => {
   for (const [received] of await events) assert.equal(String(received), 'event');
 });
 
+test('large answers to many clients at once reach each of them as they are', async () => {
+  const bodyFor = (path: string): Buffer => Buffer.alloc(500_000, path);
+  await using server = await startTransport(({ path }) => ({ code: 200, headers: {}, body: [bodyFor(path)] }));
+  const sessions = Array.from({ length: 5 }, () => server.http2());
+  const paths = Array.from({ length: 40 }, (_unused, index) => `/answer-${index}`);
+  const answers = await Promise.all(
+    paths.map((path, index) => over(sessions[index % sessions.length] ?? server.http2(), { path })),
+  );
+  for (const [index, { body }] of answers.entries()) assert.ok(body.equals(bodyFor(paths[index] ?? '')));
+});
+
 test('a list whose client reads nothing is cut off, and a small answer on the same connection still comes', async () => {
   const clock = new VirtualClock({ startMs: new RealClock().now() });
   const pieces = Array.from({ length: 2_000 }, () => Buffer.alloc(10_000));

@@ -134,7 +134,7 @@ export class Sender {
       if (this.#writeStream(stream)) over.push(stream);
     }
     this.#listed = next === this.#listed.length ? [] : this.#listed.slice(next);
-    if (buffer.length > 0) this.#isBlocked = !this.#socket.write(buffer.take());
+    this.#isBlocked = !buffer.sendTo(this.#socket);
   }
 
   #expectedBytes(): number {

@@ -102,7 +102,7 @@ export class ServerStream {
 
   respond(head: AnswerHead): void {
     if (this.destroyed) return;
-    for (const name in head.headers) if (!isHeaderName(name)) throw new Error(`Cannot send a header named "${name}"`);
+    checkHead(head);
     this.head = head;
     this.#owner.ready(this);
   }
@@ -225,4 +225,17 @@ export class ServerStream {
     this.#owner.openWindow(this, this.#unconfirmed);
     this.#unconfirmed = 0;
   };
+}
+
+/** Here, where whoever answers can still be told, and not when the head is packed. */
+function checkHead({ headers }: AnswerHead): void {
+  for (const name in headers) {
+    const value: unknown = headers[name];
+    const isValue = typeof value === 'string' || typeof value === 'number' || value === undefined || isTexts(value);
+    if (!isHeaderName(name) || !isValue) throw new Error(`Cannot send header "${name}": ${String(value)}`);
+  }
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }

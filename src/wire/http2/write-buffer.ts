@@ -1,7 +1,21 @@
 import { Buffer } from 'node:buffer';
+import type { Duplex } from 'node:stream';
 import { FRAME_HEAD_BYTES } from './protocol.ts';
 
 const SLAB_BYTES = 64 * 1024;
+
+/** A message that is expected to be larger is put together in memory of its own, for which there is use again. */
+const LARGE_FROM_BYTES = 16 * 1024;
+const LARGE_BYTES = 192 * 1024;
+const KEPT_LARGE = 32;
+
+export interface WriteBufferOptions {
+  /**
+   * Sockets are done with a message when they say that it is written, so its memory can be used again. True of TLS, which
+   * enciphers what it is given; not of ends of a pipe that hand on the very bytes.
+   */
+  readonly isReused?: boolean;
+}
 
 /** Text up to this length is copied faster byte by byte than by a call into Node. */
 const SHORT_TEXT = 16;
@@ -15,9 +29,22 @@ export class WriteBuffer {
   #slab: Buffer = Buffer.alloc(0);
   #start = 0;
   #at = 0;
+  /** Where small messages go on, while a large one is put together. */
+  #small: { readonly slab: Buffer; readonly at: number } | undefined;
+  readonly #isReused: boolean;
+  readonly #free: Buffer[] = [];
+
+  constructor({ isReused = false }: WriteBufferOptions = {}) {
+    this.#isReused = isReused;
+  }
 
   /** Begins a message that will have about so many bytes. */
   begin(expected: number): void {
+    if (this.#isReused && expected > LARGE_FROM_BYTES && expected <= LARGE_BYTES) {
+      this.#small = { slab: this.#slab, at: this.#at };
+      this.#slab = this.#free.pop() ?? Buffer.allocUnsafeSlow(LARGE_BYTES);
+      this.#at = 0;
+    }
     this.#start = this.#at;
     this.#reserve(expected);
   }
@@ -27,11 +54,34 @@ export class WriteBuffer {
     return this.#at - this.#start;
   }
 
-  /** Ends the message, and gives it. */
+  /** Ends the message, and gives it; the memory is not used again. */
   take(): Buffer {
     const taken = this.#slab.subarray(this.#start, this.#at);
     this.#start = this.#at;
+    if (this.#small !== undefined) this.#goOnSmall(this.#small);
     return taken;
+  }
+
+  /** Ends the message and writes it, if there is one. False when the socket is full. */
+  sendTo(socket: Pick<Duplex, 'write'>): boolean {
+    const slab = this.#slab;
+    const isLarge = this.#small !== undefined && slab.length === LARGE_BYTES;
+    const bytes = this.take();
+    if (!isLarge) return bytes.length === 0 || socket.write(bytes);
+    if (bytes.length > 0) return socket.write(bytes, () => this.#keep(slab));
+    this.#keep(slab);
+    return true;
+  }
+
+  #goOnSmall({ slab, at }: { readonly slab: Buffer; readonly at: number }): void {
+    this.#small = undefined;
+    this.#slab = slab;
+    this.#start = at;
+    this.#at = at;
+  }
+
+  #keep(slab: Buffer): void {
+    if (this.#free.length < KEPT_LARGE) this.#free.push(slab);
   }
 
   byte(value: number): void {
