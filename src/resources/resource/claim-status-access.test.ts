@@ -10,7 +10,9 @@ const driver: UserInfo = {
   groups: [],
   extra: { 'authentication.kubernetes.io/node-name': ['n1'] },
 };
-const onNode = { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In' as const, values: ['n1'] }] }] };
+const onNode = {
+  nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In' as const, values: ['n1'] }] }],
+};
 const result = { request: 'gpu', driver: 'd.example.com', pool: 'p', device: 'one' };
 const allocated: Status = { allocation: { devices: { results: [result] }, nodeSelector: onNode } };
 const described: Status = { ...allocated, devices: [{ driver: 'd.example.com', pool: 'p', device: 'one' }] };
