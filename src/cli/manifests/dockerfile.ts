@@ -22,8 +22,9 @@ ENTRYPOINT ${JSON.stringify(['node', ...entry])}
 `;
 }
 
-/** What does not go into the image's build. */
+/** What does not go into the image's build, such as the tokens of registries, which would stay in the image. */
 export const dockerignore = `node_modules
 .git
+.npmrc
 dist
 `;
