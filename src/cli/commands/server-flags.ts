@@ -257,11 +257,18 @@ function admission(
   };
 }
 
-/** etcd, when it is asked for. */
-export function etcdStorage(
-  flags: Flags,
-  endpoints = flags.list('etcd-servers'),
-): Extract<StorageOptions, { readonly type: 'etcd' }> | undefined {
+type EtcdStorage = Extract<StorageOptions, { readonly type: 'etcd' }>;
+
+/** etcd for a server, when it is asked for. */
+export function etcdStorage(flags: Flags): EtcdStorage | undefined {
+  const place = etcdPlace(flags);
+  if (place === undefined) return undefined;
+  const compactionIntervalMs = durationFlag(flags, 'etcd-compaction-interval');
+  return { ...place, etcd: { ...place.etcd, history: historyLimits(flags), compactionIntervalMs } };
+}
+
+/** Where etcd is, when it is asked for. */
+export function etcdPlace(flags: Flags, endpoints = flags.list('etcd-servers')): EtcdStorage | undefined {
   if (endpoints.length === 0) return undefined;
   const [ca, certificate, key] = ['etcd-cafile', 'etcd-certfile', 'etcd-keyfile'].map((name) => fileFlag(flags, name));
   const tls = ca === undefined && certificate === undefined ? undefined : { ca, certificate, key };
@@ -270,8 +277,6 @@ export function etcdStorage(
     etcd: {
       endpoints,
       prefix: flags.text('etcd-prefix') ?? '/registry',
-      history: historyLimits(flags),
-      compactionIntervalMs: durationFlag(flags, 'etcd-compaction-interval'),
       ...(tls === undefined ? {} : { tls }),
     },
   };

@@ -6,7 +6,7 @@ import { openSnapshotFile } from '../../store/index.ts';
 import { type CommandContext, UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
 import { encryptionFlags } from './encryption-flags.ts';
-import { etcdStorage, serverFlags } from './server-flags.ts';
+import { etcdPlace, serverFlags } from './server-flags.ts';
 
 const {
   'etcd-servers': servers,
@@ -119,13 +119,13 @@ function nextStep(to: StorePlace): string {
 
 /** etcd if it is named, else the data folder. */
 function ownPlace(flags: Flags, path: string): StorePlace {
-  return etcdStorage(flags) ?? { type: 'folder', path };
+  return etcdPlace(flags) ?? { type: 'folder', path };
 }
 
 async function placeOf(flags: Flags, name: 'from' | 'to'): Promise<StorePlace> {
   const text = flags.text(name);
   if (text === undefined) throw new UsageError(`--${name} is missing: a data folder, or http://HOST:PORT,… for etcd`);
-  const etcd = /^https?:\/\//.test(text) ? etcdStorage(flags, text.split(',')) : undefined;
+  const etcd = /^https?:\/\//.test(text) ? etcdPlace(flags, text.split(',')) : undefined;
   if (etcd !== undefined) return etcd;
   const found = await stat(text).catch(() => undefined); // it may be made
   return found?.isFile() === true ? { type: 'file', path: text } : { type: 'folder', path: join(text, 'store') };

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { UsageError } from '../command.ts';
 import { apiserverDefinitions } from '../commands/apiserver.ts';
 import { controllerManagerDefinitions } from '../commands/controller-manager.ts';
+import { storeFlags } from '../commands/store-flags.ts';
 import { upDefinitions } from '../commands/up.ts';
 import { Flags } from '../flags.ts';
 import { apiserverFlags } from './apiserver-flags.ts';
@@ -18,7 +19,8 @@ function obeyed(flags: readonly UpstreamFlag[]): string[] {
   return flags.filter(({ verdict, name }) => verdict === 'obeyed' && name !== 'help').map(({ name }) => name);
 }
 
-const OURS = ['data-dir', 'join-token', 'log-level', 'trace-requests']; // flags that kube-apiserver does not have
+// flags that kube-apiserver does not have
+const OURS = ['data-dir', 'join-token', 'log-level', 'trace-requests', ...Object.keys(storeFlags)];
 
 test('what is said to be obeyed is, and what is obeyed is said to be', () => {
   const own = Object.keys(apiserverDefinitions).filter((name) => !OURS.includes(name));
