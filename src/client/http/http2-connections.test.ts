@@ -12,6 +12,8 @@ import {
   until,
 } from '../testing/test-network.ts';
 import { json, TestServer } from '../testing/test-server.ts';
+import { TransportError } from '../../wire/http/index.ts';
+import type { TransportResponse } from '../transport.ts';
 import { HttpTransport } from './http-transport.ts';
 
 describe('HTTP/2 connections', () => {
@@ -90,7 +92,11 @@ describe('HTTP/2 connections', () => {
     await until(() => server.sockets.size === 0);
     await settle();
 
-    expect((await transport.send(get('/'))).status).toBe(200);
+    const sentAgain = (error: unknown): Promise<TransportResponse> => {
+      if (!(error instanceof TransportError && error.wasKept)) throw error; // the news of the loss may come after the request
+      return transport.send(get('/'));
+    };
+    expect((await transport.send(get('/')).catch(sentAgain)).status).toBe(200);
     expect(server.connections).toBe(2);
   });
 

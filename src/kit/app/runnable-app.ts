@@ -11,7 +11,7 @@ import { ELECTION_NEEDS, INSTALLATION_NEED } from './app-needs.ts';
 import type { App, AppOptions, AppRunOptions, AppService } from './app-options.ts';
 import type { ReadKind } from './dormancy.ts';
 import type { ExtensionServer } from './extension-server.ts';
-import { HealthServer } from './health-server.ts';
+import type { HealthOptions } from './health-server.ts';
 import { Installation } from './installation.ts';
 import { Session } from './session.ts';
 import type { KindCache } from './shared-resources.ts';
@@ -114,7 +114,8 @@ export class RunnableApp implements App {
     const { health = this.#options.health, service } = options;
     if (service !== undefined) this.#standBehind(service);
     const tasks: Runnable[] = [{ run: (scope) => this.#work(client, scope, options) }];
-    if (health !== undefined && options.hasNoPorts !== true) tasks.push(new HealthServer(health, this));
+    if (health !== undefined && options.hasNoPorts !== true)
+      tasks.push({ run: (scope) => this.#answerProbes(health, scope) });
     if (apis !== undefined) tasks.push({ run: (scope) => apis.run(client, scope, options.localApis) });
     const { localWebhooks: local } = options;
     const { server } = this.#options;
@@ -127,6 +128,12 @@ export class RunnableApp implements App {
     } finally {
       this.#isRunning = false;
     }
+  }
+
+  /** Loaded when there is a port for it: programs without one are bundled without it. */
+  async #answerProbes(health: HealthOptions, signal: AbortSignal): Promise<void> {
+    const { HealthServer } = await import('./health-server.ts');
+    await new HealthServer(health, this).run(signal);
   }
 
   #standBehind({ namespace, name, webhookPort, apiPort }: AppService): void {
