@@ -14,6 +14,9 @@ const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 /** What a client that was told to go may still send before it is hung up on. */
 const MAX_DISCARDED_BYTES = 256 * 1024;
 
+/** So much is read of a connection before others have their turn. */
+const BYTES_A_TURN = 128 * 1024;
+
 export interface ServerConnectionOptions {
   readonly clock: Clock;
   readonly limits: SessionLimits;
@@ -42,6 +45,8 @@ export class ServerConnection {
   #greeted = 0;
   #arrived: ServerStream[] = [];
   #discarded = 0;
+  /** Bytes that were read since others had a turn. */
+  #sinceTurn = 0;
   readonly #onClose: (() => void)[] = [];
 
   constructor(socket: Duplex, options: ServerConnectionOptions) {
@@ -117,7 +122,17 @@ export class ServerConnection {
       this.fail(error.code);
     }
     this.#serveArrived();
+    this.#giveTurn(chunk.length);
   };
+
+  /** Headers have no window: whoever sends them without end is read in pieces, with turns for others in between. */
+  #giveTurn(bytes: number): void {
+    this.#sinceTurn += bytes;
+    if (this.#sinceTurn < BYTES_A_TURN) return;
+    this.#sinceTurn = 0;
+    this.#socket.pause();
+    setImmediate(() => this.#socket.resume());
+  }
 
   /** What follows the preface. */
   #greet(chunk: Buffer): Buffer {
