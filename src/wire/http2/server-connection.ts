@@ -14,8 +14,8 @@ const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 /** What a client that was told to go may still send before it is hung up on. */
 const MAX_DISCARDED_BYTES = 256 * 1024;
 
-/** So much is read of a connection before others have their turn. */
-const BYTES_A_TURN = 128 * 1024;
+/** So much that is no data is read of a connection before others have their turn: about 2 ms of work, before it is compiled. */
+const UNBOUND_BYTES_A_TURN = 8 * 1024;
 
 export interface ServerConnectionOptions {
   readonly clock: Clock;
@@ -45,8 +45,6 @@ export class ServerConnection {
   #greeted = 0;
   #arrived: ServerStream[] = [];
   #discarded = 0;
-  /** Bytes that were read since others had a turn. */
-  #sinceTurn = 0;
   readonly #onClose: (() => void)[] = [];
 
   constructor(socket: Duplex, options: ServerConnectionOptions) {
@@ -122,14 +120,12 @@ export class ServerConnection {
       this.fail(error.code);
     }
     this.#serveArrived();
-    this.#giveTurn(chunk.length);
+    if (this.#session.unboundBytes >= UNBOUND_BYTES_A_TURN) this.#giveTurn();
   };
 
-  /** Headers have no window: whoever sends them without end is read in pieces, with turns for others in between. */
-  #giveTurn(bytes: number): void {
-    this.#sinceTurn += bytes;
-    if (this.#sinceTurn < BYTES_A_TURN) return;
-    this.#sinceTurn = 0;
+  /** Whoever sends without end what no window bounds is read in pieces, with turns for others in between. */
+  #giveTurn(): void {
+    this.#session.unboundBytes = 0;
     this.#socket.pause();
     setImmediate(() => this.#socket.resume());
   }

@@ -60,6 +60,8 @@ export class Session implements FrameSink, StreamOwner {
   readonly #frames: HeaderFrames;
   readonly #streams = new Map<number, ServerStream>();
   readonly #closed = new ClosedStreams();
+  /** Bytes of frames that no window bounds: headers, mostly. Who reads the connection counts on from nothing when others had a turn. */
+  unboundBytes = 0;
   /** The last stream that the client has opened. */
   #last = 0;
   /** Where the content of the DATA frame under way goes. */
@@ -161,6 +163,7 @@ export class Session implements FrameSink, StreamOwner {
 
   payload(head: FrameHead, bytes: Buffer, start: number): void {
     const { type, stream } = head;
+    this.unboundBytes += head.length;
     const isOfConnection = type === FRAME.settings || type === FRAME.ping || type === FRAME.goaway;
     if (type <= FRAME.continuation && type !== FRAME.windowUpdate && isOfConnection !== (stream === 0)) {
       throw breach(`A frame of type ${type} is for stream ${stream}`);
