@@ -214,8 +214,8 @@ describeWithEtcd('a copy into etcd', (etcd) => {
       const child = spawn(process.execPath, [join(folder, 'copy.mjs'), file, etcd().endpoint, prefix], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
-      await once(child.stdout, 'data');
       const ended = once(child, 'exit');
+      await Promise.race([once(child.stdout, 'data'), ended]);
       const stop = new AbortController();
       void parts.clock.sleep(afterMs, stop.signal).then(() => child.kill('SIGKILL'));
       const [code] = await ended;
