@@ -204,6 +204,21 @@ describe('a snapshot of a store that is open', () => {
     expect(await drain(third)).toBe(500);
   });
 
+  test('is not kept for who takes nothing of it for half a minute', async () => {
+    await using folder = await DurableFolder.make();
+    await using store = await folder.open();
+    for (let index = 0; index < 500; index++) await write(store, put(`/k${index}`, 'x'.repeat(20_000)));
+    const lock = (await readdir(folder.path)).find((name) => name.startsWith('lock-')) ?? '';
+    const silent = connect({ path: join(folder.path, lock) });
+    const hungUp = once(silent.resume(), 'close');
+    const forgetful = await snapshotFolder(folder.path, folder);
+
+    await folder.clock.advance(31_000);
+
+    await hungUp;
+    await expect(drain(forgetful)).rejects.toThrow();
+  });
+
   test('of any workload, taken at any moment, is the store at its revision', async () => {
     const operation = fc.tuple(fc.nat(20), fc.option(fc.nat({ max: 5000 })), fc.boolean());
     const workload = fc.array(fc.array(operation, { minLength: 1, maxLength: 5 }), { minLength: 2, maxLength: 40 });

@@ -38,15 +38,17 @@ export class SnapshotService {
   /** Waits for the request, and answers it. Nothing is answered to anything else. */
   answer(socket: Socket): void {
     let request = '';
-    socket.setEncoding('latin1').setTimeout(IDLE_MS, () => socket.destroy());
+    const idle = new IdleEnd(this.#options.clock, socket);
+    socket.setEncoding('latin1');
+    socket.once('close', () => idle[Symbol.dispose]());
     socket.on('data', (text: string) => {
       request = (request + text).slice(0, SNAPSHOT_REQUEST.length + 1);
-      if (request === SNAPSHOT_REQUEST) void this.#send(socket);
+      if (request === SNAPSHOT_REQUEST) void this.#send(socket, idle);
       else if (!SNAPSHOT_REQUEST.startsWith(request)) socket.destroy();
     });
   }
 
-  async #send(socket: Socket): Promise<void> {
+  async #send(socket: Socket, idle: IdleEnd): Promise<void> {
     if (this.#underWay >= MAX_AT_ONCE) {
       socket.end(`${refusalLine(`Cannot take a snapshot: ${MAX_AT_ONCE} are being taken already`)}\n`);
       return;
@@ -60,6 +62,7 @@ export class SnapshotService {
       const snapshot = snapshotOf(this.#mvcc, { isOfStopped: false, takenMs: clock.now() });
       for await (const piece of snapshotBytes(snapshot)) {
         if (!socket.write(piece)) await once(socket, 'drain', gone);
+        idle.putOff();
         await turns.take(true);
         gone.signal.throwIfAborted();
       }
@@ -71,6 +74,32 @@ export class SnapshotService {
     } finally {
       this.#underWay -= 1;
     }
+  }
+}
+
+/** Hangs up when nothing is said or taken for long. */
+class IdleEnd implements Disposable {
+  readonly #clock: Clock;
+  readonly #socket: Socket;
+  #timer: Disposable;
+
+  constructor(clock: Clock, socket: Socket) {
+    this.#clock = clock;
+    this.#socket = socket;
+    this.#timer = this.#start();
+  }
+
+  putOff(): void {
+    this.#timer[Symbol.dispose]();
+    this.#timer = this.#start();
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer[Symbol.dispose]();
+  }
+
+  #start(): Disposable {
+    return this.#clock.timer(IDLE_MS, () => this.#socket.destroy());
   }
 }
 
