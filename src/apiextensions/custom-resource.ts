@@ -172,19 +172,18 @@ class ResourceMaker {
   }
 }
 
-type Selectable = Pick<Resource, 'selectableFields' | 'selectFields'>;
+type Selectable = Pick<Resource, 'selectableFields' | 'fieldValue'>;
 
 function selectable(fields: readonly SelectableField[] = []): Selectable {
-  const paths = fields.map(({ jsonPath }) => [jsonPath.replace(/^\./, ''), parseJsonPath(`{${jsonPath}}`)] as const);
+  const paths = new Map(
+    fields.map(({ jsonPath }) => [jsonPath.replace(/^\./, ''), parseJsonPath(`{${jsonPath}}`)] as const),
+  );
   return {
-    selectableFields: paths.map(([name]) => name),
-    selectFields: (object: ApiObject) =>
-      Object.fromEntries(
-        paths.map(([name, path]) => {
-          const [value = null] = path.find(object);
-          return [name, value === null ? '' : goText(value)];
-        }),
-      ),
+    selectableFields: [...paths.keys()],
+    fieldValue: (object: ApiObject, field: string) => {
+      const [value = null] = paths.get(field)?.find(object) ?? [];
+      return value === null ? '' : goText(value);
+    },
   };
 }
 

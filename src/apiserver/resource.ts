@@ -49,8 +49,8 @@ export interface Resource {
   readonly compareRows?: (left: ApiObject, right: ApiObject) => number;
   /** Fields beside `metadata.name` and `metadata.namespace` that a field selector may name. */
   readonly selectableFields: readonly string[];
-  /** The values of those fields in one object (of this version). */
-  selectFields(object: ApiObject): Readonly<Record<string, string>>;
+  /** The value of one of those fields in an object (of this version); empty where there is none. */
+  fieldValue(object: ApiObject, field: string): string;
   /** A warning that goes with every answer, for versions and kinds that will be gone. */
   readonly deprecation?: string;
   /** Its objects carry secrets: nothing that is kept of requests for diagnosis tells what is in them. */

@@ -96,7 +96,7 @@ function builtInResource(kind: Kind, info: ResourceInfo, types: TypeTable): Reso
     ...(kind.rowConditions === undefined ? {} : { rowConditions: kind.rowConditions }),
     ...(kind.compareRows === undefined ? {} : { compareRows: kind.compareRows }),
     selectableFields: Object.keys(selectable),
-    selectFields: (object: ApiObject) => fieldValues(selectable, object),
+    fieldValue: (object: ApiObject, field: string) => selectable[field]?.(object) ?? '',
     ...(kind.isConfidential === undefined ? {} : { isConfidential: kind.isConfidential }),
     ...(kind.computed === undefined ? {} : { computed: kind.computed }),
     ...(deprecation === undefined ? {} : { deprecation }),
@@ -106,12 +106,6 @@ function builtInResource(kind: Kind, info: ResourceInfo, types: TypeTable): Reso
 function usualResetFields({ statusMetadata }: Kind): NonNullable<Resource['resetFields']> {
   const metadata = statusMetadata === undefined ? [] : [statusMetadata === 'labels' ? 'metadata.labels' : 'metadata'];
   return { '': ['status'], status: ['spec', ...metadata] };
-}
-
-function fieldValues(selectable: NonNullable<Kind['selectable']>, object: ApiObject): Record<string, string> {
-  const values: Record<string, string> = {};
-  for (const name of Object.keys(selectable)) values[name] = selectable[name]?.(object) ?? '';
-  return values;
 }
 
 function subresource(

@@ -87,6 +87,8 @@ export interface WatchOptions {
   /** The first revision to deliver. */
   readonly from: Revision;
   readonly signal: AbortSignal;
+  /** Which events the reader wants, asked at once when they happen: others may be left out, and count as delivered. */
+  readonly concerns?: (event: StoreEvent) => boolean;
 }
 
 /**

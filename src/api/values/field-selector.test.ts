@@ -22,8 +22,14 @@ describe('a field selector', () => {
         assert.equal(unescapeFieldValue(escapeFieldValue(value)), value);
         const matcher = parsed(`a=${escapeFieldValue(value)},b!=${escapeFieldValue(value)}`);
         assert.equal(matcher.exactValue('a'), value);
-        assert.equal(matcher.matches({ a: value, b: `${value}.` }), true);
-        assert.equal(matcher.matches({ a: value, b: value }), false);
+        assert.equal(
+          matcher.matches((field) => (field === 'a' ? value : `${value}.`)),
+          true,
+        );
+        assert.equal(
+          matcher.matches(() => value),
+          false,
+        );
       }),
     );
   });
@@ -38,10 +44,9 @@ describe('a field selector', () => {
     );
   });
 
-  test('takes a field that is not there as empty', () => {
-    expect(parsed('spec.nodeName=').matches({})).toBe(true);
-    expect(parsed('constructor=').matches({})).toBe(true);
-    expect(parsed('spec.nodeName!=').matches({})).toBe(false);
+  test('tells empty values from others', () => {
+    expect(parsed('spec.nodeName=').matches(() => '')).toBe(true);
+    expect(parsed('spec.nodeName!=').matches(() => '')).toBe(false);
   });
 
   test('lets a kind refuse, rename and drop fields', () => {
@@ -51,7 +56,7 @@ describe('a field selector', () => {
 
   test('reads each field once, however many terms it has', () => {
     let reads = 0;
-    const fields = new Proxy<Record<string, string>>({}, { get: () => (reads++, 'web') });
+    const fields = (): string => (reads++, 'web');
     const text = Array.from({ length: 10_000 }, (_, index) => `a!=${index}`).join(',');
 
     expect(parsed(text).matches(fields)).toBe(true);

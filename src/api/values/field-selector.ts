@@ -8,8 +8,8 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** An object's selectable fields; one that is not there is empty. */
-export type Fields = Readonly<Record<string, string>>;
+/** The value of one of an object's selectable fields; one that is not there is empty. */
+export type FieldValue = (field: string) => string;
 
 /** Checks a field and its value, and may rewrite them; both empty drops the requirement. */
 export type FieldConversion = (field: string, value: string) => readonly [field: string, value: string] | ValueError;
@@ -34,10 +34,9 @@ export class FieldMatcher {
     return this.requirements.length === 0;
   }
 
-  matches(fields: Fields): boolean {
+  matches(valueOf: FieldValue): boolean {
     for (const [field, { wanted, unwanted }] of this.#fields) {
-      const found = fields[field];
-      const value = typeof found === 'string' ? found : '';
+      const value = valueOf(field);
       if (unwanted.has(value) || wanted.size > 1 || (wanted.size === 1 && !wanted.has(value))) return false;
     }
     return true;

@@ -55,6 +55,12 @@ export interface WriteOptions {
   readonly pause?: () => Promise<void>;
 }
 
+export interface ChangesOptions {
+  readonly from: Revision;
+  readonly signal: AbortSignal;
+  readonly wants?: ((change: ObjectChange) => boolean) | undefined;
+}
+
 /** How new a read has to be. */
 export type Freshness = Pick<ReadOptions, 'notOlderThan'>;
 
@@ -230,15 +236,25 @@ export class ObjectStore {
     return past;
   }
 
-  watch(
-    range: KeyRange,
-    options: { readonly from: Revision; readonly signal: AbortSignal },
-  ): AsyncIterableIterator<ObjectChanges, undefined> {
-    return mapped(this.#store.watch(range, options), (batch) => {
+  /** Changes that `wants` does not want may be left out. */
+  watch(range: KeyRange, { wants, ...options }: ChangesOptions): AsyncIterableIterator<ObjectChanges, undefined> {
+    const concerns =
+      wants === undefined || this.#transformer !== undefined
+        ? {}
+        : { concerns: (event: StoreEvent) => this.#isWanted(event, wants) };
+    return mapped(this.#store.watch(range, { ...options, ...concerns }), (batch) => {
       const known = this.#batches.get(batch);
       if (known !== undefined) return known;
       return this.#transformer === undefined ? this.#changesOf(batch) : this.#openAll(batch);
     });
+  }
+
+  #isWanted(event: StoreEvent, wants: NonNullable<ChangesOptions['wants']>): boolean {
+    try {
+      return wants(this.#change(event));
+    } catch {
+      return true; // the reader will meet it
+    }
   }
 
   async #openAll(batch: WatchBatch): Promise<ObjectChanges> {

@@ -61,7 +61,7 @@ export function cronTabs(options: MadeUpOptions = {}): Resource[] {
     subresources: new Map([['status', STATUS]]),
     columns: [SCHEDULE],
     selectableFields: [],
-    selectFields: () => ({}),
+    fieldValue: () => '',
   }));
 }
 

@@ -83,7 +83,7 @@ class Gadgets extends MemoryServer {
       subresources: new Map(),
       columns: [],
       selectableFields: ['spec.extent'],
-      selectFields: (object) => ({ 'spec.extent': String((object['spec'] as { extent?: unknown }).extent ?? '') }),
+      fieldValue: (object) => String((object['spec'] as { extent?: unknown }).extent ?? ''),
     };
   }
 

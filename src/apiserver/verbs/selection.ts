@@ -32,10 +32,13 @@ function matchesLabels(object: ApiObject, selector: LabelMatcher): boolean {
 }
 
 function matchesFields(object: ApiObject, selector: FieldMatcher, resource: Resource): boolean {
-  if (selector.isEmpty) return true;
-  const { name = '', namespace = '' } = object.metadata;
-  const fields = { 'metadata.name': name, 'metadata.namespace': namespace, ...resource.selectFields(object) };
-  return selector.matches(fields);
+  return selector.isEmpty || selector.matches((field) => fieldValue(object, field, resource));
+}
+
+function fieldValue(object: ApiObject, field: string, resource: Resource): string {
+  if (field === 'metadata.name') return object.metadata.name ?? '';
+  if (field === 'metadata.namespace') return object.metadata.namespace ?? '';
+  return resource.fieldValue(object, field);
 }
 
 function checkFields(resource: Resource, selector: FieldMatcher, name: string): void {

@@ -5,7 +5,7 @@ import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { listOptions, type ListOptions } from '../request/list-options.ts';
 import { convertForReading } from '../storage/conversion.ts';
-import type { ObjectChange, ObjectChanges } from '../storage/object-store.ts';
+import type { ChangesOptions, ObjectChange, ObjectChanges } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { rangeFor } from './list.ts';
 import { parseRevision } from './revision-rules.ts';
@@ -50,7 +50,8 @@ async function* watchEvents(endpoint: Endpoint, plan: WatchPlan): AsyncGenerator
     using _round = plan.options.allowWatchBookmarks
       ? endpoint.services.bookmarks.join(() => (told.isBookmarkDue = true))
       : undefined;
-    for await (const batch of endpoint.objects.watch(plan.range, { from, signal })) {
+    const wants = wantedBy(plan.selected, endpoint);
+    for await (const batch of endpoint.objects.watch(plan.range, { from, signal, wants })) {
       const made = told.eventsOf(batch);
       const events = made instanceof Promise ? await made : made;
       if (events.length > 0) yield events;
@@ -151,6 +152,13 @@ function statesOf({ current, previous }: ObjectChange): StoredObject[] {
 
 function objectsOf(event: WatchEvent): StoredObject[] {
   return 'object' in event ? [event.object] : [];
+}
+
+/** Of the many watches that each see few objects, such as those of nodes, a change wakes up those that it concerns. */
+function wantedBy(selected: Selection, { resource }: Endpoint): ChangesOptions['wants'] {
+  if (selected.isAll || resource.storage.convert !== undefined) return undefined;
+  const isSelected = (state: StoredObject | undefined): boolean => state !== undefined && selected.matches(state);
+  return ({ current, previous }) => isSelected(current) || isSelected(previous);
 }
 
 /** What a change means to a watcher that sees only the selected objects. */

@@ -75,7 +75,7 @@ export function metricsKind(plural: 'nodes' | 'pods', types: TypeTable, computed
       column('Window', (object) => object['window']),
     ],
     selectableFields: [],
-    selectFields: () => ({}),
+    fieldValue: () => '',
     computed,
   };
 }

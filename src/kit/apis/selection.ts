@@ -15,12 +15,11 @@ export function selectionOf(query: URLSearchParams, served: ServedKind, namespac
       : new ValueError(`field label not supported: ${field}`),
   );
   if (fields instanceof ValueError) throw badRequest(fields.message);
-  const asked = [...new Set(fields.requirements.map(({ field }) => field))];
   return (object) => {
     const { metadata } = object;
     if (namespace !== '' && metadata?.namespace !== namespace) return false;
     if (!labels.isEmpty && !labels.matches(metadata?.labels)) return false;
-    return fields.isEmpty || fields.matches(Object.fromEntries(asked.map((field) => [field, text(object, field)])));
+    return fields.isEmpty || fields.matches((field) => text(object, field));
   };
 
   function text({ metadata, ...rest }: KubernetesObject, field: string): string {

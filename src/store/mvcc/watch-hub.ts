@@ -29,27 +29,30 @@ interface Followed {
   readonly range: KeyRange;
   /** The first revision that it is told of. */
   readonly from: Revision;
+  readonly concerns?: ((event: StoreEvent) => boolean) | undefined;
 }
 
 /** One live watch: what its reader has not taken yet. Full means that the watch ends with `SlowWatcher`. */
 export class Inbox implements Interested {
   readonly range: KeyRange;
   readonly #from: Revision;
+  readonly #concerns: Followed['concerns'];
   readonly #queue: BoundedQueue<Queued>;
   readonly #maxBytes: number;
   #bytes = 0;
   #lastOffered: Revision = 0;
 
-  constructor({ range, from }: Followed, limits: WatchLimits, onClose: (inbox: Inbox) => void) {
+  constructor({ range, from, concerns }: Followed, limits: WatchLimits, onClose: (inbox: Inbox) => void) {
     this.range = range;
     this.#from = from;
+    this.#concerns = concerns;
     this.#maxBytes = limits.maxQueuedBytes ?? DEFAULT_MAX_QUEUED_BYTES;
     this.#queue = new BoundedQueue(limits.maxQueued ?? DEFAULT_MAX_QUEUED, { onClose: () => onClose(this) });
   }
 
   offer(queued: Queued): void {
     const { batch, weight } = queued;
-    if (batch.revision < this.#from && batch.events.length > 0) return;
+    if (batch.events.length > 0 && (batch.revision < this.#from || !this.#isConcerned(batch))) return;
     this.#lastOffered = batch.revision;
     this.#bytes += weight;
     const isTooMuch = this.#bytes > this.#maxBytes && this.#queue.size > 0;
@@ -57,6 +60,10 @@ export class Inbox implements Interested {
     const { from, to } = this.range;
     const what = `${this.#queue.size} revisions of keys ${JSON.stringify(from)} to ${JSON.stringify(to)}`;
     this.#queue.close(new StoreError('SlowWatcher', `Cannot go on watching: ${what} wait to be read`));
+  }
+
+  #isConcerned({ events }: WatchBatch): boolean {
+    return this.#concerns === undefined || events.some(this.#concerns);
   }
 
   /** A mark that everything up to `revision` has been delivered, unless something that waits says so already. */

@@ -38,7 +38,7 @@ export async function* watch(
     if (batch.events.length > 0) yield batch;
   }
   if (signal.aborted || source.isClosed()) return;
-  const inbox = hub.open({ range, from: next });
+  const inbox = hub.open({ range, from: next, concerns: options.concerns });
   if (hub.progressMarks > marksBefore) inbox.offerProgress(history.last); // asked for while this watch was catching up
   const forgetSignal = hub.aborts.add(signal, () => void inbox.end());
   try {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { isStoreError, type StoreFailure } from '../errors.ts';
-import type { KeyRange, Operation, Revision, Store, StoreEvent, WatchBatch } from '../store.ts';
+import type { KeyRange, Operation, Revision, Store, StoreEvent, WatchBatch, WatchOptions } from '../store.ts';
 import { text } from './text-values.ts';
 
 export { bytes, del, put, text } from './text-values.ts';
@@ -41,8 +41,9 @@ export class WatchReader {
   readonly #stop = new AbortController();
   readonly #iterator: AsyncIterator<WatchBatch>;
 
-  constructor(store: Store, range: KeyRange, from: Revision) {
-    this.#iterator = store.watch(range, { from, signal: this.#stop.signal })[Symbol.asyncIterator]();
+  constructor(store: Store, range: KeyRange, from: Revision, concerns?: WatchOptions['concerns']) {
+    const options = { from, signal: this.#stop.signal, ...(concerns === undefined ? {} : { concerns }) };
+    this.#iterator = store.watch(range, options)[Symbol.asyncIterator]();
   }
 
   async batch(): Promise<WatchBatch> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { prefixRange, singleKey } from '../key-range.ts';
+import type { StoreEvent } from '../store.ts';
 import { del, expectFailure, type OpenStoreUnderTest, put, say, text, WatchReader, write } from './store-under-test.ts';
 
 /** `watch`, `requestProgress` and how watches end. */
@@ -107,6 +108,27 @@ export function describeWatches(open: OpenStoreUnderTest): void {
       for (const value of ['2', '3', '4']) await write(store, put(`${prefix}a`, value));
 
       expect((await next).events.map(say)).toEqual([`put ${prefix}a=4@${now + 3} was 3@${now + 2}`]);
+      await reader.end();
+    });
+
+    test('may leave out what its reader does not want, which counts as delivered', async () => {
+      await using under = await open();
+      const { store, prefix } = under;
+      const isWanted = (event: StoreEvent): boolean => say(event).includes('=wanted');
+      const from = (await store.revision()) + 1;
+      const reader = new WatchReader(store, prefixRange(prefix), from, isWanted);
+      const pending = reader.batch();
+      await write(store, put(`${prefix}a`, 'other'));
+      const wanted = await write(store, put(`${prefix}a`, 'wanted'));
+      const last = await write(store, put(`${prefix}b`, 'other'));
+      await store.requestProgress();
+
+      const { events, revision } = await pending;
+      const lines = [...events.map(say), ...(revision < last ? await reader.until(last) : [])];
+
+      expect(lines.filter((line) => line.includes('=wanted'))).toEqual([
+        `put ${prefix}a=wanted@${wanted} was other@${wanted - 1}`,
+      ]);
       await reader.end();
     });
 

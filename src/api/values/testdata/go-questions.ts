@@ -64,7 +64,7 @@ const questions: Readonly<Record<string, (...args: never[]) => unknown>> = {
     then(values.parseFieldSelector(text), (matcher) => [
       matcher.toString(),
       matcher.isEmpty,
-      matcher.matches(fields),
+      matcher.matches((field) => fields[field] ?? ''),
       matcher.exactValue('a') ?? '',
       matcher.exactValue('a') !== undefined,
     ]),

@@ -54,7 +54,7 @@ export function resourceOf({
     subresources: new Map(),
     columns,
     selectableFields: [],
-    selectFields: () => ({}),
+    fieldValue: () => '',
   };
 }
 

@@ -33,7 +33,7 @@ export async function* watchMirror(
     mvcc = await source.copy(signal);
   }
   if (mvcc === undefined) return;
-  const batches = mvcc.watch(range, { from, signal });
+  const batches = mvcc.watch(range, { ...options, from });
   const first = batches.next();
   if (source.progressMarks() > marksBefore) mvcc.requestProgress(); // asked for before this watch could get it
   const { value } = await first;
