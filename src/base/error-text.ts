@@ -4,12 +4,13 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The message of an error and of what caused it, outermost first. */
+/** The message of an error and of what caused it, outermost first; what a message has told already is not told again. */
 export function describeError(error: unknown): string {
   const messages: string[] = [];
   let current: unknown = error;
-  while (current instanceof Error && messages.length < 10) {
-    messages.push(current.message === '' ? current.name : current.message);
+  for (let depth = 0; current instanceof Error && depth < 10; depth++) {
+    const message = current.message === '' ? current.name : current.message;
+    if (messages.at(-1)?.endsWith(message) !== true) messages.push(message);
     current = current.cause;
   }
   if (messages.length === 0) return String(error);

@@ -17,7 +17,8 @@ export async function runCommand(
   args: readonly string[],
   process: ProcessLike,
 ): Promise<number> {
-  const [name = 'help', ...rest] = args;
+  const [first = 'help', ...rest] = args;
+  const name = first === '--version' ? 'version' : first;
   const context = contextOf(process);
   const command = commands.find((candidate) => candidate.name === name);
   if (command === undefined) {

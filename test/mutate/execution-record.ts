@@ -20,6 +20,8 @@ export interface RankedTest {
 
 /** Test files that were never recorded are taken to need so long. */
 const UNKNOWN_MS = 5000;
+/** Recording slows tests down, and so may whatever else the machine does; only those that hang are to fail. */
+const RECORDING_TEST_MS = 180_000;
 /** A test beside the source is likelier to notice, and goes before others that are this much quicker. */
 const WORTH_OF_NEARNESS = 10;
 
@@ -91,7 +93,13 @@ export async function recordExecution(root: string, folder: string): Promise<voi
       .map((name) => join('src', name))
       .map((file) => [file, digestOf(readFileSync(join(root, file), 'utf8'))]),
   );
-  const args = ['run', '--config', join('test', 'mutate', 'vitest.config.ts'), '--reporter=json'];
+  const args = [
+    'run',
+    '--config',
+    join('test', 'mutate', 'vitest.config.ts'),
+    '--reporter=json',
+    `--testTimeout=${RECORDING_TEST_MS}`,
+  ];
   const child = spawn(
     join(root, 'node_modules', '.bin', 'vitest'),
     [...args, `--outputFile=${join(folder, 'report.json')}`],
