@@ -1,9 +1,7 @@
 import { type Clock, type Logger, SortedMap } from '../../base/index.ts';
 import { Deadlines } from '../mvcc/deadlines.ts';
 import { Mvcc, type MvccOptions } from '../mvcc/mvcc.ts';
-import { deletion, weightOf, withEvent } from '../mvcc/revision-record.ts';
-import { SlicedEntry } from '../mvcc/sliced-entry.ts';
-import type { Entry, Revision, StoreEvent } from '../store.ts';
+import type { Entry, Revision } from '../store.ts';
 import { readCheckpoint } from './checkpoint-reader.ts';
 import { type DurableFiles, FileDamage } from './durable-files.ts';
 import { MANIFEST_SINCE_VERSION } from './file-header.ts';
@@ -210,19 +208,7 @@ class Replay {
     this.#revision += 1;
     const revision = this.#revision;
     if (revision <= this.#mvcc.revision) return;
-    let events: StoreEvent[] | undefined;
-    let deadlinesMs: number[] | undefined;
-    for (const { key, value, deadlineMs } of changes) {
-      const previous = this.#mvcc.get(key);
-      if (deadlineMs !== 0) deadlinesMs ??= changes.map((change) => change.deadlineMs);
-      if (value !== undefined) {
-        const createRevision = previous?.createRevision ?? revision;
-        const entry = new SlicedEntry(key, value, { createRevision, modRevision: revision });
-        events = withEvent(events, { type: 'put', entry, previous });
-      } else if (previous !== undefined) events = withEvent(events, deletion(previous, revision));
-    }
-    events ??= [];
-    this.#mvcc.append({ revision, timeMs, events, deadlinesMs, weight: weightOf(events) });
+    this.#mvcc.appendLogged({ revision, timeMs, changes });
   }
 }
 
