@@ -7,6 +7,7 @@ import { discardLogger, SeededRandom, VirtualClock } from '../../src/base/index.
 import type { Client } from '../../src/client/index.ts';
 import { startCluster } from '../../src/testing/index.ts';
 import { type ControlPlane, startControlPlane, type StorageOptions } from '../../src/cluster/index.ts';
+import { compactStore, openDurableStore } from '../../src/store/index.ts';
 
 const WARM_UP = 3000;
 const COUNTED = 500;
@@ -14,6 +15,7 @@ const COUNTED = 500;
 const counts: Record<string, number> = {};
 await countMemory();
 await countDisk();
+await countOpenedStore();
 await countDeployment();
 await countTestClusters();
 console.log(JSON.stringify(counts));
@@ -48,6 +50,43 @@ async function countDisk(): Promise<void> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What keeping an object takes besides its bytes, in a store that was opened from its log and in one from a checkpoint. */
+async function countOpenedStore(): Promise<void> {
+  const objects = 10_000;
+  const value = Buffer.alloc(1024, 'x');
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-work-'));
+  const options = { clock: new VirtualClock(), random: new SeededRandom('work'), syncs: false };
+  const bytesEach = async (): Promise<number> => {
+    const before = await heldBytes();
+    await using _store = await openDurableStore(folder, options);
+    return Math.round(((await heldBytes()) - before) / objects) - value.length;
+  };
+  try {
+    {
+      await using store = await openDurableStore(folder, options);
+      const put = (number: number): Promise<unknown> =>
+        store.commit({ conditions: [], operations: [{ type: 'put', key: `/registry/${nameOf(number)}`, value }] });
+      for (let next = 0; next < objects; next += 100)
+        await Promise.all(Array.from({ length: 100 }, (_put, index) => put(next + index)));
+    }
+    counts['bytes beside an object after opening a log'] = await bytesEach();
+    await compactStore(folder, options);
+    counts['bytes beside an object after opening a checkpoint'] = await bytesEach();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Of objects and of buffers that are alive. Buffers are let go in a turn after that in which they were collected. */
+async function heldBytes(): Promise<number> {
+  for (let rounds = 0; rounds < 3; rounds++) {
+    (globalThis as { gc?: () => void }).gc?.();
+    await new Promise(setImmediate);
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }
 
 /** Changes of the store that it takes until a Deployment's pods run and everybody has said so. */

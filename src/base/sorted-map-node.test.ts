@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Branch, EditSession, Leaf, MAX_WIDTH, MIN_WIDTH, type SortedNode } from './sorted-map-node.ts';
+import { treeOf } from './sorted-map-tree.ts';
 
 /** Checks everything a tree promises, and returns its depth. */
 function checkTree(
@@ -94,6 +95,28 @@ test('filling in order leaves leaves three quarters full', () => {
   for (let index = 0; index < 10_000; index++) tree.set(keyAt(index));
 
   expect(leavesOf(tree.root)).toBeLessThanOrEqual(Math.ceil(10_000 / (MAX_WIDTH - MIN_WIDTH)));
+});
+
+test('a tree of sorted keys has them all in as few leaves as possible, and can be edited', () => {
+  fc.assert(
+    fc.property(fc.nat(3000), (count) => {
+      const keys = Array.from({ length: count }, (_key, index) => keyAt(index)).toSorted();
+      const tree = new Tree();
+      tree.root = treeOf(
+        keys,
+        keys.map(() => 1),
+      );
+      checkTree(tree.root, true, [undefined, undefined]);
+      expect(tree.root.size).toBe(count);
+      expect(leavesOf(tree.root)).toBe(Math.max(1, Math.ceil(count / MAX_WIDTH)));
+      freezeTree(tree.root);
+      for (let index = 0; index < 50; index++) tree[index % 2 === 0 ? 'set' : 'delete'](keyAt(count - 25 + index));
+      checkTree(tree.root, true, [undefined, undefined]);
+    }),
+    { numRuns: 20 },
+  );
+  expect(() => treeOf(['a', 'c', 'b'], [1, 2, 3])).toThrow(/key "b" is not above the one before it/);
+  expect(() => treeOf(['a', 'a'], [1, 2])).toThrow(RangeError);
 });
 
 test('deleting everything leaves a single empty leaf', () => {

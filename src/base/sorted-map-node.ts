@@ -105,7 +105,7 @@ export class Branch<V> {
   }
 
   /** A branch that nobody has counted yet. */
-  static over<V>(edit: EditSession<V>, keys: string[], children: SortedNode<V>[]): Branch<V> {
+  static over<V>(edit: EditSession<V> | undefined, keys: string[], children: SortedNode<V>[]): Branch<V> {
     const branch = new Branch(edit, keys, children);
     for (let index = 0; index < children.length; index++) branch.size += (children[index] as SortedNode<V>).size;
     return branch;

@@ -1,4 +1,5 @@
 import { Branch, EditSession, Leaf, type SortedNode } from './sorted-map-node.ts';
+import { treeOf } from './sorted-map-tree.ts';
 import { countIn, firstIn, LeafWalk, lookUp } from './sorted-map-walk.ts';
 import type { SortedRange, SortedView } from './sorted-view.ts';
 import { ordersNatively } from './utf8-order.ts';
@@ -31,6 +32,11 @@ export class SortedMap<V> implements SortedView<V> {
     const editor = SortedMap.empty<V>().editable();
     for (const [key, value] of entries) editor.set(key, value);
     return editor.snapshot();
+  }
+
+  /** `values[i]` belongs to `keys[i]`. Throws a RangeError unless the keys are in order, each once. */
+  static fromSorted<V>(keys: readonly string[], values: readonly V[]): SortedMap<V> {
+    return new SortedMap<V>(treeOf(keys, values));
   }
 
   get size(): number {

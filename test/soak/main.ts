@@ -1,8 +1,11 @@
-// npm run soak [-- --days N --seed S]: a cluster under use for virtual days, with faults between its programs and its server.
-// Once a virtual day the faults stop, the cluster comes to rest, and everything must be as it should.
+// npm run soak [-- --days N --seed S --snapshots FOLDER]: a cluster under use for virtual days, with faults between its programs and its server.
+// Once a virtual day the faults stop, the cluster comes to rest, and everything must be as it should. What grows is found in the
+// heap snapshots of the middle and of the end.
 // npm run soak -- --real-time MINUTES [--store etcd] [--rate WRITES] [-- FLAGS]: `keelson up` under steady churn, by the clock
 // of the wall. Memory and disk must not grow after the first ten minutes.
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { writeHeapSnapshot } from 'node:v8';
 import { SeededRandom } from '../../src/base/index.ts';
 import { badDay, type FaultRates, FaultyTransport } from '../../src/client/index.ts';
 import { app } from '../../src/kit/index.ts';
@@ -22,6 +25,7 @@ const { values: flags, positionals } = parseArgs({
     rate: { type: 'string', default: '138' },
     days: { type: 'string', default: '10' },
     seed: { type: 'string', default: 'soak' },
+    snapshots: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -92,10 +96,12 @@ for (let day = 1; day <= days; day++) {
   heaps.push(process.memoryUsage().heapUsed / 2 ** 20);
   const struck = transports.reduce((sum, { faults }) => sum + [...faults.values()].reduce((a, b) => a + b, 0), 0);
   console.log(
-    `day ${day}: ${user.deployments.size} deployments, ${struck} faults so far, ${cluster.clock.pending} timers, ` +
+    `day ${day}: ${user.deployments.size} deployments, ${cachedObjects()} objects in caches, ${struck} faults so far, ${cluster.clock.pending} timers, ` +
       `${Math.round(heaps.at(-1) ?? 0)} MB, ${problems.length} problems`,
   );
   for (const problem of problems.slice(0, 20)) console.log(`  ${problem}`);
+  if (flags.snapshots !== undefined && (day === Math.floor(days / 2) || day === days))
+    writeHeapSnapshot(join(flags.snapshots, `day-${day}.heapsnapshot`));
 }
 console.log([...acts].map(([what, count]) => `${what}: ${count}`).join(', '));
 const growth = (heaps.at(-1) ?? 0) - (heaps[Math.floor(days / 2) - 1] ?? Infinity);
@@ -106,6 +112,11 @@ console.log(
   `soak: ${days} virtual days, seed "${flags.seed}": ${failures.length === 0 ? 'passed' : `${failures.length} failures`}`,
 );
 process.exitCode = failures.length === 0 ? 0 : 1;
+
+/** What the cluster has to remember in any case; objects that several programs read count as often. */
+function cachedObjects(): number {
+  return cluster.apps.flatMap((each) => each.caches()).reduce((sum, { cache }) => sum + [...cache.keys()].length, 0);
+}
 
 function faultsOf(severity: number): FaultRates {
   return Object.fromEntries(

@@ -1,24 +1,26 @@
 import { expect, test } from 'vitest';
 import { builtInTypes } from '../../api/index.ts';
 import { VirtualClock } from '../../base/index.ts';
-import { openMemoryStore } from '../../store/index.ts';
+import { openMemoryStore, prefixRange } from '../../store/index.ts';
 import { ObjectStore } from './object-store.ts';
 import { jsonStorage } from './storage-codec.ts';
 import { StoredObject } from './stored-object.ts';
 
 const type = builtInTypes().struct('io.k8s.api.core.v1.ConfigMap');
 const READ = { group: '', version: 'v1', kind: 'ConfigMap', type, storage: { apiVersion: 'v1' } };
+const ALL = prefixRange('/configmaps/');
 const OTHER = { ...READ, group: 'other', storage: { apiVersion: 'v1', convert: () => undefined } };
 
-/** A store of so many config maps, the first of which has been read; answers with what was made of that one. */
-async function filled(
-  count: number,
-  bytes: number,
-  ttlSeconds?: number,
-): Promise<{ first: StoredObject; json: Uint8Array }> {
-  const objects = new ObjectStore(openMemoryStore({ clock: new VirtualClock() }), jsonStorage(type));
+interface Filling {
+  readonly count: number;
+  readonly bytes: number;
+  readonly ttlSeconds?: number;
+}
+
+/** Writes so many config maps; answers with the first. */
+async function fill(objects: ObjectStore, { count, bytes, ttlSeconds }: Filling): Promise<StoredObject> {
+  const { length } = (await objects.list(ALL, {})).objects;
   let first: StoredObject | undefined;
-  let json: Uint8Array = Buffer.alloc(0);
   for (let index = 0; index < count; index++) {
     const object = {
       kind: 'ConfigMap',
@@ -26,33 +28,65 @@ async function filled(
       metadata: { name: 'a', uid: 'u' },
       data: { a: 'x'.repeat(bytes) },
     };
-    const stored = await objects.put(`/configmaps/${index}`, object, { expected: undefined, ttlSeconds });
+    const stored = await objects.put(`/configmaps/${length + index}`, object, { expected: undefined, ttlSeconds });
     if (!(stored instanceof StoredObject)) throw new Error('it is there already');
     stored.keepAs(OTHER, object);
-    json = first === undefined ? stored.json(READ) : json;
     first ??= stored;
   }
   if (first === undefined) throw new Error('there is none');
-  return { first, json };
+  return first;
+}
+
+/** A store of so many config maps, the first of which has been read; answers with what was made of that one. */
+async function filled(filling: Filling): Promise<{ objects: ObjectStore; first: StoredObject; json: Uint8Array }> {
+  const objects = new ObjectStore(openMemoryStore({ clock: new VirtualClock() }), jsonStorage(type));
+  const first = await fill(objects, { ...filling, count: 1 });
+  const json = first.json(READ);
+  if (filling.count > 1) await fill(objects, { ...filling, count: filling.count - 1 });
+  return { objects, first, json };
 }
 
 test('what is made of large objects is kept for a few of them', async () => {
-  const { first, json } = await filled(150, 100_000);
+  const { first, json } = await filled({ count: 150, bytes: 100_000 });
   expect(first.json(READ)).not.toBe(json);
   expect(Buffer.compare(first.json(READ), json)).toBe(0);
 });
 
 test('likewise of objects that expire', async () => {
-  const { first, json } = await filled(300, 100, 60);
+  const { first, json } = await filled({ count: 300, bytes: 100, ttlSeconds: 60 });
   expect(first.json(READ)).not.toBe(json);
 });
 
 test('what they were converted to is kept: readers have waited for it', async () => {
-  const { first } = await filled(150, 100_000);
+  const { first } = await filled({ count: 150, bytes: 100_000 });
   expect(first.isReadableAs(OTHER)).toBe(true);
 });
 
-test('what is made of small objects is kept for all of them', async () => {
-  const { first, json } = await filled(1_000, 1_000);
+test('what is made of small objects that are written is kept for some hundreds', async () => {
+  expect(await isKept({ count: 500, bytes: 1_000 })).toBe(true);
+  expect(await isKept({ count: 600, bytes: 1_000 })).toBe(false);
+  expect(await isKept({ count: 300, bytes: 20_000 })).toBe(false);
+});
+
+test('what is made of them for readers is kept for thousands', async () => {
+  const { objects, first } = await filled({ count: 1_000, bytes: 1_000 });
+  const json = first.json(READ);
+  await fill(objects, { count: 1_000, bytes: 1_000 });
+  const { objects: all } = await objects.list(ALL, {});
+  for (const stored of all) stored.json(READ);
+
   expect(first.json(READ)).toBe(json);
 });
+
+test('an object that is let go is the same again for as long as somebody has it', async () => {
+  const { objects, first } = await filled({ count: 1, bytes: 1_000 });
+  const { object } = first;
+  await fill(objects, { count: 1_000, bytes: 1_000 });
+
+  expect(first.object).toBe(object);
+});
+
+async function isKept(filling: Filling): Promise<boolean> {
+  const { first, json } = await filled(filling);
+  return first.json(READ) === json;
+}

@@ -14,9 +14,9 @@ import type {
 } from '../../store/index.ts';
 import type { KindStorageMetrics, StorageOperation } from '../metrics/storage-metrics.ts';
 import type { Alongside } from '../resource.ts';
+import { KeptForms } from './kept-forms.ts';
 import type { StorageCodec } from './storage-codec.ts';
 import type { PutConflict } from './put-conflict.ts';
-import { RecentForms, type RecentFormsOptions } from './recent-forms.ts';
 import { StoredObject } from './stored-object.ts';
 import {
   ENCRYPTED_DATA,
@@ -86,20 +86,6 @@ export interface ObjectStoreOptions {
   readonly metrics?: KindStorageMetrics;
 }
 
-/** Watches this far behind find the forms of past revisions ready made; those further behind have them made again. */
-const PAST: RecentFormsOptions<StoredObject> = {
-  maxCount: 256,
-  maxBytes: 8 * 1024 * 1024,
-  forget: (stored, remade) => stored.forget(remade),
-};
-/** What is made of large objects, and of those that expire, is made again when it was let go: there may be thousands of them. */
-const LEAST_LARGE_BYTES = 32 * 1024;
-const MANY: RecentFormsOptions<StoredObject> = {
-  maxCount: 256,
-  maxBytes: 8 * 1024 * 1024,
-  forget: (stored, remade) => stored.forgetEncodings(remade),
-};
-
 /**
  * The objects under one key prefix of the store. What is read or written is shared: the same revision of the same key
  * is the same `StoredObject` for everybody, for as long as the store hands out the same bytes.
@@ -113,12 +99,7 @@ export class ObjectStore {
   /** Likewise for changes, so that all watchers share one encoding of an event. */
   readonly #changes = new WeakMap<StoreEvent, ObjectChange>();
   readonly #batches = new WeakMap<WatchBatch, ObjectChanges>();
-
-  /** Past revisions stay in the store's history for minutes: their bytes do, and what was made of the newest of them. */
-  readonly #superseded = new RecentForms(PAST);
-  readonly #many = new RecentForms(MANY);
-  /** Objects of this kind expire. */
-  #isExpiring = false;
+  readonly #forms = new KeptForms();
   readonly #metrics: KindStorageMetrics | undefined;
   readonly #transformer: ValueTransformer | undefined;
   /** By stored value: the generation in which it was opened. */
@@ -210,9 +191,9 @@ export class ObjectStore {
     });
     const result = await this.#timed(own.modRevision === 0 ? 'create' : 'update', committing);
     if (!result.ok) return await this.#conflict(result.current[0], own.modRevision);
-    if (options.ttlSeconds !== undefined) this.#isExpiring = true;
+    if (options.ttlSeconds !== undefined) this.#forms.isExpiring = true;
     const stored = this.#written({ key, value, modRevision: result.revision }, { plain, object });
-    if (options.expected !== undefined) this.#superseded.add(options.expected);
+    if (options.expected !== undefined) this.#forms.superseded(options.expected);
     return stored;
   }
 
@@ -225,14 +206,14 @@ export class ObjectStore {
     });
     const result = await this.#timed('delete', committing);
     if (!result.ok) return await this.#conflict(result.current[0], expected.revision);
-    this.#superseded.add(expected);
+    this.#forms.superseded(expected);
     return result.revision;
   }
 
   /** The state a removed object is reported in: unchanged but for the revision of its removal. */
   atRevision(stored: StoredObject, revision: Revision): StoredObject {
     const past = stored.at(revision);
-    this.#superseded.add(past);
+    this.#forms.superseded(past);
     return past;
   }
 
@@ -323,9 +304,8 @@ export class ObjectStore {
 
   #make(entry: StoredEntry): StoredObject {
     if (this.#transformer === undefined && isEncrypted(entry.value)) throw unreadable(new Error(ENCRYPTED_DATA));
-    const stored = this.#read(entry);
     const object = this.#underWay.get(entry.value);
-    if (object !== undefined) stored.prime(object);
+    const stored = object === undefined ? this.#read(entry) : new StoredObject(entry, this.#codec).prime(object);
     this.#shared.set(entry.value, stored);
     return stored;
   }
@@ -340,18 +320,14 @@ export class ObjectStore {
       stored = new StoredObject({ ...entry, value: plain }, this.#codec).prime(object);
       this.#keep(value, stored);
     }
-    if (this.#isOneOfMany(stored)) this.#many.add(stored);
+    this.#forms.written(stored);
     return stored;
   }
 
   #read(entry: ConstructorParameters<typeof StoredObject>[0]): StoredObject {
     const stored = new StoredObject(entry, this.#codec);
-    if (this.#isOneOfMany(stored)) stored.forgetEncodings(this.#many.add); // told when something is made of it
+    this.#forms.found(stored);
     return stored;
-  }
-
-  #isOneOfMany({ bytes }: StoredObject): boolean {
-    return this.#isExpiring || bytes >= LEAST_LARGE_BYTES;
   }
 
   #keep(value: Uint8Array, stored: StoredObject): void {

@@ -24,6 +24,8 @@ export class StoredObject {
   readonly #value: Uint8Array;
   readonly #codec: StorageCodec;
   #object: ApiObject | undefined;
+  /** The object, when it was let go here. */
+  #elsewhere: WeakRef<ApiObject> | undefined;
   /** What the writer had at hand, until somebody asks for the object. */
   #primed: ApiObject | undefined;
   #json: Uint8Array | undefined;
@@ -56,16 +58,23 @@ export class StoredObject {
   /** Lets go of all that can be made again from the stored bytes; tells `remade` when some of it has been. */
   forget(remade?: (stored: StoredObject) => void): void {
     this.#object = undefined;
+    this.#elsewhere = undefined;
     this.#primed = undefined;
     this.#json = undefined;
     this.#forms = undefined;
     this.#onRemade = remade;
   }
 
-  /** The same, except for what others have converted it to: its readers may count on that. */
+  /**
+   * The same, except for what others have converted it to: its readers may count on that. The object itself is found again for
+   * as long as somebody has it, as the caches of programs in this process do.
+   */
   forgetEncodings(remade: (stored: StoredObject) => void): void {
-    const converted = [...(this.#forms ?? [])].filter(([name]) => name.startsWith(OBJECT_FORM));
+    const converted =
+      this.#forms === undefined ? [] : [...this.#forms].filter(([name]) => name.startsWith(OBJECT_FORM));
+    const elsewhere = this.#object === undefined ? this.#elsewhere : new WeakRef(this.#object);
     this.forget(remade);
+    this.#elsewhere = elsewhere;
     if (converted.length > 0) this.#forms = new Map(converted);
   }
 
@@ -93,11 +102,16 @@ export class StoredObject {
   /** In the stored version, with resourceVersion set. Frozen: shared by all readers. */
   get object(): ApiObject {
     if (this.#object === undefined) {
-      this.#object = frozen(withResourceVersion(this.#primed ?? this.#codec.decode(this.#value), this.revision));
+      this.#object = this.#elsewhere?.deref() ?? this.#read();
+      this.#elsewhere = undefined;
       this.#primed = undefined;
       this.#made();
     }
     return this.#object;
+  }
+
+  #read(): ApiObject {
+    return frozen(withResourceVersion(this.#primed ?? this.#codec.decode(this.#value), this.revision));
   }
 
   /** Whether `as` can answer: the object is stored in this version, needs no conversion, or has been converted. */

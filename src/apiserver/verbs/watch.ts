@@ -1,4 +1,5 @@
 import { expired, internalError, type Status, StatusError } from '../../api/index.ts';
+import { AbortScope } from '../../base/index.ts';
 import { isStoreError, type KeyRange, type Revision } from '../../store/index.ts';
 import type { Answer, WatchEvent } from '../answers/answer.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -38,11 +39,11 @@ interface WatchPlan {
 }
 
 async function* watchEvents(endpoint: Endpoint, plan: WatchPlan): AsyncGenerator<readonly WatchEvent[]> {
-  const ended = new AbortController();
   const { clock } = endpoint.services;
-  using _withdrawn = endpoint.withdrawal.onHappened(() => ended.abort());
-  using _timeUp = clock.timer(durationMs(endpoint, plan.options), () => ended.abort());
-  const signal = AbortSignal.any([plan.signal, ended.signal]);
+  using scope = new AbortScope(plan.signal);
+  using _withdrawn = endpoint.withdrawal.onHappened(() => scope.abort());
+  using _timeUp = clock.timer(durationMs(endpoint, plan.options), () => scope.abort());
+  const { signal } = scope;
   try {
     const from = yield* initialEvents(endpoint, plan);
     plan.begun();

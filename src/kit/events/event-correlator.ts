@@ -27,6 +27,8 @@ const SIMILAR_WITHIN_MS = 600_000;
 const BURST = 25;
 /** One in five minutes, as a number of 32 bits has it. */
 const TOKENS_PER_SECOND = Math.fround(1 / 300);
+/** After this a bucket is full again, whatever was taken. */
+const REFILLED_MS = (BURST / TOKENS_PER_SECOND) * 1000;
 
 /**
  * Keeps events few: the same event again only raises its count; many that differ in their message alone become one; and a
@@ -59,8 +61,9 @@ export class EventCorrelator {
   #combine(event: CountedEvent): { readonly event: CountedEvent; readonly key: string } {
     const nowMs = this.#clock.monotonic();
     const groupKey = groupKeyOf(event);
+    this.#groups.dropOldest(({ lastMs }) => nowMs - lastMs > SIMILAR_WITHIN_MS);
     let group = this.#groups.get(groupKey);
-    if (group === undefined || nowMs - group.lastMs > SIMILAR_WITHIN_MS) {
+    if (group === undefined) {
       group = { messages: new Set(), lastMs: nowMs };
       this.#groups.set(groupKey, group);
     }
@@ -80,6 +83,7 @@ export class EventCorrelator {
   #mayTell(event: CountedEvent): boolean {
     const key = subjectKeyOf(event);
     const nowMs = this.#clock.monotonic();
+    this.#buckets.dropOldest(({ takenAtMs }) => nowMs - takenAtMs > REFILLED_MS);
     const bucket = this.#buckets.get(key) ?? { tokens: BURST, takenAtMs: nowMs };
     const tokens = Math.min(BURST, bucket.tokens + ((nowMs - bucket.takenAtMs) / 1000) * TOKENS_PER_SECOND);
     const mayTell = tokens >= 1;

@@ -28,6 +28,14 @@ export class RecentMap<Value> {
     this.#values.delete(key);
   }
 
+  /** Forgets what was not asked for longest, for as long as that is over. */
+  dropOldest(isOver: (value: Value) => boolean): void {
+    for (const [key, value] of this.#values) {
+      if (!isOver(value)) return;
+      this.#values.delete(key);
+    }
+  }
+
   [Symbol.iterator](): IterableIterator<[string, Value]> {
     return this.#values.entries();
   }

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
-import { type Clock, type DeepReadonly, messageOf } from '../../base/index.ts';
+import { AbortScope, type Clock, type DeepReadonly, messageOf } from '../../base/index.ts';
 import { expandVariables } from '../config/index.ts';
 import {
   type ActionExecutor,
@@ -66,13 +66,13 @@ export class NetworkActions implements ActionExecutor {
     { timeoutMs, signal }: ActionOptions,
     work: (signal: AbortSignal) => Promise<ActionOutcome>,
   ): Promise<ActionOutcome> {
-    const expiry = new AbortController();
-    const expire = (): void => expiry.abort(new Error('context deadline exceeded'));
-    using _timer = timeoutMs === undefined ? undefined : this.#clock.timer(timeoutMs, expire);
+    using scope = new AbortScope(signal);
+    const late = new Error('context deadline exceeded');
+    using _timer = timeoutMs === undefined ? undefined : this.#clock.timer(timeoutMs, () => scope.abort(late));
     try {
-      return await work(AbortSignal.any([signal, expiry.signal]));
+      return await work(scope.signal);
     } catch (error) {
-      return failure(expiry.signal.aborted ? expiry.signal.reason : error);
+      return failure(scope.signal.reason === late ? late : error);
     }
   }
 }

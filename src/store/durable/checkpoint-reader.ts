@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { SlicedEntry } from '../mvcc/sliced-entry.ts';
 import type { Entry } from '../store.ts';
 import { type CheckpointHeader, decodeCheckpointHeader, ENTRY_HEAD, TABLE_ROW } from './checkpoint-format.ts';
 import { type DurableFiles, FileDamage, type ReadableFile } from './durable-files.ts';
@@ -83,12 +84,9 @@ function readEntries(block: Buffer, visitor: CheckpointVisitor): number {
     const keyAt = at + ENTRY_HEAD;
     const valueAt = keyAt + block.readUInt32LE(at);
     const end = valueAt + block.readUInt32LE(at + 4);
-    const entry: Entry = {
-      key: block.toString('utf8', keyAt, valueAt),
-      value: block.subarray(valueAt, end),
-      createRevision: readU64(block, at + 8),
-      modRevision: readU64(block, at + 16),
-    };
+    const slice = { of: block, start: valueAt, end };
+    const revisions = { createRevision: readU64(block, at + 8), modRevision: readU64(block, at + 16) };
+    const entry = new SlicedEntry(block.toString('utf8', keyAt, valueAt), slice, revisions);
     visitor.entry(entry, readU64(block, at + 24));
     at = end;
   }

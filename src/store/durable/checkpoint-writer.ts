@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { copyValue, valueSize } from '../mvcc/sliced-entry.ts';
 import type { Entry, Revision } from '../store.ts';
 import { BLOCK_BYTES, encodeCheckpointHeader, ENTRY_HEAD, TABLE_ROW } from './checkpoint-format.ts';
 import type { DurableFile, DurableFiles } from './durable-files.ts';
@@ -71,7 +72,7 @@ class CheckpointWriter {
   async writeAll(source: CheckpointSource, signal: AbortSignal | undefined): Promise<void> {
     for await (const entry of source.entries) {
       const keyLength = Buffer.byteLength(entry.key);
-      const length = ENTRY_HEAD + keyLength + entry.value.byteLength;
+      const length = ENTRY_HEAD + keyLength + valueSize(entry);
       if (this.#blockLength > 0 && this.#blockLength + length > BLOCK_BYTES) {
         await this.#endBlock();
         signal?.throwIfAborted();
@@ -86,13 +87,14 @@ class CheckpointWriter {
   #addEntry(entry: Entry, keyLength: number, deadlineMs: number): void {
     const block = this.#block;
     let at = block.writeUInt32LE(keyLength, this.#blockLength);
-    at = block.writeUInt32LE(entry.value.byteLength, at);
+    const size = valueSize(entry);
+    at = block.writeUInt32LE(size, at);
     at = writeU64(block, entry.createRevision, at);
     at = writeU64(block, entry.modRevision, at);
     at = writeU64(block, deadlineMs, at);
     at += block.write(entry.key, at, 'utf8');
-    block.set(entry.value, at);
-    this.#blockLength = at + entry.value.byteLength;
+    copyValue(entry, block, at);
+    this.#blockLength = at + size;
     this.#entryCount += 1;
   }
 

@@ -1,4 +1,5 @@
 import type { RevisionRecord } from '../mvcc/revision-record.ts';
+import type { Slice } from '../mvcc/sliced-entry.ts';
 import type { Revision } from '../store.ts';
 import { FRAME_HEAD } from './frame.ts';
 import { readU64, writeU64 } from './u64.ts';
@@ -14,8 +15,10 @@ const DELETE = 3;
 /** One key's change as the log has it. No value: the key is deleted. A deadline of 0: none. */
 export interface LoggedChange {
   readonly key: string;
-  readonly value: Uint8Array | undefined;
+  readonly value: Slice | undefined;
   readonly deadlineMs: number;
+  /** Where it ends in the payload. */
+  readonly end: number;
 }
 
 export type LogRecord =
@@ -121,7 +124,7 @@ export class FrameBuilder {
 }
 
 /**
- * Reads the records of a frame's payload. Values are slices of it.
+ * Reads the records of a frame's payload.
  *
  * Throws a RangeError when the payload is not what `FrameBuilder` writes.
  */
@@ -132,8 +135,8 @@ export function decodeRecords(payload: Buffer, count: number): LogRecord[] {
     const kind = payload.readUInt8(at);
     at += 1;
     if (kind === TRANSACTION) {
-      const changes: LoggedChange[] = [];
-      at = readChanges(payload, at, changes);
+      const changes = readChanges(payload, at);
+      at = changes.at(-1)?.end ?? at + 4;
       records.push({ type: 'transaction', changes });
     } else if (kind === COMPACTION) {
       records.push({ type: 'compaction', revision: readU64(payload, at) });
@@ -148,26 +151,31 @@ export function decodeRecords(payload: Buffer, count: number): LogRecord[] {
   return records;
 }
 
-function readChanges(payload: Buffer, start: number, changes: LoggedChange[]): number {
-  let at = start + 4;
-  for (let left = payload.readUInt32LE(start); left > 0; left--) {
-    const kind = payload.readUInt8(at);
-    const keyLength = payload.readUInt32LE(at + 1);
-    at += 5;
-    if (kind === DELETE) {
-      changes.push({ key: payload.toString('utf8', at, at + keyLength), value: undefined, deadlineMs: 0 });
-      at += keyLength;
-      continue;
-    }
-    if (kind !== PUT && kind !== PUT_UNTIL) throw new RangeError(`there is no change of kind ${kind}`);
-    const valueLength = payload.readUInt32LE(at);
-    at += 4;
-    const deadlineMs = kind === PUT ? 0 : readU64(payload, at);
-    if (kind === PUT_UNTIL) at += 8;
-    const valueAt = at + keyLength;
-    const value = payload.subarray(valueAt, valueAt + valueLength);
-    changes.push({ key: payload.toString('utf8', at, valueAt), value, deadlineMs });
-    at = valueAt + valueLength;
+/** Most transactions have one change, for which an array that begins empty would become many times too long. */
+function readChanges(payload: Buffer, start: number): LoggedChange[] {
+  const count = payload.readUInt32LE(start);
+  if (count === 0) return [];
+  let change = readChange(payload, start + 4);
+  const changes = [change];
+  while (changes.length < count) {
+    change = readChange(payload, change.end);
+    changes.push(change);
   }
-  return at;
+  return changes;
+}
+
+function readChange(payload: Buffer, start: number): LoggedChange {
+  const kind = payload.readUInt8(start);
+  const keyLength = payload.readUInt32LE(start + 1);
+  if (kind === DELETE) {
+    const end = start + 5 + keyLength;
+    return { key: payload.toString('utf8', start + 5, end), value: undefined, deadlineMs: 0, end };
+  }
+  if (kind !== PUT && kind !== PUT_UNTIL) throw new RangeError(`there is no change of kind ${kind}`);
+  const deadlineMs = kind === PUT ? 0 : readU64(payload, start + 9);
+  const keyAt = start + (kind === PUT ? 9 : 17);
+  const valueAt = keyAt + keyLength;
+  const end = valueAt + payload.readUInt32LE(start + 5);
+  const value = { of: payload, start: valueAt, end };
+  return { key: payload.toString('utf8', keyAt, valueAt), value, deadlineMs, end };
 }

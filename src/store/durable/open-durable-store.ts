@@ -69,7 +69,6 @@ async function openLocked(
       lastBytes: checkpointBytes,
     },
   );
-  checkpointer.consider();
   const tookMs = Math.round(options.clock.monotonic() - startedMs);
   log.info(recovered.isNew ? 'store created' : 'store opened', {
     folder: files.folder,

@@ -1,8 +1,7 @@
 import { type Clock, type Logger, SortedMap } from '../../base/index.ts';
 import { Deadlines } from '../mvcc/deadlines.ts';
 import { Mvcc, type MvccOptions } from '../mvcc/mvcc.ts';
-import { deletion, weightOf, write } from '../mvcc/revision-record.ts';
-import type { Entry, Revision, StoreEvent } from '../store.ts';
+import type { Entry, Revision } from '../store.ts';
 import { readCheckpoint } from './checkpoint-reader.ts';
 import { type DurableFiles, FileDamage } from './durable-files.ts';
 import { MANIFEST_SINCE_VERSION } from './file-header.ts';
@@ -83,16 +82,18 @@ async function readState(
   options: MvccOptions,
 ): Promise<{ mvcc: Mvcc; checkpointBytes: number; version: number }> {
   if (checkpoint === undefined) return { mvcc: Mvcc.empty(options), checkpointBytes: 0, version: 0 };
-  const entries = SortedMap.empty<Entry>().editable();
+  const keys: string[] = [];
+  const entries: Entry[] = [];
   const deadlines = new Deadlines();
-  const header = await readCheckpoint(files, checkpoint, {
+  const { revision, floor, tableOffset, version } = await readCheckpoint(files, checkpoint, {
     entry: (entry, deadlineMs) => {
-      entries.set(entry.key, entry);
+      keys.push(entry.key);
+      entries.push(entry);
       if (deadlineMs !== 0) deadlines.set(entry.key, deadlineMs);
     },
   });
-  const state = { revision: header.revision, floor: header.floor, entries: entries.snapshot(), deadlines };
-  return { mvcc: Mvcc.from(state, options), checkpointBytes: header.tableOffset, version: header.version };
+  const state = { revision, floor, entries: SortedMap.fromSorted(keys, entries), deadlines };
+  return { mvcc: Mvcc.from(state, options), checkpointBytes: tableOffset, version };
 }
 
 interface ReplayTarget {
@@ -207,15 +208,7 @@ class Replay {
     this.#revision += 1;
     const revision = this.#revision;
     if (revision <= this.#mvcc.revision) return;
-    const events: StoreEvent[] = [];
-    let deadlinesMs: number[] | undefined;
-    for (const { key, value, deadlineMs } of changes) {
-      const previous = this.#mvcc.get(key);
-      if (deadlineMs !== 0) deadlinesMs ??= changes.map((change) => change.deadlineMs);
-      if (value !== undefined) events.push(write({ key, value }, previous, revision));
-      else if (previous !== undefined) events.push(deletion(previous, revision));
-    }
-    this.#mvcc.append({ revision, timeMs, events, deadlinesMs, weight: weightOf(events) });
+    this.#mvcc.appendLogged({ revision, timeMs, changes });
   }
 }
 

@@ -1,5 +1,6 @@
 import { SortedMap, type SortedMapEditor } from '../../base/index.ts';
 import { StoreError } from '../errors.ts';
+import { SlicedEntry } from '../mvcc/sliced-entry.ts';
 import type { Entry, Revision } from '../store.ts';
 import { readCheckpoint } from './checkpoint-reader.ts';
 import { type DurableFiles, FileDamage } from './durable-files.ts';
@@ -119,7 +120,7 @@ class SalvagedState implements Salvaged {
       return;
     }
     const createRevision = this.#entries.get(key)?.createRevision ?? revision;
-    this.#put({ key, value, createRevision, modRevision: revision }, deadlineMs);
+    this.#put(new SlicedEntry(key, value, { createRevision, modRevision: revision }), deadlineMs);
   }
 
   #put(entry: Entry, deadlineMs: number): void {

@@ -1,6 +1,6 @@
 import type { ReadableFile } from './durable-files.ts';
 import { HEADER_LENGTH } from './file-header.ts';
-import { findFrame, type Frame, frameAt, frameLength, isBlank } from './frame.ts';
+import { findFrame, FRAME_HEAD, type Frame, frameAt, frameLength, isBlank } from './frame.ts';
 
 /** How a segment ends after its last good frame. Offsets are in the file. */
 export type SegmentTail =
@@ -20,25 +20,48 @@ export interface SegmentScanOptions {
 }
 
 /** A segment is read in pieces of about this size. Values are slices of them, so they are not large. */
-const WINDOW_BYTES = 1024 * 1024;
+const WINDOW_BYTES = 2 * 1024 * 1024;
 
 /** Reads frames up to the first that is not good, and tells what comes then. */
 export async function scanSegment(file: ReadableFile, options: SegmentScanOptions): Promise<SegmentTail> {
   let start = options.from ?? HEADER_LENGTH;
-  let length = WINDOW_BYTES;
+  let window = await readWindow(file, start);
   for (;;) {
-    const window = await file.read(start, Math.min(length, file.size - start));
-    const isLastWindow = start + window.length === file.size;
+    const end = start + window.length;
+    const next = readWindow(file, end); // the disk works while this window is decoded
+    next.catch(() => undefined); // awaited below, or of no interest because this window throws
     const done = visitFrames(window, start, options);
-    const rest = window.subarray(done);
     start += done;
-    if (isLastWindow) return tailOf(rest, start, options.salt);
-    const needed = frameLength(rest);
-    if (needed === undefined || needed <= rest.length) {
-      return tailOf(await file.read(start, file.size - start), start, options.salt);
-    }
-    length = Math.max(WINDOW_BYTES, needed);
+    const rest = window.subarray(done);
+    if (end === file.size) return tailOf(rest, start, options.salt);
+    window = await next;
+    if (rest.length === 0) continue;
+    const frame = await readAcross(file, { start, rest, next: window });
+    const length = frame === undefined ? 0 : visitFrames(frame, start, options);
+    if (length === 0) return tailOf(await file.read(start, file.size - start), start, options.salt);
+    start += length;
+    window = start <= end + window.length ? window.subarray(start - end) : await readWindow(file, start);
   }
+}
+
+function readWindow(file: ReadableFile, start: number): Promise<Buffer> {
+  return file.read(start, Math.min(WINDOW_BYTES, file.size - start));
+}
+
+/** The frame that begins with the `rest` of one window and ends in the `next`, or behind it; `undefined` if there is none. */
+async function readAcross(
+  file: ReadableFile,
+  { start, rest, next }: { readonly start: number; readonly rest: Buffer; readonly next: Buffer },
+): Promise<Buffer | undefined> {
+  const head = rest.length >= FRAME_HEAD ? rest : Buffer.concat([rest, next.subarray(0, FRAME_HEAD)]);
+  const length = frameLength(head);
+  if (length === undefined || length <= rest.length || start + length > file.size) return undefined;
+  const missing = length - rest.length;
+  if (missing > next.length) return file.read(start, length);
+  const frame = Buffer.allocUnsafeSlow(length); // values are slices of it: it must not be part of a pool
+  rest.copy(frame);
+  next.copy(frame, rest.length, 0, missing);
+  return frame;
 }
 
 /** How many bytes of good frames the window begins with. */

@@ -6,6 +6,9 @@ export function writeU64(into: Buffer, value: number, offset: number): number {
   return into.writeUInt32LE(Math.floor(value / WORD), offset + 4);
 }
 
+/** A product would be kept as a float, in memory of its own, however small it is. */
 export function readU64(from: Buffer, offset: number): number {
-  return from.readUInt32LE(offset + 4) * WORD + from.readUInt32LE(offset);
+  const high = from.readUInt32LE(offset + 4);
+  const low = from.readUInt32LE(offset);
+  return high === 0 ? low : high * WORD + low;
 }

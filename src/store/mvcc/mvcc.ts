@@ -1,10 +1,20 @@
 import { SortedMap, type SortedMapEditor } from '../../base/index.ts';
 import { StoreError } from '../errors.ts';
-import type { Entry, KeyRange, RangeOptions, RangeResult, Revision, WatchBatch, WatchOptions } from '../store.ts';
+import type {
+  Entry,
+  KeyRange,
+  RangeOptions,
+  RangeResult,
+  Revision,
+  StoreEvent,
+  WatchBatch,
+  WatchOptions,
+} from '../store.ts';
 import { Deadlines } from './deadlines.ts';
 import { History, type HistoryLimits } from './history.ts';
 import { PastRoots, redo } from './past-roots.ts';
-import { keyOf, type RevisionRecord } from './revision-record.ts';
+import { deletion, keyOf, type RevisionRecord, weightOf, withEvent } from './revision-record.ts';
+import { type Slice, SlicedEntry } from './sliced-entry.ts';
 import { watch } from './watch.ts';
 import { WatchHub, type WatchLimits } from './watch-hub.ts';
 
@@ -20,6 +30,14 @@ export interface MvccState {
   readonly floor?: Revision;
   readonly entries: SortedMap<Entry>;
   readonly deadlines: Deadlines;
+}
+
+/** What a log says was done at one revision. */
+export interface LoggedRevision {
+  readonly revision: Revision;
+  readonly timeMs: number;
+  /** No value: the key is deleted. A deadline of 0: none. */
+  readonly changes: readonly { readonly key: string; readonly value: Slice | undefined; readonly deadlineMs: number }[];
 }
 
 /**
@@ -119,6 +137,39 @@ export class Mvcc {
   /** Makes one more revision visible. */
   append(record: RevisionRecord): void {
     redo(this.#current, record);
+    this.#note(record);
+  }
+
+  /** Likewise for what a log says was done at a revision. */
+  appendLogged({ revision, timeMs, changes }: LoggedRevision): void {
+    let events: StoreEvent[] | undefined;
+    let deadlinesMs: number[] | undefined;
+    for (const { key, value, deadlineMs } of changes) {
+      if (deadlineMs !== 0) deadlinesMs ??= changes.map((change) => change.deadlineMs);
+      const event = value === undefined ? this.#deleted(key, revision) : this.#put(key, value, revision);
+      if (event !== undefined) events = withEvent(events, event);
+    }
+    events ??= [];
+    this.#note({ revision, timeMs, events, deadlinesMs, weight: weightOf(events) });
+  }
+
+  /** Most keys of a log are new: they are looked for and put in at once, which takes most of the time of opening a store. */
+  #put(key: string, value: Slice, revision: Revision): StoreEvent {
+    let entry = new SlicedEntry(key, value, { createRevision: revision, modRevision: revision });
+    const previous = this.#current.set(key, entry);
+    if (previous !== undefined) {
+      entry = new SlicedEntry(key, value, { createRevision: previous.createRevision, modRevision: revision });
+      this.#current.set(key, entry);
+    }
+    return { type: 'put', entry, previous };
+  }
+
+  #deleted(key: string, revision: Revision): StoreEvent | undefined {
+    const previous = this.#current.delete(key);
+    return previous === undefined ? undefined : deletion(previous, revision);
+  }
+
+  #note(record: RevisionRecord): void {
     record.events.forEach((event, index) => this.deadlines.set(keyOf(event), record.deadlinesMs?.[index] ?? 0));
     this.#history.append(record);
     this.#roots.note(record.revision, this.#current);

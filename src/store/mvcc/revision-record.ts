@@ -1,4 +1,5 @@
 import type { Condition, Entry, Operation, Revision, StoreEvent } from '../store.ts';
+import { valueSize } from './sliced-entry.ts';
 
 /** What one transaction changed: the unit of history, of the log and of what watchers get. */
 export interface RevisionRecord {
@@ -32,26 +33,33 @@ export function conditionsHold(conditions: readonly Condition[], lookUp: LookUp)
 /** What `operations` change if written next; `undefined` when that is nothing. Assumes no key occurs twice. */
 export function recordOf(operations: readonly Operation[], options: RecordOptions): RevisionRecord | undefined {
   const { revision, timeMs, lookUp } = options;
-  const events: StoreEvent[] = [];
+  let events: StoreEvent[] | undefined;
   let deadlinesMs: number[] | undefined;
   for (const operation of operations) {
     const previous = lookUp(operation.key);
     if (operation.type === 'delete') {
-      if (previous !== undefined) events.push(deletion(previous, revision));
+      if (previous !== undefined) events = withEvent(events, deletion(previous, revision));
       continue;
     }
     if (operation.ttlSeconds !== undefined) {
       deadlinesMs ??= [];
-      deadlinesMs[events.length] = Math.ceil(timeMs + operation.ttlSeconds * 1000);
+      deadlinesMs[events?.length ?? 0] = Math.ceil(timeMs + operation.ttlSeconds * 1000);
     }
-    events.push(write(operation, previous, revision));
+    events = withEvent(events, write(operation, previous, revision));
   }
-  if (events.length === 0) return undefined;
+  if (events === undefined) return undefined;
   if (deadlinesMs !== undefined) deadlinesMs = Array.from(events, (_event, index) => deadlinesMs?.[index] ?? 0);
   return { revision, timeMs, events, deadlinesMs, weight: weightOf(events) };
 }
 
-export function write(
+/** Adds an event. Most records have one, for which an array that begins empty would take 130 bytes too many. */
+export function withEvent(events: StoreEvent[] | undefined, event: StoreEvent): StoreEvent[] {
+  if (events === undefined) return [event];
+  events.push(event);
+  return events;
+}
+
+function write(
   put: { readonly key: string; readonly value: Uint8Array },
   previous: Entry | undefined,
   revision: Revision,
@@ -72,7 +80,7 @@ export function keyOf(event: StoreEvent): string {
 export function weightOf(events: readonly StoreEvent[]): number {
   let weight = RECORD_WEIGHT;
   for (const event of events) {
-    weight += EVENT_WEIGHT + keyOf(event).length + (event.previous?.value.byteLength ?? 0);
+    weight += EVENT_WEIGHT + keyOf(event).length + (event.previous === undefined ? 0 : valueSize(event.previous));
   }
   return weight;
 }

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { RecentMap } from './recent-map.ts';
+
+test('dropOldest() forgets those that are over, up to the first that is not', () => {
+  const map = new RecentMap<number>(10);
+  for (const [index, key] of ['a', 'b', 'c', 'd'].entries()) map.set(key, index);
+  map.get('a');
+  map.dropOldest((value) => value < 2);
+
+  expect([...map]).toEqual([
+    ['c', 2],
+    ['d', 3],
+    ['a', 0],
+  ]);
+});
