@@ -1,5 +1,5 @@
 import { RecentForms, type RecentFormsOptions } from './recent-forms.ts';
-import type { StoredObject } from './stored-object.ts';
+import { LEAST_LARGE_BYTES, type StoredObject } from './stored-object.ts';
 
 const MIB = 1024 * 1024;
 /** Watches this far behind find the forms of past revisions ready made; those further behind have them made again. */
@@ -8,7 +8,6 @@ const PAST: RecentFormsOptions<StoredObject> = {
   maxBytes: 8 * MIB,
   forget: (stored, remade) => stored.forget(remade),
 };
-const LEAST_LARGE_BYTES = 32 * 1024;
 /** Large objects, and those that expire: there may be thousands of them. */
 const MANY: RecentFormsOptions<StoredObject> = {
   maxCount: 256,

@@ -78,6 +78,19 @@ test('what is made of them for readers is kept for thousands', async () => {
   expect(first.json(READ)).toBe(json);
 });
 
+test('what selectors look at is kept for all small objects', async () => {
+  const { objects, first } = await filled({ count: 1, bytes: 1_000 });
+  const resource = { ...READ, selectableFields: ['data.a'], fieldValue: () => 'x' };
+  const traits = first.traits(resource);
+  await fill(objects, { count: 1_000, bytes: 1_000 });
+
+  expect(first.traits(resource)).toBe(traits);
+  expect(['data.a', 'metadata.name', 'other'].map((field) => traits.field(field))).toEqual(['x', 'a', '']);
+  const [large, other] = [await filled({ count: 1, bytes: 100_000 }), { ...resource, fieldValue: () => 'y' }];
+  expect(large.first.traits(resource)).not.toBe(large.first.traits(resource));
+  expect(first.traits(other).field('data.a')).toBe('y');
+});
+
 test('an object that is let go is the same again for as long as somebody has it', async () => {
   const { objects, first } = await filled({ count: 1, bytes: 1_000 });
   const { object } = first;

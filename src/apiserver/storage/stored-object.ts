@@ -2,6 +2,7 @@ import { type ApiObject, canonicalObject, type Struct, withMeta } from '../../ap
 import { deepFreeze } from '../../base/index.ts';
 import type { Entry, Revision } from '../../store/index.ts';
 import { jsonText, type StorageCodec } from './storage-codec.ts';
+import { type SelectableFields, Traits } from './traits.ts';
 
 /** A version of a kind in which objects are read; every `Resource` is one. */
 interface ReadVersion {
@@ -31,6 +32,7 @@ export class StoredObject {
   #json: Uint8Array | undefined;
   #storedVersion: string | undefined;
   #forms: Map<string, unknown> | undefined;
+  #traits: Traits | undefined;
   #onRemade: ((stored: StoredObject) => void) | undefined;
 
   constructor(
@@ -161,6 +163,17 @@ export class StoredObject {
     return this.#codec.jsonPiecesAt?.(this.#value, this.revision) ?? [this.json(resource)];
   }
 
+  /**
+   * What selectors look at, in the version of a resource. It is kept when all else is let go: far more objects are looked at
+   * than are selected, and parsing them each time would take long.
+   */
+  traits(resource: ReadVersion & SelectableFields): Traits {
+    if (this.#traits?.resource === resource) return this.#traits;
+    const traits = new Traits(this.as(resource), resource);
+    if (this.bytes < LEAST_LARGE_BYTES) this.#traits = traits;
+    return traits;
+  }
+
   /** Any other form, made once; the name must say all that it depends on. */
   form<T>(name: string, make: () => T): T {
     this.#forms ??= new Map();
@@ -183,6 +196,8 @@ export class StoredObject {
 }
 
 const OBJECT_FORM = 'object ';
+/** Nothing is kept for long of what is made of such objects. */
+export const LEAST_LARGE_BYTES = 32 * 1024;
 
 function objectForm({ version, group }: ReadVersion): string {
   return `${OBJECT_FORM}${version} ${group}`;

@@ -1,7 +1,8 @@
-import { type ApiObject, badRequest, type FieldMatcher, type LabelMatcher } from '../../api/index.ts';
+import { type ApiObject, badRequest, type FieldMatcher } from '../../api/index.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import type { Resource } from '../resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
+import { Traits } from '../storage/traits.ts';
 
 /** Which objects of a collection a request is about. */
 export interface Selection {
@@ -18,27 +19,15 @@ export function selection(resource: Resource, options: ListOptions, name: string
   const { labelSelector, fieldSelector } = options;
   checkFields(resource, fieldSelector, name);
   if (labelSelector.isEmpty && fieldSelector.isEmpty && name === '') return everything;
-  const includes = (object: ApiObject): boolean =>
-    (name === '' || object.metadata.name === name) &&
-    matchesLabels(object, labelSelector) &&
-    matchesFields(object, fieldSelector, resource);
-  return { isAll: false, includes, matches: (stored) => includes(stored.as(resource)) };
-}
-
-const noLabels: Readonly<Record<string, string>> = Object.freeze({});
-
-function matchesLabels(object: ApiObject, selector: LabelMatcher): boolean {
-  return selector.isEmpty || selector.matches(object.metadata.labels ?? noLabels);
-}
-
-function matchesFields(object: ApiObject, selector: FieldMatcher, resource: Resource): boolean {
-  return selector.isEmpty || selector.matches((field) => fieldValue(object, field, resource));
-}
-
-function fieldValue(object: ApiObject, field: string, resource: Resource): string {
-  if (field === 'metadata.name') return object.metadata.name ?? '';
-  if (field === 'metadata.namespace') return object.metadata.namespace ?? '';
-  return resource.fieldValue(object, field);
+  const selects = (traits: Traits): boolean =>
+    (name === '' || traits.name === name) &&
+    (labelSelector.isEmpty || labelSelector.matches(traits.labels)) &&
+    (fieldSelector.isEmpty || fieldSelector.matches((field) => traits.field(field)));
+  return {
+    isAll: false,
+    includes: (object) => selects(new Traits(object, resource)),
+    matches: (stored) => selects(stored.traits(resource)),
+  };
 }
 
 function checkFields(resource: Resource, selector: FieldMatcher, name: string): void {
