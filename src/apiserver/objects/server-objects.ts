@@ -3,6 +3,7 @@ import type { Clock, Logger } from '../../base/index.ts';
 import type { Entry, Store } from '../../store/index.ts';
 import type { StorageMetrics } from '../metrics/storage-metrics.ts';
 import type { Resource } from '../resource.ts';
+import { KeptForms } from '../storage/kept-forms.ts';
 import { ObjectStore, type SharedObjects } from '../storage/object-store.ts';
 import type { StorageCodec } from '../storage/storage-codec.ts';
 import type { ValueTransformer } from '../storage/value-transformer.ts';
@@ -38,6 +39,7 @@ export class ServerObjects implements Disposable {
   readonly #views = new Map<string, ObjectsOf>();
   /** By prefix in the store: versions and groups that serve the same objects share them. */
   readonly #stores = new Map<string, SharedStore>();
+  readonly #forms = new KeptForms();
 
   constructor(options: ServerObjectsOptions) {
     this.store = options.store;
@@ -68,7 +70,8 @@ export class ServerObjects implements Disposable {
       const metrics = this.#options.metrics?.of(kind);
       const transformer = this.#options.transformerFor?.(kind);
       const codec = this.#options.codecFor(kind);
-      known = { objects: new ObjectStore(this.store, codec, { shared, metrics, transformer }), users: 0 };
+      const options = { shared, forms: this.#forms, metrics, transformer };
+      known = { objects: new ObjectStore(this.store, codec, options), users: 0 };
       this.#stores.set(prefix, known);
     }
     known.users += 1;
@@ -87,6 +90,7 @@ export class ServerObjects implements Disposable {
   /** Ends all subscriptions to changes. */
   [Symbol.dispose](): void {
     for (const view of this.#views.values()) view[Symbol.dispose]();
+    this.#forms[Symbol.dispose]();
   }
 
   #view(group: string, plural: string): ObjectsOf {

@@ -47,13 +47,13 @@ async function filled(filling: Filling): Promise<{ objects: ObjectStore; first: 
 }
 
 test('what is made of large objects is kept for a few of them', async () => {
-  const { first, json } = await filled({ count: 150, bytes: 100_000 });
+  const { first, json } = await filled({ count: 200, bytes: 100_000 });
   expect(first.json(READ)).not.toBe(json);
   expect(Buffer.compare(first.json(READ), json)).toBe(0);
 });
 
 test('likewise of objects that expire', async () => {
-  const { first, json } = await filled({ count: 300, bytes: 100, ttlSeconds: 60 });
+  const { first, json } = await filled({ count: 600, bytes: 100, ttlSeconds: 60 });
   expect(first.json(READ)).not.toBe(json);
 });
 
@@ -63,15 +63,15 @@ test('what they were converted to is kept: readers have waited for it', async ()
 });
 
 test('what is made of small objects that are written is kept for some hundreds', async () => {
-  expect(await isKept({ count: 500, bytes: 1_000 })).toBe(true);
-  expect(await isKept({ count: 600, bytes: 1_000 })).toBe(false);
+  expect(await isKept({ count: 1_000, bytes: 1_000 })).toBe(true);
+  expect(await isKept({ count: 1_100, bytes: 1_000 })).toBe(false);
   expect(await isKept({ count: 300, bytes: 20_000 })).toBe(false);
 });
 
 test('what is made of them for readers is kept for thousands', async () => {
-  const { objects, first } = await filled({ count: 1_000, bytes: 1_000 });
+  const { objects, first } = await filled({ count: 1_100, bytes: 1_000 });
   const json = first.json(READ);
-  await fill(objects, { count: 1_000, bytes: 1_000 });
+  await fill(objects, { count: 1_100, bytes: 1_000 });
   const { objects: all } = await objects.list(ALL, {});
   for (const stored of all) stored.json(READ);
 
@@ -94,7 +94,7 @@ test('what selectors look at is kept for all small objects', async () => {
 test('an object that is let go is the same again for as long as somebody has it', async () => {
   const { objects, first } = await filled({ count: 1, bytes: 1_000 });
   const { object } = first;
-  await fill(objects, { count: 1_000, bytes: 1_000 });
+  await fill(objects, { count: 1_100, bytes: 1_000 });
 
   expect(first.object).toBe(object);
 });

@@ -80,6 +80,8 @@ interface Written {
 
 export interface ObjectStoreOptions {
   readonly shared?: SharedObjects;
+  /** Decides how long what was made is kept; others may share it. */
+  readonly forms?: KeptForms;
   /** Stands between encoded objects and the store; values are stored as they are unless given. */
   readonly transformer?: ValueTransformer;
   /** Told of everything that is asked of the store and waited for. */
@@ -99,14 +101,17 @@ export class ObjectStore {
   /** Likewise for changes, so that all watchers share one encoding of an event. */
   readonly #changes = new WeakMap<StoreEvent, ObjectChange>();
   readonly #batches = new WeakMap<WatchBatch, ObjectChanges>();
-  readonly #forms = new KeptForms();
+  readonly #forms: KeptForms;
+  /** Objects of this kind expire. */
+  #isExpiring = false;
   readonly #metrics: KindStorageMetrics | undefined;
   readonly #transformer: ValueTransformer | undefined;
   /** By stored value: the generation in which it was opened. */
   readonly #generations = new WeakMap<Uint8Array, number>();
 
   constructor(store: Store, codec: StorageCodec, options: ObjectStoreOptions = {}) {
-    const { shared = new WeakMap(), metrics, transformer } = options;
+    const { shared = new WeakMap(), forms = new KeptForms(), metrics, transformer } = options;
+    this.#forms = forms;
     this.#transformer = transformer;
     this.#store = store;
     this.#codec = codec;
@@ -191,7 +196,7 @@ export class ObjectStore {
     });
     const result = await this.#timed(own.modRevision === 0 ? 'create' : 'update', committing);
     if (!result.ok) return await this.#conflict(result.current[0], own.modRevision);
-    if (options.ttlSeconds !== undefined) this.#forms.isExpiring = true;
+    if (options.ttlSeconds !== undefined) this.#isExpiring = true;
     const stored = this.#written({ key, value, modRevision: result.revision }, { plain, object });
     if (options.expected !== undefined) this.#forms.superseded(options.expected);
     return stored;
@@ -320,13 +325,13 @@ export class ObjectStore {
       stored = new StoredObject({ ...entry, value: plain }, this.#codec).prime(object);
       this.#keep(value, stored);
     }
-    this.#forms.written(stored);
+    this.#forms.written(stored, { isExpiring: this.#isExpiring });
     return stored;
   }
 
   #read(entry: ConstructorParameters<typeof StoredObject>[0]): StoredObject {
     const stored = new StoredObject(entry, this.#codec);
-    this.#forms.found(stored);
+    this.#forms.found(stored, { isExpiring: this.#isExpiring });
     return stored;
   }
 

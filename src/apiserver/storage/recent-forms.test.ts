@@ -53,3 +53,13 @@ test('fewer are kept when they are large, and the newest always is', () => {
   expect(forgottenOf(10, 2 * 1024 * 1024)).toEqual([0, 1, 2, 3, 4, 5]);
   expect(forgottenOf(3, 20 * 1024 * 1024)).toEqual([0, 1]);
 });
+
+test('one that others decide about no longer counts', () => {
+  const { recent, forgotten } = recentForms();
+  const all = Array.from({ length: 255 }, (_made, index): Made => ({ bytes: 100, index }));
+  for (const made of all) recent.add(made);
+  for (const index of [0, 100, 254]) recent.remove(all[index] as Made);
+  for (let index = 300; index < 304; index++) recent.add({ bytes: 100, index });
+
+  expect(forgotten).toEqual([1]);
+});

@@ -6,16 +6,22 @@ export interface RecentFormsOptions<T> {
   readonly forget: (stored: T, remade: (stored: T) => void) => void;
 }
 
+/** A link in the chain of those that are kept. */
+interface Link<T> {
+  readonly stored: T;
+  older: Link<T> | undefined;
+  newer: Link<T> | undefined;
+}
+
 /**
  * What was made of the bytes of objects (parsed objects, encodings) is many times as large as they are. This lets go of it
  * when so many others have been made, or looked at, since. The newest always stays.
  */
 export class RecentForms<T extends { readonly bytes: number }> {
   readonly #options: RecentFormsOptions<T>;
-  /** A ring. */
-  readonly #kept: (T | undefined)[] = [];
-  #oldest = 0;
-  #size = 0;
+  readonly #links = new Map<T, Link<T>>();
+  #oldest: Link<T> | undefined;
+  #newest: Link<T> | undefined;
   #bytes = 0;
 
   constructor(options: RecentFormsOptions<T>) {
@@ -24,19 +30,41 @@ export class RecentForms<T extends { readonly bytes: number }> {
 
   readonly add = (stored: T): void => {
     const { maxCount, maxBytes } = this.#options;
-    this.#kept[(this.#oldest + this.#size) % maxCount] = stored;
-    this.#size += 1;
+    this.remove(stored);
+    const link: Link<T> = { stored, older: this.#newest, newer: undefined };
+    if (this.#newest === undefined) this.#oldest = link;
+    else this.#newest.newer = link;
+    this.#newest = link;
+    this.#links.set(stored, link);
     this.#bytes += stored.bytes;
-    while (this.#size > 1 && (this.#size === maxCount || this.#bytes > maxBytes)) this.#forgetOldest();
+    while (this.#links.size > 1 && (this.#links.size >= maxCount || this.#bytes > maxBytes)) this.#forgetOldest();
   };
 
+  /** Somebody else decides about this one from now on. */
+  remove(stored: T): void {
+    const link = this.#links.get(stored);
+    if (link === undefined) return;
+    const { older, newer } = link;
+    if (older === undefined) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) this.#newest = older;
+    else newer.older = older;
+    this.#links.delete(stored);
+    this.#bytes -= stored.bytes;
+  }
+
+  /** Lets go of all objects, and of nothing that was made of them: others may share them. */
+  clear(): void {
+    this.#links.clear();
+    this.#oldest = undefined;
+    this.#newest = undefined;
+    this.#bytes = 0;
+  }
+
   #forgetOldest(): void {
-    const oldest = this.#kept[this.#oldest];
-    this.#kept[this.#oldest] = undefined;
-    this.#oldest = (this.#oldest + 1) % this.#options.maxCount;
-    this.#size -= 1;
-    if (oldest === undefined) return;
-    this.#bytes -= oldest.bytes;
-    this.#options.forget(oldest, this.add);
+    const stored = this.#oldest?.stored;
+    if (stored === undefined) return;
+    this.remove(stored);
+    this.#options.forget(stored, this.add);
   }
 }

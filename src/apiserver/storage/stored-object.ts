@@ -191,7 +191,11 @@ export class StoredObject {
   }
 
   #versionIn(usual: string): string {
-    return (this.#storedVersion ??= this.#codec.storedVersion?.(this.#value) ?? usual);
+    if (this.#storedVersion === undefined) {
+      const found = this.#codec.storedVersion?.(this.#value) ?? usual;
+      this.#storedVersion = found === usual ? usual : found; // one text for all objects
+    }
+    return this.#storedVersion;
   }
 }
 
