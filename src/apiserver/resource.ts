@@ -108,6 +108,8 @@ export type Convert = (
 export interface Strategy {
   /** Defaults that depend on other fields; those the type table can state are filled in already. */
   readonly applyDefaults?: (object: ApiObject) => void;
+  /** What a patch leaves alone is taken over from the stored object, frozen; `applyDefaults` leaves it alone, too. */
+  readonly sharesUnchanged?: boolean;
   /** Drops what a client may not set (status, …) and sets what the kind sets itself (generation, …). */
   readonly prepareForCreate?: (object: ApiObject, context: WriteContext) => void | Promise<void>;
   readonly prepareForUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => void | Promise<void>;

@@ -6,6 +6,7 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 export function guardedTransport(transport: Transport, beforeWrite: () => void): Transport {
   return {
     ...(transport.isLocal === undefined ? {} : { isLocal: transport.isLocal }),
+    ...(transport.takesValues === undefined ? {} : { takesValues: transport.takesValues }),
     async send(request: TransportRequest): Promise<TransportResponse> {
       if (!READS.has(request.method)) beforeWrite();
       return transport.send(request);

@@ -44,6 +44,7 @@ interface Meters {
 
 class MeteredTransport implements Transport {
   readonly isLocal?: boolean;
+  readonly takesValues?: boolean;
   readonly #transport: Transport;
   readonly #meters: Meters;
 
@@ -51,6 +52,7 @@ class MeteredTransport implements Transport {
     this.#transport = transport;
     this.#meters = meters;
     if (transport.isLocal !== undefined) this.isLocal = transport.isLocal;
+    if (transport.takesValues !== undefined) this.takesValues = transport.takesValues;
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {

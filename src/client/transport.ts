@@ -1,4 +1,4 @@
-import type { Status } from '../api/client.ts';
+import type { JsonCopy, Status } from '../api/client.ts';
 import type { ResponseHeaders } from '../wire/http/index.ts';
 
 export type { ResponseHeaders };
@@ -12,6 +12,8 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Text is sent as UTF-8. */
   readonly body?: Uint8Array | string;
+  /** What JSON in the body would say, in its place; only for transports that take values. */
+  readonly value?: JsonCopy;
   /** Gives up the request, and its answer as long as that is being read. */
   readonly signal: AbortSignal;
 }
@@ -47,6 +49,8 @@ export type TransportEvent =
 export interface Transport extends AsyncDisposable {
   /** Straight into a server of the same process: nothing can be lost on the way, and no watch falls silent. */
   readonly isLocal?: boolean;
+  /** Requests may carry values instead of their text. */
+  readonly takesValues?: boolean;
   send(request: TransportRequest): Promise<TransportResponse>;
 }
 

@@ -25,6 +25,7 @@ export interface InProcessOptions {
 
 export class InProcessTransport implements Transport {
   readonly isLocal = true;
+  readonly takesValues = true;
   readonly #server: ApiServer;
   readonly #options: InProcessOptions;
   #isClosed = false;

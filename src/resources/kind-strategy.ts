@@ -55,7 +55,7 @@ export function kindStrategy(version: VersionOfKind): Strategy {
 
   return {
     ...fixedParts(version),
-    applyDefaults: defaulting(version),
+    applyDefaults: defaulting(version, kind.applyDefaults),
     prepareForCreate: (object, context) => changing(version, object, (own) => prepareForCreate(own, context)),
     prepareForUpdate: (object, old, context) =>
       changing(version, object, (own) => prepareForUpdate(own, seen(version, old), context)),
@@ -75,8 +75,10 @@ export function kindStrategy(version: VersionOfKind): Strategy {
 /** The status subresource: only `status` changes, and of metadata what the kind allows. */
 export function statusStrategy(version: VersionOfKind, own: Strategy): Strategy {
   const { kind } = version;
+  const defaults = defaulting(version, kind.applyStatusDefaults);
   return {
     ...own,
+    ...(defaults === undefined ? {} : { applyDefaults: defaults, sharesUnchanged: true }),
     prepareForUpdate: (object, old, context) =>
       changing(version, object, (sent) => {
         const was = seen(version, old);
@@ -146,10 +148,10 @@ function withoutSaid(table: readonly FieldError[], own: readonly FieldError[]): 
   return table.filter(({ field, reason }) => !own.some((said) => said.field === field && said.reason === reason));
 }
 
-function defaulting({ kind, type }: VersionOfKind): Strategy['applyDefaults'] {
-  if (kind.applyDefaults === undefined) return undefined;
+function defaulting({ kind, type }: VersionOfKind, defaults: Kind['applyDefaults']): Strategy['applyDefaults'] {
+  if (defaults === undefined) return undefined;
   return (object) => {
-    kind.applyDefaults?.(object);
+    defaults.call(kind, object);
     arrange(object, type);
   };
 }

@@ -74,6 +74,11 @@ export interface KindRules<T> {
   readonly resetFields?: Resource['resetFields'];
 
   applyDefaults?(object: Whole<T>): void;
+  /**
+   * What `applyDefaults` does to the status alone; it leaves alone what is frozen. With it, a patch of the status does not look
+   * again at what it does not change.
+   */
+  applyStatusDefaults?(object: Whole<T>): void;
   prepareForCreate?(object: Whole<T>, context: WriteContext): void | Promise<void>;
   prepareForUpdate?(object: Whole<T>, old: Whole<T>, context: WriteContext): void | Promise<void>;
   prepareForStatusUpdate?(object: Whole<T>, old: Whole<T>, context: WriteContext): void | Promise<void>;

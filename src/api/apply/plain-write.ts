@@ -201,14 +201,18 @@ function withEntries(object: ApiObject, managedFields: ApiObject['metadata']['ma
 }
 
 const MAX_LENGTH_BYTES = 128;
+/** Names that need not be looked at letter by letter: nearly all. */
+const PLAIN_NAME = /^[\w .:-]{0,128}$/;
 const PRINTABLE = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 /** Under what name a write is kept: what the client calls itself, or else the first part of its user agent. */
 export function managerName(fieldManager: string, userAgent: string): string {
   if (fieldManager !== '') return fieldManager;
+  const first = userAgent.split('/', 1)[0] ?? '';
+  if (PLAIN_NAME.test(first)) return first;
   let name = '';
   let length = 0;
-  for (const character of userAgent.split('/', 1)[0] ?? '') {
+  for (const character of first) {
     if (!PRINTABLE.test(character)) continue;
     length += Buffer.byteLength(character);
     if (length > MAX_LENGTH_BYTES) break;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { builtInTypes } from '../built-in.ts';
 import type { Field, Shape, Struct } from '../schema/schema.ts';
 import { canonicalize } from './canonicalize.ts';
-import { DecodeError } from '../../base/index.ts';
+import { DecodeError, deepFreeze } from '../../base/index.ts';
 import { encodeJson } from './encode-json.ts';
 
 const types = builtInTypes();
@@ -55,6 +55,31 @@ describe('canonicalize()', () => {
 
   test('leaves out an unset creation time, which is marked to be', () => {
     expect(canonical('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', { creationTimestamp: null })).toBe('{}');
+  });
+
+  test('takes over what is frozen and the very same in an object that is known to be canonical', () => {
+    const type = types.struct('io.k8s.api.core.v1.Pod');
+    const known = canonicalize(
+      {
+        metadata: { name: 'a', labels: { b: '1', a: '2' } },
+        spec: { containers: [{ name: 'c' }] },
+        status: { conditions: [{ type: 'Ready', status: 'False' }] },
+      },
+      type,
+      { defaults: true },
+    );
+    deepFreeze(known);
+    const { metadata, status } = known as { metadata: object; status: object };
+    const changed = { ...known, metadata: { ...metadata, uid: 'u' }, status: { ...status, phase: 'Running' } };
+    const result = canonicalize(changed, type, { defaults: true, known });
+
+    expect(encodeJson(result)).toBe(encodeJson(canonicalize(changed, type, { defaults: true })));
+    expect(result['spec']).toBe(known['spec']);
+    expect((result['metadata'] as typeof known)['labels']).toBe((metadata as typeof known)['labels']);
+    expect((result['status'] as typeof known)['conditions']).toBe((status as typeof known)['conditions']);
+    expect(result['metadata']).not.toBe(metadata);
+    const open = { ...changed, spec: { containers: null, hostNetwork: false } };
+    expect(encodeJson(canonicalize(open, type, { known }))).toBe(encodeJson(canonicalize(open, type)));
   });
 
   test('keeps pointers to zero values', () => {

@@ -12,6 +12,11 @@ export interface CanonicalizeOptions {
   readonly defaults?: boolean;
   /** Told the path of every field that the type does not have, such as `spec.containers[0].foo`, in order of the input. */
   readonly onUnknown?: (path: string) => void;
+  /**
+   * A canonical object of the type, such as the one that the value was made from: what is frozen and the very same in both is
+   * taken over without being looked at. Ignored for structural types.
+   */
+  readonly known?: PlainObject;
 }
 
 /**
@@ -27,6 +32,7 @@ export interface CanonicalizeOptions {
  */
 export function canonicalize(value: unknown, struct: Struct, options: CanonicalizeOptions = {}): PlainObject {
   const walk = new Walk({ fills: options.defaults === true, owns: false });
+  if (struct.isStructural !== true) walk.known = options.known;
   const result = convert(value, struct, walk);
   if (walk.unknownFields > 0 && options.onUnknown !== undefined) {
     for (const problem of explain(nodeOf(value), struct).problems) options.onUnknown(problem.path);

@@ -12,6 +12,7 @@ export {
 export { encodeJson, encodePrettyJson, encodeSortedJson } from './encode-json.ts';
 export { decodeUtf8 } from './go-utf8.ts';
 export { JsonBody } from './json-body.ts';
+export { type JsonCopy, jsonCopy } from './json-copy.ts';
 export { jsonEncoding } from './json-encoding.ts';
 export { type JsonEntry, type JsonNode, NULL_NODE } from './json-node.ts';
 export { parseUntyped, untypedValue } from './parse-untyped.ts';

@@ -1,30 +1,44 @@
 import { DecodeError } from '../../base/index.ts';
+import { encodeJson } from './encode-json.ts';
 import { MAX_DEPTH, parseExact } from './exact-parse.ts';
+import type { JsonCopy } from './json-copy.ts';
 import type { JsonNode } from './json-node.ts';
 import { countKeys } from './raw-json.ts';
 import { isUtf8 } from 'node:buffer';
 
 /**
- * A JSON text that has been parsed, and not decoded into a type yet: who decodes a body must first look for its kind.
+ * A JSON text that has been parsed, and not decoded into a type yet: who decodes a body must first look for its kind. Clients in
+ * the same process send the value alone; its text is made where something is to be said about it.
  *
  * Ends: the constructor throws a DecodeError in the words of Go's scanner when the text is not JSON.
  */
 export class JsonBody {
   readonly survey: Survey;
-  readonly #bytes: Uint8Array;
+  readonly #text: string | Uint8Array | JsonCopy;
+  #bytes: Uint8Array | undefined;
   #value: { readonly value: unknown } | undefined;
   #node: JsonNode | undefined;
 
-  constructor(text: string | Uint8Array) {
-    this.#bytes = typeof text === 'string' ? Buffer.from(text, 'utf8') : text;
-    this.survey = survey(this.#bytes);
+  constructor(text: string | Uint8Array | JsonCopy) {
+    this.#text = text;
+    if (isCopy(text)) {
+      this.survey = { keys: text.keys, isPlain: true };
+      this.#value = text;
+      return;
+    }
+    this.survey = survey(this.bytes);
     if (this.survey.isPlain) this.#value = { value: this.#parse() };
-    else this.#node = parseExact(this.#bytes);
+    else this.#node = parseExact(this.bytes);
+  }
+
+  /** The text, as UTF-8. */
+  get bytes(): Uint8Array {
+    return (this.#bytes ??= bytesOf(this.#text));
   }
 
   /** What was written, exactly; parsed when first asked for. */
   get node(): JsonNode {
-    return (this.#node ??= parseExact(this.#bytes));
+    return (this.#node ??= parseExact(this.bytes));
   }
 
   /** Whether a key may come twice in one of the objects. */
@@ -47,14 +61,23 @@ export class JsonBody {
   }
 
   #parse(): unknown {
-    const { buffer, byteOffset, byteLength } = this.#bytes;
+    const { buffer, byteOffset, byteLength } = this.bytes;
     try {
       return JSON.parse(Buffer.from(buffer, byteOffset, byteLength).toString('utf8'));
     } catch (cause) {
-      parseExact(this.#bytes);
+      parseExact(this.bytes);
       throw new DecodeError('syntax', 'invalid JSON', { cause }); // not reached while both parsers agree on what JSON is
     }
   }
+}
+
+function isCopy(text: string | Uint8Array | JsonCopy): text is JsonCopy {
+  return typeof text === 'object' && 'keys' in text && !(text instanceof Uint8Array);
+}
+
+function bytesOf(text: string | Uint8Array | JsonCopy): Uint8Array {
+  if (isCopy(text)) return Buffer.from(encodeJson(text.value));
+  return typeof text === 'string' ? Buffer.from(text, 'utf8') : text;
 }
 
 /** What is worth knowing about a JSON text before parsing it, found in one pass over its bytes. */

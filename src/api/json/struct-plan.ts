@@ -56,6 +56,8 @@ export class StructPlan {
   }
 
   #write(source: PlainObject, found: readonly number[], walk: Walk): PlainObject {
+    const { known } = walk;
+    walk.known = undefined;
     const result: PlainObject = {};
     const always = walk.fills ? this.#alwaysFilled : this.#always;
     let next = 0;
@@ -67,7 +69,9 @@ export class StructPlan {
       }
       if (always[next] === index) next += 1;
       const rule = this.#rules[index] as FieldRule;
-      rule.write(result, source[rule.name], walk);
+      const member = source[rule.name];
+      if (known === undefined) rule.write(result, member, walk);
+      else writeChanged(rule, { result, member, known: known[rule.name], walk });
     }
     for (; next < always.length; next++) {
       this.#rules[always[next] as number]?.write(result, undefined, walk);
@@ -93,6 +97,24 @@ export class StructPlan {
       }
     }
   }
+}
+
+interface MemberChange {
+  readonly result: PlainObject;
+  readonly member: unknown;
+  readonly known: unknown;
+  readonly walk: Walk;
+}
+
+/** Writes what is known of a member where it is the same, and else what has changed of it. */
+function writeChanged(rule: FieldRule, { result, member, known, walk }: MemberChange): void {
+  if (member === known && typeof member === 'object' && Object.isFrozen(member)) {
+    setOwn(result, rule.name, member);
+    return;
+  }
+  if (rule.isStruct && isPlainObject(known)) walk.known = known;
+  rule.write(result, member, walk);
+  walk.known = undefined;
 }
 
 const plans = new WeakMap<Struct, StructPlan | StructuralPlan>();
@@ -123,6 +145,7 @@ function sorted(source: PlainObject): PlainObject {
 /** How one field of a struct gets into the canonical object. */
 interface FieldRule {
   readonly name: string;
+  readonly isStruct: boolean;
   /** Writes what the field's value, or its absence (`undefined`), comes to; that may be nothing. */
   readonly write: (result: PlainObject, value: unknown, walk: Walk) => void;
   /** Whether absence may come to something: without, and with defaults filled in. */
@@ -131,6 +154,12 @@ interface FieldRule {
 }
 
 function fieldRule(field: Field, owner: Struct, converters: StructConverters): FieldRule {
+  return { ...presenceRule(field, owner, converters), isStruct: field.shape.kind === 'struct' };
+}
+
+type PresenceRule = Omit<FieldRule, 'isStruct'>;
+
+function presenceRule(field: Field, owner: Struct, converters: StructConverters): PresenceRule {
   if (field.presence === 'pointer') return pointerRule(field, shapeRule(field.shape, owner, converters).convert);
   switch (field.shape.kind) {
     case 'struct':
@@ -151,7 +180,7 @@ function fieldRule(field: Field, owner: Struct, converters: StructConverters): F
 }
 
 /** Absent differs from zero; null is absent, unless the type says otherwise. */
-function pointerRule(field: Field, convert: Convert): FieldRule {
+function pointerRule(field: Field, convert: Convert): PresenceRule {
   const { name } = field;
   const nullable = field.shape.constraints?.nullable === true;
   const fill = fillOf(field);
@@ -173,7 +202,7 @@ function scalarValueRule(
   field: Field,
   convert: Convert,
   { zero, isOmitted }: { readonly zero: unknown; readonly isOmitted: boolean },
-): FieldRule {
+): PresenceRule {
   const { name } = field;
   const fill = fillOf(field);
   return {
@@ -192,7 +221,7 @@ function scalarValueRule(
 }
 
 /** A struct value is always there, if only as `{}`; `omitzero` leaves that out. */
-function structRule(field: Field, convert: Convert): FieldRule {
+function structRule(field: Field, convert: Convert): PresenceRule {
   const { name } = field;
   const fill = fillOf(field);
   const isOmitted = field.omit === 'zero';
@@ -211,7 +240,7 @@ function structRule(field: Field, convert: Convert): FieldRule {
 }
 
 /** Empty lists and maps are left out, or become null: storage is protobuf upstream, which cannot tell them from absent ones. */
-function collectionRule(field: Field, convert: Convert): FieldRule {
+function collectionRule(field: Field, convert: Convert): PresenceRule {
   const { name } = field;
   const fill = fillOf(field);
   const isAlways = field.omit === 'never';

@@ -1,4 +1,5 @@
 import { DecodeError } from '../../base/index.ts';
+import type { PlainObject } from './plain-object.ts';
 
 /** What one walk over a value is told, and what it finds on the way. */
 export class Walk {
@@ -11,6 +12,11 @@ export class Walk {
   readonly owns: boolean;
   /** Whether what is wrong with metadata is left out, as it is of what was stored in times with fewer rules. */
   readonly forgives: boolean;
+  /**
+   * An object of the struct that is converted next which is canonical already: members that are the very same in both go into
+   * the result as they are.
+   */
+  known: PlainObject | undefined;
   /** How many fields were met that their type does not have. */
   unknownFields = 0;
   /** How many keys were met in all objects together. */

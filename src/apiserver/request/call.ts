@@ -1,4 +1,4 @@
-import { qualifiedNameProblems } from '../../api/index.ts';
+import { type JsonCopy, qualifiedNameProblems } from '../../api/index.ts';
 import type { RequestTrace } from '../trace/request-trace.ts';
 import { compareUtf8 } from '../../base/index.ts';
 import type { AuditDetail, CallAudit } from './call-audit.ts';
@@ -34,6 +34,8 @@ export interface Call {
   readonly remoteAddress: string;
   /** Aborts when the client goes away, the deadline passes or the server stops. */
   readonly signal: AbortSignal;
+  /** What JSON in the body says, where a client in the same process has sent no bytes: whoever works with it takes it over. */
+  readonly value?: JsonCopy | undefined;
   /** Reads the whole body; throws a Status of 413 when it is longer than `limit` bytes. */
   body(limit: number): Promise<Uint8Array>;
   /**

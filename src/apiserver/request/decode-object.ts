@@ -2,7 +2,6 @@ import { allAtOnce, type Steps, withPauses } from '../../base/index.ts';
 import {
   DecodeError,
   decodeProtobuf,
-  JsonBody,
   jsonDecoding,
   openProtobufEnvelope,
   StatusError,
@@ -16,7 +15,7 @@ import { jsonText } from '../storage/storage-codec.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 import type { Call } from './call.ts';
 import { cannotHandle, checkKind, decodeFailure, unrecognized } from './decode-failure.ts';
-import { bodyToDecode } from './large-body.ts';
+import { bodyToDecode, jsonToDecode, parsedJson, type SentJson, sentBytes } from './large-body.ts';
 import type { FieldValidation } from './options.ts';
 
 export interface DecodeContext {
@@ -28,7 +27,7 @@ export interface DecodeContext {
 export async function decodeObject(call: Call, resource: Resource, context: DecodeContext): Promise<ApiObject> {
   const format = bodyFormat(call);
   const { services } = context;
-  const body = await bodyToDecode(call, services);
+  const body = await (format === 'json' ? jsonToDecode(call, services) : bodyToDecode(call, services));
   const target: DecodeTarget = { body, resource, context, warn: (text) => call.warnings.add(text) };
   const decoded =
     format === 'protobuf'
@@ -51,7 +50,7 @@ function withKind(decoded: ApiObject, resource: Resource): ApiObject {
 }
 
 interface DecodeTarget {
-  readonly body: Uint8Array;
+  readonly body: SentJson;
   readonly resource: Resource;
   readonly context: DecodeContext;
   warn(text: string): void;
@@ -64,8 +63,8 @@ interface TextBody {
   decoding(type: Struct, options: DecodeOptions): Steps<Decoded>;
 }
 
-function jsonBody(bytes: Uint8Array): TextBody {
-  const body = new JsonBody(bytes);
+function jsonBody(sent: SentJson): TextBody {
+  const body = parsedJson(sent);
   return {
     resetsManagedFields: body.survey.isPlain
       ? resetsManagedFields(body.peekValue())
@@ -90,7 +89,7 @@ function yamlBody(body: YamlBody): TextBody {
 function* decodeText(target: DecodeTarget, format: 'json' | 'yaml'): Steps<ApiObject> {
   let parsed: TextBody | undefined;
   try {
-    parsed = format === 'json' ? jsonBody(target.body) : yamlBody(yield* YamlBody.parsing(target.body));
+    parsed = format === 'json' ? jsonBody(target.body) : yamlBody(yield* YamlBody.parsing(sentBytes(target.body)));
     yield;
     return yield* decodeParsed(parsed, target);
   } catch (error) {
@@ -110,12 +109,14 @@ function* decodeParsed(parsed: TextBody, { resource, context, warn }: DecodeTarg
 
 function textFailure(error: unknown, parsed: TextBody | undefined, target: DecodeTarget): unknown {
   if (!(error instanceof DecodeError)) return error;
-  const { body, resource, context } = target;
+  const { resource, context } = target;
+  const body = sentBytes(target.body);
   return decodeFailure(error, () => parsed?.typeMeta, { body, resource, services: context.services });
 }
 
-function decodeBinary({ body, resource, context }: DecodeTarget): ApiObject {
+function decodeBinary({ body: sentBody, resource, context }: DecodeTarget): ApiObject {
   const { services } = context;
+  const body = sentBytes(sentBody);
   let sent = { apiVersion: apiVersionOf(resource), kind: resource.kind };
   try {
     const { typeMeta, raw } = openProtobufEnvelope(body);

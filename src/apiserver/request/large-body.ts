@@ -1,3 +1,4 @@
+import { JsonBody } from '../../api/index.ts';
 import { plainBytes } from '../../base/index.ts';
 import type { Services } from '../endpoint.ts';
 import type { Call } from './call.ts';
@@ -13,4 +14,27 @@ export async function bodyToDecode(call: Call, { turns, maxBodyBytes }: Services
     await turns.take(false);
   }
   return plainBytes(body);
+}
+
+/** JSON as it was sent: bytes, or, from a client in the same process, what they would say. */
+export type SentJson = Uint8Array | JsonBody;
+
+/** A server that takes less has to look at the text; the text of any value is shorter. */
+const LEAST_LIMIT = 256 * 1024;
+
+/** The same for a body of JSON. */
+export async function jsonToDecode(call: Call, services: Services): Promise<SentJson> {
+  const { value } = call;
+  if (value === undefined || services.maxBodyBytes < LEAST_LIMIT) return bodyToDecode(call, services);
+  return new JsonBody(value);
+}
+
+/** What was sent, parsed; throws a DecodeError when it is no JSON. */
+export function parsedJson(sent: SentJson): JsonBody {
+  return sent instanceof JsonBody ? sent : new JsonBody(sent);
+}
+
+/** What was sent, as UTF-8. */
+export function sentBytes(sent: SentJson): Uint8Array {
+  return sent instanceof JsonBody ? sent.bytes : sent;
 }

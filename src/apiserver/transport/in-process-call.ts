@@ -1,3 +1,4 @@
+import { encodeJson, type JsonCopy } from '../../api/index.ts';
 import type { Clock, UidSource } from '../../base/index.ts';
 import type { Call, ClientCertificate, SentAnswer, UserInfo } from '../request/call.ts';
 import { bodyTooLarge } from './body-reader.ts';
@@ -12,6 +13,8 @@ export interface InProcessRequest {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Text is sent as UTF-8. */
   readonly body?: Uint8Array | string;
+  /** What JSON in the body would say, in its place; it is the server's from now on. */
+  readonly value?: JsonCopy;
   /** Who asks, before any stage of authentication has its say; anonymous unless given. */
   readonly user?: UserInfo;
   /** What the client would show if it came over TLS. */
@@ -39,6 +42,17 @@ export function inProcessCall(request: InProcessRequest): InProcessCall {
   return call;
 }
 
+type SentHeaders = NonNullable<InProcessRequest['headers']>;
+
+/** The headers themselves where all names are in lower case already, as nearly always. */
+function withLowerNames(headers: SentHeaders): SentHeaders {
+  for (const name in headers) {
+    if (name === name.toLowerCase()) continue;
+    return Object.fromEntries(Object.entries(headers).map(([each, value]) => [each.toLowerCase(), value]));
+  }
+  return headers;
+}
+
 class InProcessSource implements CallSource {
   readonly method: string;
   readonly target: string;
@@ -46,39 +60,43 @@ class InProcessSource implements CallSource {
   readonly isUpgrade = false;
   readonly certificate: ClientCertificate | undefined;
   readonly proxyCertificate: ClientCertificate | undefined;
-  readonly #headers = new Map<string, readonly string[]>();
-  readonly #body: Uint8Array | string;
+  readonly #headers: SentHeaders;
+  readonly value: JsonCopy | undefined;
+  readonly #body: Uint8Array | string | undefined;
 
   constructor(request: InProcessRequest) {
     this.method = request.method;
     this.target = request.path;
     this.certificate = request.certificate;
     this.proxyCertificate = request.proxyCertificate;
-    this.#body = request.body ?? '';
-    for (const [name, value] of Object.entries(request.headers ?? {})) {
-      this.#headers.set(name.toLowerCase(), typeof value === 'string' ? [value] : value);
-    }
+    this.value = request.value;
+    this.#body = request.body;
+    this.#headers = withLowerNames(request.headers ?? {});
   }
 
   header(name: string): string | undefined {
-    return this.#headers.get(name)?.join(', ');
+    if (!Object.hasOwn(this.#headers, name)) return undefined;
+    const value = this.#headers[name];
+    return typeof value === 'object' ? value.join(', ') : value;
   }
 
   headers(name: string): readonly string[] {
-    return this.#headers.get(name) ?? [];
+    const value = Object.hasOwn(this.#headers, name) ? this.#headers[name] : undefined;
+    return typeof value === 'string' ? [value] : (value ?? []);
   }
 
   headerNames(): readonly string[] {
-    return [...this.#headers.keys()];
+    return Object.keys(this.#headers);
   }
 
   hasHeader(test: (name: string) => boolean): boolean {
-    for (const name of this.#headers.keys()) if (test(name)) return true;
+    for (const name in this.#headers) if (test(name)) return true;
     return false;
   }
 
   async body(limit: number): Promise<Uint8Array> {
-    const bytes = typeof this.#body === 'string' ? new TextEncoder().encode(this.#body) : this.#body;
+    const body = this.#body ?? (this.value === undefined ? '' : encodeJson(this.value.value));
+    const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
     if (bytes.length > limit) throw bodyTooLarge(limit);
     return bytes;
   }

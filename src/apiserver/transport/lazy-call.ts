@@ -1,3 +1,4 @@
+import type { JsonCopy } from '../../api/index.ts';
 import { onAbort, type UidSource } from '../../base/index.ts';
 import type { CallAudit } from '../request/call-audit.ts';
 import { ANONYMOUS, AuditAnnotations, Warnings } from '../request/call.ts';
@@ -20,6 +21,8 @@ export interface CallSource {
   /** In lower case, each once. */
   headerNames(): readonly string[];
   hasHeader(test: (name: string) => boolean): boolean;
+  /** What JSON in the body would say, from a client in the same process. */
+  readonly value?: JsonCopy | undefined;
   /** Reads the body, once. */
   body(limit: number): Promise<Uint8Array>;
   bodyStream(): AsyncIterable<Uint8Array>;
@@ -144,6 +147,10 @@ export class LazyCall implements Call {
 
   replaceHeader(name: string, values: readonly string[]): void {
     (this.#replaced ??= new Map<string, readonly string[]>()).set(name, values);
+  }
+
+  get value(): JsonCopy | undefined {
+    return this.#source.value;
   }
 
   body(limit: number): Promise<Uint8Array> {

@@ -5,6 +5,8 @@ import type { Constraints, Field, FieldError, Shape, Struct } from '../../api/in
 export interface Place {
   readonly path: string;
   readonly errors: FieldError[];
+  /** What was there before: members that are the very same have been checked. */
+  readonly old?: unknown;
 }
 
 type Check = (value: unknown, place: Place) => void;
@@ -15,15 +17,17 @@ interface FieldCheck {
   readonly check: Check | undefined;
 }
 
+type Members = Readonly<Record<string, unknown>>;
+
 /**
  * What the definition files can say about values: required, enumerated, bounded and formatted ones. Only types that have
- * such a rule somewhere below them are walked.
+ * such a rule somewhere below them are walked, and members that are the very same as in `old` are not.
  */
-export function checkTyped(object: Readonly<Record<string, unknown>>, type: Struct): FieldError[] {
+export function checkTyped(object: Members, type: Struct, old?: Members): FieldError[] {
   const errors: FieldError[] = [];
   for (const field of fieldChecks(type)) {
     const { name } = field.field;
-    if (name !== 'metadata' && name !== 'status') checkField(object[name], field, { path: name, errors });
+    if (name !== 'metadata' && name !== 'status') checkMember(object, field, { path: name, errors, old });
   }
   return errors;
 }
@@ -74,13 +78,18 @@ function hasRule({ enum: choices, values, minimum, maximum, maxBytes, syntax }: 
   return [choices, values, minimum, maximum, maxBytes, syntax].some((rule) => rule !== undefined);
 }
 
-function checkMembers(value: unknown, fields: readonly FieldCheck[], { path, errors }: Place): void {
+/** `old` of the place is that of the object around the member. */
+function checkMember(members: Members, field: FieldCheck, { path, errors, old }: Place): void {
+  const { name } = field.field;
+  const value = members[name];
+  const before = typeof old === 'object' && old !== null ? (old as Members)[name] : undefined;
+  if (typeof value !== 'object' || value !== before) checkField(value, field, { path, errors, old: before });
+}
+
+function checkMembers(value: unknown, fields: readonly FieldCheck[], { path, errors, old }: Place): void {
   if (typeof value !== 'object' || value === null) return;
-  const members = value as Readonly<Record<string, unknown>>;
-  for (const field of fields) {
-    const { name } = field.field;
-    checkField(members[name], field, { path: `${path}.${name}`, errors });
-  }
+  const members = value as Members;
+  for (const field of fields) checkMember(members, field, { path: `${path}.${field.field.name}`, errors, old });
 }
 
 function checkItems(value: unknown, check: Check, { path, errors }: Place): void {

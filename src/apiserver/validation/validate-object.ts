@@ -64,7 +64,7 @@ function* changeErrors(object: ApiObject, old: ApiObject, rules: ChangeRules): S
     const again = [...metaUpdate, ...checkChangedObjectMeta(object.metadata)];
     return [...meta, ...again, ...again, ...customChangeErrors(object, old, { rules, found: again, own: found })];
   }
-  const own = combined(checkTyped(object, resource.type), found, strategy);
+  const own = combined(checkTyped(object, resource.type, old), found, strategy);
   const changed = combined(checkImmutable(object, old, resource.type), [], strategy);
   const isSaid = ({ field, reason }: FieldError): boolean =>
     found.some((said) => said.field === field && said.reason === reason);
@@ -91,6 +91,7 @@ function combined(
   own: readonly FieldError[],
   { combineErrors }: Strategy,
 ): readonly FieldError[] {
+  if (table.length + own.length === 0) return [];
   return combineErrors === undefined ? [...table, ...own] : combineErrors(table, own);
 }
 

@@ -3,7 +3,6 @@ import {
   canonicalObject,
   conversionError,
   DecodeError,
-  JsonBody,
   parseUntyped,
   StatusError,
   withMeta,
@@ -12,6 +11,7 @@ import {
 import type { ApiObject, Applied, PlainObject } from '../../api/index.ts';
 import type { Steps } from '../../base/index.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { parsedJson, type SentJson, sentBytes } from '../request/large-body.ts';
 import type { FieldValidation } from '../request/options.ts';
 import type { Resource, WriteContext } from '../resource.ts';
 import { isObject, jsonTypeOf } from './patch-body.ts';
@@ -33,7 +33,7 @@ export class AppliedConfig {
     this.#options = options;
   }
 
-  static *reading(body: Uint8Array, options: AppliedConfigOptions): Steps<AppliedConfig> {
+  static *reading(body: SentJson, options: AppliedConfigOptions): Steps<AppliedConfig> {
     return new AppliedConfig(yield* readConfig(body), options);
   }
 
@@ -72,8 +72,8 @@ interface Config {
 
 const OPENING_BRACE = 0x7b;
 
-function* readConfig(body: Uint8Array): Steps<Config> {
-  const { value, duplicates } = readJson(body) ?? (yield* readYaml(body));
+function* readConfig(body: SentJson): Steps<Config> {
+  const { value, duplicates } = readJson(body) ?? (yield* readYaml(sentBytes(body)));
   if (value === null) return { config: {}, duplicates };
   if (isObject(value)) return { config: value, duplicates };
   const problem = `json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type map[string]interface {}`;
@@ -81,10 +81,10 @@ function* readConfig(body: Uint8Array): Steps<Config> {
 }
 
 /** JSON is YAML too, and read much faster; undefined when it is not JSON, or YAML has more to say about it. */
-function readJson(body: Uint8Array): { readonly value: unknown; readonly duplicates: readonly string[] } | undefined {
-  if (body[0] !== OPENING_BRACE) return undefined;
+function readJson(body: SentJson): { readonly value: unknown; readonly duplicates: readonly string[] } | undefined {
+  if (body instanceof Uint8Array && body[0] !== OPENING_BRACE) return undefined;
   try {
-    const parsed = new JsonBody(body);
+    const parsed = parsedJson(body);
     return parsed.mayHaveDuplicates ? undefined : { value: parseUntyped(parsed), duplicates: [] };
   } catch (error) {
     if (error instanceof DecodeError) return undefined;

@@ -1,5 +1,6 @@
-import { badRequest, DecodeError, duplicateFields, JsonBody, parseUntyped, type Struct } from '../../api/index.ts';
+import { badRequest, DecodeError, duplicateFields, parseUntyped, type Struct } from '../../api/index.ts';
 import type { Steps } from '../../base/index.ts';
+import { parsedJson, type SentJson } from '../request/large-body.ts';
 import type { FieldValidation } from '../request/options.ts';
 
 /** A patch as sent. */
@@ -10,9 +11,9 @@ export interface PatchBody {
 }
 
 /** Reads the JSON of a patch; `prefix` is how a refusal begins. */
-export function* readPatch(body: Uint8Array, context: PatchContext, prefix: string): Steps<PatchBody> {
+export function* readPatch(body: SentJson, context: PatchContext, prefix: string): Steps<PatchBody> {
   try {
-    const parsed = new JsonBody(body);
+    const parsed = parsedJson(body);
     yield;
     const duplicates = context.fieldValidation === 'Ignore' ? [] : duplicateFields(parsed);
     yield;
@@ -35,7 +36,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Reads a patch once; what it returns applies it as often as needed. */
-export type PatchMethod = (body: Uint8Array, context: PatchContext) => Steps<(current: unknown) => Steps<Patched>>;
+export type PatchMethod = (body: SentJson, context: PatchContext) => Steps<(current: unknown) => Steps<Patched>>;
 
 export interface PatchContext {
   readonly fieldValidation: FieldValidation;

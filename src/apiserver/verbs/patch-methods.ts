@@ -17,13 +17,14 @@ import type { JsonPatchOperation, StrategicallyMerged, Struct, Touched } from '.
 import type { Steps } from '../../base/index.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Call } from '../request/call.ts';
+import type { SentJson } from '../request/large-body.ts';
 import type { Resource } from '../resource.ts';
 import { isObject, jsonTypeOf, type PatchContext, type Patched, type PatchMethod, readPatch } from './patch-body.ts';
 
 const MAX_OPERATIONS = 10_000;
 const DECODING = 'error decoding patch: ';
 
-function* prepareJsonPatch(body: Uint8Array, context: PatchContext): ReturnType<PatchMethod> {
+function* prepareJsonPatch(body: SentJson, context: PatchContext): ReturnType<PatchMethod> {
   const { value: operations, duplicates } = yield* readPatch(body, context, DECODING);
   if (!Array.isArray(operations)) throw mismatch(operations, 'Go value of type []handlers.jsonPatchOp');
   for (const operation of operations) checkOperation(operation);
@@ -125,7 +126,7 @@ function unsupported({ hasStrategicMerge, refusals }: Capabilities): StatusError
   return new StatusError({ code, reason, message });
 }
 
-function* prepareMergePatch(body: Uint8Array, context: PatchContext): ReturnType<PatchMethod> {
+function* prepareMergePatch(body: SentJson, context: PatchContext): ReturnType<PatchMethod> {
   const { value: patch, duplicates } = yield* readPatch(body, context, DECODING);
   if (patch === null) throw badRequest('Invalid JSON Patch');
   if (!isObject(patch)) {
@@ -143,7 +144,7 @@ function* prepareMergePatch(body: Uint8Array, context: PatchContext): ReturnType
 
 type Members = Record<string, unknown>;
 
-function* prepareStrategicPatch(body: Uint8Array, context: PatchContext): ReturnType<PatchMethod> {
+function* prepareStrategicPatch(body: SentJson, context: PatchContext): ReturnType<PatchMethod> {
   const { value: patch, duplicates } = yield* readPatch(body, context, '');
   if (!isObject(patch)) {
     throw badRequest(`json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`);

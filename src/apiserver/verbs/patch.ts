@@ -4,7 +4,7 @@ import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupResource, keyOf, pausing, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
-import { bodyToDecode } from '../request/large-body.ts';
+import { jsonToDecode, sentBytes } from '../request/large-body.ts';
 import { writeOptions } from '../request/options.ts';
 import type { Strategy, WriteContext } from '../resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
@@ -26,9 +26,9 @@ export async function patch(
   const { namespace, name } = call.info;
   const method = patchMethodOf(call, resource);
   if (method === APPLY) return apply(call, endpoint, strategy);
-  const body = await bodyToDecode(call, services);
+  const body = await jsonToDecode(call, services);
   const options = writeOptions(call.query, 'PatchOptions');
-  call.audit?.sentPatch(body);
+  call.audit?.sentPatch(sentBytes(body));
   const context = writeContext(call, endpoint, options);
   const patchContext = { fieldValidation: options.fieldValidation, warn: context.warn, type: resource.type, name };
   const applyPatch = await withPauses(method(body, patchContext), context.pause);
@@ -41,7 +41,7 @@ export async function patch(
     change: async (current: ApiObject, pause) => {
       const merged = await withPauses(applyPatch(current), pause);
       await pause?.();
-      const sent = decodePatched(merged, endpoint, patchContext);
+      const sent = decodePatched(merged, endpoint, { ...patchContext, stored: { object: current, strategy } });
       const patched = await withManager(sent, current, { endpoint, context: pausing(context, pause) });
       ensureNamespace(patched, endpoint, namespace);
       checkName(patched, name);
@@ -58,9 +58,9 @@ const RETRIES = 5;
 async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promise<Answer> {
   const { resource, objects, services } = endpoint;
   const { namespace, name } = call.info;
-  const body = await bodyToDecode(call, services);
+  const body = await jsonToDecode(call, services);
   const options = writeOptions(call.query, 'PatchOptions', true);
-  call.audit?.sentPatch(body);
+  call.audit?.sentPatch(sentBytes(body));
   const context = writeContext(call, endpoint, options);
   const { fieldValidation, force = false } = options;
   const config = await withPauses(AppliedConfig.reading(body, { fieldValidation, force }), context.pause);

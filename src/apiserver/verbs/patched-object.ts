@@ -2,13 +2,20 @@ import { type ApiObject, badRequest, canonicalize, DecodeError, invalid, invalid
 import type { Endpoint } from '../endpoint.ts';
 import { unregisteredKind } from '../request/decode-failure.ts';
 import { resetsManagedFields, withEmptyManagedFields } from '../request/decode-object.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource, Strategy } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 import type { PatchContext, Patched } from './patch-body.ts';
 
+export interface PatchedContext extends PatchContext {
+  /** What was patched, and how it is written, if it is an object of the store. */
+  readonly stored?: { readonly object: ApiObject; readonly strategy: Strategy };
+}
+
 /** Reads what a patch made of an object as strictly as if it had been sent whole. */
-export function decodePatched(patched: Patched, endpoint: Endpoint, context: PatchContext): ApiObject {
+export function decodePatched(patched: Patched, endpoint: Endpoint, context: PatchedContext): ApiObject {
   const { resource } = endpoint;
+  const { stored } = context;
+  const shared = stored?.strategy.sharesUnchanged === true ? stored : undefined;
   const { value, problems: found, explain } = patched;
   const problem = (detail: string): Error =>
     invalid({ group: '', resource: '' }, '', [invalidValue('patch', patched.quoted(), detail)]);
@@ -20,6 +27,7 @@ export function decodePatched(patched: Patched, endpoint: Endpoint, context: Pat
     const decoded = canonicalize(value, resource.type, {
       defaults: true,
       onUnknown: (path) => unknown.push(unknownText(path)),
+      ...(shared === undefined ? {} : { known: withOwnMetadata(shared.object) }),
     });
     const problems = [...found, ...(explain === undefined ? unknown : unknown.sort())];
     if (problems.length > 0 && context.fieldValidation === 'Strict') {
@@ -27,12 +35,17 @@ export function decodePatched(patched: Patched, endpoint: Endpoint, context: Pat
     }
     if (context.fieldValidation === 'Warn') for (const text of problems) context.warn(text);
     const object = withKind(decoded as unknown as ApiObject, resource);
-    resource.strategy.applyDefaults?.(object);
+    (shared?.strategy ?? resource.strategy).applyDefaults?.(object);
     return resetsManagedFields(value) ? withEmptyManagedFields(object) : object;
   } catch (error) {
     if (error instanceof DecodeError) throw problem(explain?.() ?? error.message);
     throw error;
   }
+}
+
+/** Metadata that is the very same as before is copied all the same: it is changed in place. */
+function withOwnMetadata(object: ApiObject): ApiObject {
+  return { ...object, metadata: { ...object.metadata } };
 }
 
 /** Objects of custom kinds can be of any kind until they are validated. */

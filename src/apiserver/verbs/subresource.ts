@@ -17,7 +17,7 @@ import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.t
 import { objectWithManagers, projectedWithManagers, scaledKind } from '../ownership/scale-ownership.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
-import { bodyToDecode } from '../request/large-body.ts';
+import { jsonToDecode, sentBytes } from '../request/large-body.ts';
 import { writeOptions, type WriteOptions } from '../request/options.ts';
 import type { Action, ActionObjects, Projection, Resource, Subresource, WriteContext } from '../resource.ts';
 import { convertForReading } from '../storage/conversion.ts';
@@ -147,9 +147,9 @@ async function updateProjection(call: Call, endpoint: Endpoint, projection: Proj
 async function patchProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
   const target = projectedEndpoint(endpoint, projection);
   const method = patchMethodOf(call, endpoint.resource);
-  const body = await bodyToDecode(call, endpoint.services);
+  const body = await jsonToDecode(call, endpoint.services);
   const options = writeOptions(call.query, 'PatchOptions', method === APPLY);
-  call.audit?.sentPatch(body);
+  call.audit?.sentPatch(sentBytes(body));
   const { fieldValidation, force } = options;
   if (method === APPLY) {
     const config = allAtOnce(AppliedConfig.reading(body, { fieldValidation, force: force === true }));

@@ -92,7 +92,8 @@ export class HandlerRegistration<T extends KubernetesObject> implements Disposab
     await Promise.resolve(); // whoever notifies us goes on first
     let told = 0;
     for (let next = this.#inbox.shift(); next !== undefined; next = this.#inbox.shift()) {
-      await this.#tell(next);
+      const telling = this.#tell(next);
+      if (telling !== undefined) await telling; // most handlers are done at once
       if (this.#untilSynced !== undefined) this.#untilSynced -= 1;
       this.#checkSynced();
       if (++told % TURN === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
@@ -106,15 +107,18 @@ export class HandlerRegistration<T extends KubernetesObject> implements Disposab
     if (isThrough) this.#synced.open();
   }
 
-  async #tell(notification: Notification<T>): Promise<void> {
-    try {
-      await this.#call(notification);
-    } catch (error) {
+  #tell(notification: Notification<T>): void | Promise<void> {
+    const failed = (error: unknown): void =>
       this.#log.error('handler failed', {
         error,
         notification: notification.type,
         object: notification.object.metadata.name,
       });
+    try {
+      const telling = this.#call(notification);
+      return telling instanceof Promise ? telling.catch(failed) : undefined;
+    } catch (error) {
+      failed(error);
     }
   }
 

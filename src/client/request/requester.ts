@@ -1,4 +1,5 @@
-import { encodeJson } from '../../api/client.ts';
+import { setMaxListeners } from 'node:events';
+import { encodeJson, jsonCopy } from '../../api/client.ts';
 import {
   AbortScope,
   type Clock,
@@ -48,6 +49,8 @@ export class Requester {
   readonly #maxRetries: number;
   readonly #maxBodyBytes: number;
   readonly #maxEventBytes: number;
+  /** For calls that nobody gives up: only of a transport that lets go of it. */
+  readonly #never: AbortSignal | undefined;
 
   constructor(transport: Transport, options: RequesterOptions = {}) {
     this.clock = options.clock ?? new RealClock();
@@ -62,11 +65,12 @@ export class Requester {
     this.#maxRetries = options.maxRetries ?? 10;
     this.#maxBodyBytes = options.maxBodyBytes ?? 256 * 1024 * 1024;
     this.#maxEventBytes = options.maxEventBytes ?? 16 * 1024 * 1024;
+    if (transport.takesValues === true) this.#never = neverAborted();
   }
 
   /** The object that the server answers with. */
   async object(request: ApiRequest): Promise<ReadValue> {
-    using call = new Call(request, this.clock);
+    using call = new Call(request, this.clock, this.#never);
     const response = await this.#send(request, call);
     return await readJson(response.body, this.#maxBodyBytes);
   }
@@ -104,7 +108,7 @@ export class Requester {
   }
 
   async #send(request: ApiRequest, call: Call): Promise<TransportResponse> {
-    const sent = this.#encode(request, call.signal);
+    let sent = this.#encode(request, call.signal);
     const plan = new RetryPlan(request, request.maxRetries ?? this.#maxRetries, this.random);
     for (;;) {
       const outcome = await this.#attempt(sent, request);
@@ -113,6 +117,7 @@ export class Requester {
       if (waitMs === undefined || call.signal.aborted) throw call.signal.aborted ? call.signal.reason : outcome.error;
       await this.clock.sleep(waitMs, call.signal);
       call.signal.throwIfAborted();
+      if (sent.value !== undefined) sent = this.#encode(request, call.signal); // the server has taken the value over
     }
   }
 
@@ -158,18 +163,13 @@ export class Requester {
   }
 
   #encode(request: ApiRequest, signal: AbortSignal): TransportRequest {
-    const body = request.body === undefined ? undefined : encodeJson(request.body); // servers keep some of its bytes
-    return {
-      method: request.method,
-      path: withQuery(request.path, request.query),
-      headers: {
-        accept: request.accept ?? 'application/json',
-        ...(body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
-        ...this.#headers,
-      },
-      ...(body === undefined ? {} : { body }),
-      signal,
-    };
+    const { method, path, query, body, contentType = 'application/json', accept = 'application/json' } = request;
+    const target = { method, path: withQuery(path, query), signal };
+    if (body === undefined) return { ...target, headers: { accept, ...this.#headers } };
+    const headers = { accept, 'content-type': contentType, ...this.#headers };
+    const value = this.#transport.takesValues === true ? jsonCopy(body) : undefined;
+    if (value !== undefined) return { ...target, headers, value };
+    return { ...target, headers, body: encodeJson(body) }; // servers keep some of its bytes
   }
 }
 
@@ -184,21 +184,25 @@ type Outcome =
 
 /** One call with its deadline, over all its tries. */
 class Call implements Disposable {
-  readonly #scope: AbortScope;
+  readonly signal: AbortSignal;
+  readonly #scope: AbortScope | undefined;
   readonly #timer: Disposable | undefined;
 
-  constructor({ signal, timeoutMs, method, path }: ApiRequest, clock: Clock) {
-    this.#scope = new AbortScope(signal);
+  /** With `never`, the transport is one that lets go of the signals that it is given, so that the caller's own may be. */
+  constructor({ signal, timeoutMs, method, path }: ApiRequest, clock: Clock, never?: AbortSignal) {
+    if (timeoutMs === undefined && never !== undefined) {
+      this.signal = signal ?? never;
+      return;
+    }
+    const scope = new AbortScope(signal);
+    this.#scope = scope;
+    this.signal = scope.signal;
     if (timeoutMs === undefined) return;
     const timeUp = (): void => {
       const message = `Cannot ${method} ${path}: no answer in ${timeoutMs} ms`;
-      this.#scope.abort(new TransportError('timeout', message));
+      scope.abort(new TransportError('timeout', message));
     };
     this.#timer = clock.timer(timeoutMs, timeUp);
-  }
-
-  get signal(): AbortSignal {
-    return this.#scope.signal;
   }
 
   /** The stream has begun: from here on it may take any time. */
@@ -208,8 +212,14 @@ class Call implements Disposable {
 
   [Symbol.dispose](): void {
     this.begin();
-    this.#scope[Symbol.dispose]();
+    this.#scope?.[Symbol.dispose]();
   }
+}
+
+function neverAborted(): AbortSignal {
+  const { signal } = new AbortController();
+  setMaxListeners(0, signal); // many requests may hang on it at once
+  return signal;
 }
 
 /** The headers that ask the server to take us for somebody else. */

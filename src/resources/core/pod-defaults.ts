@@ -16,7 +16,7 @@ export function defaultPod(pod: Whole<Pod>): void {
   if (spec.hostNetwork === true) useHostPorts(spec);
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   defaultPodSpec(spec);
-  defaultStatus(pod);
+  defaultPodStatus(pod);
 }
 
 /** What is limited but not asked for is asked for up to the limit. */
@@ -55,20 +55,19 @@ function useHostPorts(spec: PodSpec): void {
   }
 }
 
-/** `podIP` is the first of `podIPs`; the singular wins. */
-function defaultStatus({ status }: Whole<Pod>): void {
+/** Defaults of a status: `podIP` is the first of `podIPs`; the singular wins. What is frozen was stored, and has them. */
+export function defaultPodStatus({ status }: Whole<Pod>): void {
+  if (Object.isFrozen(status)) return;
   const { podIP = '', podIPs = [] } = status;
   if (podIP !== '' && podIPs[0]?.ip !== podIP) status.podIPs = [{ ip: podIP }];
   else if (podIP === '' && podIPs[0]?.ip !== undefined) status.podIP = podIPs[0].ip;
   roundToMilli(status.allocatedResources);
-  for (const container of [
-    ...(status.initContainerStatuses ?? []),
-    ...(status.containerStatuses ?? []),
-    ...(status.ephemeralContainerStatuses ?? []),
-  ]) {
-    roundToMilli(container.allocatedResources);
-    roundToMilli(container.resources?.limits);
-    roundToMilli(container.resources?.requests);
+  for (const list of [status.initContainerStatuses, status.containerStatuses, status.ephemeralContainerStatuses]) {
+    for (const container of list ?? []) {
+      roundToMilli(container.allocatedResources);
+      roundToMilli(container.resources?.limits);
+      roundToMilli(container.resources?.requests);
+    }
   }
 }
 

@@ -8,12 +8,13 @@ import type { KindEnvironment } from '../kind-environment.ts';
 import { defineKind, type Kind, type Whole } from '../kind.ts';
 import { podStream, proxied } from './connections.ts';
 import { withoutGatedFields } from './gated-pod-fields.ts';
-import { defaultPod, withAppArmorProfiles } from './pod-defaults.ts';
+import { defaultPod, defaultPodStatus, withAppArmorProfiles } from './pod-defaults.ts';
 import { boundPod, checkBinding, created } from './pod-binding.ts';
 import { withCondition } from './pod-conditions.ts';
 import { evictionOf } from './pod-eviction.ts';
 import { withLabelKeys } from './pod-label-keys.ts';
 import { qosClass } from './pod-qos.ts';
+import { withoutInitAnnotations } from './pod-spec-defaults.ts';
 import { podWarnings } from './pod-warnings.ts';
 import { checkPod } from './pod-rules.ts';
 import { checkPodStatusUpdate } from './pod-status-rules.ts';
@@ -38,6 +39,10 @@ export function pods(environment: KindEnvironment): Kind {
     resetFields: { '': ['status'], status: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'] },
     raisesGeneration: (pod, old) => !deepEqual(pod.spec, old.spec),
     applyDefaults: defaultPod,
+    applyStatusDefaults(pod) {
+      pod.metadata = withoutInitAnnotations(pod.metadata);
+      defaultPodStatus(pod);
+    },
 
     prepareForCreate(pod, context) {
       const { labels, annotations } = pod.metadata;

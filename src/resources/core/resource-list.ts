@@ -13,9 +13,9 @@ export function amount(text: string): Quantity {
 /** Only these canonical forms are finer than thousandths. */
 const FINE = /[nu]$|e-/;
 
-/** Rounds every amount up to thousandths, the finest that resources are counted in. Changes the list in place. */
+/** Rounds every amount up to thousandths, the finest that resources are counted in, in place; frozen lists were stored so. */
 export function roundToMilli(list: Record<string, string> | undefined): void {
-  if (list === undefined) return;
+  if (list === undefined || Object.isFrozen(list)) return;
   for (const name of Object.keys(list)) {
     const text = list[name] ?? '';
     if (!FINE.test(text)) continue;

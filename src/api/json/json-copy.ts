@@ -1,0 +1,73 @@
+/** A JSON value that nobody else holds: what would come of printing and parsing the value that it was copied from. */
+export interface JsonCopy {
+  readonly value: unknown;
+  /** How many keys its objects have. */
+  readonly keys: number;
+}
+
+/** Larger values are better told as text, which servers work on in slices. */
+const MAX_CHARACTERS = 32 * 1024;
+const MAX_DEPTH = 64;
+/** Larger integers may have digits that only the text shows. */
+const END_OF_INTEGERS = 1e15;
+
+/**
+ * Copies a value for somebody in the same process, in place of its JSON text. Undefined when only the text says what would be
+ * read: for fractions and long numbers, objects that are not plain, texts that are not Unicode, and large values.
+ */
+export function jsonCopy(value: unknown): JsonCopy | undefined {
+  const tally: Tally = { keys: 0, charactersLeft: MAX_CHARACTERS };
+  const copied = copy(value, tally, MAX_DEPTH);
+  return copied === undefined ? undefined : { value: copied, keys: tally.keys };
+}
+
+interface Tally {
+  keys: number;
+  charactersLeft: number;
+}
+
+/** Undefined when the value, or one in it, cannot be copied. */
+function copy(value: unknown, tally: Tally, depth: number): unknown {
+  switch (typeof value) {
+    case 'string':
+      tally.charactersLeft -= value.length;
+      return value.isWellFormed() ? value : undefined;
+    case 'number':
+      return Number.isInteger(value) && value < END_OF_INTEGERS && value > -END_OF_INTEGERS ? value + 0 : undefined;
+    case 'boolean':
+      return value;
+    case 'object':
+      if (value === null) return null;
+      if (depth === 0 || tally.charactersLeft < 0) return undefined;
+      return Array.isArray(value) ? copyList(value, tally, depth) : copyObject(value, tally, depth);
+    default:
+      return undefined;
+  }
+}
+
+function copyList(list: readonly unknown[], tally: Tally, depth: number): unknown[] | undefined {
+  const result: unknown[] = [];
+  for (let index = 0; index < list.length; index++) {
+    const item = copy(list[index], tally, depth - 1);
+    if (item === undefined) return undefined;
+    result.push(item);
+  }
+  return result;
+}
+
+function copyObject(source: object, tally: Tally, depth: number): object | undefined {
+  const prototype: unknown = Object.getPrototypeOf(source);
+  if (prototype !== Object.prototype && prototype !== null) return undefined;
+  const members = source as Readonly<Record<string, unknown>>;
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(members)) {
+    const member = members[key];
+    if (member === undefined) continue;
+    const copied = key === '__proto__' || !key.isWellFormed() ? undefined : copy(member, tally, depth - 1);
+    if (copied === undefined) return undefined;
+    result[key] = copied;
+    tally.keys += 1;
+    tally.charactersLeft -= key.length;
+  }
+  return result;
+}
