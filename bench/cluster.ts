@@ -66,7 +66,7 @@ function page(results: string): string {
   return `# Benchmarks of the whole cluster
 
 Made by \`npm run bench:cluster\` on ${machine()}: median and range of ${flags.rounds} rounds, both in turns. Ours is \`keelson up\` on the durable store with its own nodes. The peer is etcd 3.7,
-kube-apiserver, kube-controller-manager and kube-scheduler 1.36.3 (5,000 requests a second each), and nodes by kwok 0.8 with its default stages; its memory and processor time are those of all five processes.
+kube-apiserver, kube-controller-manager and kube-scheduler 1.36.3 (5,000 requests a second each), and nodes by kwok 0.8 with its fast stages; its memory and processor time are those of all five processes.
 [Notes](benchmark-notes.md) say where the time goes.
 
 ${results}

@@ -1,11 +1,11 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Daemon, findPeers, freePorts, type RunningKube, startKeelson, startKube } from '../../peers/index.ts';
+import { Daemon, findPeers, startKeelson, startKube } from '../../peers/index.ts';
 import { type Client, connect, hasReason } from '../../src/client/index.ts';
 import { inTurns } from '../in-turns.ts';
 import { cpuMsOf, rssMbOf } from '../process-use.ts';
 import { unhurriedScheduler } from '../scheduling/beside-kube.ts';
+import { kwokFlags } from './kwok.ts';
 import { untilAll } from './until-all.ts';
 
 export const OURS = 'keelson';
@@ -95,7 +95,7 @@ async function startOurs({ nodes, flags }: ControlPlaneOptions, started: Started
   return { client, nodesMs };
 }
 
-/** etcd, kube-apiserver, kube-controller-manager, kube-scheduler, and kwok with its default stages. */
+/** etcd, kube-apiserver, kube-controller-manager, kube-scheduler, and kwok. */
 async function startPeer({ nodes }: ControlPlaneOptions, started: Started): Promise<Ready> {
   const { owned, ended } = started;
   const found = findPeers(PARTS);
@@ -121,22 +121,6 @@ async function startPeer({ nodes }: ControlPlaneOptions, started: Started): Prom
   });
   await nodesReady(client, { count: nodes, signal: ended.signal });
   return { client, nodesMs: performance.now() - begun };
-}
-
-/** kwok with its default stages and leases for its nodes; with its default of four pods at once it would be what holds all up. */
-async function kwokFlags({ folder, kubeconfig }: RunningKube): Promise<readonly string[]> {
-  const config = join(folder, 'kwok.json');
-  const options = {
-    manageAllNodes: true,
-    podPlayStageParallelism: 64,
-    nodePlayStageParallelism: 64,
-    nodeLeaseDurationSeconds: 40,
-    nodeLeaseParallelism: 16,
-  };
-  const kind = { apiVersion: 'config.kwok.x-k8s.io/v1alpha1', kind: 'KwokConfiguration' };
-  await writeFile(config, JSON.stringify({ ...kind, options }));
-  const [port = 0] = await freePorts(1);
-  return [`--config=${config}`, `--kubeconfig=${kubeconfig}`, `--server-address=127.0.0.1:${port}`];
 }
 
 async function nodesReady(
