@@ -1,7 +1,7 @@
 // npm run bench [-- --only NAME[,NAME] --rounds N --scale X --json FILE --flag FLAG]: our API server and a real kube-apiserver + etcd
 // (`npm run peers`) in turns. Writes docs/reference/benchmarks.md when all parts were measured; --out names another file.
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -28,7 +28,7 @@ const { values: flags } = parseArgs({
     out: { type: 'string' },
   },
 });
-const folder = await mkdtemp(join(tmpdir(), 'keelson-bench-'));
+const folder = join(tmpdir(), `keelson-bench-full-${process.pid}`);
 const parts = chosenParts(
   [start, create, get, patch, list, clientGo, informers, mixed, memory, idle, fullStart(folder)],
   flags.only,

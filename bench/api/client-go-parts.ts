@@ -15,10 +15,10 @@ interface Delivery {
 
 /** Requests by 1, 4, 16 and 64 clients: about a second of a real kube-apiserver's time on two cores. */
 const VERBS = [
-  { verb: 'get', times: 4, requests: [1500, 2500, 2500, 2500] },
-  { verb: 'create', times: 5, requests: [1000, 1200, 1500, 1500] },
-  { verb: 'update', times: undefined, requests: [800, 1000, 1200, 1200] },
-  { verb: 'list', times: 5, requests: [60, 80, 80, 128] },
+  { verb: 'get', times: 4, requests: [1200, 2000, 2000, 2000] },
+  { verb: 'create', times: 5, requests: [800, 1000, 1200, 1200] },
+  { verb: 'update', times: undefined, requests: [600, 800, 1000, 1000] },
+  { verb: 'list', times: 5, requests: [60, 80, 80, 100] },
 ] as const;
 const CLIENTS = [1, 4, 16, 64] as const;
 const STREAMS = 4;

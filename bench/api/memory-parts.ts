@@ -1,4 +1,3 @@
-import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientGoLoad } from './client-go.ts';
@@ -6,7 +5,7 @@ import type { Part } from './part.ts';
 import { fill } from './request-parts.ts';
 import type { ServerKind } from './server-under-test.ts';
 
-const SETTLE_MS = 4000;
+const SETTLE_MS = 3000;
 const OBJECTS = 100_000;
 
 /** What a connection and a watch cost while nothing happens. */
@@ -17,26 +16,29 @@ export const idle: Part = {
   on: 'a server of its own',
   async measure(bench) {
     const share = Math.min(1, bench.scale * 2);
-    for (const { what, clients, watches } of [
-      { what: 'connection', clients: Math.ceil(1000 * share), watches: 0 },
-      { what: 'watch, 100 on each connection', clients: Math.ceil(100 * share), watches: 100 },
-    ]) {
-      await using server = await bench.startServer();
+    const connections = { clients: Math.ceil(1000 * share), watches: 0 };
+    const watches = { clients: Math.ceil(100 * share), watches: 100 };
+    await using server = await bench.startServer();
+    const { folder } = bench;
+    const settled = async (): Promise<number> => {
       await sleep(SETTLE_MS);
-      const before = server.rssMb();
-      const flags = { clients, watches };
-      await using _load = await ClientGoLoad.prepare(server, 'idle', { folder: bench.folder, flags });
-      await sleep(SETTLE_MS);
-      const count = Math.max(1, watches) * clients;
-      const name = `memory of an idle ${what}`;
-      bench.add({ name, unit: 'KB', better: 'lower' }, ((server.rssMb() - before) * 1024) / count);
-    }
+      return server.rssMb();
+    };
+    const before = await settled();
+    await using _connections = await ClientGoLoad.prepare(server, 'idle', { folder, flags: connections });
+    const withConnections = await settled();
+    await using _watches = await ClientGoLoad.prepare(server, 'idle', { folder, flags: watches });
+    const withWatches = await settled();
+    const add = (what: string, grownMb: number, count: number): void =>
+      bench.add({ name: `memory of an idle ${what}`, unit: 'KB', better: 'lower' }, (grownMb * 1024) / count);
+    add('connection', withConnections - before, connections.clients);
+    add('watch, 100 on each connection', withWatches - withConnections, watches.clients * watches.watches);
   },
 };
 
-/** A start on a store with many objects, which is filled once and started in every round. */
+/** A start on a store with many objects, which is filled once, in `folder`, and started in every round. */
 export function fullStart(folder: string): Part {
-  const filled = new Map<ServerKind, string>();
+  const filled = new Set<ServerKind>();
   return {
     name: 'full start',
     title: 'Start with many objects',
@@ -44,11 +46,11 @@ export function fullStart(folder: string): Part {
     on: 'a server of its own',
     async measure(bench) {
       const objects = Math.round(OBJECTS * Math.min(1, bench.scale));
-      const data = filled.get(bench.kind) ?? (await mkdtemp(join(folder, 'full-')));
+      const data = join(folder, bench.kind.replaceAll(' ', '-'));
       if (!filled.has(bench.kind)) {
         await using server = await bench.startServer(data);
         await fill(server, { folder: bench.folder, objects });
-        filled.set(bench.kind, data);
+        filled.add(bench.kind);
       }
       await using server = await bench.startServer(data);
       const name = `start with ${objects.toLocaleString('en')} objects of 1 KB`;

@@ -16,7 +16,7 @@ function requestPart(name: string, measure: (server: ServerUnderTest, bench: Ben
 export const create = requestPart('create', async (server, bench) => {
   const request = await createRequest(server, bench.folder);
   for (const connections of CONNECTIONS) {
-    const requests = connections === 1 ? 2000 : 5000;
+    const requests = connections === 1 ? 1500 : 4000;
     await measureLoad({ server, bench, what: 'durable create', times: 3 }, { ...request, connections, requests });
   }
   const multiplexed = { ...request, connections: 1, streams: 16, requests: 6000 };
@@ -26,10 +26,10 @@ export const create = requestPart('create', async (server, bench) => {
 export const get = requestPart('get', async (server, bench) => {
   const url = `${server.url}/api/v1/namespaces/default`;
   for (const connections of CONNECTIONS) {
-    const requests = connections === 1 ? 5000 : 15_000;
+    const requests = connections === 1 ? 4000 : 12_000;
     await measureLoad({ server, bench, what: 'get', times: 4 }, { url, connections, requests });
   }
-  await measureLoad({ server, bench, what: 'get', times: 4 }, { url, connections: 1, streams: 16, requests: 20_000 });
+  await measureLoad({ server, bench, what: 'get', times: 4 }, { url, connections: 1, streams: 16, requests: 16_000 });
 });
 
 export const patch = requestPart('patch', async (server, bench) => {
@@ -38,7 +38,7 @@ export const patch = requestPart('patch', async (server, bench) => {
   const url = `${server.url}/api/v1/namespaces/default`;
   const request = { url, method: 'PATCH', bodyFile, contentType: 'application/merge-patch+json' };
   const what = 'patch that changes nothing';
-  await measureLoad({ server, bench, what }, { ...request, connections: 16, requests: 5000 });
+  await measureLoad({ server, bench, what }, { ...request, connections: 16, requests: 4000 });
 });
 
 export const list = requestPart('list', async (server, bench) => {
@@ -54,7 +54,7 @@ export async function fill(
   { folder, objects }: { readonly folder: string; readonly objects: number },
 ): Promise<void> {
   const request = await createRequest(server, folder);
-  await load({ ...request, requests: objects, connections: 4, streams: 16 });
+  await load({ ...request, requests: objects, connections: 8, streams: 16 });
 }
 
 type CreateRequest = Pick<LoadOptions, 'url' | 'bodyFile' | 'contentType'>;

@@ -48,6 +48,7 @@ export const nodes: ClusterPart = {
     const what = `${count.toLocaleString('en')} nodes`;
     bench.add({ name: `${what} until all are ready`, unit: 's', aim: { atMost: 20 } }, plane.nodesMs / 1000);
     bench.add({ name: `${what}: memory`, unit: 'MB' }, plane.rssMb());
+    bench.add({ name: `${what}: processor time, with the start`, unit: 's' }, plane.cpuMs() / 1000);
   },
 };
 
