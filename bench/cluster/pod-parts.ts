@@ -79,5 +79,5 @@ async function measurePods(bench: ClusterBench, wanted: Case): Promise<void> {
   bench.add({ name: `${what} until all run`, unit: 's', aim: limit(aim?.seconds) }, seconds);
   bench.add({ name: `${what}: memory`, unit: 'MB', aim: limit(aim?.mb) }, plane.rssMb());
   bench.add({ name: `${what}: processor time`, unit: 's' }, cpuSeconds);
-  bench.add({ name: `${what}: writes per pod`, unit: '' }, ((await revision()) - revisionBefore) / amount);
+  bench.add({ name: `${what}: writes per pod until then`, unit: '' }, ((await revision()) - revisionBefore) / amount);
 }
