@@ -61,13 +61,18 @@ export async function startOurs({ folder, flags: more = [] }: ServerOptions = {}
   const daemon = new Daemon(process.execPath, [join(process.cwd(), 'dist', 'keelson.js'), 'apiserver', ...flags], {
     logPath: join(place, 'keelson.log'),
   });
-  const url = `https://127.0.0.1:${port}`;
-  await awaitReady(url, { certificateAuthority: authority.certificate, token: ADMIN_TOKEN, daemons: [daemon] });
-  const startMs = performance.now() - started;
   const stop = async (): Promise<void> => {
     await daemon.stop();
     if (folder === undefined) await rm(place, { recursive: true, force: true });
   };
+  const url = `https://127.0.0.1:${port}`;
+  try {
+    await awaitReady(url, { certificateAuthority: authority.certificate, token: ADMIN_TOKEN, daemons: [daemon] });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const startMs = performance.now() - started;
   return underTest(OURS, { url, startMs, daemons: [daemon], [Symbol.asyncDispose]: stop });
 }
 
