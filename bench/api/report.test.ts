@@ -37,10 +37,10 @@ test('a part that failed stands on the page, and in the file with every value', 
   report.add('ours', { name: 'get', unit: '1/s', better: 'higher' }, 10);
   report.addFailure('theirs', 'get', new Error('no port\nmore'));
 
-  expect(report.markdown('ours', 'theirs')).toContain('## Not measured\n\n- theirs, get: no port');
+  expect(report.markdown('ours', 'theirs')).toContain('## Not measured\n\n- theirs, get: no port more');
   expect(report.hasFailed).toBe(true);
   expect(JSON.parse(report.json())).toMatchObject({
-    failures: ['theirs, get: no port'],
+    failures: ['theirs, get: no port more'],
     measures: [{ name: 'get', samples: { ours: [10] } }],
   });
 });

@@ -22,6 +22,8 @@ interface Measured extends Measure {
   readonly details: Record<string, Samples>;
 }
 
+const KEPT_CHARACTERS = 300;
+
 export class Report {
   readonly #measures = new Map<string, Measured>();
   readonly #failures: string[] = [];
@@ -40,7 +42,7 @@ export class Report {
   addFailure(server: string, part: string, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     console.error(`${server}: ${part} failed: ${message}`);
-    this.#failures.push(`${server}, ${part}: ${message.split('\n')[0]}`);
+    this.#failures.push(`${server}, ${part}: ${message.replaceAll('\n', ' ').slice(0, KEPT_CHARACTERS)}`);
   }
 
   get hasFailed(): boolean {
