@@ -1,65 +1,73 @@
-// npm run bench:cluster: the whole cluster, cold, warm and with ten thousand pods.
-import { spawnSync } from 'node:child_process';
+// npm run bench:cluster [-- --only NAME[,NAME] --rounds N --scale X --json FILE --flag FLAG --peer-large]: the whole cluster, cold, warm,
+// with ten thousand pods and five thousand nodes, in turns with real control planes on kwok's nodes. Writes
+// docs/reference/benchmarks-cluster.md when all parts were measured; --out names another file.
 import { writeFile } from 'node:fs/promises';
-import { cpus, totalmem } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Report } from './api/report.ts';
-import { coldStart } from './cluster/cold-start.ts';
-import { warmStart } from './cluster/warm-start.ts';
+import { machine, Report } from './api/report.ts';
+import { chosenParts } from './chosen-parts.ts';
+import {
+  type ControlPlane,
+  OURS,
+  PEER,
+  type PlaneKind,
+  startControlPlane,
+  whyNoPeer,
+} from './cluster/control-plane.ts';
+import type { ClusterBench } from './cluster/part.ts';
+import { deployments, large, nodes, pods } from './cluster/pod-parts.ts';
+import { cold, warm } from './cluster/start-parts.ts';
 
 const { values: flags } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '5' },
-    pods: { type: 'string', default: '10000' },
-    nodes: { type: 'string', default: '100' },
-    out: { type: 'string', default: 'docs/reference/benchmarks-cluster.md' },
+    only: { type: 'string' },
+    rounds: { type: 'string', default: '2' },
+    scale: { type: 'string', default: '1' },
+    json: { type: 'string' },
+    // Given to `keelson up`, as often as wanted: --flag=--workers=2
+    flag: { type: 'string', multiple: true, default: [] },
+    out: { type: 'string' },
+    // 30,000 pods of the peer as well, which takes several minutes.
+    'peer-large': { type: 'boolean', default: false },
   },
 });
-const OURS = 'keelson';
-const WARM_UPS = 20;
+const parts = chosenParts([cold, warm(), pods, deployments, nodes, large(flags['peer-large'])], flags.only);
+const missing = whyNoPeer();
+if (missing !== undefined) console.log(`bench:cluster: ours alone, ${missing}`);
+const kinds: readonly PlaneKind[] = missing === undefined ? [OURS, PEER] : [OURS];
+const possible = parts.filter(({ name, whyNot }) => {
+  const reason = whyNot?.();
+  if (reason !== undefined) console.log(`bench:cluster: without "${name}", ${reason}`);
+  return reason === undefined;
+});
 const report = new Report();
-const add = (name: string, unit: string, value: number): void =>
-  report.add(OURS, { name, unit, better: 'lower' }, value);
-
-const hasKubectl = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).status === 0;
-if (!hasKubectl) console.log('bench:cluster: no cold start, "kubectl" is not on this machine');
-for (let round = 0; hasKubectl && round < Number(flags.rounds); round++) {
-  const { readyMs, idleMb, idleCpu } = await coldStart();
-  add('cold `keelson up` until `kubectl get nodes` says Ready', 'ms', readyMs);
-  add('idle memory', 'MB', idleMb);
-  add('idle processor time, share of a core', '%', idleCpu * 100);
-}
-for (let round = 0; round < WARM_UPS; round++) await warmStart(); // the first ones load and compile
-for (let round = 0; round < Number(flags.rounds); round++) {
-  const { startMs, forkMs } = await warmStart();
-  add('`startCluster()`, warm', 'ms', startMs);
-  add('`fork()` with 1,000 objects', 'ms', forkMs);
-}
-for (let round = 0; round < 2; round++) {
-  const { seconds, rssMb, revision } = manyPods();
-  const what = `Deployment of ${Number(flags.pods).toLocaleString('en')} pods on ${flags.nodes} nodes`;
-  add(`${what} until all are ready`, 's', seconds);
-  add(`${what}: memory`, 'MB', rssMb);
-  add(`${what}: writes per pod`, '', revision / Number(flags.pods));
-}
-const table = report.markdown(OURS, undefined);
-console.log(table);
-await writeFile(flags.out, page(table));
-
-function manyPods(): { readonly seconds: number; readonly rssMb: number; readonly revision: number } {
-  const program = join(import.meta.dirname, 'cluster', 'many-pods.ts');
-  const args = [join('scripts', 'run.mjs'), program, `--pods=${flags.pods}`, `--nodes=${flags.nodes}`];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`Cannot run many pods: ${stderr}`);
-  return JSON.parse(stdout) as ReturnType<typeof manyPods>;
-}
+const scale = Number(flags.scale);
+for (let round = 0; round < Number(flags.rounds); round++)
+  for (const part of possible)
+    for (const kind of round % 2 === 0 ? kinds : kinds.toReversed()) {
+      if (!part.of.includes(kind) || round >= (part.maxRounds ?? Infinity)) continue;
+      try {
+        const add: ClusterBench['add'] = (measure, value) =>
+          report.add(kind, { ...measure, better: 'lower', part: part.title }, value);
+        const start = (nodeCount: number): Promise<ControlPlane> =>
+          startControlPlane(kind, { nodes: nodeCount, flags: flags.flag });
+        await part.measure({ scale, startControlPlane: start, add });
+      } catch (error) {
+        report.addFailure(kind, part.name, error);
+      }
+    }
+const tables = report.markdown(OURS, missing === undefined ? PEER : undefined);
+console.log(tables);
+if (flags.json !== undefined) await writeFile(flags.json, report.json());
+const out = flags.out ?? (flags.only === undefined ? 'docs/reference/benchmarks-cluster.md' : undefined);
+if (out !== undefined) await writeFile(out, page(tables));
+process.exitCode = report.hasFailed ? 1 : 0;
 
 function page(results: string): string {
-  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
   return `# Benchmarks of the whole cluster
 
-Made by \`npm run bench:cluster\` on ${machine}: median and range of all rounds. [Notes](benchmark-notes.md) say where the time goes.
+Made by \`npm run bench:cluster\` on ${machine()}: median and range of ${flags.rounds} rounds, both in turns. Ours is \`keelson up\` on the durable store with its own nodes. The peer is etcd 3.7,
+kube-apiserver, kube-controller-manager and kube-scheduler 1.36.3 (5,000 requests a second each), and nodes by kwok 0.8 with its fast stages; its memory and processor time are those of all five processes.
+[Notes](benchmark-notes.md) say where the time goes.
 
 ${results}
 `;

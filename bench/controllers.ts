@@ -1,12 +1,11 @@
 // npm run bench:controllers: our controller manager and the real one, each a process of its own, at the same work on the same
 // kind of server: `keelson up` with its scheduler and simulated nodes, and no controllers of its own.
 import { writeFile } from 'node:fs/promises';
-import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { controllerManagerFlags, Daemon, findPeer, type RunningServer, startKeelson } from '../peers/index.ts';
 import { connect } from '../src/client/index.ts';
-import { Report } from './api/report.ts';
+import { machine, Report } from './api/report.ts';
 import { loads } from './controllers/loads.ts';
 import { cpuMsOf, rssMbOf } from './process-use.ts';
 
@@ -74,10 +73,9 @@ function start(server: RunningServer, command: string, first: readonly string[])
 }
 
 function page(results: string): string {
-  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
   return `# Benchmarks of the controllers
 
-Made by \`npm run bench:controllers\` on ${machine}: median and range of ${flags.rounds} rounds. Both controller managers are processes of their own with their default concurrency and no limit on requests, and work on \`keelson up\`
+Made by \`npm run bench:controllers\` on ${machine()}: median and range of ${flags.rounds} rounds. Both controller managers are processes of their own with their default concurrency and no limit on requests, and work on \`keelson up\`
 with its scheduler and ${NODES} simulated nodes, which share the processors with them.
 
 ${results}

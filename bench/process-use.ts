@@ -1,12 +1,22 @@
 import { readFileSync } from 'node:fs';
 
-/** Resident memory of a process. */
+/** Resident memory of a process and of those that it started. */
 export function rssMbOf(pid: number): number {
-  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  return sumOver(pid, (each) => {
+    const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${each}/status`, 'utf8'))?.[1];
+    return Number(kilobytes ?? 0) / 1024;
+  });
 }
 
-/** User and system time of a process, which the kernel counts in hundredths of a second. */
+/** User and system time of a process and of those that it started, which the kernel counts in hundredths of a second. */
 export function cpuMsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+  return sumOver(pid, (each) => {
+    const fields = readFileSync(`/proc/${each}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  });
+}
+
+function sumOver(pid: number, of: (pid: number) => number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  return children.reduce((sum, child) => sum + sumOver(Number(child), of), of(pid));
 }

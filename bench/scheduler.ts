@@ -2,10 +2,10 @@
 // of its own, at scheduler_perf's workloads on the same real kube-apiserver. Writes docs/reference/benchmarks-scheduler.md.
 //   npm run bench:scheduler -- [--nodes 5000] [--rounds 3] [--scale 1] [--only "pod affinity,basic"] [--search-only]
 import { writeFile } from 'node:fs/promises';
-import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { whyNoKube } from '../peers/index.ts';
-import { Report } from './api/report.ts';
+import { machine, Report } from './api/report.ts';
+import { chosenParts } from './chosen-parts.ts';
 import { measureBesideKube, OURS, THEIRS } from './scheduling/beside-kube.ts';
 import { measureSearch } from './scheduling/search-alone.ts';
 import { workloads } from './scheduling/workloads.ts';
@@ -22,12 +22,7 @@ const { values: flags } = parseArgs({
 });
 const SEARCHED_PODS = 10_000;
 const [nodes, rounds, scale] = [flags.nodes, flags.rounds, flags.scale].map(Number) as [number, number, number];
-const names = flags.only?.split(',');
-const chosen = workloads.filter(({ name }) => names?.includes(name) ?? true);
-if (chosen.length === 0) {
-  console.error(`no such workload; there are: ${workloads.map(({ name }) => name).join(', ')}`);
-  process.exit(2);
-}
+const chosen = chosenParts(workloads, flags.only);
 
 const searches = await searchTable();
 console.log(searches);
@@ -57,11 +52,10 @@ async function searchTable(): Promise<string> {
 }
 
 function page(beside: string, alone: string): string {
-  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
   const counts = chosen.map(({ name, count }) => `${name} ${Math.ceil(count * scale)}`).join(', ');
   return `# Benchmarks of the scheduler
 
-Made by \`npm run bench:scheduler\` on ${machine}: median and range of ${rounds} rounds of one run.
+Made by \`npm run bench:scheduler\` on ${machine()}: median and range of ${rounds} rounds of one run.
 
 ## Beside kube-scheduler
 

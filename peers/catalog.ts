@@ -96,6 +96,12 @@ export const peers: readonly Peer[] = [
     recipe: { type: 'install', package: 'github.com/summerwind/h2spec/cmd/h2spec' },
     minutes: 1,
   },
+  {
+    name: 'client-go-load',
+    version: STAGING,
+    recipe: { type: 'build', module: '../bench/client-go', package: '.' },
+    minutes: 1,
+  },
 ];
 
 export function peerNamed(name: string): Peer | undefined {

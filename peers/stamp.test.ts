@@ -40,6 +40,10 @@ test('another version, recipe or source of ours asks for a new build', () =>
     expect(await stampOf({ ...suite, version: '1.0.1' }, folder)).not.toBe(before);
     expect(await stampOf({ ...suite, variables: { a: 'b' } }, folder)).not.toBe(before);
 
+    const program: Peer = { ...suite, recipe: { ...suite.recipe, type: 'build', module: 'suite', package: '.' } };
+    const programBefore = await stampOf(program, folder);
+
     await writeFile(join(folder, 'suite', 'suite_test.go'), 'package suite // changed\n');
     expect(await stampOf(suite, folder)).not.toBe(before);
+    expect(await stampOf(program, folder)).not.toBe(programBefore);
   }));

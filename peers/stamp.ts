@@ -7,7 +7,7 @@ import type { Peer } from './catalog.ts';
 /** Text that changes when the peer has to be built again: its version, its recipe, and sources of ours that go into it. */
 export async function stampOf(peer: Peer, source: string): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify([peer.version, peer.recipe, peer.variables ?? {}]));
-  if (peer.recipe.type === 'test') {
+  if (peer.recipe.type !== 'install' && peer.recipe.package.startsWith('.')) {
     const folder = join(source, peer.recipe.module, peer.recipe.package);
     for (const name of (await readdir(folder)).sort()) hash.update(name).update(await readFile(join(folder, name)));
   }

@@ -22,9 +22,21 @@ export interface ServerUnderTest extends AsyncDisposable {
 
 export const OURS = 'keelson';
 export const PEER = 'kube-apiserver + etcd';
+export type ServerKind = typeof OURS | typeof PEER;
 
-/** Our API server alone on the durable store; what is in `folder` is there again. */
-export async function startOurs(folder?: string): Promise<ServerUnderTest> {
+export interface ServerOptions {
+  /** Where its data is, and stays; a folder of its own that is removed at the end when left out. */
+  readonly folder?: string;
+  /** Flags of our server on top of those that every run has. */
+  readonly flags?: readonly string[];
+}
+
+export function startServer(kind: ServerKind, options: ServerOptions): Promise<ServerUnderTest> {
+  return kind === OURS ? startOurs(options) : startPeer(options);
+}
+
+/** Our API server alone on the durable store. */
+export async function startOurs({ folder, flags: more = [] }: ServerOptions = {}): Promise<ServerUnderTest> {
   const place = folder ?? (await mkdtemp(join(tmpdir(), 'keelson-bench-')));
   await mkdir(place, { recursive: true });
   const [port = 0] = await freePorts(1);
@@ -44,22 +56,28 @@ export async function startOurs(folder?: string): Promise<ServerUnderTest> {
     `--secure-port=${port}`,
     `--cert-dir=${keys}`,
     `--token-auth-file=${tokens}`,
+    ...more,
   ];
   const daemon = new Daemon(process.execPath, [join(process.cwd(), 'dist', 'keelson.js'), 'apiserver', ...flags], {
     logPath: join(place, 'keelson.log'),
   });
-  const url = `https://127.0.0.1:${port}`;
-  await awaitReady(url, { certificateAuthority: authority.certificate, token: ADMIN_TOKEN, daemons: [daemon] });
-  const startMs = performance.now() - started;
   const stop = async (): Promise<void> => {
     await daemon.stop();
     if (folder === undefined) await rm(place, { recursive: true, force: true });
   };
+  const url = `https://127.0.0.1:${port}`;
+  try {
+    await awaitReady(url, { certificateAuthority: authority.certificate, token: ADMIN_TOKEN, daemons: [daemon] });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const startMs = performance.now() - started;
   return underTest(OURS, { url, startMs, daemons: [daemon], [Symbol.asyncDispose]: stop });
 }
 
-export async function startPeer(): Promise<ServerUnderTest> {
-  return underTest(PEER, await startKube());
+export async function startPeer({ folder }: ServerOptions = {}): Promise<ServerUnderTest> {
+  return underTest(PEER, await startKube({ folder }));
 }
 
 function underTest(

@@ -1,8 +1,7 @@
 import type { Client } from '../../src/client/index.ts';
+import { inTurns } from '../in-turns.ts';
 import { HOSTNAME, type PodTemplate, ZONE } from './workloads.ts';
 
-/** Requests at once while a cluster is made. */
-const MAX_REQUESTS = 32;
 const CHURN_MS = 1000;
 
 /** The pods that are measured, as a selector. */
@@ -81,12 +80,4 @@ export class KubeCluster {
       spec: { containers, terminationGracePeriodSeconds: 0, priority: 0, ...spec },
     });
   }
-}
-
-async function inTurns(count: number, work: (index: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < count) await work(next++);
-  };
-  await Promise.all(Array.from({ length: MAX_REQUESTS }, worker));
 }
