@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
 
+/** A process and those that it has started. */
+export function withChildren(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+  return [pid, ...children.map(Number)];
+}
+
 /** Resident memory of a process. */
 export function rssMbOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;

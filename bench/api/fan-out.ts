@@ -5,9 +5,15 @@ import { ADMIN_TOKEN } from '../../peers/index.ts';
 const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
 const PATH = '/api/v1/namespaces/default/configmaps';
 
-/** One event to many watchers over few connections: milliseconds from the write's start until the last watcher has it. */
-export async function fanOut(url: string, watchers: number, events: number): Promise<number[]> {
-  const perSession = 90;
+export interface FanOut {
+  readonly watchers: number;
+  readonly events: number;
+  /** Watchers on one connection; 90 unless given. */
+  readonly perSession?: number;
+}
+
+/** One event to many watchers, a number of them on each connection: milliseconds from the write's start until the last watcher has it. */
+export async function fanOut(url: string, { watchers, events, perSession = 90 }: FanOut): Promise<number[]> {
   const sessions = Array.from({ length: Math.ceil(watchers / perSession) }, () =>
     connect(url, { rejectUnauthorized: false }),
   );

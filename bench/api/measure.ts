@@ -83,7 +83,7 @@ class Measuring {
 
   async #events(): Promise<void> {
     const before = this.#server.cpuMs();
-    const times = await fanOut(this.#server.url, WATCHERS, EVENTS);
+    const times = await fanOut(this.#server.url, { watchers: WATCHERS, events: EVENTS });
     const usPerEvent = ((this.#server.cpuMs() - before) * 1000) / EVENTS / WATCHERS;
     const what = `one event to ${WATCHERS.toLocaleString('en')} watchers`;
     const { name } = this.#server;

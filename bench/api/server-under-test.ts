@@ -6,7 +6,7 @@ import { ADMIN_TOKEN, Daemon, freePorts, type RunningServer, startKube } from '.
 import { TOKEN_FILE } from '../../peers/running-server.ts';
 import { CryptoRandom, RealClock } from '../../src/base/index.ts';
 import { clusterPki } from '../../src/cluster/pki/cluster-pki.ts';
-import { cpuMsOf, rssMbOf } from '../process-use.ts';
+import { cpuMsOf, rssMbOf, withChildren } from '../process-use.ts';
 
 /** An API server under test, ours or theirs, and what its processes use. */
 export interface ServerUnderTest extends AsyncDisposable {
@@ -24,7 +24,7 @@ export const OURS = 'keelson';
 export const PEER = 'kube-apiserver + etcd';
 
 /** Our API server alone on the durable store; what is in `folder` is there again. */
-export async function startOurs(folder?: string): Promise<ServerUnderTest> {
+export async function startOurs(folder?: string, more: readonly string[] = []): Promise<ServerUnderTest> {
   const place = folder ?? (await mkdtemp(join(tmpdir(), 'keelson-bench-')));
   await mkdir(place, { recursive: true });
   const [port = 0] = await freePorts(1);
@@ -44,6 +44,7 @@ export async function startOurs(folder?: string): Promise<ServerUnderTest> {
     `--secure-port=${port}`,
     `--cert-dir=${keys}`,
     `--token-auth-file=${tokens}`,
+    ...more,
   ];
   const daemon = new Daemon(process.execPath, [join(process.cwd(), 'dist', 'keelson.js'), 'apiserver', ...flags], {
     logPath: join(place, 'keelson.log'),
@@ -55,7 +56,7 @@ export async function startOurs(folder?: string): Promise<ServerUnderTest> {
     await daemon.stop();
     if (folder === undefined) await rm(place, { recursive: true, force: true });
   };
-  return underTest(OURS, { url, startMs, daemons: [daemon], [Symbol.asyncDispose]: stop });
+  return underTest([OURS, ...more].join(' '), { url, startMs, daemons: [daemon], [Symbol.asyncDispose]: stop });
 }
 
 export async function startPeer(): Promise<ServerUnderTest> {
@@ -67,7 +68,8 @@ function underTest(
   running: Pick<RunningServer, 'url' | 'startMs' | 'daemons'> & AsyncDisposable,
 ): ServerUnderTest {
   const { url, startMs, daemons } = running;
-  const sum = (of: (pid: number) => number): number => daemons.reduce((total, { pid }) => total + of(pid), 0);
+  const sum = (of: (pid: number) => number): number =>
+    daemons.flatMap(({ pid }) => withChildren(pid)).reduce((total, pid) => total + of(pid), 0);
   return {
     name,
     url,
