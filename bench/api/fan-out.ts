@@ -17,13 +17,14 @@ export async function fanOut(url: string, { watchers, events, perSession = 90 }:
   const sessions = Array.from({ length: Math.ceil(watchers / perSession) }, () =>
     connect(url, { rejectUnauthorized: false }),
   );
+  const fan = `out-${performance.now().toFixed(0)}`; // others may have sent events to this server before
   const counts = new Float64Array(watchers);
   let onReach = (): void => undefined;
   let reached = 0;
   let wanted = 1;
   for (let index = 0; index < watchers; index++) {
     const session = sessions[Math.floor(index / perSession)] as ClientHttp2Session;
-    const stream = session.request({ ':path': `${PATH}?watch=true&labelSelector=fan%3Dout`, ...headers });
+    const stream = session.request({ ':path': `${PATH}?watch=true&labelSelector=fan%3D${fan}`, ...headers });
     stream.on('data', (chunk: Buffer) => {
       for (const byte of chunk) if (byte === 10) counts[index] = (counts[index] ?? 0) + 1;
       if (counts[index] === wanted) {
@@ -43,7 +44,7 @@ export async function fanOut(url: string, { watchers, events, perSession = 90 }:
     reached = 0;
     const all = new Promise<void>((resolve) => (onReach = resolve));
     const started = performance.now();
-    await post(writer, event);
+    await post(writer, event, fan);
     await all;
     times.push(performance.now() - started);
   }
@@ -51,9 +52,9 @@ export async function fanOut(url: string, { watchers, events, perSession = 90 }:
   return times.sort((a, b) => a - b);
 }
 
-function post(session: ClientHttp2Session, event: number): Promise<void> {
+function post(session: ClientHttp2Session, event: number, fan: string): Promise<void> {
   const body = JSON.stringify({
-    metadata: { name: `fan-${process.pid}-${performance.now().toFixed(0)}-${event}`, labels: { fan: 'out' } },
+    metadata: { name: `fan-${process.pid}-${performance.now().toFixed(0)}-${event}`, labels: { fan } },
     data: { text: 'x'.repeat(1200) },
   });
   return new Promise((resolve, reject) => {
