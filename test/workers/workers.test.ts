@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,9 +27,14 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe('keelson up --workers=2', () => {
   let server: RunningServer;
+  let auditLog: string;
   let pair: readonly [Connection, Connection];
   beforeAll(async () => {
-    server = await startKeelson({ bundle, flags: ['--workers=2'] });
+    const policy = join(folder, 'policy.yaml');
+    await writeFile(policy, 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: Metadata }]\n');
+    auditLog = join(folder, 'audit.log');
+    const flags = ['--workers=2', `--audit-policy-file=${policy}`, `--audit-log-path=${auditLog}`];
+    server = await startKeelson({ bundle, flags });
     pair = await connectToBoth(server);
   });
   afterAll(async () => {
@@ -107,6 +112,19 @@ describe('keelson up --workers=2', () => {
     for (const connection of [...pair, ...pair, ...pair])
       await connection.request('POST', CONFIG_MAPS, { ...configMap('', 'x'), metadata: { generateName: 'counted-' } });
     expect(await made()).toBe(before + 6);
+  });
+
+  test('one audit log has the requests of both', async () => {
+    for (const [index, connection] of pair.entries())
+      await connection.request('GET', `${CONFIG_MAPS}/audited-${index}`);
+    const lines = (): unknown[] =>
+      readFileSync(auditLog, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { requestURI: string }).requestURI);
+    await vi.waitFor(() =>
+      expect(lines()).toEqual(expect.arrayContaining([`${CONFIG_MAPS}/audited-0`, `${CONFIG_MAPS}/audited-1`])),
+    );
   });
 
   test('kubectl sees a Deployment become pods, and what they say', requires('kubectl'), async () => {
