@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { CryptoRandom, RealClock } from '../src/base/index.ts';
 import { findTool } from '../src/base/testing/find-tool.ts';
 import { EtcdStore } from '../src/store/etcd/etcd-store.ts';
-import { MirrorStore } from '../src/store/etcd/mirror/mirror-store.ts';
+import { MirrorStore } from '../src/store/mirror/mirror-store.ts';
 import { EtcdProcess } from '../src/store/etcd/testing/etcd-process.ts';
 import { prefixRange, type Store } from '../src/store/index.ts';
 

@@ -25,7 +25,7 @@ await build({
   logLevel: 'warning',
   define: { 'import.meta.dirname': JSON.stringify(dirname(resolve(entry))) },
 });
-process.argv = [process.argv[0], resolve(entry), ...args];
+process.argv = [process.argv[0], outfile, ...args]; // programs that start themselves again find what can be started
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 try {
   await import(pathToFileURL(outfile).href);

@@ -42,10 +42,12 @@ export {
   type AuditDelivery,
   type AuditLogSettings,
   type AuditOptions,
+  auditLogWriter,
   openAudit,
   type OpenAudit,
 } from './audit/audit-options.ts';
 export { type AuditLevel, type AuditPolicy, AuditPolicyError, readAuditPolicy } from './audit/audit-policy.ts';
 export type { AuditSink } from './audit/audit-sink.ts';
+export type { LineWriter } from './audit/log-sink.ts';
 export { requestLines } from './audit/request-lines.ts';
 export { TokenSigner } from './service-accounts/token-signer.ts';

@@ -1,6 +1,7 @@
+import { deserialize, serialize } from 'node:v8';
 import { describe, expect, test } from 'vitest';
 import { exponentialBuckets } from './histogram.ts';
-import { MetricRegistry } from './metric-registry.ts';
+import { MetricRegistry, type ReadMetric } from './metric-registry.ts';
 import { formatNumber, negotiateMetricFormat } from './metric-text.ts';
 
 describe('MetricRegistry', () => {
@@ -229,4 +230,25 @@ test.each([
 
 test('exponentialBuckets() multiplies its way up', () => {
   expect(exponentialBuckets(1, 10, 4)).toEqual([1, 10, 100, 1000]);
+});
+
+test('what was read from registries elsewhere is added up with what is here', () => {
+  const registries = [1, 2].map((count) => {
+    const registry = new MetricRegistry();
+    registry
+      .counter({ name: 'requests_total', help: 'Requests.', labels: ['verb'] })
+      .with({ verb: 'GET' })
+      .add(count);
+    registry
+      .histogram({ name: 'seconds', help: 'Time.', buckets: [1] })
+      .with()
+      .observe(count);
+    return registry;
+  });
+  const [here, there] = registries as [MetricRegistry, MetricRegistry];
+  const read = MetricRegistry.of(deserialize(serialize(there.read())) as ReadMetric[]);
+
+  expect(MetricRegistry.exposeAll([here, read], 'text')).toBe(MetricRegistry.exposeAll([here, there], 'text'));
+  expect(MetricRegistry.exposeAll([here, read], 'text')).toContain('requests_total{verb="GET"} 3');
+  expect(MetricRegistry.exposeAll([here, read], 'text')).toContain('seconds_bucket{le="+Inf"} 2');
 });

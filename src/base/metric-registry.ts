@@ -27,6 +27,11 @@ export interface CallbackSample<Label extends string> {
   readonly value: number;
 }
 
+/** A metric as it was at one moment: plain data, which can be told to another process. */
+export interface ReadMetric extends Omit<ExposedMetric, 'samples'> {
+  readonly samples: readonly MetricSample[];
+}
+
 /**
  * All metrics of one process part, written out in Prometheus' text format.
  *
@@ -75,6 +80,21 @@ export class MetricRegistry {
   shared<Figures>(make: (registry: MetricRegistry) => Figures): Figures {
     if (!this.#shared.has(make)) this.#shared.set(make, make(this));
     return this.#shared.get(make) as Figures;
+  }
+
+  /** All metrics as they are now. */
+  read(): ReadMetric[] {
+    return Array.from(this.#metrics.values(), (metric) => {
+      const { name, help, type } = metric;
+      return { name, help, type, samples: metric.samples() };
+    });
+  }
+
+  /** What was read elsewhere. */
+  static of(metrics: readonly ReadMetric[]): MetricRegistry {
+    const registry = new MetricRegistry();
+    for (const metric of metrics) registry.#register(metric, { ...metric, samples: () => metric.samples });
+    return registry;
   }
 
   /** Everything, as a scrape wants it. */

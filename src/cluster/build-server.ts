@@ -73,6 +73,8 @@ export interface ServerParts {
 export interface RunnableServer {
   readonly server: ApiServer;
   readonly definitions: Definitions;
+  /** What the server itself counts. */
+  readonly metrics: MetricRegistry;
   /** Absent when it is switched off. */
   readonly fairness: PriorityAndFairness | undefined;
   /** To be disposed of when no more requests come. */
@@ -121,6 +123,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const { types } = parts;
   return {
     server,
+    metrics,
     fairness,
     audit,
     legacyToken: (wish) => authentication.tokenIssuer.legacyToken(wish),

@@ -14,6 +14,7 @@ import { nodeHost, NodeEndpoints } from './node-endpoints.ts';
 import { ClusterTemplate } from './template/cluster-template.ts';
 import { holdNodes } from './nodes/hold-nodes.ts';
 import { takePlaces } from './nodes/node-places.ts';
+import { runWorker } from './workers/run-worker.ts';
 import { settledName, type SettledParts, SleepingParts } from './sleeping-parts.ts';
 
 export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
@@ -35,19 +36,38 @@ const NOT_READY = 'node.kubernetes.io/not-ready';
 
 /** Starts a whole cluster: the control plane, then controllers, scheduler and nodes as its clients. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const plane = await startControlPlane({
-    ...options,
-    enableAdmission: enabledAdmission(options),
-    ...(hasSimulatedStorage(options)
-      ? { standardStorage: { provisioner: SIMULATED_DRIVER, account: PROVISIONER_ACCOUNT } }
-      : {}),
-  });
+  const plane = await startControlPlane({ ...planeOptions(options), signal: options.signal });
   try {
     return new Cluster(plane, options, await partsOf(plane, options));
   } catch (error) {
     await plane[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Serves requests for a cluster that another process has started with `workers`; see `runWorker`. */
+export function runClusterWorker(options: Unstoppable<ClusterOptions>): Promise<void> {
+  return runWorker(planeOptions(options), (plane) => serveSimulatedMetrics(plane, options));
+}
+
+type Unstoppable<Options> = Omit<Options, 'signal'>;
+
+/** How the API server of a cluster differs from one alone. */
+function planeOptions(options: Unstoppable<ClusterOptions>): Unstoppable<ControlPlaneOptions> {
+  return {
+    ...options,
+    enableAdmission: enabledAdmission(options),
+    ...(hasSimulatedStorage(options)
+      ? { standardStorage: { provisioner: SIMULATED_DRIVER, account: PROVISIONER_ACCOUNT } }
+      : {}),
+  };
+}
+
+function serveSimulatedMetrics(plane: ControlPlane, options: Unstoppable<ClusterOptions>): void {
+  const { nodes = 1, runtime, simulatedMetrics = true, clock } = options;
+  if (!simulatedMetrics || nodes === 0 || runtime !== undefined) return;
+  const { objects, registry } = plane.server;
+  registry.register(metricsResources({ types: plane.types, objects, clock, nodes: namesOf(options) }));
 }
 
 async function partsOf(plane: ControlPlane, options: ClusterOptions): Promise<ClusterParts> {
@@ -63,12 +83,12 @@ async function partsOf(plane: ControlPlane, options: ClusterOptions): Promise<Cl
 const ITSELF: Identity = { user: 'system:apiserver', groups: ['system:masters'] };
 
 /** Whether other processes may work on the same store. */
-function isShared({ storage }: ClusterOptions): boolean {
+function isShared({ storage }: Pick<ClusterOptions, 'storage'>): boolean {
   return storage.type === 'etcd';
 }
 
 /** What the nodes of this process are called together. */
-function nodesName(options: ClusterOptions): string {
+function nodesName(options: Unstoppable<ClusterOptions>): string {
   const { nodeName, hostname = 'localhost', listen } = options;
   if (nodeName !== undefined) return nodeName;
   if (!isShared(options)) return 'keelson';
@@ -76,12 +96,15 @@ function nodesName(options: ClusterOptions): string {
   return ['keelson', host, ...(listen === undefined || listen.port === 0 ? [] : [listen.port])].join('-');
 }
 
-function namesOf(options: ClusterOptions): string[] {
+function namesOf(options: Unstoppable<ClusterOptions>): string[] {
   return nodeNames(options.nodes ?? 1, nodesName(options));
 }
 
 /** A cluster keeps its nodes from each other, as those of kubeadm do; an API server alone does so when it is told. */
-function enabledAdmission({ enableAdmission = [], disableAdmission = [] }: ClusterOptions): readonly string[] {
+function enabledAdmission({
+  enableAdmission = [],
+  disableAdmission = [],
+}: Unstoppable<ClusterOptions>): readonly string[] {
   const isLeftOff = disableAdmission.includes(NODE_RESTRICTION);
   return isLeftOff ? enableAdmission : [...new Set([...enableAdmission, NODE_RESTRICTION])];
 }
@@ -120,11 +143,8 @@ export class Cluster implements AsyncDisposable {
     this.#settled = settled;
     this.#endpoints = endpoints;
     this.#options = options;
-    const { nodes = 1, runtime, simulatedMetrics = true, clock, tracker } = options;
-    if (simulatedMetrics && nodes > 0 && runtime === undefined) {
-      const { objects, registry } = plane.server;
-      registry.register(metricsResources({ types: plane.types, objects, clock, nodes: namesOf(options) }));
-    }
+    const { clock, tracker } = options;
+    serveSimulatedMetrics(plane, options);
     const hasOneServer = !isShared(options);
     const { server } = plane;
     if (hasOneServer && options.isAlwaysAwake !== true)

@@ -19,9 +19,11 @@ import type { AuthenticationSettings } from './authentication.ts';
 import type { DefaultTolerationSeconds, PluginConfigurations } from '../resources/index.ts';
 import type { ListenAddress } from './addresses.ts';
 import type { CertificateFiles } from './pki/certificate-files.ts';
+import type { ClusterPki } from './pki/cluster-pki.ts';
 import type { JoinToken } from './pki/sealed-files.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import type { StorageOptions } from './storage-options.ts';
+import type { WorkersOptions } from './workers/workers-options.ts';
 
 /** How requests for groups that other API servers serve are passed on. */
 export interface AggregationSettings {
@@ -130,6 +132,10 @@ export interface ControlPlaneOptions extends ServerExtensions {
   /** What the machine is called; the server's identity is made of it. */
   readonly hostname?: string;
   readonly transportLimits?: Partial<TransportLimits>;
+  /** Processes that serve requests in the place of this one, on one port; none unless given. */
+  readonly workers?: WorkersOptions;
+  /** The keys of the process that this one serves requests for; that one does all that one server of a cluster does. */
+  readonly worksWith?: ClusterPki;
   readonly clock: Clock;
   /** What certificates go by, when `clock` is not the time of those who check them. */
   readonly certificateClock?: Clock;

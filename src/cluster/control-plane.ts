@@ -1,12 +1,7 @@
+import type { AddressInfo } from 'node:net';
 import type { Aggregator } from '../aggregator/index.ts';
 import type { Definitions } from '../apiextensions/index.ts';
-import {
-  type ApiServer,
-  type HttpTransport,
-  listen,
-  type RenewedCertificates,
-  type ServingCertificate,
-} from '../apiserver/index.ts';
+import { type ApiServer, listen, type RenewedCertificates, type ServingCertificate } from '../apiserver/index.ts';
 import type { TypeTable } from '../api/index.ts';
 import type { Clock, Logger, MetricRegistry } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
@@ -35,6 +30,8 @@ import { issueCredential, renewedCredential } from './pki/issue-credential.ts';
 import { keepRenewed } from './pki/renewal.ts';
 import { SchedulingPaths } from './scheduling-paths.ts';
 import { forkStorage, storedContents } from './storage-options.ts';
+import { auditLogOf } from './workers/one-audit-log.ts';
+import type { ServingPort } from './workers/serving-port.ts';
 
 /** What a fork has of its own. */
 export interface ForkOptions extends Pick<
@@ -49,7 +46,8 @@ export interface ForkOptions extends Pick<
 
 /** What a control plane is made of, once it is open. */
 export interface ControlPlaneParts extends ServerParts {
-  readonly keys: ClusterKeys;
+  /** Absent where another process looks after them. */
+  readonly keys?: ClusterKeys;
 }
 
 /** As kubeadm has it: whom nodes know to be the API server. */
@@ -69,13 +67,14 @@ export class ControlPlane implements AsyncDisposable {
   #isBootstrapped = false;
   #isDraining = false;
   #isFork = false;
-  #transport: HttpTransport | undefined;
+  #transport: ServingPort | undefined;
   readonly #ending = new AbortController();
   #renewal: Disposable | undefined;
   #followed: Disposable | undefined;
   readonly #onRenewed = new Set<() => void>();
   #pki: ClusterPki;
   #address = '';
+  readonly #metrics: MetricRegistry;
   readonly #metricSources: (() => readonly MetricRegistry[])[] = [];
   readonly #definitions: Definitions;
   readonly #fairness: PriorityAndFairness | undefined;
@@ -93,7 +92,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#pki = parts.pki;
     this.#proxyClient = options.aggregation?.proxyClient;
     this.localNodes = new LocalNodes(options.log);
-    const { server, definitions, fairness, audit, aggregator, legacyToken } = buildServer(options, parts, {
+    const { server, definitions, fairness, audit, aggregator, legacyToken, metrics } = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       isDraining: () => this.#isDraining,
       address: () => this.#address,
@@ -112,6 +111,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#definitions = definitions;
     this.#fairness = fairness;
     this.#audit = audit;
+    this.#metrics = metrics;
     this.#aggregator = aggregator;
   }
 
@@ -145,6 +145,11 @@ export class ControlPlane implements AsyncDisposable {
     return this.#listening().url;
   }
 
+  /** Where it listens; the port is a real one even if any was asked for. */
+  get address(): AddressInfo {
+    return this.#listening().address;
+  }
+
   /** How the cluster's administrator reaches it over the network. */
   get access(): ClusterAccess {
     const { url, address } = this.#listening();
@@ -160,6 +165,7 @@ export class ControlPlane implements AsyncDisposable {
   /** Says from now on that it is not ready, so that load balancers send nobody here any more, and serves on. */
   drain(): void {
     this.#isDraining = true;
+    this.#transport?.drain?.();
   }
 
   /** Calls the handler when `access` tells of another certificate, until the result is disposed of. */
@@ -178,7 +184,7 @@ export class ControlPlane implements AsyncDisposable {
   async prepare(): Promise<void> {
     this.#definitions.start();
     await this.#definitions.caughtUp();
-    await this.#makeAll(this.#bootstrapObjects().first);
+    if (!this.#isWorker) await this.#makeAll(this.#bootstrapObjects().first);
   }
 
   /**
@@ -186,6 +192,11 @@ export class ControlPlane implements AsyncDisposable {
    * groups the writes, and while the port is opened; until it is done the server is not ready.
    */
   async bootstrap(): Promise<void> {
+    if (this.#isWorker) {
+      await this.#aggregator.start();
+      this.#begin([]);
+      return;
+    }
     const { first, once, kept } = this.#bootstrapObjects();
     await Promise.all([
       this.#makeAll([...kept, ...once.filter(({ kind }) => this.#serves(kind))]),
@@ -211,6 +222,11 @@ export class ControlPlane implements AsyncDisposable {
     this.#isBootstrapped = true;
   }
 
+  /** Whether another process does what is done once for all servers. */
+  get #isWorker(): boolean {
+    return this.#options.worksWith !== undefined;
+  }
+
   /** Whether flow schemas are served; where they are not, the mandatory ones alone count. */
   get #hasFlowControl(): boolean {
     return this.server.registry.hasGroup('flowcontrol.apiserver.k8s.io');
@@ -218,6 +234,11 @@ export class ControlPlane implements AsyncDisposable {
 
   get #stopping(): AbortSignal {
     return AbortSignal.any([this.#options.signal, this.#ending.signal]);
+  }
+
+  /** What `/metrics` shows. */
+  get registries(): readonly MetricRegistry[] {
+    return [this.#metrics, ...this.#metricSources.flatMap((source) => source())];
   }
 
   /** Shows at `/metrics` also what others in this process count. */
@@ -228,8 +249,34 @@ export class ControlPlane implements AsyncDisposable {
   /** Opens a port. Once only. */
   async listen(place: ListenAddress): Promise<void> {
     if (this.#transport !== undefined) throw new Error(`Cannot listen: the server listens at ${this.#transport.url}`);
-    const { clock, log, signal, clientAuthorities, transportLimits } = this.#options;
-    this.#transport = await listen(this.server, {
+    const { clock, log } = this.#options;
+    this.#transport = await this.#open(place);
+    const address = this.#options.advertiseAddress ?? advertisedAddress(place.host);
+    const { port } = this.#transport.address;
+    this.#address = `${address}:${port}`;
+    this.#follow(this.#transport);
+    const { keys } = this.#parts;
+    if (keys === undefined) return;
+    await this.#lead(address, port);
+    const { hostname = 'localhost', random } = this.#options;
+    const { uids } = this.server.services;
+    const identity = { hostname, peerAddress: this.#address, clock, random, uids, log };
+    this.#identity = new IdentityLease(this.server, identity).run(this.#stopping);
+    this.#renewal = keepRenewed(keys, { clock: this.certificateClock, log, use: (pki) => this.use(pki) });
+  }
+
+  /** A port of this process, or of the workers that serve in its place. */
+  async #open(place: ListenAddress): Promise<ServingPort> {
+    const { clock, random, log, signal, clientAuthorities, transportLimits, workers, storage } = this.#options;
+    if (workers !== undefined) {
+      const store = storage.type === 'etcd' ? undefined : this.#parts.storage.store;
+      const [pki, registries] = [() => this.#pki, () => this.registries];
+      const [{ attempts }, auditLog] = [this, auditLogOf(this.#options)];
+      const parts = { place, store, pki, registries, attempts, auditLog, clock, random, log, signal };
+      const { WorkerPool } = await import('./workers/worker-pool.ts'); // few servers have workers
+      return WorkerPool.open({ ...workers, ...parts });
+    }
+    return listen(this.server, {
       ...place,
       serving: this.#serving(),
       clientAuthorities: clientAuthorities ?? this.pki.authority.certificate,
@@ -241,16 +288,6 @@ export class ControlPlane implements AsyncDisposable {
       observer: this.server.observer,
       signal,
     });
-    const address = this.#options.advertiseAddress ?? advertisedAddress(place.host);
-    const { port } = this.#transport.address;
-    this.#address = `${address}:${port}`;
-    await this.#lead(address, port);
-    const { hostname = 'localhost', random } = this.#options;
-    const { uids } = this.server.services;
-    const identity = { hostname, peerAddress: this.#address, clock, random, uids, log };
-    this.#identity = new IdentityLease(this.server, identity).run(this.#stopping);
-    this.#follow(this.#transport);
-    this.#renewal = keepRenewed(this.#parts.keys, { clock: this.certificateClock, log, use: (pki) => this.#use(pki) });
   }
 
   /** Lets the `kubernetes` Service lead here. */
@@ -309,7 +346,7 @@ export class ControlPlane implements AsyncDisposable {
     keepOwnObjects(this.server, objects, { clock, log, signal: this.#stopping });
   }
 
-  #follow(transport: HttpTransport): void {
+  #follow(transport: ServingPort): void {
     const { certificateFiles, serving, clientAuthorities, clock, log, aggregation } = this.#options;
     const proxyClient = aggregation?.proxyClientFiles;
     if (certificateFiles === undefined && proxyClient === undefined) return;
@@ -333,17 +370,19 @@ export class ControlPlane implements AsyncDisposable {
     return { certificate, key: privateKey };
   }
 
-  #use(pki: ClusterPki): void {
+  /** Goes by these keys and certificates from now on. */
+  use(pki: ClusterPki): void {
     const isServingNew = pki.serving.certificate !== this.#pki.serving.certificate;
     const isProxyNew = pki.frontProxyClient.certificate !== this.#pki.frontProxyClient.certificate;
     const isAdminNew = pki.admin.certificate !== this.#pki.admin.certificate;
     this.#pki = pki;
+    this.#transport?.use?.(pki);
     if (isProxyNew) this.#aggregator.certificateRenewed();
     if (isServingNew) this.#transport?.renew({ serving: this.#serving() });
     if (isAdminNew) for (const handler of this.#onRenewed) handler();
   }
 
-  #listening(): HttpTransport {
+  #listening(): ServingPort {
     if (this.#transport === undefined) throw new Error('Cannot tell where the server listens: it does not listen');
     return this.#transport;
   }

@@ -10,7 +10,10 @@ export { copyStore, type CopyOptions, type CopyReport, type StorePlace } from '.
 export { keelsonVersion, KUBERNETES_VERSION } from './versions.ts';
 export { type InProcessOptions, InProcessTransport } from './in-process-transport.ts';
 export type { ListenAddress } from './addresses.ts';
-export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';
+export { Cluster, type ClusterOptions, runClusterWorker, startCluster } from './cluster.ts';
+export { WORKER_VARIABLE } from './workers/messages.ts';
+export { runWorker } from './workers/run-worker.ts';
+export type { WorkersOptions } from './workers/workers-options.ts';
 export type { ClusterTemplate } from './template/cluster-template.ts';
 export type { AuthenticationSettings } from './authentication.ts';
 export {

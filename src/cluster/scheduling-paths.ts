@@ -3,7 +3,7 @@ import type { Answer, Call, PathHandler } from '../apiserver/index.ts';
 import type { HealthAnswer, HealthQuestion } from '../kit/index.ts';
 import type { SchedulingAttempts } from '../scheduler/index.ts';
 
-const PREFIX = '/keelson/scheduling/';
+export const SCHEDULING_PREFIX = '/keelson/scheduling/';
 
 /**
  * Serves `/keelson/scheduling/NAMESPACE/NAME`: the last tries to find a node for a pod. Who may get these paths is up to the
@@ -17,7 +17,7 @@ export class SchedulingPaths implements PathHandler {
   }
 
   async handle({ method, path }: Call): Promise<Answer | undefined> {
-    if (!path.startsWith(PREFIX)) return undefined;
+    if (!path.startsWith(SCHEDULING_PREFIX)) return undefined;
     if (method !== 'GET') throw methodNotAllowed();
     return { type: 'bytes', code: 200, contentType: 'application/json', body: attemptsText(this.#attempts, path) };
   }
@@ -29,7 +29,7 @@ export function answerAttempts(
 ): (question: Pick<HealthQuestion, 'method' | 'path'>) => HealthAnswer | undefined {
   const contentType = 'application/json';
   return ({ method, path }) => {
-    if (!path.startsWith(PREFIX) || (method !== 'GET' && method !== 'HEAD')) return undefined;
+    if (!path.startsWith(SCHEDULING_PREFIX) || (method !== 'GET' && method !== 'HEAD')) return undefined;
     try {
       return { status: 200, text: attemptsText(attempts, path), contentType };
     } catch (error) {
@@ -40,7 +40,7 @@ export function answerAttempts(
 }
 
 function attemptsText(attempts: SchedulingAttempts, path: string): string {
-  const key = path.slice(PREFIX.length);
+  const key = path.slice(SCHEDULING_PREFIX.length);
   const items = attempts.of(key);
   if (items.length === 0) throw notFound({ group: '', resource: 'attempts' }, key);
   return `${JSON.stringify({ items })}\n`;

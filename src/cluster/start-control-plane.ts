@@ -9,6 +9,7 @@ import type { PkiFiles } from './pki/pki-files.ts';
 import { shareIdentity } from './pki/shared-identity.ts';
 import { isStoreError } from '../store/index.ts';
 import { openStorage, type OpenStorage } from './storage-options.ts';
+import { withOneAuditLog } from './workers/one-audit-log.ts';
 
 const START_AGAIN_MS = 1000;
 
@@ -39,7 +40,8 @@ function mayPass(error: unknown): boolean {
   return error instanceof StatusError && (error.code >= 500 || error.status.reason === 'Conflict');
 }
 
-async function startOnce(options: ControlPlaneOptions): Promise<ControlPlane> {
+async function startOnce(given: ControlPlaneOptions): Promise<ControlPlane> {
+  const options = given.workers === undefined ? given : withOneAuditLog(given);
   const storage = await openStorage(options.storage, options);
   const pki = await openPki(options, storage);
   let encryption: Encryption | undefined;
@@ -60,7 +62,10 @@ async function startOnce(options: ControlPlaneOptions): Promise<ControlPlane> {
   }
   try {
     await plane.prepare();
-    await Promise.all([plane.bootstrap(), options.listen === undefined ? undefined : plane.listen(options.listen)]);
+    const { listen, workers } = options;
+    const bootstrapped = plane.bootstrap();
+    if (workers !== undefined) await bootstrapped; // workers find the objects that every cluster has
+    await Promise.all([bootstrapped, listen === undefined ? undefined : plane.listen(listen)]);
     return plane;
   } catch (error) {
     await plane[Symbol.asyncDispose]();
@@ -81,6 +86,7 @@ async function openPki(
   options: ControlPlaneOptions,
   storage: OpenStorage,
 ): Promise<Pick<ControlPlaneParts, 'keys' | 'pki'>> {
+  if (options.worksWith !== undefined) return { pki: options.worksWith };
   const keys = clusterKeys(options);
   try {
     const make = (files: PkiFiles): Promise<unknown> => clusterKeys(options, files).read();

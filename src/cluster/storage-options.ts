@@ -1,7 +1,8 @@
+import type { Duplex } from 'node:stream';
 import type { ServerObjectsOptions, SharedObjects, StorageCodec, StoredKind } from '../apiserver/index.ts';
 import { jsonStorage, protobufStorage } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
-import { keyNames, openDurableStore, openEtcdStore, openMemoryStore } from '../store/index.ts';
+import { keyNames, openChannelStore, openDurableStore, openEtcdStore, openMemoryStore } from '../store/index.ts';
 import type {
   DurableStoreOptions,
   EtcdOptions,
@@ -15,7 +16,9 @@ import type {
 export type StorageOptions =
   | { readonly type: 'memory'; readonly contents?: StoreContents; readonly history?: HistoryLimits }
   | ({ readonly type: 'durable'; readonly folder: string } & EmbeddedStoreOptions)
-  | { readonly type: 'etcd'; readonly etcd: Omit<EtcdOptions, 'clock' | 'random' | 'log' | 'signal'> };
+  | { readonly type: 'etcd'; readonly etcd: Omit<EtcdOptions, 'clock' | 'random' | 'log' | 'signal'> }
+  /** The store of another process; `boardFd` is where that says its revision. */
+  | { readonly type: 'channel'; readonly channel: Duplex; readonly boardFd?: number };
 
 /** What can be said about the embedded store. */
 type EmbeddedStoreOptions = Pick<
@@ -54,6 +57,11 @@ export async function openStorage(
     case 'durable': {
       const { type: _, folder, ...embedded } = options;
       return { store: await openDurableStore(folder, { ...parts, ...embedded }), codecFor: asJson };
+    }
+    case 'channel': {
+      const { channel, boardFd } = options;
+      const store = openChannelStore(channel, { ...parts, ...(boardFd === undefined ? {} : { boardFd }) });
+      return { store, codecFor: asJson };
     }
     case 'etcd':
       return {

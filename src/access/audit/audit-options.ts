@@ -5,7 +5,7 @@ import type { AuditPolicy } from './audit-policy.ts';
 import { AuditRules } from './audit-rules.ts';
 import { type AuditSink, forgiving, together } from './audit-sink.ts';
 import { BatchedSink, type BatchOptions } from './batched-sink.ts';
-import { type AuditLogFormat, logSink } from './log-sink.ts';
+import { type AuditLogFormat, type LineWriter, logSink } from './log-sink.ts';
 import { RotatingFile, type RotatingFileOptions } from './rotating-file.ts';
 import { truncating, type TruncateOptions } from './truncating-sink.ts';
 import { type AuditWebhookOptions, type AuditWebhookParts, webhookSink } from './webhook-sink.ts';
@@ -23,8 +23,8 @@ interface SinkSettings {
 
 export interface AuditLogSettings extends SinkSettings {
   readonly format: AuditLogFormat;
-  /** A file, or whoever prints lines. */
-  readonly to: Omit<RotatingFileOptions, 'clock' | 'log'> | ((line: string) => void);
+  /** A file, or whoever prints lines; a writer is disposed of when the audit is. */
+  readonly to: Omit<RotatingFileOptions, 'clock' | 'log'> | ((line: string) => void) | LineWriter;
 }
 
 /** What is audited, and where events go. */
@@ -71,11 +71,17 @@ export function openAudit(options: AuditOptions, environment: AuditEnvironment):
 
 function logTo(settings: AuditLogSettings, environment: AuditEnvironment): AuditSink {
   const { to, format } = settings;
-  const writer =
-    typeof to === 'function'
-      ? { write: (text: string) => to(text.slice(0, -1)), [Symbol.asyncDispose]: () => Promise.resolve() }
-      : new RotatingFile({ ...to, ...environment });
-  return delivered(logSink(writer, format, environment.metrics), settings, environment);
+  return delivered(logSink(auditLogWriter(to, environment), format, environment.metrics), settings, environment);
+}
+
+/** Who writes the lines of an audit log. */
+export function auditLogWriter(
+  to: AuditLogSettings['to'],
+  environment: Pick<AuditEnvironment, 'clock' | 'log'>,
+): LineWriter {
+  if (typeof to === 'function')
+    return { write: (text: string) => to(text.slice(0, -1)), [Symbol.asyncDispose]: () => Promise.resolve() };
+  return 'write' in to ? to : new RotatingFile({ ...to, ...environment });
 }
 
 function delivered(sink: AuditSink, { delivery, truncate }: SinkSettings, environment: AuditEnvironment): AuditSink {

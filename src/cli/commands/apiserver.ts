@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
-import { type ControlPlaneOptions, startCluster, startControlPlane, type StorageOptions } from '../../cluster/index.ts';
+import {
+  type ControlPlaneOptions,
+  runWorker,
+  startCluster,
+  startControlPlane,
+  type StorageOptions,
+} from '../../cluster/index.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { describeFlags, Flags } from '../flags.ts';
@@ -17,6 +23,7 @@ import { fileFlag, readFlagFile } from './file-flag.ts';
 import { orderlyStop } from './shutdown-delay.ts';
 import { etcdStorage, logLevelOf, logOf, serverFlags, serverSettings } from './server-flags.ts';
 import { embeddedStorage, storeFlags } from './store-flags.ts';
+import { leaveStoppingToMain, workerNumber, workersSettings } from './workers-flags.ts';
 
 /** What is obeyed. */
 export const apiserverDefinitions: FlagDefinitions = {
@@ -60,9 +67,19 @@ export const apiserverCommand: Command = {
     const clock = new RealClock();
     using _collector = new IdleCollector(clock);
     const storage = await storageOf(flags, context.signal);
-    using stop = orderlyStop(flags, { clock, signal: context.signal });
-    const settings = { ...options(flags, context), storage, clock, signal: stop.signal };
+    const server = { ...options(flags, context), storage, clock };
     const workload = workloadOf(context.environment);
+    if (workload !== undefined && flags.has('workers'))
+      throw new UsageError('--workers is for API servers alone, and this one has programs beside it');
+    const own = { ...server, ...workersSettings(flags, context, { command: 'apiserver', args, log: server.log }) };
+    const worker = workerNumber(context);
+    if (worker !== undefined) {
+      using _signals = leaveStoppingToMain(context);
+      await runWorker({ ...own, log: own.log.with({ worker }) });
+      return;
+    }
+    using stop = orderlyStop(flags, { clock, signal: context.signal });
+    const settings = { ...own, signal: stop.signal };
     if (workload === undefined) {
       await using plane = await startControlPlane(settings);
       context.print(`serving at ${plane.url}`);

@@ -23,6 +23,7 @@ import { authorizationFlags, authorizationSettings } from './authorization-flags
 import { durationFlag, fileFlag } from './file-flag.ts';
 import { shutdownFlags } from './shutdown-delay.ts';
 import { historyLimits } from './store-flags.ts';
+import { workersFlags } from './workers-flags.ts';
 
 /** Flags that `up` and `apiserver` share, under upstream's names. */
 export const serverFlags: FlagDefinitions = {
@@ -129,6 +130,7 @@ export const serverFlags: FlagDefinitions = {
   ...aggregationFlags,
   ...kubeletFlags,
   ...shutdownFlags,
+  ...workersFlags,
   'request-timeout': { type: 'string', value: 'DURATION', default: '1m', help: 'Deadline of other requests' },
 };
 

@@ -8,6 +8,7 @@ import {
   defaultKubeconfigPath,
   MOST_SIMULATED_DEVICES,
   readSchedulerConfiguration,
+  runClusterWorker,
   startCluster,
   type StorageOptions,
   writeKubeconfig,
@@ -26,6 +27,7 @@ import { fileFlag, usable } from './file-flag.ts';
 import { orderlyStop } from './shutdown-delay.ts';
 import { defaultDataFolder, etcdStorage, logLevelOf, logOf, serverFlags, serverSettings } from './server-flags.ts';
 import { embeddedStorage, historyLimits, storeFlags } from './store-flags.ts';
+import { leaveStoppingToMain, workerNumber, workersSettings } from './workers-flags.ts';
 
 /** A cluster is all three programs; where they share the name of a flag, it is the server's. */
 const upstream = [...schedulerFlags, ...controllerManagerFlags, ...apiserverFlags].filter(
@@ -121,9 +123,19 @@ export const upCommand: Command = {
     const flags = new Flags(args.map(spelledOut), withUpstreamFlags(upDefinitions, upstream));
     checkUpstreamFlags(flags, upDefinitions, upstream);
     if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
-    const settings = options(flags, context, clock);
-    context.print('starting the cluster');
+    const server = options(flags, context, clock);
+    const workers = workersSettings(flags, context, { command: 'up', args, log: server.log });
+    if (workers.workers !== undefined && flags.isSet('dev-webhooks'))
+      throw new UsageError('--dev-webhooks keeps reviews in one process, so --workers makes no sense with it');
+    const settings = workers.workers === undefined ? server : { ...server, ...workers, ...nodesApart(flags, server) };
     using _collector = new IdleCollector(clock);
+    const worker = workerNumber(context);
+    if (worker !== undefined) {
+      using _signals = leaveStoppingToMain(context);
+      await runClusterWorker({ ...settings, clock, log: settings.log.with({ worker }) });
+      return;
+    }
+    context.print('starting the cluster');
     using stop = orderlyStop(flags, { clock, signal: context.signal });
     await using cluster = await startCluster({ ...settings, clock, signal: stop.signal });
     const { access } = cluster.plane;
@@ -157,14 +169,14 @@ function options(flags: Flags, context: CommandContext, clock: Clock): Omit<Clus
     : embeddedStorage(flags, join(folder, 'store'));
   return {
     ...server,
-    ...(etcd === undefined ? {} : { kubelets: byAddress(flags, server.kubelets) }),
+    nodeEndpoints: flags.isSet('node-endpoints'),
+    ...(etcd === undefined ? {} : nodesApart(flags, server)),
     ...auditSettings(flags, context),
     ...encryptionSettings(flags),
     controllerSettings: controllerSettings(flags),
     nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
     tracedRequests: flags.integer('trace-requests', { min: 0, max: 10_000 }) ?? 500,
     ...nodeNameOf(flags),
-    nodeEndpoints: flags.isSet('node-endpoints') || etcd !== undefined, // other servers have no other way to them
     ...electionTimes(flags),
     devWebhooks: flags.isSet('dev-webhooks'),
     controllers: chosenControllers(flags),
@@ -193,13 +205,19 @@ function nodeNameOf(flags: Flags): Pick<ClusterOptions, 'nodeName'> {
   return { nodeName };
 }
 
-type Kubelets = NonNullable<ClusterOptions['kubelets']>;
-
-/** Nobody resolves the names of simulated nodes, which are reached by their addresses unless flags say otherwise. */
-function byAddress(flags: Flags, given: Kubelets): Kubelets {
-  return flags.has('kubelet-preferred-address-types')
-    ? given
-    : { ...given, addressTypes: ['InternalIP', 'ExternalIP'] };
+/**
+ * Nodes for servers in other processes, which have no other way to them than ports. Nobody resolves the names of simulated nodes,
+ * which are reached by their addresses unless flags say otherwise.
+ */
+function nodesApart(
+  flags: Flags,
+  { kubelets }: Pick<ClusterOptions, 'kubelets'>,
+): Pick<ClusterOptions, 'kubelets' | 'nodeEndpoints'> {
+  const isGiven = flags.has('kubelet-preferred-address-types');
+  return {
+    nodeEndpoints: true,
+    kubelets: isGiven ? kubelets : { ...kubelets, addressTypes: ['InternalIP', 'ExternalIP'] },
+  };
 }
 
 function electionTimes(flags: Flags): Pick<ClusterOptions, 'election'> {

@@ -7,7 +7,7 @@ import type { Store } from '../store.ts';
 import { expectFailure, put, text, write } from '../testing/store-under-test.ts';
 import { EtcdStore } from './etcd-store.ts';
 import { TestProxy } from '../../wire/testing/test-proxy.ts';
-import { MirrorStore } from './mirror/mirror-store.ts';
+import { MirrorStore } from '../mirror/mirror-store.ts';
 import { describeWithEtcd, openStore } from './testing/describe-with-etcd.ts';
 import { EtcdProcess } from './testing/etcd-process.ts';
 import { freePorts } from './testing/free-ports.ts';

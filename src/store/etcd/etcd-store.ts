@@ -1,5 +1,6 @@
 import { type Clock, discardLogger, type Logger, type Random } from '../../base/index.ts';
 import { isStoreError, StoreError } from '../errors.ts';
+import type { MirroredStore } from '../mirror/mirrored-store.ts';
 import type { WatchLimits } from '../mvcc/watch-hub.ts';
 import type {
   CommitResult,
@@ -8,7 +9,6 @@ import type {
   RangeOptions,
   RangeResult,
   Revision,
-  Store,
   Transaction,
   WatchBatch,
   WatchOptions,
@@ -31,11 +31,14 @@ export interface EtcdStoreOptions extends EtcdClientOptions {
   readonly watch?: WatchLimits;
 }
 
+/** As kube-apiserver's `--etcd-healthcheck-timeout`. */
+const HEALTH_TIMEOUT_MS = 2000;
+
 /** A compaction may overtake a read that takes many pages; then it starts again, this often. */
 const MAX_READ_STARTS = 3;
 
 /** An etcd cluster as a store. Nothing is kept here: each read and each watch goes to etcd. */
-export class EtcdStore implements Store {
+export class EtcdStore implements MirroredStore {
   readonly #options: EtcdStoreOptions;
   readonly #client: EtcdClient;
   readonly #names: KeyNames;
@@ -68,6 +71,11 @@ export class EtcdStore implements Store {
 
   async revision(options: RevisionOptions = {}): Promise<Revision> {
     return this.#try('read the revision', options.signal, () => readRevision(this.#client, options));
+  }
+
+  /** Asks a quorum. */
+  async checkHealth(): Promise<void> {
+    await this.revision({ timeoutMs: HEALTH_TIMEOUT_MS });
   }
 
   async get(

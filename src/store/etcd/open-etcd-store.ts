@@ -2,7 +2,7 @@ import { discardLogger } from '../../base/index.ts';
 import { Compactor } from './compactor.ts';
 import { CopyMark } from './copy/copy-mark.ts';
 import { EtcdStore, type EtcdStoreOptions } from './etcd-store.ts';
-import { MirrorStore, type MirrorStoreOptions } from './mirror/mirror-store.ts';
+import { MirrorStore, type MirrorStoreOptions } from '../mirror/mirror-store.ts';
 import { reachEtcd } from './reach-etcd.ts';
 
 export interface EtcdOptions extends EtcdStoreOptions, Pick<MirrorStoreOptions, 'history' | 'maxWaitMs'> {

@@ -1,6 +1,6 @@
-import type { Mvcc } from '../../mvcc/mvcc.ts';
-import { keyOf, weightOf } from '../../mvcc/revision-record.ts';
-import type { Entry, Revision, StoreEvent, WatchBatch } from '../../store.ts';
+import type { Mvcc } from '../mvcc/mvcc.ts';
+import { keyOf, weightOf } from '../mvcc/revision-record.ts';
+import type { Entry, Revision, StoreEvent, WatchBatch } from '../store.ts';
 import type { OwnValues } from './own-values.ts';
 
 /** A jump over more revisions that changed nothing here is not worth filling: the mirror is made anew. */

@@ -1,5 +1,5 @@
 /**
- * Lets many readers share one question to etcd.
+ * Lets many readers share one question to the store.
  *
  * Guarantees: what `pass` gives was asked for after `pass` was called, so that the reader sees all that had happened by
  * then. At most one question is on its way; whoever comes meanwhile shares the next one.

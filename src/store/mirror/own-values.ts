@@ -1,9 +1,9 @@
-import type { Transaction } from '../../store.ts';
+import type { Transaction } from '../store.ts';
 
 /**
  * The values that commits under way are writing.
  *
- * When etcd sends such a value back, the writer's own array is taken for it, so that whatever was remembered for that
+ * When the store sends such a value back, the writer's own array is taken for it, so that whatever was remembered for that
  * array (an object that need not be parsed again) is found by all later readers.
  */
 export class OwnValues {

@@ -1,7 +1,7 @@
-import { compareUtf8, type Runnable, runTogether, waitFor } from '../../../base/index.ts';
-import { StoreError } from '../../errors.ts';
-import { contains, prefixRange } from '../../key-range.ts';
-import type { Mvcc } from '../../mvcc/mvcc.ts';
+import { compareUtf8, type Runnable, runTogether, waitFor } from '../../base/index.ts';
+import { StoreError } from '../errors.ts';
+import { contains, prefixRange } from '../key-range.ts';
+import type { Mvcc } from '../mvcc/mvcc.ts';
 import type {
   CommitResult,
   Entry,
@@ -12,34 +12,32 @@ import type {
   RangeResult,
   ReadOptions,
   Revision,
-} from '../../store.ts';
-import type { Transaction, WatchBatch, WatchOptions } from '../../store.ts';
-import type { EtcdStore } from '../etcd-store.ts';
+} from '../store.ts';
+import type { Transaction, WatchBatch, WatchOptions } from '../store.ts';
 import { MirrorFeed, type MirrorFeedOptions } from './mirror-feed.ts';
+import type { MirroredStore } from './mirrored-store.ts';
 import { OwnValues } from './own-values.ts';
 import { ReadBarrier } from './read-barrier.ts';
 import { watchMirror } from './watch-mirror.ts';
 
 export interface MirrorStoreOptions extends Omit<MirrorFeedOptions, 'range' | 'ownValues'> {
-  /** What the mirrored keys start with; '/registry/' unless given. All others are read from etcd each time. */
+  /** What the mirrored keys start with; '/registry/' unless given. All others are read from the store itself each time. */
   readonly root?: string;
   /** What is to run as long as the store is open. */
   readonly background?: readonly Runnable[];
 }
 
-/** As kube-apiserver's `--etcd-healthcheck-timeout`. */
-const HEALTH_TIMEOUT_MS = 2000;
 const DEFAULT_ROOT = '/registry/';
 
 /**
- * An etcd cluster with a copy of it in this process, which answers reads and watches.
+ * A store of another process with a copy of it in this one, which answers reads and watches.
  *
- * Guarantees: as every `Store`. A read asks etcd for its revision, together with all reads that come at the same time, and
- * waits until the copy has come that far (not for ever: then it is `Unavailable`). What a revision of a key is, is one and
+ * Guarantees: as every `Store`. A read finds out the store's revision, together with all reads that come at the same time,
+ * and waits until the copy has come that far (not for ever: then it is `Unavailable`). What a revision of a key is, is one and
  * the same `Entry` for everybody. The copy is made when it is first needed.
  */
 export class MirrorStore implements InProcessStore, HealthReporting {
-  readonly #etcd: EtcdStore;
+  readonly #origin: MirroredStore;
   readonly #range: KeyRange;
   readonly #ownValues = new OwnValues();
   readonly #feed: MirrorFeed;
@@ -47,17 +45,17 @@ export class MirrorStore implements InProcessStore, HealthReporting {
   readonly #closing = new AbortController();
   readonly #background: Promise<void>;
   #feeding: Promise<void> | undefined;
-  #health: Promise<Revision> | undefined;
+  #health: Promise<void> | undefined;
   /** How often progress was asked for. */
   #progressMarks = 0;
   /** Watches of keys that are not mirrored. */
   #directWatches = 0;
 
-  constructor(etcd: EtcdStore, options: MirrorStoreOptions = {}) {
-    this.#etcd = etcd;
+  constructor(origin: MirroredStore, options: MirrorStoreOptions = {}) {
+    this.#origin = origin;
     this.#range = prefixRange(options.root ?? DEFAULT_ROOT);
-    this.#feed = new MirrorFeed(etcd, { ...options, range: this.#range, ownValues: this.#ownValues });
-    this.#revisions = new ReadBarrier(() => etcd.revision());
+    this.#feed = new MirrorFeed(origin, { ...options, range: this.#range, ownValues: this.#ownValues });
+    this.#revisions = new ReadBarrier(() => origin.revision());
     this.#background = runTogether(options.background ?? [], this.#closing.signal);
   }
 
@@ -79,31 +77,31 @@ export class MirrorStore implements InProcessStore, HealthReporting {
   }
 
   async revision({ notOlderThan }: Pick<ReadOptions, 'notOlderThan'> = {}): Promise<Revision> {
-    return this.#newEnough(notOlderThan)?.revision ?? this.#revisions.pass();
+    return this.#newEnough(notOlderThan)?.revision ?? this.#origin.newestNow?.() ?? this.#revisions.pass();
   }
 
-  /** Asks a quorum of etcd, once for all who ask at the same time. */
+  /** Asks the store, once for all who ask at the same time. */
   async checkHealth(): Promise<void> {
-    this.#health ??= this.#etcd.revision({ timeoutMs: HEALTH_TIMEOUT_MS }).finally(() => (this.#health = undefined));
+    this.#health ??= this.#origin.checkHealth().finally(() => (this.#health = undefined));
     await this.#health;
   }
 
   async get(key: string, options: ReadOptions = {}): Promise<Entry | undefined> {
     const { at } = options;
     const mvcc = contains(this.#range, key) ? await this.#copyFor(options) : undefined;
-    if (mvcc === undefined) return this.#etcd.get(key, options);
+    if (mvcc === undefined) return this.#origin.get(key, options);
     return at === undefined ? mvcc.get(key) : mvcc.getAt(key, at);
   }
 
   async range(range: KeyRange, options: RangeOptions = {}): Promise<RangeResult> {
     const mvcc = this.#isMirrored(range) ? await this.#copyFor(options) : undefined;
-    return mvcc === undefined ? this.#etcd.range(range, options) : mvcc.range(range, options);
+    return mvcc === undefined ? this.#origin.range(range, options) : mvcc.range(range, options);
   }
 
   async commit(transaction: Transaction, options: { readonly signal?: AbortSignal } = {}): Promise<CommitResult> {
     this.#start();
     using _own = this.#ownValues.add(transaction);
-    const result = await this.#etcd.commit(transaction, options);
+    const result = await this.#origin.commit(transaction, options);
     const newest = result.ok ? this.#revisionOfOwn(transaction, result.revision) : newestOf(result.current);
     const mvcc = await this.#feed.reached(newest).catch(() => undefined); // what is written is written, also if the copy is late
     if (result.ok || mvcc === undefined) return result;
@@ -115,7 +113,7 @@ export class MirrorStore implements InProcessStore, HealthReporting {
     if (this.#isClosing) throw closed();
     if (this.#isMirrored(range)) {
       yield* watchMirror(range, options, {
-        etcd: this.#etcd,
+        origin: this.#origin,
         copy: (signal) => this.#load(signal),
         progressMarks: () => this.#progressMarks,
         isClosing: () => this.#isClosing,
@@ -124,7 +122,7 @@ export class MirrorStore implements InProcessStore, HealthReporting {
     }
     this.#directWatches += 1;
     try {
-      yield* this.#etcd.watch(range, options);
+      yield* this.#origin.watch(range, options);
     } finally {
       this.#directWatches -= 1;
     }
@@ -134,11 +132,11 @@ export class MirrorStore implements InProcessStore, HealthReporting {
     const mvcc = await this.#pass();
     this.#progressMarks += 1;
     mvcc.requestProgress();
-    if (this.#directWatches > 0) await this.#etcd.requestProgress();
+    if (this.#directWatches > 0) await this.#origin.requestProgress();
   }
 
   async compact(revision: Revision): Promise<void> {
-    await this.#etcd.compact(revision);
+    await this.#origin.compact(revision);
     this.#start();
     (await this.#feed.reached(revision)).compact(revision);
   }
@@ -147,10 +145,10 @@ export class MirrorStore implements InProcessStore, HealthReporting {
     this.#closing.abort();
     await this.#feeding;
     await this.#background;
-    await this.#etcd[Symbol.asyncDispose]();
+    await this.#origin[Symbol.asyncDispose]();
   }
 
-  /** The copy, in a state fit for this read; `undefined` when only etcd can answer it. */
+  /** The copy, in a state fit for this read; `undefined` when only the store itself can answer it. */
   async #copyFor(options: ReadOptions): Promise<Mvcc | undefined> {
     const { at, notOlderThan, signal } = options;
     signal?.throwIfAborted();
@@ -171,8 +169,12 @@ export class MirrorStore implements InProcessStore, HealthReporting {
   /** The copy with all that was written before this call. */
   async #pass(signal?: AbortSignal): Promise<Mvcc> {
     this.#start();
-    const passed = this.#revisions.pass().then((revision) => this.#feed.reached(revision));
-    return signal === undefined ? passed : waitFor(passed, { signal, clock: this.#etcd.clock, onTimeout: closed });
+    const newest = this.#origin.newestNow?.();
+    const known = newest === undefined ? undefined : this.#newEnough(newest);
+    if (known !== undefined) return known;
+    const asked = newest === undefined ? this.#revisions.pass() : Promise.resolve(newest);
+    const passed = asked.then((revision) => this.#feed.reached(revision));
+    return signal === undefined ? passed : waitFor(passed, { signal, clock: this.#origin.clock, onTimeout: closed });
   }
 
   /** The copy, as soon as there is one; `undefined` when nobody wants it any more. */
@@ -181,7 +183,7 @@ export class MirrorStore implements InProcessStore, HealthReporting {
     this.#start();
     if (this.#feed.mvcc !== undefined) return this.#feed.mvcc;
     try {
-      return await waitFor(this.#feed.reached(), { signal, clock: this.#etcd.clock, onTimeout: closed });
+      return await waitFor(this.#feed.reached(), { signal, clock: this.#origin.clock, onTimeout: closed });
     } catch (error) {
       if (signal.aborted || this.#isClosing) return undefined;
       throw error;
@@ -205,7 +207,8 @@ export class MirrorStore implements InProcessStore, HealthReporting {
   #copyNow(): Mvcc {
     this.#start();
     const { mvcc } = this.#feed;
-    if (mvcc === undefined) throw new StoreError('Unavailable', 'Cannot read the mirror of etcd: it is not there yet');
+    if (mvcc === undefined)
+      throw new StoreError('Unavailable', 'Cannot read the mirror of the store: it is not there yet');
     return mvcc;
   }
 

@@ -1,11 +1,11 @@
-import { StoreError } from '../../errors.ts';
-import type { Mvcc } from '../../mvcc/mvcc.ts';
-import type { KeyRange, Revision, WatchBatch, WatchOptions } from '../../store.ts';
-import type { EtcdStore } from '../etcd-store.ts';
+import { StoreError } from '../errors.ts';
+import type { Mvcc } from '../mvcc/mvcc.ts';
+import type { KeyRange, Revision, WatchBatch, WatchOptions } from '../store.ts';
+import type { MirroredStore } from './mirrored-store.ts';
 
 /** What a watch of the mirror needs to know. */
-export interface MirrorSource {
-  readonly etcd: EtcdStore;
+export interface WatchedMirror {
+  readonly origin: MirroredStore;
   /** The copy, as soon as there is one; `undefined` when nobody wants it any more. */
   copy(signal: AbortSignal): Promise<Mvcc | undefined>;
   /** How often progress was asked for. */
@@ -14,14 +14,14 @@ export interface MirrorSource {
 }
 
 /**
- * Watches the mirror: what is older than its history comes from etcd first.
+ * Watches the mirror: what is older than its history comes from the store that it mirrors first.
  *
  * Ends: as every watch; also with `Compacted` when the mirror had to be made anew.
  */
 export async function* watchMirror(
   range: KeyRange,
   options: WatchOptions,
-  source: MirrorSource,
+  source: WatchedMirror,
 ): AsyncGenerator<WatchBatch, void, undefined> {
   const { signal } = options;
   const marksBefore = source.progressMarks();
@@ -29,7 +29,7 @@ export async function* watchMirror(
   let mvcc = await source.copy(signal);
   while (mvcc !== undefined && (mvcc.isClosed || from < mvcc.firstWatchable)) {
     // one that was just replaced is left alone
-    if (!mvcc.isClosed) from = yield* watchEtcd(range, { from, until: mvcc.revision, signal }, source.etcd);
+    if (!mvcc.isClosed) from = yield* watchOrigin(range, { from, until: mvcc.revision, signal }, source.origin);
     mvcc = await source.copy(signal);
   }
   if (mvcc === undefined) return;
@@ -40,17 +40,17 @@ export async function* watchMirror(
   if (value !== undefined) yield value;
   yield* batches;
   if (signal.aborted || source.isClosing()) return;
-  throw new StoreError('Compacted', 'Cannot go on watching: etcd has compacted what the mirror missed');
+  throw new StoreError('Compacted', 'Cannot go on watching: what the mirror missed has been compacted');
 }
 
-/** As far as `until`, which etcd is known to have reached; returns the revision to go on from. */
-async function* watchEtcd(
+/** As far as `until`, which the store is known to have reached; returns the revision to go on from. */
+async function* watchOrigin(
   range: KeyRange,
   options: WatchOptions & { readonly until: Revision },
-  etcd: EtcdStore,
+  origin: MirroredStore,
 ): AsyncGenerator<WatchBatch, Revision, undefined> {
   const { from, until, signal } = options;
-  const watch = etcd.openWatch(range, { from, signal, hasPrevious: true });
+  const watch = origin.openWatch(range, { from, signal, hasPrevious: true });
   watch.wantProgress(until);
   for await (const batch of watch) {
     if (batch.events.length > 0) yield batch;

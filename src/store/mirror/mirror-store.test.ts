@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { prefixRange } from '../../key-range.ts';
-import { describeStore } from '../../testing/store-contract.ts';
-import { del, expectFailure, put, say, text, WatchReader, write } from '../../testing/store-under-test.ts';
-import { TestProxy } from '../../../wire/testing/test-proxy.ts';
-import { describeWithEtcd, openStore } from '../testing/describe-with-etcd.ts';
+import { prefixRange } from '../key-range.ts';
+import { describeStore } from '../testing/store-contract.ts';
+import { del, expectFailure, put, say, text, WatchReader, write } from '../testing/store-under-test.ts';
+import { TestProxy } from '../../wire/testing/test-proxy.ts';
+import { describeWithEtcd, openStore } from '../etcd/testing/describe-with-etcd.ts';
 import { MirrorStore } from './mirror-store.ts';
 
 describeWithEtcd('etcd', (etcd) => {

@@ -7,14 +7,13 @@ import {
   type Logger,
   type Runnable,
   SortedMap,
-} from '../../../base/index.ts';
-import { isStoreError, StoreError } from '../../errors.ts';
-import { Deadlines } from '../../mvcc/deadlines.ts';
-import { Mvcc, type MvccOptions } from '../../mvcc/mvcc.ts';
-import type { Entry, KeyRange, Revision } from '../../store.ts';
-import type { EtcdStore } from '../etcd-store.ts';
-import type { EtcdWatch } from '../etcd-watch.ts';
+} from '../../base/index.ts';
+import { isStoreError, StoreError } from '../errors.ts';
+import { Deadlines } from '../mvcc/deadlines.ts';
+import { Mvcc, type MvccOptions } from '../mvcc/mvcc.ts';
+import type { Entry, KeyRange, Revision } from '../store.ts';
 import { applyBatch, kept, MirrorGap } from './apply-batch.ts';
+import type { MirroredStore, MirroredWatch } from './mirrored-store.ts';
 import type { OwnValues } from './own-values.ts';
 
 export interface MirrorFeedOptions extends MvccOptions {
@@ -27,30 +26,30 @@ export interface MirrorFeedOptions extends MvccOptions {
 
 const DEFAULT_MAX_WAIT_MS = 10_000;
 const RETRY = { initialMs: 100, capMs: 5000, jitter: 0.2 };
-/** The event that is waited for is usually on its way; only when it does not come is etcd asked whether there is one. */
+/** The event that is waited for is usually on its way; only when it does not come is the store asked whether there is one. */
 const ASK_AFTER_MS = 5;
 
 /**
- * Keeps a copy of a range of etcd's keys: lists it once, then follows a watch. When the watch cannot go on, because etcd
- * has compacted what it missed, the copy is made anew and everybody who watches it is told so.
+ * Keeps a copy of a range of a store's keys: lists it once, then follows a watch. When the watch cannot go on, because
+ * what it missed has been compacted, the copy is made anew and everybody who watches it is told so.
  */
 export class MirrorFeed implements Runnable {
-  readonly #etcd: EtcdStore;
+  readonly #origin: MirroredStore;
   readonly #options: MirrorFeedOptions;
   readonly #log: Logger;
   readonly #waiters: RevisionWaiters;
   #mvcc: Mvcc | undefined;
-  #watch: EtcdWatch | undefined;
+  #watch: MirroredWatch | undefined;
   #asking: Disposable | undefined;
   #askFor: Revision = 0;
   #lastFailure: unknown;
   #isOver = false;
 
-  constructor(etcd: EtcdStore, options: MirrorFeedOptions) {
-    this.#etcd = etcd;
+  constructor(origin: MirroredStore, options: MirrorFeedOptions) {
+    this.#origin = origin;
     this.#options = options;
     this.#log = options.log ?? discardLogger;
-    this.#waiters = new RevisionWaiters(etcd.clock);
+    this.#waiters = new RevisionWaiters(origin.clock);
   }
 
   /** The copy as far as it is; `undefined` before there is one. */
@@ -70,7 +69,7 @@ export class MirrorFeed implements Runnable {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#etcd;
+    const { clock, random } = this.#origin;
     const backoff = new Backoff(RETRY, random);
     while (!signal.aborted) {
       try {
@@ -81,7 +80,7 @@ export class MirrorFeed implements Runnable {
         if (signal.aborted) break;
         this.#lastFailure = error;
         const isBehind = error instanceof MirrorGap || isStoreError(error, 'Compacted');
-        this.#log.warn(isBehind ? 'mirror of etcd is made anew' : 'mirror of etcd has failed', { error });
+        this.#log.warn(isBehind ? 'mirror of the store is made anew' : 'mirror of the store has failed', { error });
         await clock.sleep(backoff.nextMs(), signal);
       }
     }
@@ -94,7 +93,7 @@ export class MirrorFeed implements Runnable {
   async #load(signal: AbortSignal): Promise<void> {
     const { range, ownValues, history, watch } = this.#options;
     const before = this.#mvcc;
-    const mvcc = await loadMirror(this.#etcd, range, { signal, before, ownValues, history, watch });
+    const mvcc = await loadMirror(this.#origin, range, { signal, before, ownValues, history, watch });
     this.#mvcc = mvcc;
     await before?.close();
     this.#waiters.release(mvcc.revision);
@@ -102,10 +101,10 @@ export class MirrorFeed implements Runnable {
 
   async #follow(mvcc: Mvcc, signal: AbortSignal): Promise<void> {
     const { range, ownValues } = this.#options;
-    this.#watch = this.#etcd.openWatch(range, { from: mvcc.revision + 1, signal, hasPrevious: false });
+    this.#watch = this.#origin.openWatch(range, { from: mvcc.revision + 1, signal, hasPrevious: false });
     if (this.#askFor > mvcc.revision) this.#watch.wantProgress(this.#askFor);
     for await (const batch of this.#watch) {
-      applyBatch(mvcc, batch, { ownValues, timeMs: this.#etcd.clock.now() });
+      applyBatch(mvcc, batch, { ownValues, timeMs: this.#origin.clock.now() });
       this.#waiters.release(mvcc.revision);
     }
   }
@@ -113,7 +112,7 @@ export class MirrorFeed implements Runnable {
   /** Makes sure that `revision` is reached even if it changed nothing in the range. */
   #askSoon(revision: Revision): void {
     this.#askFor = Math.max(this.#askFor, revision);
-    this.#asking ??= this.#etcd.clock.timer(ASK_AFTER_MS, () => {
+    this.#asking ??= this.#origin.clock.timer(ASK_AFTER_MS, () => {
       this.#asking = undefined;
       if (this.#askFor > (this.#mvcc?.revision ?? 0)) this.#watch?.wantProgress(this.#askFor);
     });
@@ -122,7 +121,7 @@ export class MirrorFeed implements Runnable {
   #tooLate(revision: Revision, timeoutMs: number): StoreError {
     const at = this.#mvcc === undefined ? 'is not there yet' : `is at ${this.#mvcc.revision}`;
     const wish = revision === 0 ? '' : ` for revision ${revision}`;
-    const message = `Cannot read the mirror of etcd: it ${at} after waiting ${timeoutMs} ms${wish}`;
+    const message = `Cannot read the mirror of the store: it ${at} after waiting ${timeoutMs} ms${wish}`;
     return new StoreError('Unavailable', message, { cause: this.#lastFailure });
   }
 }
@@ -138,12 +137,12 @@ interface LoadOptions extends MvccOptions {
   readonly ownValues: OwnValues;
 }
 
-/** Everything that etcd has in a range, as it is at one revision. */
-async function loadMirror(etcd: EtcdStore, range: KeyRange, options: LoadOptions): Promise<Mvcc> {
+/** Everything that a store has in a range, as it is at one revision. */
+async function loadMirror(origin: MirroredStore, range: KeyRange, options: LoadOptions): Promise<Mvcc> {
   const { before, ownValues, signal, history, watch } = options;
   const entries = SortedMap.empty<Entry>().editable();
   let revision = 0;
-  for await (const page of etcd.pages(range, { signal })) {
+  for await (const page of origin.pages(range, { signal })) {
     revision = page.revision;
     for (const entry of page.entries) {
       const known = before?.get(entry.key);

@@ -1,0 +1,76 @@
+import type { Clock } from '../../base/index.ts';
+import type { MirroredWatch } from '../mirror/mirrored-store.ts';
+import { Inbox, type WatchLimits } from '../mvcc/watch-hub.ts';
+import type { KeyRange, Revision, WatchBatch, WatchOptions } from '../store.ts';
+
+export interface ChannelWatchOptions extends WatchOptions {
+  readonly limits: WatchLimits;
+  readonly clock: Clock;
+  /** Asks for the watch; what it gets goes to `receive` and `fail`. Disposing of the result ends it. */
+  open(watch: ChannelWatch): Disposable;
+  /** Has the other side tell all its watches how far they are. */
+  askForProgress(): void;
+}
+
+/** An event that is waited for is usually on its way; only when it does not come is there a question about it. */
+const ASK_AFTER_MS = 50;
+
+/** One watch of a store behind a channel. What its reader has not taken waits; too much of that ends it with `SlowWatcher`. */
+export class ChannelWatch implements MirroredWatch {
+  readonly #options: ChannelWatchOptions;
+  readonly #inbox: Inbox;
+  #seen: Revision;
+  #wanted: Revision = 0;
+  #asking: Disposable | undefined;
+  #failure: Error | undefined;
+
+  constructor(range: KeyRange, options: ChannelWatchOptions) {
+    this.#options = options;
+    this.#seen = options.from - 1;
+    this.#inbox = new Inbox({ range, from: options.from }, options.limits, () => undefined);
+  }
+
+  wantProgress(revision: Revision): void {
+    this.#wanted = Math.max(this.#wanted, revision);
+    if (this.#seen >= revision) this.#inbox.offerProgress(this.#seen);
+    else this.#asking ??= this.#options.clock.timer(ASK_AFTER_MS, () => this.#ask());
+  }
+
+  /** A batch has come that weighs so many bytes. */
+  receive(batch: WatchBatch, weight: number): void {
+    this.#seen = Math.max(this.#seen, batch.revision);
+    this.#inbox.offer({ batch, weight });
+  }
+
+  fail(error: Error): void {
+    this.#failure = error;
+    this.end();
+  }
+
+  /** Ends it for its reader, without an error. */
+  end(): void {
+    void this.#inbox.end();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<WatchBatch, void, undefined> {
+    const { signal } = this.#options;
+    if (signal.aborted) return;
+    const end = (): void => this.end();
+    signal.addEventListener('abort', end, { once: true });
+    using _open = this.#options.open(this);
+    try {
+      for (let step = await this.#inbox.next(); step.done !== true; step = await this.#inbox.next()) {
+        yield this.#inbox.take(step.value);
+      }
+    } finally {
+      signal.removeEventListener('abort', end);
+      this.#asking?.[Symbol.dispose]();
+    }
+    if (this.#failure !== undefined && !signal.aborted) throw this.#failure;
+  }
+
+  #ask(): void {
+    this.#asking = undefined;
+    if (this.#seen < this.#wanted) this.#options.askForProgress();
+  }
+}
