@@ -59,8 +59,8 @@ export class PodWorker {
   readonly #probes: PodProbes | undefined;
   #pod: Observed<Pod>;
   #operation: Operation | undefined;
-  /** The last report, and the version of the pod after it. */
-  #written: { readonly version: string; readonly patch: unknown } | undefined;
+  /** The last report, if the server has not taken all of it over, and the version of the pod after it. */
+  #refused: { readonly version: string; readonly patch: unknown } | undefined;
   /** The runtime failed: nothing is tried before. */
   #retryAtMs = 0;
   #isDeleted = false;
@@ -180,15 +180,22 @@ export class PodWorker {
   async #report(pod: Observed<Pod>, status: PodStatus): Promise<void> {
     const patch = statusPatch(pod.status ?? {}, status);
     this.#record.status = status;
-    const isLeftAsWritten = this.#written?.version === pod.metadata.resourceVersion;
+    const isLeftAsWritten = this.#refused?.version === pod.metadata.resourceVersion;
     // what the server has not taken over the first time it will not take over now
-    if (patch === undefined || (isLeftAsWritten && deepEqual(patch, this.#written?.patch))) return;
+    if (patch === undefined || (isLeftAsWritten && deepEqual(patch, this.#refused?.patch))) return;
     const { pods, echoes } = this.#parts;
     const body = strategicPatch({ metadata: { uid: this.uid }, status: patch });
-    const isEcho = (written: Observed<Pod>): boolean => !hasForeignChange(pod, status, written);
+    let isTaken = false;
+    const isEcho = (written: Observed<Pod>): boolean => {
+      isTaken = statusPatch(written.status ?? {}, status) === undefined;
+      return isTaken && isSameButStatus(pod, written);
+    };
     try {
       const written = await echoes.write(this.key, () => pods.patchStatus(this.key, body), isEcho);
-      this.#written = { version: written.metadata.resourceVersion, patch };
+      this.#pod = written;
+      // what others hold as well takes no memory
+      if (isTaken && written.status !== undefined) this.#record.status = written.status;
+      this.#refused = isTaken ? undefined : { version: written.metadata.resourceVersion, patch };
     } catch (error) {
       this.#tolerate(error);
     }
@@ -235,9 +242,9 @@ export class PodWorker {
   }
 }
 
-/** Whether the pod that a report was written to differs, in more than that report, from the one that it was made for. */
-function hasForeignChange(planned: Observed<Pod>, status: PodStatus, written: Observed<Pod>): boolean {
+/** Whether the pod that a report was written to differs in nothing but that report from the one that it was made for. */
+function isSameButStatus(planned: Observed<Pod>, written: Observed<Pod>): boolean {
   const { resourceVersion: _before, managedFields: _managers, ...known } = planned.metadata;
   const { resourceVersion: _after, managedFields: _others, ...found } = written.metadata;
-  return !deepEqual(known, found) || statusPatch(written.status ?? {}, status) !== undefined;
+  return deepEqual(known, found);
 }

@@ -1,7 +1,7 @@
 import { deepEqual } from '../../base/index.ts';
 import { everyPath } from './set-of.ts';
 import { union } from './field-set-algebra.ts';
-import { EMPTY_SET, type FieldSet, FieldSetBuilder } from './field-set.ts';
+import { EMPTY_SET, type FieldSet, FieldSetBuilder, type KnownField, type RecentLevels } from './field-set.ts';
 import { groupItems, type ItemGroup } from './list-items.ts';
 import { type ListType, type MapType, memberType, type MergeType } from './merge-type.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
@@ -35,23 +35,23 @@ class ChangeBuilder {
   #modified: FieldSetBuilder | undefined;
   #removed: FieldSetBuilder | undefined;
 
-  add(element: PathElement, { mark, added, modified, removed }: Change): void {
+  add(place: PathElement | KnownField, { mark, added, modified, removed }: Change): void {
     const isAdded = mark === 'added' || mark === 'both';
     const isRemoved = mark === 'removed' || mark === 'both';
-    if (isAdded || !added.isEmpty) (this.#added ??= new FieldSetBuilder()).add(element, isAdded, added);
+    if (isAdded || !added.isEmpty) (this.#added ??= new FieldSetBuilder()).add(place, isAdded, added);
     if (mark === 'modified' || !modified.isEmpty) {
-      (this.#modified ??= new FieldSetBuilder()).add(element, mark === 'modified', modified);
+      (this.#modified ??= new FieldSetBuilder()).add(place, mark === 'modified', modified);
     }
-    if (isRemoved || !removed.isEmpty) (this.#removed ??= new FieldSetBuilder()).add(element, isRemoved, removed);
+    if (isRemoved || !removed.isEmpty) (this.#removed ??= new FieldSetBuilder()).add(place, isRemoved, removed);
   }
 
-  finish(): Change | undefined {
+  finish(recent: RecentLevels): Change | undefined {
     if (this.#added === undefined && this.#modified === undefined && this.#removed === undefined) return undefined;
     return {
       mark: 'same',
-      added: this.#added?.finish() ?? EMPTY_SET,
-      modified: this.#modified?.finish() ?? EMPTY_SET,
-      removed: this.#removed?.finish() ?? EMPTY_SET,
+      added: this.#added?.finish(recent) ?? EMPTY_SET,
+      modified: this.#modified?.finish(recent) ?? EMPTY_SET,
+      removed: this.#removed?.finish(recent) ?? EMPTY_SET,
     };
   }
 }
@@ -105,7 +105,7 @@ function compareMaps([before, after]: readonly [unknown, unknown], type: MapType
   for (const name in right) {
     if (memberOf(left, name) === undefined) compareMember(name, [undefined, right[name]], { type, builder });
   }
-  return builder.finish();
+  return builder.finish(type.recent);
 }
 
 interface MemberContext {
@@ -116,7 +116,7 @@ interface MemberContext {
 function compareMember(name: string, values: readonly [unknown, unknown], { type, builder }: MemberContext): void {
   const field = type.field(name);
   const change = compareValues(values[0], values[1], memberType(type, field));
-  if (change !== undefined) builder.add(field?.element ?? fieldElement(name), change);
+  if (change !== undefined) builder.add(field ?? fieldElement(name), change);
 }
 
 function compareLists([before, after]: readonly [unknown, unknown], type: ListType): Change | undefined {
@@ -127,7 +127,7 @@ function compareLists([before, after]: readonly [unknown, unknown], type: ListTy
   for (const [key, group] of leftGroups) compareGroups([group, rightGroups.get(key)], { type, builder });
   for (const [key, group] of rightGroups)
     if (!leftGroups.has(key)) compareGroups([undefined, group], { type, builder });
-  return builder.finish();
+  return builder.finish(type.recent);
 }
 
 interface ItemContext {

@@ -7,27 +7,27 @@ import { compareElements } from './path-element.ts';
 export function union(left: FieldSet, right: FieldSet): FieldSet {
   if (right.isEmpty || left === right) return left;
   if (left.isEmpty) return right;
-  return merge(left, right, unionEntry);
+  return merged(left, right, UNION);
 }
 
 /** Paths that are in both sets. */
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   if (left.isEmpty || left === right) return left;
   if (right.isEmpty) return EMPTY_SET;
-  return merge(left, right, intersectionEntry);
+  return merged(left, right, INTERSECTION);
 }
 
 /** Paths of `left` that are not in `right`; what lies below a path of `right` stays. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   if (left.isEmpty || right.isEmpty) return left;
   if (left === right) return EMPTY_SET;
-  return merge(left, right, differenceEntry);
+  return merged(left, right, DIFFERENCE);
 }
 
 /** Paths of `left` that are not in `right` and not below a path of it. */
 export function differenceBelow(left: FieldSet, right: FieldSet): FieldSet {
   if (left.isEmpty || right.isEmpty) return left;
-  return merge(left, right, differenceBelowEntry);
+  return merged(left, right, DIFFERENCE_BELOW);
 }
 
 /** Whether all paths of `part` are in `whole`. */
@@ -42,6 +42,31 @@ export function isSubset(part: FieldSet, whole: FieldSet): boolean {
 
 /** What becomes of an element that one or both sets have an entry for; undefined when nothing does. */
 type EntryRule = (left: FieldEntry | undefined, right: FieldEntry | undefined) => FieldEntry | undefined;
+
+/** A way to make one set of two, with what came of it lately. */
+interface Operation {
+  readonly rule: EntryRule;
+  /** By the hashes of the two sets; whatever comes to the same place takes it. */
+  readonly results: (OperationResult | undefined)[];
+}
+
+interface OperationResult {
+  readonly left: FieldSet;
+  readonly right: FieldSet;
+  readonly result: FieldSet;
+}
+
+const PLACES = 256;
+
+/** Writes of one program to objects of one kind have the same sets again and again. */
+function merged(left: FieldSet, right: FieldSet, { rule, results }: Operation): FieldSet {
+  const place = (left.hash ^ (right.hash >>> 3)) & (PLACES - 1);
+  const known = results[place];
+  if (known !== undefined && known.left === left && known.right === right) return known.result;
+  const result = merge(left, right, rule);
+  results[place] = { left, right, result };
+  return result;
+}
 
 function merge(left: FieldSet, right: FieldSet, rule: EntryRule): FieldSet {
   const [mine, theirs] = [left.entries, right.entries];
@@ -88,3 +113,8 @@ function entryWith(entry: FieldEntry, isMember: boolean, children: FieldSet): Fi
   if (entry.isMember === isMember && entry.children === children) return entry;
   return isMember || !children.isEmpty ? { element: entry.element, isMember, children } : undefined;
 }
+
+const UNION: Operation = { rule: unionEntry, results: [] };
+const INTERSECTION: Operation = { rule: intersectionEntry, results: [] };
+const DIFFERENCE: Operation = { rule: differenceEntry, results: [] };
+const DIFFERENCE_BELOW: Operation = { rule: differenceBelowEntry, results: [] };

@@ -19,12 +19,15 @@ export interface FieldEntry {
 export class FieldSet {
   /** Sorted by element, each element once; an entry is a member or has children, or both. */
   readonly entries: readonly FieldEntry[];
+  /** The same for equal sets, and rarely for others: for looking things up. */
+  readonly hash: number;
   /** What FieldsV1 prints for this set, alone and below a path that is a member; kept by who printed it. */
   printed: PlainObject | undefined = undefined;
   printedBelowMember: PlainObject | undefined = undefined;
 
   constructor(entries: readonly FieldEntry[]) {
     this.entries = entries;
+    this.hash = hashOf(entries);
   }
 
   get isEmpty(): boolean {
@@ -91,6 +94,16 @@ export class FieldSet {
   }
 }
 
+function hashOf(entries: readonly FieldEntry[]): number {
+  let hash = entries.length;
+  for (const { element, isMember, children } of entries) {
+    const { text } = element;
+    const letters = text.charCodeAt(2) + 7 * text.charCodeAt(text.length - 1) + text.length;
+    hash = (hash * 31 + letters + (isMember ? 1 : 0) + children.hash) | 0;
+  }
+  return hash;
+}
+
 export const EMPTY_SET: FieldSet = new FieldSet([]);
 
 /** The set of these paths alone. */
@@ -111,22 +124,82 @@ export function fieldSet(...paths: readonly (readonly PathElement[])[]): FieldSe
   return builder.finish();
 }
 
+/** A field of a type, with the entry of all sets that have its path and none below it. */
+export interface KnownField {
+  readonly element: PathElement;
+  readonly leaf: FieldEntry;
+}
+
 /** Collects the entries of one level, each element once, in any order. */
 export class FieldSetBuilder {
   readonly #entries: FieldEntry[] = [];
-  #isSorted = true;
 
-  add(element: PathElement, isMember: boolean, children: FieldSet): void {
+  add(place: PathElement | KnownField, isMember: boolean, children: FieldSet): void {
     if (!isMember && children.isEmpty) return;
-    const last = this.#entries.at(-1);
-    if (last !== undefined && this.#isSorted && compareElements(last.element, element) > 0) this.#isSorted = false;
-    this.#entries.push({ element, isMember, children });
+    const field = 'leaf' in place ? place : undefined;
+    if (field !== undefined && children.isEmpty) this.#insert(field.leaf);
+    else this.#insert({ element: field?.element ?? (place as PathElement), isMember, children });
   }
 
-  finish(): FieldSet {
+  /** With `recent`, a set that was made lately of the same entries is made no second time. */
+  finish(recent?: RecentLevels): FieldSet {
     const entries = this.#entries;
     if (entries.length === 0) return EMPTY_SET;
-    if (!this.#isSorted) entries.sort((left, right) => compareElements(left.element, right.element));
-    return new FieldSet(entries);
+    if (entries.length > MAX_INSERTED) entries.sort((left, right) => compareElements(left.element, right.element));
+    return recent === undefined ? new FieldSet(entries) : recent.intern(entries);
   }
+
+  /** Members of objects are in the order of their type, and few: they are put in their places one by one. */
+  #insert(entry: FieldEntry): void {
+    const entries = this.#entries;
+    const { length } = entries;
+    entries.push(entry);
+    if (length >= MAX_INSERTED) return;
+    let at = length;
+    for (; at > 0; at--) {
+      const before = entries[at - 1] as FieldEntry;
+      if (compareElements(before.element, entry.element) <= 0) break;
+      entries[at] = before;
+    }
+    entries[at] = entry;
+  }
+}
+
+/** Longer levels are sorted at the end. */
+const MAX_INSERTED = 32;
+
+/** So many sets of one type are remembered. */
+const REMEMBERED = 8;
+/** Larger ones are not: they are rarely the same, and would be kept for nothing. */
+const MAX_REMEMBERED_ENTRIES = 64;
+
+/**
+ * The sets that were made last of values of one type. Most objects have the same fields as the one before, so that their sets,
+ * and what is printed and worked out for them, are one.
+ */
+export class RecentLevels {
+  readonly #sets: FieldSet[] = [];
+  #next = 0;
+
+  /** Takes over the entries, which are sorted. */
+  intern(entries: readonly FieldEntry[]): FieldSet {
+    if (entries.length > MAX_REMEMBERED_ENTRIES) return new FieldSet(entries);
+    for (const set of this.#sets) if (haveSameEntries(set.entries, entries)) return set;
+    const set = new FieldSet(entries.slice());
+    this.#sets[this.#next] = set;
+    this.#next = (this.#next + 1) % REMEMBERED;
+    return set;
+  }
+}
+
+/** Levels below are the very same when they are equal. */
+function haveSameEntries(left: readonly FieldEntry[], right: readonly FieldEntry[]): boolean {
+  if (left.length !== right.length) return false;
+  for (let index = 0; index < left.length; index++) {
+    const [mine, theirs] = [left[index] as FieldEntry, right[index] as FieldEntry];
+    if (mine === theirs) continue;
+    if (mine.children !== theirs.children || mine.isMember !== theirs.isMember) return false;
+    if (mine.element !== theirs.element && mine.element.text !== theirs.element.text) return false;
+  }
+  return true;
 }

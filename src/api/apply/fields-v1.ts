@@ -63,7 +63,7 @@ export function printFieldsV1(set: FieldSet): PlainObject {
 function printLevel(set: FieldSet, isMember: boolean): PlainObject {
   const before = isMember ? set.printedBelowMember : set.printed;
   if (before !== undefined) return before;
-  const result: PlainObject = {};
+  const result = levelFor(set);
   if (isMember) result['.'] = NOTHING;
   for (const { element, isMember: isOwn, children } of set.entries) {
     result[element.text] = children.isEmpty ? NOTHING : printLevel(children, isOwn);
@@ -71,6 +71,15 @@ function printLevel(set: FieldSet, isMember: boolean): PlainObject {
   if (isMember) set.printedBelowMember = result;
   else set.printed = result;
   return result;
+}
+
+/**
+ * An object to print a level into. Names with values in them, such as addresses, differ from object to object; the engine makes a
+ * shape for each, and in the end for everything that begins alike, but not for objects without a prototype.
+ */
+function levelFor({ entries }: FieldSet): PlainObject {
+  const hasValues = entries.some(({ element }) => element.kind !== 'field');
+  return hasValues ? (Object.create(null) as PlainObject) : {};
 }
 
 const NOTHING: PlainObject = Object.freeze({});

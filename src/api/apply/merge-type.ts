@@ -1,4 +1,5 @@
 import type { Field, ListShape, MapShape, ScalarName, ScalarShape, Shape, Struct } from '../schema/schema.ts';
+import { EMPTY_SET, type KnownField, RecentLevels } from './field-set.ts';
 import { type FieldElement, fieldElement } from './path-element.ts';
 
 /**
@@ -22,9 +23,11 @@ export interface MapType {
   readonly hasFields: boolean;
   /** The type of members that are no fields; undefined when there may be none. */
   readonly rest: MergeType | undefined;
+  /** Sets of paths that values of the type have had lately. */
+  readonly recent: RecentLevels;
 }
 
-export interface MergeField {
+export interface MergeField extends KnownField {
   readonly element: FieldElement;
   readonly type: MergeType;
   /** What an absent field stands for where it is part of a list's key. */
@@ -36,6 +39,8 @@ export interface ListType {
   /** The fields that identify an element of a `map` list. */
   readonly keys: readonly string[];
   readonly element: MergeType;
+  /** See `MapType`. */
+  readonly recent: RecentLevels;
 }
 
 /** The type of objects of a struct, made when first asked for and then kept. */
@@ -56,6 +61,7 @@ const ATOMIC_LIST: ListType = {
   get element() {
     return OPAQUE_TYPE;
   },
+  recent: new RecentLevels(),
 };
 
 /** Objects are merged member by member, at any depth; lists are atomic. */
@@ -66,6 +72,7 @@ export const DEDUCED_TYPE: MergeType = {
     get rest() {
       return DEDUCED_TYPE;
     },
+    recent: new RecentLevels(),
   },
   scalar: 'untyped',
   list: ATOMIC_LIST,
@@ -79,6 +86,7 @@ const OPAQUE_TYPE: MergeType = {
     get rest() {
       return OPAQUE_TYPE;
     },
+    recent: new RecentLevels(),
   },
   scalar: 'untyped',
   list: ATOMIC_LIST,
@@ -135,13 +143,16 @@ class StructMergeType implements MergeType {
       isAtomic: options.isAtomic,
       hasFields: struct.fields.length > 0,
       rest: keepsUnknown || struct.fields.length === 0 ? DEDUCED_TYPE : undefined,
+      recent: new RecentLevels(),
       field: (name) => {
         const known = fields.get(name);
         if (known !== undefined) return known;
         const field = struct.field(name);
         if (field === undefined) return undefined;
+        const element = fieldElement(name);
         const merge: MergeField = {
-          element: fieldElement(name),
+          element,
+          leaf: { element, isMember: true, children: EMPTY_SET },
           type: fieldType(field, keepsUnknown),
           default: keyDefault(field),
         };
@@ -173,11 +184,12 @@ function shapeType(shape: Shape, keepsUnknown: boolean): MergeType {
 }
 
 function listType({ element, listType: relation = 'atomic', keys = [] }: ListShape, keepsUnknown: boolean): ListType {
-  return { relation, keys, element: shapeType(element, keepsUnknown) };
+  return { relation, keys, element: shapeType(element, keepsUnknown), recent: new RecentLevels() };
 }
 
 function mapType({ value, mapType: relation }: MapShape, keepsUnknown: boolean): MapType {
-  return { isAtomic: relation === 'atomic', ...WITHOUT_FIELDS, rest: shapeType(value, keepsUnknown) };
+  const rest = shapeType(value, keepsUnknown);
+  return { isAtomic: relation === 'atomic', ...WITHOUT_FIELDS, rest, recent: new RecentLevels() };
 }
 
 const ZEROS: Partial<Readonly<Record<ScalarName, unknown>>> = {

@@ -43,9 +43,9 @@ function membersOf(value: unknown, type: MapType, way: WayThere): FieldSet {
     if (member === undefined) continue;
     const field = type.field(name);
     const isMember = field === undefined || way === 'with-way' || isLeaf(member, field.type);
-    builder.add(field?.element ?? fieldElement(name), isMember, pathsBelow(member, memberType(type, field), way));
+    builder.add(field ?? fieldElement(name), isMember, pathsBelow(member, memberType(type, field), way));
   }
-  return builder.finish();
+  return builder.finish(type.recent);
 }
 
 /** Whether a value is owned by the path to it, and not only by those below it. */
@@ -68,5 +68,5 @@ function itemsOf(value: unknown, type: ListType, way: WayThere): FieldSet {
   for (const { element, items } of groupItems(list, type).values()) {
     builder.add(element, true, items.length === 1 ? pathsBelow(items[0], type.element, way) : EMPTY_SET);
   }
-  return builder.finish();
+  return builder.finish(type.recent);
 }

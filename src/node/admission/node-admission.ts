@@ -2,6 +2,7 @@ import type { DeepReadonly } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
 import {
+  type HostPort,
   HostPorts,
   hostPortsOf,
   hasUntolerated,
@@ -24,8 +25,9 @@ export interface Rejection {
   readonly message: string;
 }
 
+/** What is left of a pod to be given back; the pod itself would keep a version alive that is long past. */
 interface Admitted {
-  readonly pod: Observed<Pod>;
+  readonly ports: readonly HostPort[];
   readonly requests: ReadonlyMap<string, number>;
 }
 
@@ -60,13 +62,14 @@ export class NodeAdmission {
     const admitted = this.#admitted.get(uid);
     if (admitted === undefined) return;
     this.#admitted.delete(uid);
-    for (const port of hostPortsOf(admitted.pod)) this.#ports.remove(port);
+    for (const port of admitted.ports) this.#ports.remove(port);
     for (const [name, amount] of admitted.requests) this.#used.set(name, (this.#used.get(name) ?? 0) - amount);
   }
 
   #add(pod: Observed<Pod>, requests: ReadonlyMap<string, number>): void {
-    this.#admitted.set(pod.metadata.uid, { pod, requests });
-    for (const port of hostPortsOf(pod)) this.#ports.add(port);
+    const ports = hostPortsOf(pod);
+    this.#admitted.set(pod.metadata.uid, { ports, requests });
+    for (const port of ports) this.#ports.add(port);
     for (const [name, amount] of requests) this.#used.set(name, (this.#used.get(name) ?? 0) + amount);
   }
 

@@ -6,7 +6,7 @@ export interface HistoryLimits {
   readonly keepMs?: number;
   /** Never more revisions than this; 200,000 unless given. */
   readonly maxRevisions?: number;
-  /** Never more bytes than about this; 256 MiB unless given. */
+  /** Never more bytes than about this; 64 MiB unless given. */
   readonly maxBytes?: number;
   /** What is older than this goes first when there is much of it; 30 seconds unless given. */
   readonly freshMs?: number;
@@ -21,7 +21,7 @@ const CHUNK_LENGTH = 64;
 
 const DEFAULT_KEEP_MS = 5 * 60 * 1000;
 const DEFAULT_MAX_REVISIONS = 200_000;
-const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
+const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 const DEFAULT_FRESH_MS = 30 * 1000;
 const DEFAULT_MAX_AGED_BYTES = 16 * 1024 * 1024;
 
