@@ -7,7 +7,7 @@ import {
   type InProcessCall,
   StoredObject,
 } from '../apiserver/index.ts';
-import type { Clock } from '../base/index.ts';
+import { type Clock, onAbort } from '../base/index.ts';
 import { TransportError } from '../client/index.ts';
 import type { Transport, TransportEvent, TransportRequest, TransportResponse } from '../client/index.ts';
 
@@ -60,15 +60,28 @@ export class InProcessTransport implements Transport {
     if (isWhole && answer.type === 'list')
       return { status: 200, headers, body: { type: 'object', object: listOf(answer) } };
     if (isWhole && answer.type === 'watch') {
-      return { status: 200, headers, body: { type: 'events', batches: eventsOf(answer, call, request.signal) } };
+      return {
+        status: 200,
+        headers,
+        body: { type: 'events', batches: eventsOf(answer, call, leaving(call, request)) },
+      };
     }
     const encoded = this.#server.encode(answer, call);
     return {
       status: encoded.code,
       headers: encoded.headers,
-      body: { type: 'bytes', chunks: chunksOf(encoded, call, request.signal) },
+      body: { type: 'bytes', chunks: chunksOf(encoded, call, leaving(call, request)) },
     };
   }
+}
+
+/** Ends a call whose client leaves, also if it never begins to read the answer: others wait for the seat. */
+interface Leaving extends Disposable {
+  readonly signal: AbortSignal;
+}
+
+function leaving(call: InProcessCall, { signal }: TransportRequest): Leaving {
+  return { ...onAbort(signal, () => call.finish(CUT)), signal };
 }
 
 function served(object: StoredObject | object, resource: ListAnswer['resource']): object {
@@ -84,8 +97,10 @@ function listOf({ resource, items, metadata }: ListAnswer): object {
 async function* eventsOf(
   { events, resource }: WatchAnswer,
   call: InProcessCall,
-  signal: AbortSignal,
+  leaving: Leaving,
 ): AsyncGenerator<readonly TransportEvent[]> {
+  using _leaving = leaving;
+  const { signal } = leaving;
   try {
     for await (const batch of events) {
       if (signal.aborted) break;
@@ -103,8 +118,10 @@ async function* eventsOf(
 async function* chunksOf(
   { code, body }: EncodedAnswer,
   call: InProcessCall,
-  signal: AbortSignal,
+  leaving: Leaving,
 ): AsyncGenerator<Uint8Array> {
+  using _leaving = leaving;
+  const { signal } = leaving;
   try {
     for await (const chunk of body instanceof Uint8Array ? [body] : body) {
       if (signal.aborted) break;

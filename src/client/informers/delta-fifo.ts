@@ -26,6 +26,10 @@ export interface DeltaFifoOptions<T extends KubernetesObject> {
   readonly maxDeltas?: number;
 }
 
+/** So many keys that were taken out may stay; few when nothing waits behind them. */
+const FEW_TAKEN = 32;
+const MANY_TAKEN = 1024;
+
 /**
  * A queue of objects that something happened to, in the order in which that began; each with all that happened to it.
  *
@@ -99,7 +103,8 @@ export class DeltaFifo<T extends KubernetesObject> implements ReflectorSink<T>, 
   pop(): KeyDeltas<T> | undefined {
     if (this.#head === this.#order.length) return undefined;
     const key = this.#order[this.#head++] as string;
-    if (this.#head > 1024 && this.#head * 2 > this.#order.length) {
+    const most = this.#head === this.#order.length ? FEW_TAKEN : MANY_TAKEN;
+    if (this.#head >= most && this.#head * 2 > this.#order.length) {
       this.#order = this.#order.slice(this.#head);
       this.#head = 0;
     }

@@ -12,6 +12,10 @@ interface Slot<T extends KubernetesObject> {
   notification: Notification<T> | undefined;
 }
 
+/** So many slots that were taken may stay: few when nothing waits behind them, since there are hundreds of handlers. */
+const FEW = 32;
+const MANY = 1024;
+
 /**
  * What one handler has still to be told, oldest first.
  *
@@ -90,7 +94,8 @@ export class HandlerInbox<T extends KubernetesObject> {
   }
 
   #compact(): void {
-    if (this.#head < 1024 || this.#head * 2 < this.#slots.length) return;
+    const most = this.#head === this.#slots.length ? FEW : MANY;
+    if (this.#head < most || this.#head * 2 < this.#slots.length) return;
     this.#slots = this.#slots.slice(this.#head);
     this.#head = 0;
   }

@@ -1,3 +1,7 @@
+/** So many items that were taken may stay: few when nothing waits behind them, since there are hundreds of lanes. */
+const FEW = 32;
+const MANY = 1024;
+
 /** Things in the order in which they came; some of them may meanwhile be wanted elsewhere, and are skipped. */
 export class WorkLane<T> {
   readonly #isWanted: (item: T) => boolean;
@@ -16,9 +20,11 @@ export class WorkLane<T> {
   shift(): T | undefined {
     while (this.#head < this.#items.length) {
       const item = this.#items[this.#head++] as T;
-      if (this.#head > 1024 && this.#head * 2 > this.#items.length) this.#compact();
-      if (this.#isWanted(item)) return item;
-      this.#strays -= 1;
+      const isWanted = this.#isWanted(item);
+      if (!isWanted) this.#strays -= 1;
+      const most = this.#head === this.#items.length ? FEW : MANY;
+      if (this.#head >= most && this.#head * 2 > this.#items.length) this.#compact();
+      if (isWanted) return item;
     }
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/index.ts';
 import { RecentMap } from './recent-map.ts';
 import type { EventWrite } from './event-write.ts';
@@ -46,7 +47,8 @@ export class EventCorrelator {
 
   /** What is to be written for an event: it anew, a higher count of one that is there, or nothing. */
   correlate(event: CountedEvent): EventWrite | undefined {
-    const { event: told, key } = this.#combine(event);
+    const { event: told, key: text } = this.#combine(event);
+    const key = digestOf(text);
     const seen = this.#seen.get(key);
     const { metadata, firstTimestamp, count } =
       seen === undefined ? told : { ...seen, metadata: { ...told.metadata, name: seen.name }, count: seen.count + 1 };
@@ -90,6 +92,11 @@ export class EventCorrelator {
     this.#buckets.set(key, mayTell ? { tokens: tokens - 1, takenAtMs: nowMs } : bucket);
     return mayTell;
   }
+}
+
+/** Thousands of keys are remembered for as long as the program runs, and most have a long message. */
+function digestOf(text: string): string {
+  return createHash('sha1').update(text).digest('base64');
 }
 
 /** Whose words about what. */

@@ -48,10 +48,11 @@ export async function recover(files: DurableFiles, options: RecoveryOptions): Pr
     throw new FileDamage(MANIFEST_NAME, 0, 'it is missing');
   const covered = new Segments(headers).coveredBy(mvcc.revision);
   const needed = headers.filter((segment) => !covered.includes(segment));
-  const segments = await replayLog(files, needed, { mvcc, mark, log: options.log });
+  const nowMs = options.clock.now();
+  const segments = await replayLog(files, needed, { mvcc, mark, log: options.log, nowMs });
   if (mark !== undefined && mvcc.revision < mark.revision)
     throw new FileDamage(MANIFEST_NAME, 0, `${revisionsWord(mvcc.revision + 1, mark.revision)} missing`);
-  mvcc.trim(options.clock.now());
+  mvcc.trim(nowMs);
   const oldCheckpoints = contents.checkpoints.slice(0, -1);
   const superfluous = [...contents.leftovers, ...[...oldCheckpoints, ...covered].map(({ name }) => name)];
   const reached = markOf(segments.at(-1), { revision: mvcc.revision, checkpoint: checkpoint?.revision ?? 0 });
@@ -100,6 +101,7 @@ interface ReplayTarget {
   readonly mvcc: Mvcc;
   readonly mark: StoreMark | undefined;
   readonly log: Logger;
+  readonly nowMs: number;
 }
 
 async function replayLog(files: DurableFiles, needed: readonly Segment[], target: ReplayTarget): Promise<Segment[]> {
@@ -109,7 +111,7 @@ async function replayLog(files: DurableFiles, needed: readonly Segment[], target
   if (first.after > mvcc.revision) {
     throw new FileDamage(first.name, 0, `${revisionsWord(mvcc.revision + 1, first.after)} missing`);
   }
-  const replay = new Replay(mvcc, first.after);
+  const replay = new Replay(mvcc, { after: first.after, nowMs: target.nowMs });
   const segments: Segment[] = [];
   for (const segment of needed) {
     expectNext(segment, segments.at(-1), replay);
@@ -176,13 +178,15 @@ interface FramePlace {
 /** Does to a store what a log says was done to it. What the store has already (from a checkpoint) is passed over. */
 class Replay {
   readonly #mvcc: Mvcc;
+  readonly #nowMs: number;
   /** The newest revision that was read. */
   #revision: Revision;
 
   /** Begins with the log's first revision after `after`. */
-  constructor(mvcc: Mvcc, after: Revision) {
+  constructor(mvcc: Mvcc, { after, nowMs }: { readonly after: Revision; readonly nowMs: number }) {
     this.#mvcc = mvcc;
     this.#revision = after;
+    this.#nowMs = nowMs;
   }
 
   get revision(): Revision {
@@ -208,7 +212,7 @@ class Replay {
     this.#revision += 1;
     const revision = this.#revision;
     if (revision <= this.#mvcc.revision) return;
-    this.#mvcc.appendLogged({ revision, timeMs, changes });
+    this.#mvcc.appendLogged({ revision, timeMs, changes }, this.#nowMs);
   }
 }
 

@@ -137,11 +137,11 @@ export class Mvcc {
   /** Makes one more revision visible. */
   append(record: RevisionRecord): void {
     redo(this.#current, record);
-    this.#note(record);
+    this.#note(record, record.timeMs);
   }
 
-  /** Likewise for what a log says was done at a revision. */
-  appendLogged({ revision, timeMs, changes }: LoggedRevision): void {
+  /** Likewise for what a log says was done at a revision. What the limits do not keep at this time is not kept. */
+  appendLogged({ revision, timeMs, changes }: LoggedRevision, nowMs: number): void {
     let events: StoreEvent[] | undefined;
     let deadlinesMs: number[] | undefined;
     for (const { key, value, deadlineMs } of changes) {
@@ -150,7 +150,7 @@ export class Mvcc {
       if (event !== undefined) events = withEvent(events, event);
     }
     events ??= [];
-    this.#note({ revision, timeMs, events, deadlinesMs, weight: weightOf(events) });
+    this.#note({ revision, timeMs, events, deadlinesMs, weight: weightOf(events) }, nowMs);
   }
 
   /** Most keys of a log are new: they are looked for and put in at once, which takes most of the time of opening a store. */
@@ -169,13 +169,12 @@ export class Mvcc {
     return previous === undefined ? undefined : deletion(previous, revision);
   }
 
-  #note(record: RevisionRecord): void {
+  #note(record: RevisionRecord, nowMs: number): void {
     record.events.forEach((event, index) => this.deadlines.set(keyOf(event), record.deadlinesMs?.[index] ?? 0));
     this.#history.append(record);
     this.#roots.note(record.revision, this.#current);
     this.#hub.publish(record);
-    this.#history.trim(record.timeMs);
-    this.#raiseFloor(this.#history.first - 1);
+    this.trim(nowMs);
   }
 
   watch(range: KeyRange, options: WatchOptions): AsyncGenerator<WatchBatch, void, undefined> {
