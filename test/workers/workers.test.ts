@@ -8,7 +8,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type RunningServer, startKeelson } from '../../peers/index.ts';
 import { requires } from '../../src/base/testing/requires.ts';
 import { findKubectl, Kubectl } from '../support/kubectl.ts';
+import { checkRegister } from '../chaos/linearizability.ts';
 import { Connection, workerOf, workersOf } from './connection.ts';
+import { RegisterClient } from './register-client.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
@@ -153,6 +155,28 @@ describe('keelson up --workers=2', () => {
   });
 });
 
+test('reads and swaps at all workers have an order that explains them, while workers are killed', async () => {
+  const flags = ['--workers=2', '--nodes=0', '--controllers=false', '--scheduler=none'];
+  await using server = await startKeelson({ bundle, flags });
+  using first = await Connection.open(server);
+  await first.request('POST', '/api/v1/namespaces/kube-public/configmaps', configMap('register', 'first'));
+  const path = '/api/v1/namespaces/kube-public/configmaps/register';
+  const clients = Array.from({ length: 8 }, (_item, index) => new RegisterClient(`client${index}`, path, server));
+  for (let round = 0; round < 4; round++) {
+    const [victim = 0] = workersOf(server);
+    const running = Promise.all(clients.map((client) => times(25, () => client.step())));
+    if (round > 0) process.kill(victim, 'SIGKILL');
+    await running;
+    await vi.waitFor(() => expect(workersOf(server)).toHaveLength(2), 20_000);
+  }
+  const operations = clients.flatMap((client) => client.operations);
+  for (const client of clients) client[Symbol.dispose]();
+
+  const swapped = operations.filter(({ did }) => did.type === 'swap' && did.outcome === 'done');
+  expect(swapped.length).toBeGreaterThan(50);
+  expect(checkRegister(operations, 'first')).toEqual({ isLinearizable: true });
+});
+
 test.each(['SIGTERM', 'SIGKILL'] as const)('workers end when the main process does, by %s', async (signal) => {
   await using server = await startKeelson({ bundle, flags: ['--workers=2', '--nodes=0'] });
   const workers = workersOf(server);
@@ -177,6 +201,10 @@ async function connectToBoth(server: RunningServer, first?: Connection): Promise
     },
     { timeout: 20_000 },
   );
+}
+
+async function times(count: number, act: () => Promise<void>): Promise<void> {
+  for (let done = 0; done < count; done++) await act();
 }
 
 function isAlive(pid: number): boolean {
