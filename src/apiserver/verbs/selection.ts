@@ -33,10 +33,31 @@ function matchesLabels(object: ApiObject, selector: LabelMatcher): boolean {
 
 function matchesFields(object: ApiObject, selector: FieldMatcher, resource: Resource): boolean {
   if (selector.isEmpty) return true;
-  const { name = '', namespace = '' } = object.metadata;
-  const fields = { 'metadata.name': name, 'metadata.namespace': namespace, ...resource.selectFields(object) };
-  return selector.matches(fields);
+  return selector.matches(recent.of(object, resource));
 }
+
+type Fields = Readonly<Record<string, string>>;
+
+/** The fields of the objects that were asked about last: an event goes to many watchers, one after the other. */
+class RecentFields {
+  /** Before and after a change. */
+  readonly #known: (
+    | { readonly object: ApiObject; readonly resource: Resource; readonly fields: Fields }
+    | undefined
+  )[] = [undefined, undefined];
+  #next = 0;
+
+  of(object: ApiObject, resource: Resource): Fields {
+    for (const known of this.#known) if (known?.object === object && known.resource === resource) return known.fields;
+    const { name = '', namespace = '' } = object.metadata;
+    const fields = { 'metadata.name': name, 'metadata.namespace': namespace, ...resource.selectFields(object) };
+    this.#known[this.#next] = { object, resource, fields };
+    this.#next = 1 - this.#next;
+    return fields;
+  }
+}
+
+const recent = new RecentFields();
 
 function checkFields(resource: Resource, selector: FieldMatcher, name: string): void {
   for (const requirement of selector.requirements) {
