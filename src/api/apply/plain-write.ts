@@ -202,13 +202,17 @@ function withEntries(object: ApiObject, managedFields: ApiObject['metadata']['ma
 
 const MAX_LENGTH_BYTES = 128;
 const PRINTABLE = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+/** All printable, and not too long. */
+const PLAIN = /^[ -~]{0,128}$/;
 
 /** Under what name a write is kept: what the client calls itself, or else the first part of its user agent. */
 export function managerName(fieldManager: string, userAgent: string): string {
   if (fieldManager !== '') return fieldManager;
+  const [agent = ''] = userAgent.split('/', 1);
+  if (PLAIN.test(agent)) return agent;
   let name = '';
   let length = 0;
-  for (const character of userAgent.split('/', 1)[0] ?? '') {
+  for (const character of agent) {
     if (!PRINTABLE.test(character)) continue;
     length += Buffer.byteLength(character);
     if (length > MAX_LENGTH_BYTES) break;

@@ -48,6 +48,8 @@ export class Requester {
   readonly #maxRetries: number;
   readonly #maxBodyBytes: number;
   readonly #maxEventBytes: number;
+  /** For calls in this process that nobody can give up: they need no signal of their own. */
+  readonly #never: AbortSignal | undefined;
 
   constructor(transport: Transport, options: RequesterOptions = {}) {
     this.clock = options.clock ?? new RealClock();
@@ -62,25 +64,26 @@ export class Requester {
     this.#maxRetries = options.maxRetries ?? 10;
     this.#maxBodyBytes = options.maxBodyBytes ?? 256 * 1024 * 1024;
     this.#maxEventBytes = options.maxEventBytes ?? 16 * 1024 * 1024;
+    this.#never = transport.isLocal === true ? new AbortController().signal : undefined;
   }
 
   /** The object that the server answers with. */
   async object(request: ApiRequest): Promise<ReadValue> {
-    using call = new Call(request, this.clock);
+    using call = new Call(request, this.clock, this.#never);
     const response = await this.#send(request, call);
     return await readJson(response.body, this.#maxBodyBytes);
   }
 
   /** The text that the server answers with. */
   async text(request: ApiRequest): Promise<string> {
-    using call = new Call(request, this.clock);
+    using call = new Call(request, this.clock, this.#never);
     const response = await this.#send(request, call);
     return await readText(response.body, this.#maxBodyBytes);
   }
 
   /** The events of a watch, as they arrive. Ends when the server ends it; an ERROR event is thrown. */
   async *events(request: ApiRequest): AsyncGenerator<readonly TransportEvent[]> {
-    using call = new Call(request, this.clock);
+    using call = new Call(request, this.clock, this.#never);
     const { body } = await this.#send(request, call);
     call.begin();
     if (body.type === 'object')
@@ -96,7 +99,7 @@ export class Requester {
 
   /** The bytes that the server answers with, as they arrive. */
   async *chunks(request: ApiRequest): AsyncGenerator<Uint8Array> {
-    using call = new Call(request, this.clock);
+    using call = new Call(request, this.clock, this.#never);
     const { body } = await this.#send(request, call);
     call.begin();
     if (body.type !== 'bytes') throw new TransportError('protocol', 'Cannot read a stream: the answer is an object');
@@ -105,10 +108,11 @@ export class Requester {
 
   async #send(request: ApiRequest, call: Call): Promise<TransportResponse> {
     const sent = this.#encode(request, call.signal);
-    const plan = new RetryPlan(request, request.maxRetries ?? this.#maxRetries, this.random);
+    let plan: RetryPlan | undefined;
     for (;;) {
       const outcome = await this.#attempt(sent, request);
       if (outcome.type === 'answer') return outcome.response;
+      plan ??= new RetryPlan(request, request.maxRetries ?? this.#maxRetries, this.random);
       const waitMs = plan.nextWaitMs(outcome.failure);
       if (waitMs === undefined || call.signal.aborted) throw call.signal.aborted ? call.signal.reason : outcome.error;
       await this.clock.sleep(waitMs, call.signal);
@@ -184,21 +188,25 @@ type Outcome =
 
 /** One call with its deadline, over all its tries. */
 class Call implements Disposable {
-  readonly #scope: AbortScope;
+  readonly signal: AbortSignal;
+  readonly #scope: AbortScope | undefined;
   readonly #timer: Disposable | undefined;
 
-  constructor({ signal, timeoutMs, method, path }: ApiRequest, clock: Clock) {
-    this.#scope = new AbortScope(signal);
+  /** `never` is for a call that has no deadline and stays in this process. */
+  constructor({ signal, timeoutMs, method, path }: ApiRequest, clock: Clock, never: AbortSignal | undefined) {
+    if (timeoutMs === undefined && never !== undefined) {
+      this.signal = signal ?? never;
+      return;
+    }
+    const scope = new AbortScope(signal);
+    this.#scope = scope;
+    this.signal = scope.signal;
     if (timeoutMs === undefined) return;
     const timeUp = (): void => {
       const message = `Cannot ${method} ${path}: no answer in ${timeoutMs} ms`;
-      this.#scope.abort(new TransportError('timeout', message));
+      scope.abort(new TransportError('timeout', message));
     };
     this.#timer = clock.timer(timeoutMs, timeUp);
-  }
-
-  get signal(): AbortSignal {
-    return this.#scope.signal;
   }
 
   /** The stream has begun: from here on it may take any time. */
@@ -208,7 +216,7 @@ class Call implements Disposable {
 
   [Symbol.dispose](): void {
     this.begin();
-    this.#scope[Symbol.dispose]();
+    this.#scope?.[Symbol.dispose]();
   }
 }
 
