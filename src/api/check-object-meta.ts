@@ -24,18 +24,16 @@ export interface ObjectMetaCheck {
 /** The rules for `metadata` that hold for every kind. */
 export function checkObjectMeta(metadata: ObjectMeta, options: ObjectMetaCheck): FieldError[] {
   const { path = 'metadata' } = options;
-  return [
-    ...checkNames(metadata, path, options.checkName),
-    ...checkNamespace(metadata, path, options.namespaced),
-    ...((metadata.generation ?? 0) < 0
-      ? [invalidValue(`${path}.generation`, metadata.generation, 'must be greater than or equal to 0')]
-      : []),
-    ...checkLabels(metadata.labels, `${path}.labels`),
-    ...checkAnnotations(metadata.annotations, `${path}.annotations`),
-    ...checkOwnerReferences(metadata.ownerReferences ?? [], `${path}.ownerReferences`),
-    ...checkFinalizers(metadata.finalizers ?? [], `${path}.finalizers`),
-    ...checkManagedFields(metadata.managedFields ?? [], `${path}.managedFields`),
-  ];
+  const { generation = 0, labels, annotations, ownerReferences, finalizers, managedFields } = metadata;
+  const errors = checkNames(metadata, path, options.checkName);
+  errors.push(...checkNamespace(metadata, path, options.namespaced));
+  if (generation < 0) errors.push(invalidValue(`${path}.generation`, generation, 'must be greater than or equal to 0'));
+  if (labels !== undefined) errors.push(...checkLabels(labels, `${path}.labels`));
+  if (annotations !== undefined) errors.push(...checkAnnotations(annotations, `${path}.annotations`));
+  if (ownerReferences !== undefined) errors.push(...checkOwnerReferences(ownerReferences, `${path}.ownerReferences`));
+  if (finalizers !== undefined) errors.push(...checkFinalizers(finalizers, `${path}.finalizers`));
+  if (managedFields !== undefined) errors.push(...checkManagedFields(managedFields, `${path}.managedFields`));
+  return errors;
 }
 
 /** What is checked again of `metadata` by the kinds' own rules for updates. */

@@ -172,8 +172,12 @@ export class ApiServer implements RequestHandler {
       paths: this.#paths,
       negotiator,
     });
-    const { interfere = (call, next) => next(call) } = options;
-    this.#handle = pipeline(stages, async (call) => encode(await interfere(call, answer), call));
+    const { interfere } = options;
+    const verb = interfere === undefined ? answer : (call: Call) => interfere(call, async (passed) => answer(passed));
+    this.#handle = pipeline(stages, (call) => {
+      const answered = verb(call);
+      return answered instanceof Promise ? answered.then((made) => encode(made, call)) : encode(answered, call);
+    });
   }
 
   /** Adds a handler of paths that are no resources; handlers are asked in the order in which they were added. */
@@ -197,7 +201,7 @@ export class ApiServer implements RequestHandler {
     }
   }
 
-  handle(call: Call): Promise<EncodedAnswer> {
+  handle(call: Call): EncodedAnswer | Promise<EncodedAnswer> {
     return this.#handle(call);
   }
 

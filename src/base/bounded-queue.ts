@@ -1,11 +1,8 @@
+import { nextOf, OVER, type Polled } from './polled.ts';
+
 export interface BoundedQueueOptions {
   /** Called once, when the queue is closed from either side: the place to unsubscribe from whatever fills it. */
   readonly onClose?: () => void;
-}
-
-interface Waiter<T> {
-  readonly resolve: (result: IteratorResult<T, undefined>) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 const FIRST_SLOTS = 8;
@@ -18,14 +15,15 @@ const FIRST_SLOTS = 8;
  * Assumes: one consumer; a second `next()` while one waits is refused.
  * Memory grows with what is queued, by doubling, not with the capacity.
  */
-export class BoundedQueue<T> implements AsyncIterableIterator<T, undefined> {
+export class BoundedQueue<T> implements Polled<T> {
   readonly #capacity: number;
   readonly #onClose: (() => void) | undefined;
   /** A ring whose length is a power of two. */
   #slots: (T | undefined)[] = [];
   #head = 0;
   #size = 0;
-  #waiter: Waiter<T> | undefined;
+  /** Calls the consumer that waits, if one does. */
+  #wake: (() => void) | undefined;
   #isClosed = false;
   #failure: { readonly error: Error } | undefined;
 
@@ -48,16 +46,11 @@ export class BoundedQueue<T> implements AsyncIterableIterator<T, undefined> {
   /** Accepts the item, or answers `false` when the queue is full or closed; what then happens to the item is the caller's rule. */
   offer(item: T): boolean {
     if (this.#isClosed) return false;
-    const waiter = this.#waiter;
-    if (waiter !== undefined) {
-      this.#waiter = undefined;
-      waiter.resolve({ value: item, done: false });
-      return true;
-    }
     if (this.#size >= this.#capacity) return false;
     if (this.#size === this.#slots.length) this.#grow();
     this.#slots[(this.#head + this.#size) & (this.#slots.length - 1)] = item;
     this.#size += 1;
+    this.#wakeConsumer();
     return true;
   }
 
@@ -66,21 +59,27 @@ export class BoundedQueue<T> implements AsyncIterableIterator<T, undefined> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     if (error !== undefined) this.#failure = { error };
-    const waiter = this.#waiter;
-    this.#waiter = undefined;
-    if (waiter !== undefined) this.#end(waiter);
+    this.#wakeConsumer();
     this.#onClose?.();
   }
 
   next(): Promise<IteratorResult<T, undefined>> {
-    if (this.#size > 0) return Promise.resolve({ value: this.#shift(), done: false });
-    if (this.#waiter !== undefined)
+    if (this.#wake !== undefined)
       return Promise.reject(new Error('Cannot read the queue: another consumer is waiting on it'));
-    return new Promise((resolve, reject) => {
-      const waiter = { resolve, reject };
-      if (this.#isClosed) this.#end(waiter);
-      else this.#waiter = waiter;
-    });
+    return nextOf(this);
+  }
+
+  /** An error is thrown once; after that the iteration is simply over, as with any iterator. */
+  poll(wake: () => void): IteratorResult<T, undefined> | undefined {
+    if (this.#size > 0) return { value: this.#shift(), done: false };
+    if (!this.#isClosed) {
+      this.#wake = wake;
+      return undefined;
+    }
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure !== undefined) throw failure.error;
+    return OVER;
   }
 
   /** The next item, if one waits: for a consumer that takes several at a time. */
@@ -95,19 +94,17 @@ export class BoundedQueue<T> implements AsyncIterableIterator<T, undefined> {
     this.#size = 0;
     this.#failure = undefined;
     this.close();
-    return Promise.resolve({ value: undefined, done: true });
+    return Promise.resolve(OVER);
   }
 
   [Symbol.asyncIterator](): this {
     return this;
   }
 
-  /** An error is thrown once; after that the iteration is simply over, as with any iterator. */
-  #end(waiter: Waiter<T>): void {
-    const failure = this.#failure;
-    this.#failure = undefined;
-    if (failure === undefined) waiter.resolve({ value: undefined, done: true });
-    else waiter.reject(failure.error);
+  #wakeConsumer(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
   }
 
   #shift(): T {

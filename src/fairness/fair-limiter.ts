@@ -3,6 +3,7 @@ import {
   type Encode,
   type InFlight,
   isLongRunning,
+  type Next,
   type RequestLimiter,
   type Stage,
 } from '../apiserver/index.ts';
@@ -56,32 +57,32 @@ export class FairLimiter implements RequestLimiter {
     return this.#waiting;
   }
 
-  readonly stage: Stage = async (call, next) => {
+  readonly stage: Stage = (call, next) => {
     const { info } = call;
-    const isWatch = info.verb === 'watch';
-    if (!isWatch && isLongRunning(info)) return next(call);
+    if (info.verb !== 'watch' && isLongRunning(info)) return next(call);
     const schema = this.#options.control.classify(info, call.user);
     call.commonHeaders = schema.headers;
     const started = this.#enter(call, schema);
-    const ticket = started instanceof Promise ? await started : started;
+    if (!(started instanceof Promise)) return this.#serve(call, next, { ticket: started, schema });
+    return started.then((ticket) => this.#serve(call, next, { ticket, schema }));
+  };
+
+  #serve(call: Call, next: Next, { ticket, schema }: Entered): ReturnType<Stage> {
     if (ticket === undefined) return this.#refuse(call, schema);
-    const isRead = READS.has(info.verb);
+    const { verb } = call.info;
+    const isRead = READS.has(verb);
     this.#executing.add(isRead, 1, ticket.startedAt);
-    if (isWatch) call.onFinish(this.#watches.open(call));
+    if (verb === 'watch') call.onFinish(this.#watches.open(call));
     let open = 2;
     const close = (): void => {
       open -= 1;
       if (open > 0) return;
       this.#executing.add(isRead, -1);
-      this.#leave(ticket, schema, isWatch ? 'watch' : 'regular');
+      this.#leave(ticket, schema, verb === 'watch' ? 'watch' : 'regular');
     };
     call.onServed(close);
-    try {
-      return await next(call);
-    } finally {
-      close();
-    }
-  };
+    return whenOver(() => next(call), close);
+  }
 
   /** The ticket, at once or when the request has its seats; undefined when it is refused. */
   #enter(call: Call, schema: ActiveSchema): Ticket | undefined | Promise<Ticket | undefined> {
@@ -146,6 +147,25 @@ export class FairLimiter implements RequestLimiter {
     const wanted = call.info.verb === 'watch' ? undefined : requestedMs(call);
     const limit = Math.min(LONGEST_WAIT_MS, Math.min(requestTimeoutMs, wanted ?? Infinity) * WAITING_PART);
     return Math.max(0, limit - (clock.now() - call.receivedAt));
+  }
+}
+
+/** A request that has its ticket; undefined when it is refused. */
+interface Entered {
+  readonly ticket: Ticket | undefined;
+  readonly schema: ActiveSchema;
+}
+
+/** Calls `over` when the answer is there, or there will be none. */
+function whenOver(run: () => ReturnType<Next>, over: () => void): ReturnType<Next> {
+  try {
+    const answer = run();
+    if (answer instanceof Promise) return answer.finally(over);
+    over();
+    return answer;
+  } catch (error) {
+    over();
+    throw error;
   }
 }
 

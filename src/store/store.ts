@@ -130,6 +130,8 @@ export interface Store extends AsyncDisposable {
 
 /** A `Store` whose contents are in this process, where reading needs no waiting. */
 export interface InProcessStore extends Store {
+  /** True where nobody else writes: what is read at once is as new as what can be waited for. */
+  readonly isNewest?: boolean;
   /** `revision()` at once. */
   revisionNow(): Revision;
   /** `get` at once. */

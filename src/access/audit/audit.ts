@@ -5,6 +5,7 @@ import {
   type Call,
   type EncodedAnswer,
   isLongRunning,
+  type Next,
   type Stage,
 } from '../../apiserver/index.ts';
 import type { Clock, UidSource } from '../../base/index.ts';
@@ -58,14 +59,14 @@ export class Audit implements Auditing {
     return isLongRunning(call.info) ? this.#long(call, audited, next) : this.#short(call, audited, next);
   };
 
-  async #short(call: Call, audited: AuditedRequest, next: (call: Call) => Promise<EncodedAnswer>) {
+  async #short(call: Call, audited: AuditedRequest, next: Next) {
     const answer = await this.#answer(call, audited, next);
     const told = this.#tell(audited, 'ResponseComplete');
     if (told instanceof Promise) await told;
     return answer;
   }
 
-  async #long(call: Call, audited: AuditedRequest, next: (call: Call) => Promise<EncodedAnswer>) {
+  async #long(call: Call, audited: AuditedRequest, next: Next) {
     const answer = await this.#answer(call, audited, next);
     const told = this.#tell(audited, 'ResponseStarted');
     if (told instanceof Promise) await told;
@@ -74,7 +75,7 @@ export class Audit implements Auditing {
   }
 
   /** What is further in turns its failures into answers; if it throws all the same, that is our fault. */
-  async #answer(call: Call, audited: AuditedRequest, next: (call: Call) => Promise<EncodedAnswer>) {
+  async #answer(call: Call, audited: AuditedRequest, next: Next) {
     try {
       const answer = await next(call);
       audited.endedWith(answer.code);

@@ -201,18 +201,18 @@ function withEntries(object: ApiObject, managedFields: ApiObject['metadata']['ma
 }
 
 const MAX_LENGTH_BYTES = 128;
-/** Names that need not be looked at letter by letter: nearly all. */
-const PLAIN_NAME = /^[\w .:-]{0,128}$/;
 const PRINTABLE = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+/** All printable, and not too long. */
+const PLAIN = /^[ -~]{0,128}$/;
 
 /** Under what name a write is kept: what the client calls itself, or else the first part of its user agent. */
 export function managerName(fieldManager: string, userAgent: string): string {
   if (fieldManager !== '') return fieldManager;
-  const first = userAgent.split('/', 1)[0] ?? '';
-  if (PLAIN_NAME.test(first)) return first;
+  const [agent = ''] = userAgent.split('/', 1);
+  if (PLAIN.test(agent)) return agent;
   let name = '';
   let length = 0;
-  for (const character of first) {
+  for (const character of agent) {
     if (!PRINTABLE.test(character)) continue;
     length += Buffer.byteLength(character);
     if (length > MAX_LENGTH_BYTES) break;

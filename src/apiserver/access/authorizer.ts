@@ -93,24 +93,27 @@ async function askOn(index: number, answer: Promise<AccessDecision>, state: Unse
 }
 
 function ask(authorizer: Authorizer, request: AccessRequest): AccessDecision | Promise<AccessDecision> {
-  const failed = (error: unknown): AccessDecision => ({
-    verdict: 'noOpinion',
-    reason: '',
-    error: error instanceof Error ? error.message : String(error),
-  });
-  const { stage } = request.trace ?? {};
-  const step = stage?.begin(authorizer.name ?? 'another authorizer');
+  const step = request.trace?.stage?.begin(authorizer.name ?? 'another authorizer');
+  const answer = decisionOf(authorizer, request);
+  if (step === undefined) return answer;
   const noted = (decision: AccessDecision): AccessDecision => {
-    step?.end(VERDICTS[decision.verdict], decision.error ?? decision.reason);
+    step.end(VERDICTS[decision.verdict], decision.error ?? decision.reason);
     return decision;
   };
+  return answer instanceof Promise ? answer.then(noted) : noted(answer);
+}
+
+function decisionOf(authorizer: Authorizer, request: AccessRequest): AccessDecision | Promise<AccessDecision> {
   try {
     const answer = authorizer.authorize(request);
-    if (answer instanceof Promise) return answer.catch(failed).then(noted);
-    return step === undefined ? answer : noted(answer);
+    return answer instanceof Promise ? answer.catch(failed) : answer;
   } catch (error) {
-    return noted(failed(error));
+    return failed(error);
   }
+}
+
+function failed(error: unknown): AccessDecision {
+  return { verdict: 'noOpinion', reason: '', error: error instanceof Error ? error.message : String(error) };
 }
 
 const VERDICTS = { allow: 'allowed', deny: 'denied', noOpinion: 'no opinion' } as const;

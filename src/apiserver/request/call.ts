@@ -115,16 +115,18 @@ export interface ClientCertificate {
 
 /** Collects warnings, each text once; how much of them fits into an answer is decided when it is written. */
 export class Warnings {
-  readonly #texts = new Set<string>();
+  #texts: Set<string> | undefined;
 
   add(text: string): void {
-    this.#texts.add(text);
+    (this.#texts ??= new Set()).add(text);
   }
 
   get texts(): readonly string[] {
-    return [...this.#texts];
+    return this.#texts === undefined ? NO_TEXTS : [...this.#texts];
   }
 }
+
+const NO_TEXTS: readonly string[] = [];
 
 /** What plugins have to say about a request in its audit event, each key once. */
 export class AuditAnnotations {

@@ -31,14 +31,25 @@ export function authenticate(authenticators: readonly Authenticator[], options: 
     if (typeof call.certificate === 'object') metrics?.showed(call.certificate);
     call.hideHeaders(isHidden);
   };
-  return async (call, next) => {
+  const refuse = (error: unknown, start: number): never => {
+    metrics?.authenticated(error instanceof StatusError ? 'failure' : 'error', start);
+    throw error;
+  };
+  const enterLater = async (call: Call, found: Promise<UserInfo>, start: number): Promise<void> => {
+    try {
+      enter(call, await found, start);
+    } catch (error) {
+      refuse(error, start);
+    }
+  };
+  return (call, next) => {
     const start = metrics?.now() ?? 0;
     try {
       const found = identify(call, authenticators);
-      enter(call, found instanceof Promise ? await found : found, start);
+      if (found instanceof Promise) return enterLater(call, found, start).then(() => next(call));
+      enter(call, found, start);
     } catch (error) {
-      metrics?.authenticated(error instanceof StatusError ? 'failure' : 'error', start);
-      throw error;
+      refuse(error, start);
     }
     return next(call);
   };

@@ -8,7 +8,7 @@ import type { Encode, Stage } from './stage.ts';
 
 /** Lets through what an authorizer allows. */
 export function authorize(authorizer: Authorizer, encode: Encode, metrics: AccessMetrics): Stage {
-  const refuse = async (call: Call, decision: AccessDecision): Promise<EncodedAnswer> => {
+  const refuse = (call: Call, decision: AccessDecision): EncodedAnswer => {
     if (decision.error !== undefined) return encode(undecided(call, decision.error), call);
     return encode({ type: 'status', status: refusal(call, decision.reason).status, headers: NO_SNIFFING }, call);
   };
@@ -22,7 +22,7 @@ export function authorize(authorizer: Authorizer, encode: Encode, metrics: Acces
   };
   return (call, next) => {
     const start = metrics.now();
-    const goOn = (decision: AccessDecision): Promise<EncodedAnswer> => {
+    const goOn = (decision: AccessDecision): EncodedAnswer | Promise<EncodedAnswer> => {
       note(call, decision, start);
       return decision.verdict === 'allow' ? next(call) : refuse(call, decision);
     };

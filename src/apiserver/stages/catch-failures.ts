@@ -1,19 +1,25 @@
 import { internalError, StatusError } from '../../api/index.ts';
 import type { Logger } from '../../base/index.ts';
 import { StoreError } from '../../store/index.ts';
+import type { EncodedAnswer } from '../answers/answer.ts';
+import type { Call } from '../request/call.ts';
 import type { Encode, Stage } from './stage.ts';
 
 /** Turns whatever goes wrong further in into a Status; what is nobody's mistake but ours is logged too. */
 export function catchFailures(log: Logger, encode: Encode): Stage {
-  return async (call, next) => {
+  const answerTo = (error: unknown, call: Call): EncodedAnswer => {
+    const failure = statusErrorFor(error);
+    if (failure.code >= 500 && !(error instanceof StatusError)) {
+      log.error('request failed', { method: call.method, path: call.path, error });
+    }
+    return encode({ type: 'status', status: failure.status }, call);
+  };
+  return (call, next) => {
     try {
-      return await next(call);
+      const answer = next(call);
+      return answer instanceof Promise ? answer.catch((error: unknown) => answerTo(error, call)) : answer;
     } catch (error) {
-      const failure = statusErrorFor(error);
-      if (failure.code >= 500 && !(error instanceof StatusError)) {
-        log.error('request failed', { method: call.method, path: call.path, error });
-      }
-      return encode({ type: 'status', status: failure.status }, call);
+      return answerTo(error, call);
     }
   };
 }

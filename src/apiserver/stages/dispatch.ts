@@ -27,7 +27,7 @@ export interface Delegate {
   handle(call: Call): Promise<Answer>;
 }
 
-type Verb = (call: Call, endpoint: Endpoint) => Promise<Answer>;
+type Verb = (call: Call, endpoint: Endpoint) => Answer | Promise<Answer>;
 
 const verbs: Readonly<Record<string, Verb>> = {
   get: (call, endpoint) => get(call, endpoint),
@@ -50,7 +50,8 @@ export interface DispatchParts {
 }
 
 /** What the stages lead to: the verb of the resource, or whoever answers the path. May refuse by throwing at once. */
-export function dispatch({ registry, delegates, paths, negotiator }: DispatchParts): (call: Call) => Promise<Answer> {
+export function dispatch(parts: DispatchParts): (call: Call) => Answer | Promise<Answer> {
+  const { registry, delegates, paths, negotiator } = parts;
   return (call) => {
     const { info } = call;
     const delegate = delegates.find((each) => each.answersFor(call));
@@ -80,7 +81,7 @@ const PLAIN_NOT_FOUND: Answer = {
   headers: { 'x-content-type-options': 'nosniff' },
 };
 
-function runVerb(call: Call, endpoint: Endpoint, negotiator: Negotiator): Promise<Answer> {
+function runVerb(call: Call, endpoint: Endpoint, negotiator: Negotiator): Answer | Promise<Answer> {
   const { info } = call;
   const { resource } = endpoint;
   if (call.trace !== undefined && resource.isConfidential === true) call.trace.isConfidential = true;

@@ -28,7 +28,7 @@ class Flood {
   post(user: InProcessCall['user'], takesObjects = false): InProcessCall {
     const call = inProcessCall({ method: 'POST', path: '/api/v1/namespaces/a/pods', user, clock: this.clock });
     call.takesObjects = takesObjects;
-    this.#handle(call).catch((error: unknown) => {
+    Promise.resolve(this.#handle(call)).catch((error: unknown) => {
       expect(error).toMatchObject({ code: 429, status: { details: { retryAfterSeconds: 1 } } });
       this.refused += 1;
     });

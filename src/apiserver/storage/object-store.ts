@@ -1,10 +1,11 @@
 import type { ApiObject } from '../../api/index.ts';
-import { mapped, withPauses } from '../../base/index.ts';
+import { mapped, type Polled, withPauses } from '../../base/index.ts';
 import { StoreError } from '../../store/index.ts';
 import type {
   Entry,
   InProcessStore,
   KeyRange,
+  Operation,
   RangeOptions,
   ReadOptions,
   Revision,
@@ -94,6 +95,8 @@ export interface ObjectStoreOptions {
  */
 export class ObjectStore {
   readonly #store: Store;
+  /** The same store, where it is in this process. */
+  readonly #local: InProcessStore | undefined;
   readonly #codec: StorageCodec;
   readonly #shared: SharedObjects;
   /** Objects that are being written, by their stored bytes: watchers may hear of one before its writer does. */
@@ -114,24 +117,29 @@ export class ObjectStore {
     this.#forms = forms;
     this.#transformer = transformer;
     this.#store = store;
+    this.#local = isInProcess(store) ? store : undefined;
     this.#codec = codec;
     this.#shared = shared;
     this.#metrics = metrics;
   }
 
-  /** The newest, unless `notOlderThan` is content with less. */
-  async get(key: string, options?: Freshness): Promise<StoredObject | undefined> {
+  /** The newest, unless `notOlderThan` is content with less. Without a promise where nobody has to be waited for. */
+  get(key: string, options?: Freshness): StoredObject | undefined | Promise<StoredObject | undefined> {
+    if (this.#local?.isNewest !== true) return this.#getLater(key, options);
     const start = this.#metrics?.begin() ?? 0;
-    let entry: Entry | undefined;
+    let hasFailed = true;
     try {
-      entry = await this.#store.get(key, options);
-    } catch (error) {
-      this.#metrics?.ended('get', start, true);
-      throw error;
+      const entry = this.#local.readNow(key);
+      hasFailed = false;
+      return entry === undefined ? undefined : this.#open(entry);
+    } finally {
+      this.#metrics?.ended('get', start, hasFailed);
     }
-    this.#metrics?.ended('get', start);
-    if (entry === undefined) return undefined;
-    return this.#transformer === undefined ? this.#share(entry) : this.#open(entry);
+  }
+
+  async #getLater(key: string, options?: Freshness): Promise<StoredObject | undefined> {
+    const entry = await this.#timed('get', this.#store.get(key, options));
+    return entry === undefined ? undefined : this.#open(entry);
   }
 
   async list(range: KeyRange, options: Omit<RangeOptions, 'signal'>): Promise<ObjectList> {
@@ -187,12 +195,12 @@ export class ObjectStore {
     const value = this.#toStorage(plain, key);
     if (this.#transformer === undefined) this.#underWay.set(value, object);
     const own = { key, modRevision: options.expected?.revision ?? 0 };
+    const { alongside, ttlSeconds } = options;
+    const put: Operation =
+      ttlSeconds === undefined ? { type: 'put', key, value } : { type: 'put', key, value, ttlSeconds };
     const committing = this.#store.commit({
-      conditions: [own, ...(options.alongside?.conditions ?? [])],
-      operations: [
-        { type: 'put', key, value, ...(options.ttlSeconds === undefined ? {} : { ttlSeconds: options.ttlSeconds }) },
-        ...(options.alongside?.operations ?? []),
-      ],
+      conditions: alongside?.conditions === undefined ? [own] : [own, ...alongside.conditions],
+      operations: alongside?.operations === undefined ? [put] : [put, ...alongside.operations],
     });
     const result = await this.#timed(own.modRevision === 0 ? 'create' : 'update', committing);
     if (!result.ok) return await this.#conflict(result.current[0], own.modRevision);
@@ -223,7 +231,7 @@ export class ObjectStore {
   }
 
   /** Changes that `wants` does not want may be left out. */
-  watch(range: KeyRange, { wants, ...options }: ChangesOptions): AsyncIterableIterator<ObjectChanges, undefined> {
+  watch(range: KeyRange, { wants, ...options }: ChangesOptions): Polled<ObjectChanges> {
     const concerns =
       wants === undefined || this.#transformer !== undefined
         ? {}
@@ -257,21 +265,20 @@ export class ObjectStore {
     return changes;
   }
 
-  /** Waits for what was asked of the store, and takes the time. */
-  async #timed<T>(operation: StorageOperation, asked: Promise<T>): Promise<T> {
-    const start = this.#metrics?.begin() ?? 0;
-    try {
-      const answer = await asked;
-      this.#metrics?.ended(operation, start);
-      return answer;
-    } catch (error) {
-      this.#metrics?.ended(operation, start, true);
-      throw error;
-    }
+  /** What was asked of the store, with its time taken. */
+  #timed<T>(operation: StorageOperation, asked: Promise<T>): Promise<T> {
+    const metrics = this.#metrics;
+    if (metrics === undefined) return asked;
+    const start = metrics.begin();
+    asked.then(
+      () => metrics.ended(operation, start),
+      () => metrics.ended(operation, start, true),
+    );
+    return asked;
   }
 
   get #atHand(): InProcessStore {
-    if ('readNow' in this.#store) return this.#store as InProcessStore;
+    if (this.#local !== undefined) return this.#local;
     throw new StoreError('Unavailable', 'Cannot read without waiting: the store is in another process');
   }
 
@@ -387,6 +394,10 @@ export class ObjectStore {
     if ((current?.modRevision ?? 0) === expected) return { conflictsWith: 'alongside' };
     return { conflictsWith: current === undefined ? 'missing' : await this.#open(current) };
   }
+}
+
+function isInProcess(store: Store): store is InProcessStore {
+  return 'readNow' in store;
 }
 
 function withoutResourceVersion(object: ApiObject): ApiObject {

@@ -206,36 +206,27 @@ const CLOSING_BRACKET = 0x5d;
  * that of the mark in `{"kind":"Pod","metadata":{"name":"a","uid":"u"^,"labels":{"uid":"x"}}}`.
  */
 function endOfMetadata(bytes: Buffer, isLeading: (name: string) => boolean): number | undefined {
-  for (const member of members(bytes, 0)) {
-    if (member.name !== 'metadata') continue;
-    if (bytes[member.value] !== OPENING_BRACE) return undefined;
-    let end: number | undefined;
-    for (const { name, value } of members(bytes, member.value)) {
-      if (!isLeading(name)) break;
-      end = endOfValue(bytes, value);
-    }
-    return end;
+  for (let at = 1; bytes[at] === QUOTE;) {
+    const end = endOfString(bytes, at);
+    if (bytes.toString('latin1', at + 1, end - 1) === 'metadata') return endOfLeading(bytes, end + 1, isLeading);
+    const next = endOfValue(bytes, end + 1);
+    if (bytes[next] !== COMMA) return undefined;
+    at = next + 1;
   }
   return undefined;
 }
 
-interface Member {
-  readonly name: string;
-  /** Where its value begins. */
-  readonly value: number;
-}
-
-/** The members of the object that begins at `at`; the value of one is skipped only when the next one is asked for. */
-function* members(bytes: Buffer, at: number): Generator<Member> {
-  let position = at + 1;
-  while (bytes[position] === QUOTE) {
-    const end = endOfString(bytes, position);
-    const value = end + 1;
-    yield { name: bytes.toString('latin1', position + 1, end - 1), value };
-    position = endOfValue(bytes, value);
-    if (bytes[position] !== COMMA) return;
-    position += 1;
+/** Where the leading members of the object that begins at `start` end. */
+function endOfLeading(bytes: Buffer, start: number, isLeading: (name: string) => boolean): number | undefined {
+  if (bytes[start] !== OPENING_BRACE) return undefined;
+  let found: number | undefined;
+  for (let at = start + 1; bytes[at] === QUOTE; at = (found as number) + 1) {
+    const end = endOfString(bytes, at);
+    if (!isLeading(bytes.toString('latin1', at + 1, end - 1))) return found;
+    found = endOfValue(bytes, end + 1);
+    if (bytes[found] !== COMMA) return found;
   }
+  return found;
 }
 
 /** The position behind the value that begins at `at`. */

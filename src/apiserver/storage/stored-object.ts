@@ -54,6 +54,7 @@ export class StoredObject {
   /** Saves parsing when the writer still has the object at hand; `object` must be what was encoded. */
   prime(object: ApiObject): this {
     this.#primed = object;
+    this.#storedVersion = object.apiVersion;
     return this;
   }
 

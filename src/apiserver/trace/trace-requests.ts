@@ -3,7 +3,7 @@ import type { Authorizer } from '../access/authorizer.ts';
 import type { EncodedAnswer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 import { requestInfo } from '../request/request-info.ts';
-import type { Stage } from '../stages/stage.ts';
+import type { Next, Stage } from '../stages/stage.ts';
 import { RecentRequests, type RequestHead } from './recent-requests.ts';
 import { RequestTrace } from './request-trace.ts';
 
@@ -38,13 +38,13 @@ export class RequestTraces {
   readonly stage: Stage = (call, next) => {
     const asks = call.header(TRACE_HEADER) !== undefined;
     if (!asks && (!this.#isAlwaysOn || call.path.startsWith(TRACES_PATH))) return next(call);
-    call.trace = new RequestTrace(this.#options.clock);
-    return next(call).then((answer) => this.#keep(call, answer, asks));
+    return this.#keep(call, next, asks);
   };
 
-  async #keep(call: Call, answer: EncodedAnswer, asks: boolean): Promise<EncodedAnswer> {
-    const { trace } = call;
-    if (trace === undefined) return answer;
+  async #keep(call: Call, next: Next, asks: boolean): Promise<EncodedAnswer> {
+    const trace = new RequestTrace(this.#options.clock);
+    call.trace = trace;
+    const answer = await next(call);
     if (asks && (await this.#mayTrace(call))) {
       const id = this.recent.add(describe(call, trace, answer.code), trace);
       return { ...answer, headers: { ...answer.headers, [TRACE_HEADER]: id } };
@@ -72,20 +72,26 @@ export function traced(name: string, stage: Stage): Stage {
       isOpen = false;
     };
     trace.stage = step;
-    return stage(call, (passed) => {
-      end();
-      return next(passed);
-    }).then(
-      (answer) => {
-        end('refused');
-        return answer;
-      },
-      (error: unknown) => {
-        end('refused', messageOf(error));
-        throw error;
-      },
+    return settled(
+      () =>
+        stage(call, (passed) => {
+          end();
+          return next(passed);
+        }),
+      (error) => (error === undefined ? end('refused') : end('refused', messageOf(error))),
     );
   };
+}
+
+async function settled(run: () => ReturnType<Stage>, over: (error?: unknown) => void): Promise<EncodedAnswer> {
+  try {
+    const answer = await run();
+    over();
+    return answer;
+  } catch (error) {
+    over(error);
+    throw error;
+  }
 }
 
 /** Subresources whose query and further path are for a program behind the server, and may tell its secrets. */

@@ -1,3 +1,4 @@
+import { leave } from '../../base/index.ts';
 import type { EncodedAnswer } from '../answers/answer.ts';
 
 type Body = EncodedAnswer['body'];
@@ -19,9 +20,5 @@ export function lengthOf(body: Body): number | undefined {
 /** A stream that nobody will read still has to be told, so that it lets go of what feeds it. */
 export function discard(body: Body): void {
   if (body instanceof Uint8Array || isPieces(body)) return;
-  body[Symbol.asyncIterator]().return?.().catch(ignore);
-}
-
-function ignore(): void {
-  // its last words have no reader
+  leave(body[Symbol.asyncIterator]());
 }

@@ -38,7 +38,7 @@ export class RequestServer implements RequestTracker {
       if (!this.#isTimerSet) this.#expireIn(this.services.limits.requestTimeoutMs);
       if (!this.#isSweepSet && this.#short.size > CROWD) this.#sweepSoon();
     }
-    void request.run();
+    request.run();
   }
 
   tookOver(request: ServedRequest): void {

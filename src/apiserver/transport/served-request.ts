@@ -101,17 +101,31 @@ export class ServedRequest implements PendingAnswer, CallWire {
     this.cut('The client does not read its answer');
   }
 
-  /** Never rejects. */
-  async run(): Promise<void> {
+  /** Never throws. An answer that is there at once is sent at once. */
+  run(): void {
     const { handler } = this.#tracker.services;
     const { call } = this;
-    let answer: EncodedAnswer;
     try {
       if (!this.isLongRunning && call.queryText !== '') this.#startOwnTimer();
-      answer = await handler.handle(call);
+      const answer = handler.handle(call);
+      if (answer instanceof Promise) void this.#handledLater(answer);
+      else this.#handled(answer);
+    } catch (error) {
+      this.#handled(this.#answerToFailure(error));
+    }
+  }
+
+  async #handledLater(answering: Promise<EncodedAnswer>): Promise<void> {
+    let answer: EncodedAnswer;
+    try {
+      answer = await answering;
     } catch (error) {
       answer = this.#answerToFailure(error);
     }
+    this.#handled(answer);
+  }
+
+  #handled(answer: EncodedAnswer): void {
     this.#isHandlerDone = true;
     if (this.#phase === 'over') this.#exchange.connection.requestEnded();
     if (this.#phase !== 'handling') {
@@ -119,12 +133,16 @@ export class ServedRequest implements PendingAnswer, CallWire {
       return;
     }
     try {
-      const sending = this.#answer(answer);
-      if (sending !== undefined) await sending; // small answers are sent by now
+      this.#answer(answer)?.catch((error: unknown) => this.#brokeOff(error));
     } catch (error) {
-      this.#tracker.services.log.error('answer broke off', { method: call.method, path: call.path, error });
-      this.cut('The answer broke off');
+      this.#brokeOff(error);
     }
+  }
+
+  #brokeOff(error: unknown): void {
+    const { method, path } = this.call;
+    this.#tracker.services.log.error('answer broke off', { method, path, error });
+    this.cut('The answer broke off');
   }
 
   /** The deadline: with an answer if none has begun, else by cutting it off. */
@@ -173,11 +191,17 @@ export class ServedRequest implements PendingAnswer, CallWire {
     if (ms !== undefined && ms < limits.requestTimeoutMs) this.#timer = clock.timer(ms, () => this.expire());
   }
 
-  #answer(answer: EncodedAnswer): void | Promise<void> {
+  #answer(answer: EncodedAnswer): Promise<void> | undefined {
     const { body, code } = answer;
     if (answer.takeOver !== undefined) return this.#takeOver(answer, answer.takeOver);
-    if (this.call.method === 'HEAD' || code === 204 || code === 304) return this.#sendHead(answer);
-    if (body instanceof Uint8Array && body.length <= GZIP_ABOVE_BYTES) return this.#sendWhole(answer, body);
+    if (this.call.method === 'HEAD' || code === 204 || code === 304) {
+      this.#sendHead(answer);
+      return undefined;
+    }
+    if (body instanceof Uint8Array && body.length <= GZIP_ABOVE_BYTES) {
+      this.#sendWhole(answer, body);
+      return undefined;
+    }
     const packed = this.#tracker.services.compress ? gzipped(answer, this.#exchange) : answer;
     const pieces = packed.body instanceof Uint8Array ? [packed.body] : packed.body;
     return this.#sendStreamed(packed, pieces, packed === answer ? 0 : GZIP_HELD_BYTES);

@@ -1,3 +1,4 @@
+import { leave, polled } from '../../base/index.ts';
 import { BodyWriter, type BodyWriterOptions } from './body-writer.ts';
 import type { Output } from './exchange.ts';
 
@@ -28,21 +29,36 @@ export class StreamedBody {
    * Sends what comes, when it comes, until the source ends, throws, or nobody reads any more. A source whose reader has
    * gone is left; its last error is ignored.
    */
-  async sendFrom(source: AsyncIterable<Uint8Array>): Promise<void> {
+  sendFrom(source: AsyncIterable<Uint8Array>): Promise<void> {
     const writer = this.#writer;
-    const iterator = source[Symbol.asyncIterator]();
+    const iterator = polled(source);
     this.#source = iterator;
-    try {
-      for (let step = await iterator.next(); step.done !== true && !writer.isClosed; step = await iterator.next()) {
-        const wait = writer.write(step.value);
-        if (wait !== undefined) await wait;
-      }
-      writer.end();
-    } catch (error) {
-      if (!writer.isClosed) throw error;
-    } finally {
-      this.leave();
-    }
+    return new Promise((resolve, reject) => {
+      const fail = (error: unknown): void => {
+        this.leave();
+        if (writer.isClosed) resolve();
+        else reject(error);
+      };
+      const send = (): void => {
+        try {
+          while (!writer.isClosed) {
+            const step = iterator.poll(send);
+            if (step === undefined) return;
+            if (step.done === true) break;
+            const wait = writer.write(step.value);
+            if (wait === undefined) continue;
+            wait.then(send, fail);
+            return;
+          }
+          writer.end();
+          this.leave();
+          resolve();
+        } catch (error) {
+          fail(error);
+        }
+      };
+      send();
+    });
   }
 
   /** Writes the end now, whatever the source still has. */
@@ -55,10 +71,6 @@ export class StreamedBody {
   leave(): void {
     const source = this.#source;
     this.#source = undefined;
-    source?.return?.().catch(ignore);
+    leave(source);
   }
-}
-
-function ignore(): void {
-  // the source's last words have no reader
 }

@@ -11,6 +11,7 @@ function loseQuorum(store: Store): void {
   const own = { get: store.get.bind(store), range: store.range.bind(store), revision: store.revision.bind(store) };
   const refused = (): Promise<never> => Promise.reject(new StoreError('Unavailable', 'no quorum'));
   Object.assign(store, {
+    isNewest: false,
     get: (...[key, options]: Parameters<Store['get']>) =>
       options?.notOlderThan === undefined ? refused() : own.get(key, options),
     range: (...[range, options]: Parameters<Store['range']>) =>

@@ -1,4 +1,4 @@
-import { alreadyExists, type ApiObject, invalid, StatusError } from '../../api/index.ts';
+import { alreadyExists, type ApiObject, type FieldError, invalid, StatusError } from '../../api/index.ts';
 import { allAtOnce, clone, withPauses } from '../../base/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
@@ -50,9 +50,11 @@ export async function createObject(
   // metadata is new by now, and managedFields the last of its members
   if (!hasManagedFields) {
     if (pause !== undefined) await pause();
-    bare.metadata.managedFields = await services.ownership.afterWrite(bare, undefined, { resource, context });
+    const owned = services.ownership.afterWrite(bare, undefined, { resource, context });
+    bare.metadata.managedFields = owned instanceof Promise ? await owned : owned;
   }
-  const mutated = await admission.mutateCreate(bare);
+  const mutating = admission.mutateCreate(bare);
+  const mutated = mutating instanceof Promise ? await mutating : mutating;
   const { name = '', generateName = '' } = mutated.metadata;
   const isNameGenerated = name === '' && generateName !== '';
   // Preparing changes the object in place, so that whoever may have to prepare again keeps what it was before.
@@ -62,8 +64,10 @@ export async function createObject(
     const object = mayRepeat ? copyToPrepare(mutated) : { ...mutated };
     if (pause !== undefined && mayRepeat) await pause();
     fillSystemFields(object, endpoint, context);
-    await prepareAndCheck(object, endpoint, context);
-    await admission.validateCreate(object);
+    const checking = prepareAndCheck(object, endpoint, context);
+    if (checking !== undefined) await checking;
+    const validating = admission.validateCreate(object);
+    if (validating !== undefined) await validating;
     const created = await store(object, endpoint, { context, hasManagedFields });
     if (created === 'again') continue;
     if (!isTaken(created)) return created;
@@ -83,16 +87,23 @@ function copyToPrepare(object: ApiObject): ApiObject {
   return copy;
 }
 
-async function prepareAndCheck(object: ApiObject, endpoint: Endpoint, context: WriteContext): Promise<void> {
+/** Without a promise where nothing has to be waited for. */
+function prepareAndCheck(object: ApiObject, endpoint: Endpoint, context: WriteContext): void | Promise<void> {
   const { resource } = endpoint;
-  const { strategy } = resource;
-  await strategy.prepareForCreate?.(object, context);
   const { pause } = context;
-  if (pause !== undefined) await pause();
-  const validation = validateNewObject(object, resource, context);
-  const errors = pause === undefined ? allAtOnce(validation) : await withPauses(validation, pause);
-  if (errors.length > 0) throw invalid(groupKind(resource), object.metadata.name ?? '', errors);
-  for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
+  const preparing = resource.strategy.prepareForCreate?.(object, context);
+  const report = (errors: readonly FieldError[]): void => {
+    if (errors.length > 0) throw invalid(groupKind(resource), object.metadata.name ?? '', errors);
+    for (const warning of resource.strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
+  };
+  const check = async (): Promise<void> => {
+    await preparing;
+    if (pause !== undefined) await pause();
+    const validation = validateNewObject(object, resource, context);
+    report(pause === undefined ? allAtOnce(validation) : await withPauses(validation, pause));
+  };
+  if (preparing !== undefined || pause !== undefined) return check();
+  report(allAtOnce(validateNewObject(object, resource, context)));
 }
 
 /** 'again': what was to be written beside the object is out of date, so it has to be prepared anew. */
@@ -112,7 +123,8 @@ async function store(
     throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
   }
   const ttlSeconds = resource.strategy.ttlSeconds?.(object);
-  const alongside = await resource.strategy.alongside?.({ type: 'create', object }, context);
+  const beside = resource.strategy.alongside?.({ type: 'create', object }, context);
+  const alongside = beside === undefined ? undefined : await beside;
   const { pause } = context;
   const options = {
     expected: undefined,

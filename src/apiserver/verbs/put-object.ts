@@ -22,17 +22,16 @@ export async function putObject(
   { endpoint, options }: { readonly endpoint: Endpoint; readonly options: PutOptions },
 ): Promise<StoredObject | PutConflict> {
   const { resource, objects } = endpoint;
-  const put = async (written: ApiObject): Promise<StoredObject | PutConflict> => {
-    const stored = await objects.put(key, await convertForStoring(written, resource, options.writer), options);
-    if (!isConflicting(stored)) await convertForReading([stored], resource, options.writer);
-    return stored;
-  };
   try {
-    return await put(object);
+    const converted = convertForStoring(object, resource, options.writer);
+    const stored = await objects.put(key, converted instanceof Promise ? await converted : converted, options);
+    const converting = isConflicting(stored) ? undefined : convertForReading([stored], resource, options.writer);
+    if (converting !== undefined) await converting;
+    return stored;
   } catch (error) {
     if (options.keepsManagedFields || object.metadata.managedFields === undefined || !isStoreError(error, 'TooLarge'))
       throw error;
     const bare = { ...object, metadata: withMeta(object.metadata, { managedFields: undefined }) };
-    return put(bare);
+    return putObject(key, bare, { endpoint, options });
   }
 }

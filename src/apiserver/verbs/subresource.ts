@@ -60,7 +60,11 @@ export async function subresource(call: Call, endpoint: Endpoint, negotiate: () 
   }
 }
 
-function viewVerb(call: Call, endpoint: Endpoint, view: Extract<Subresource, { type: 'view' }>): Promise<Answer> {
+function viewVerb(
+  call: Call,
+  endpoint: Endpoint,
+  view: Extract<Subresource, { type: 'view' }>,
+): Answer | Promise<Answer> {
   switch (call.info.verb) {
     case 'get':
       return get(call, endpoint);

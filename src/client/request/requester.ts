@@ -77,14 +77,14 @@ export class Requester {
 
   /** The text that the server answers with. */
   async text(request: ApiRequest): Promise<string> {
-    using call = new Call(request, this.clock);
+    using call = new Call(request, this.clock, this.#never);
     const response = await this.#send(request, call);
     return await readText(response.body, this.#maxBodyBytes);
   }
 
   /** The events of a watch, as they arrive. Ends when the server ends it; an ERROR event is thrown. */
   async *events(request: ApiRequest): AsyncGenerator<readonly TransportEvent[]> {
-    using call = new Call(request, this.clock);
+    using call = new Call(request, this.clock, this.#never);
     const { body } = await this.#send(request, call);
     call.begin();
     if (body.type === 'object')
@@ -100,7 +100,7 @@ export class Requester {
 
   /** The bytes that the server answers with, as they arrive. */
   async *chunks(request: ApiRequest): AsyncGenerator<Uint8Array> {
-    using call = new Call(request, this.clock);
+    using call = new Call(request, this.clock, this.#never);
     const { body } = await this.#send(request, call);
     call.begin();
     if (body.type !== 'bytes') throw new TransportError('protocol', 'Cannot read a stream: the answer is an object');
@@ -109,10 +109,11 @@ export class Requester {
 
   async #send(request: ApiRequest, call: Call): Promise<TransportResponse> {
     let sent = this.#encode(request, call.signal);
-    const plan = new RetryPlan(request, request.maxRetries ?? this.#maxRetries, this.random);
+    let plan: RetryPlan | undefined;
     for (;;) {
       const outcome = await this.#attempt(sent, request);
       if (outcome.type === 'answer') return outcome.response;
+      plan ??= new RetryPlan(request, request.maxRetries ?? this.#maxRetries, this.random);
       const waitMs = plan.nextWaitMs(outcome.failure);
       if (waitMs === undefined || call.signal.aborted) throw call.signal.aborted ? call.signal.reason : outcome.error;
       await this.clock.sleep(waitMs, call.signal);

@@ -13,6 +13,8 @@ export class SchemaIndex<Schema> {
   readonly #tests: readonly FlowTest[];
   /** Places of schemas in their order, by whom they mention. */
   readonly #places = new Map<string, number[]>();
+  /** The places of those that mention a user: authentication says the same of all requests of most users. */
+  readonly #byUser = new WeakMap<UserInfo, readonly number[]>();
 
   /** The schemas in the order in which they are tried. */
   constructor(schemas: readonly Schema[], rulesOf: (schema: Schema) => readonly PolicyRulesWithSubjects[]) {
@@ -28,40 +30,23 @@ export class SchemaIndex<Schema> {
   }
 
   first(info: RequestInfo, user: UserInfo): Schema | undefined {
-    const lists = this.#listsOf(user);
-    for (let place = nextPlace(lists, -1); place !== Infinity; place = nextPlace(lists, place)) {
+    for (const place of this.#placesFor(user)) {
       if (this.#tests[place]?.(info, user) === true) return this.#schemas[place];
     }
     return undefined;
   }
 
-  #listsOf({ name, groups }: UserInfo): PlaceList[] {
-    const lists: PlaceList[] = [];
-    const add = (mention: string): void => {
-      const places = this.#places.get(mention);
-      if (places !== undefined) lists.push({ places, next: 0 });
-    };
-    add('*');
-    add(`u${name}`);
-    if (name.startsWith(ACCOUNT)) add(`a${name.slice(ACCOUNT.length, name.indexOf(':', ACCOUNT.length))}`);
-    for (const group of groups) add(`g${group}`);
-    return lists;
+  #placesFor(user: UserInfo): readonly number[] {
+    const known = this.#byUser.get(user);
+    if (known !== undefined) return known;
+    const { name, groups } = user;
+    const account = name.startsWith(ACCOUNT) ? name.slice(ACCOUNT.length, name.indexOf(':', ACCOUNT.length)) : '';
+    const mentions = ['*', `u${name}`, `a${account}`, ...groups.map((group) => `g${group}`)];
+    const places = new Set(mentions.flatMap((mention) => this.#places.get(mention) ?? []));
+    const sorted = [...places].sort((left, right) => left - right);
+    this.#byUser.set(user, sorted);
+    return sorted;
   }
-}
-
-interface PlaceList {
-  readonly places: readonly number[];
-  next: number;
-}
-
-/** The first place in any list that comes after the given one. */
-function nextPlace(lists: readonly PlaceList[], after: number): number {
-  let least = Infinity;
-  for (const list of lists) {
-    while ((list.places[list.next] ?? Infinity) <= after) list.next += 1;
-    least = Math.min(least, list.places[list.next] ?? Infinity);
-  }
-  return least;
 }
 
 function mentionsOf({ subjects }: PolicyRulesWithSubjects): string[] {

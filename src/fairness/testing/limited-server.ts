@@ -104,10 +104,13 @@ export class LimitedServer {
       this.running.push(call);
       return { code: 200, headers: {}, body: new Uint8Array() };
     };
-    void this.limiter.stage(call, next).then((answer) => {
-      if (answer.code === 429) this.refused.push({ call, answer });
-    });
+    void this.#note(call, this.limiter.stage(call, next));
     return call;
+  }
+
+  async #note(call: InProcessCall, answering: EncodedAnswer | Promise<EncodedAnswer>): Promise<void> {
+    const answer = await answering;
+    if (answer.code === 429) this.refused.push({ call, answer });
   }
 
   /** Sends the answers of the calls that run, or of the first so many. */

@@ -5,6 +5,7 @@ import type { Mvcc } from './mvcc.ts';
 
 /** A store whose contents are in memory: reads and watches. Writing is what stores differ in. */
 export abstract class MvccStore implements InProcessStore {
+  readonly isNewest = true;
   readonly #mvcc: Mvcc;
 
   constructor(mvcc: Mvcc) {

@@ -1,21 +1,12 @@
 import { SortedMap, type SortedMapEditor } from '../../base/index.ts';
 import { StoreError } from '../errors.ts';
-import type {
-  Entry,
-  KeyRange,
-  RangeOptions,
-  RangeResult,
-  Revision,
-  StoreEvent,
-  WatchBatch,
-  WatchOptions,
-} from '../store.ts';
+import type { Entry, KeyRange, RangeOptions, RangeResult, Revision, StoreEvent, WatchOptions } from '../store.ts';
 import { Deadlines } from './deadlines.ts';
 import { History, type HistoryLimits } from './history.ts';
 import { PastRoots, redo } from './past-roots.ts';
 import { deletion, keyOf, type RevisionRecord, weightOf, withEvent } from './revision-record.ts';
 import { type Slice, SlicedEntry } from './sliced-entry.ts';
-import { watch } from './watch.ts';
+import { Watch } from './watch.ts';
 import { WatchHub, type WatchLimits } from './watch-hub.ts';
 
 export interface MvccOptions {
@@ -177,8 +168,8 @@ export class Mvcc {
     this.trim(nowMs);
   }
 
-  watch(range: KeyRange, options: WatchOptions): AsyncGenerator<WatchBatch, void, undefined> {
-    return watch(range, options, { history: this.#history, hub: this.#hub, isClosed: () => this.#isClosed });
+  watch(range: KeyRange, options: WatchOptions): Watch {
+    return new Watch(range, options, { history: this.#history, hub: this.#hub, isClosed: () => this.#isClosed });
   }
 
   requestProgress(): void {

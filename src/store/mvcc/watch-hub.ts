@@ -77,6 +77,11 @@ export class Inbox implements Interested {
     return this.#queue.next();
   }
 
+  /** The same without a promise, see `Polled`. */
+  poll(wake: () => void): IteratorResult<Queued, undefined> | undefined {
+    return this.#queue.poll(wake);
+  }
+
   /** A batch, with others that wait behind it. */
   take({ batch, weight }: Queued): WatchBatch {
     this.#bytes -= weight;
@@ -110,6 +115,7 @@ export class WatchHub {
   readonly #inboxes = new Set<Inbox>();
   readonly aborts = new AbortCalls();
   #progressMarks = 0;
+  #toWake: (() => void)[] = [];
 
   constructor(limits: WatchLimits = {}) {
     this.#limits = limits;
@@ -144,6 +150,17 @@ export class WatchHub {
     }
     for (const [inbox, own] of concerned) inbox.offer({ batch: { events: own, revision }, weight });
   }
+
+  /** Calls it when whoever is at work now is done: all that are to be called in one microtask. */
+  wakeSoon(wake: () => void): void {
+    if (this.#toWake.push(wake) === 1) queueMicrotask(this.#wakeAll);
+  }
+
+  readonly #wakeAll = (): void => {
+    const toWake = this.#toWake;
+    this.#toWake = [];
+    for (const wake of toWake) wake();
+  };
 
   /** How often `publishProgress` was called. */
   get progressMarks(): number {

@@ -1,19 +1,22 @@
+import { nextOf, OVER, type Polled } from '../../base/index.ts';
 import { contains } from '../key-range.ts';
 import { StoreError } from '../errors.ts';
 import type { KeyRange, Revision, StoreEvent, WatchBatch, WatchOptions } from '../store.ts';
 import type { History } from './history.ts';
 import { keyOf } from './revision-record.ts';
-import type { WatchHub } from './watch-hub.ts';
+import type { Inbox, WatchHub } from './watch-hub.ts';
 
 /** What a watch reads from. */
 export interface WatchSource {
   readonly history: History;
   readonly hub: WatchHub;
-  isClosed(): boolean;
+  readonly isClosed: () => boolean;
 }
 
 /** A reader that is behind gets about so many events at a time. */
 const CATCH_UP_EVENTS = 1000;
+
+type Step = IteratorResult<WatchBatch, undefined>;
 
 /**
  * One watch: first what the history has, at the reader's own pace, then live.
@@ -21,38 +24,105 @@ const CATCH_UP_EVENTS = 1000;
  * There is no gap between the two because the inbox is opened in the same turn in which the history turned out to be read
  * to its end. Catching up queues nothing, so a reader that takes its time meets compaction, never `SlowWatcher`.
  */
-export async function* watch(
-  range: KeyRange,
-  options: WatchOptions,
-  source: WatchSource,
-): AsyncGenerator<WatchBatch, void, undefined> {
-  if (source.isClosed()) throw new StoreError('Unavailable', 'Cannot watch the store: it is closed');
-  const { signal } = options;
-  const { history, hub } = source;
-  const marksBefore = hub.progressMarks;
-  let next = Math.max(options.from, 1);
-  while (next <= history.last) {
-    if (signal.aborted || source.isClosed()) return;
-    const batch = catchUp(range, next, history);
-    next = batch.revision + 1;
-    if (batch.events.length > 0) yield batch;
+export class Watch implements Polled<WatchBatch> {
+  readonly #range: KeyRange;
+  readonly #signal: AbortSignal;
+  readonly #source: WatchSource;
+  readonly #concerns: WatchOptions['concerns'];
+  #next: Revision;
+  /** How often progress had been asked for when the watch began; undefined before. */
+  #marksBefore: number | undefined;
+  /** Once the history is read to its end. */
+  #inbox: Inbox | undefined;
+  #forgetSignal: (() => void) | undefined;
+  #isOver = false;
+  #wake: (() => void) | undefined;
+
+  constructor(range: KeyRange, { from, signal, concerns }: WatchOptions, source: WatchSource) {
+    this.#range = range;
+    this.#signal = signal;
+    this.#source = source;
+    this.#concerns = concerns;
+    this.#next = Math.max(from, 1);
   }
-  if (signal.aborted || source.isClosed()) return;
-  const inbox = hub.open({ range, from: next, concerns: options.concerns });
-  if (hub.progressMarks > marksBefore) inbox.offerProgress(history.last); // asked for while this watch was catching up
-  const forgetSignal = hub.aborts.add(signal, () => void inbox.end());
-  try {
-    for (let step = await inbox.next(); step.done !== true && !signal.aborted; step = await inbox.next()) {
-      yield inbox.take(step.value);
+
+  poll(wake: () => void): Step | undefined {
+    try {
+      const step = this.#isOver
+        ? OVER
+        : this.#inbox === undefined
+          ? this.#catchUp(wake)
+          : this.#live(this.#inbox, wake);
+      if (step?.done === true) this.#leave();
+      return step;
+    } catch (error) {
+      this.#leave();
+      throw error;
     }
-  } finally {
-    forgetSignal();
-    await inbox.end();
+  }
+
+  next(): Promise<Step> {
+    return nextOf(this);
+  }
+
+  async return(): Promise<Step> {
+    this.#leave();
+    return OVER;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #catchUp(wake: () => void): Step | undefined {
+    const { history, hub, isClosed } = this.#source;
+    if (this.#marksBefore === undefined && isClosed())
+      throw new StoreError('Unavailable', 'Cannot watch the store: it is closed');
+    this.#marksBefore ??= hub.progressMarks;
+    while (!this.#signal.aborted && !isClosed()) {
+      if (this.#next > history.last) return this.#live(this.#open(this.#marksBefore), wake);
+      const batch = pastBatch(this.#range, this.#next, history);
+      this.#next = batch.revision + 1;
+      if (batch.events.length > 0) return { value: batch, done: false };
+    }
+    return OVER;
+  }
+
+  #open(marksBefore: number): Inbox {
+    const { history, hub } = this.#source;
+    const inbox = hub.open({ range: this.#range, from: this.#next, concerns: this.#concerns });
+    if (hub.progressMarks > marksBefore) inbox.offerProgress(history.last); // asked for while this watch was catching up
+    this.#forgetSignal = hub.aborts.add(this.#signal, () => void inbox.end());
+    this.#inbox = inbox;
+    return inbox;
+  }
+
+  #live(inbox: Inbox, wake: () => void): Step | undefined {
+    const step = inbox.poll(this.#wakeSoon);
+    if (step === undefined) {
+      this.#wake = wake;
+      return undefined;
+    }
+    return step.done === true || this.#signal.aborted ? OVER : { value: inbox.take(step.value), done: false };
+  }
+
+  /** Whoever writes to the store is done before watchers begin, and all of them begin together. */
+  readonly #wakeSoon = (): void => {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    if (wake !== undefined) this.#source.hub.wakeSoon(wake);
+  };
+
+  #leave(): void {
+    this.#isOver = true;
+    this.#forgetSignal?.();
+    this.#forgetSignal = undefined;
+    void this.#inbox?.end();
   }
 }
 
 /** Events of whole revisions from `from` on, and how far they go; none when nothing up to there concerns the range. */
-function catchUp(range: KeyRange, from: Revision, history: History): WatchBatch {
+function pastBatch(range: KeyRange, from: Revision, history: History): WatchBatch {
   if (from < history.first) {
     const { first } = history;
     const what = `Cannot watch from revision ${from}: the history starts at revision ${first}`;

@@ -42,7 +42,7 @@ export class Sender {
   /** What the client takes, of all streams together. */
   window = DEFAULT_WINDOW_BYTES;
   maxFrameBytes = DEFAULT_FRAME_BYTES;
-  #control: Buffer[] = [];
+  readonly #control: Buffer[] = [];
   #listed: ServerStream[] = [];
   /** For the connection's window to open. */
   readonly #waiting = new Set<ServerStream>();
@@ -94,7 +94,7 @@ export class Sender {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    process.nextTick(this.flush);
+    this.#buffer.turnEnd.add(this.flush);
   }
 
   readonly flush = (): void => {
@@ -126,7 +126,7 @@ export class Sender {
     const buffer = this.#buffer;
     buffer.begin(this.#expectedBytes());
     for (const frame of this.#control) buffer.bytes(frame);
-    this.#control = [];
+    this.#control.length = 0;
     let next = 0;
     for (; next < this.#listed.length && buffer.length < MAX_WRITE_BYTES; next++) {
       const stream = this.#listed[next] as ServerStream;
@@ -192,9 +192,7 @@ export class Sender {
       stream.offset = end === chunk.length ? 0 : end;
       if (stream.offset === 0) stream.nextChunk += 1;
     }
-    if (stream.queuedBytes > 0) return;
-    chunks.length = 0;
-    stream.nextChunk = 0;
+    if (stream.queuedBytes === 0) stream.allSent();
   }
 
   #writeHead(stream: ServerStream, head: AnswerHead): void {

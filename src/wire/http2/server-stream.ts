@@ -26,6 +26,9 @@ export interface StreamOwner {
 /** A writer is asked to wait for `drain` above this. */
 const HIGH_WATER_BYTES = 16 * 1024;
 
+/** A list that grows from nothing has room for many; most answers are one chunk. */
+const NO_CHUNKS: Uint8Array[] = [];
+
 /** What the client may send before it is confirmed. */
 export const STREAM_WINDOW_BYTES = 256 * 1024;
 
@@ -38,7 +41,7 @@ export class ServerStream {
   #isReset = false;
   #isClosed = false;
   #onDrain: (() => void) | undefined;
-  readonly #onClose: (() => void)[] = [];
+  #onClose: (() => void)[] | undefined;
   #isDiscarding = false;
   #lingering: Disposable | undefined;
   #received = 0;
@@ -50,7 +53,7 @@ export class ServerStream {
   /** The head, until it is sent. */
   head: AnswerHead | undefined;
   /** What is written and not sent: from `offset` of the next chunk on. */
-  chunks: Uint8Array[] = [];
+  chunks: Uint8Array[] = NO_CHUNKS;
   nextChunk = 0;
   offset = 0;
   queuedBytes = 0;
@@ -110,7 +113,8 @@ export class ServerStream {
   /** False when too much waits; `drain` follows. */
   write(chunk: Uint8Array): boolean {
     if (this.destroyed || this.isEnding || chunk.length === 0) return !this.#needsDrain;
-    this.chunks.push(chunk);
+    if (this.chunks === NO_CHUNKS) this.chunks = [chunk];
+    else this.chunks.push(chunk);
     this.queuedBytes += chunk.length;
     if (this.queuedBytes >= HIGH_WATER_BYTES) this.#needsDrain = true;
     this.#owner.ready(this);
@@ -136,8 +140,9 @@ export class ServerStream {
   }
 
   on(event: 'drain' | 'close', listener: () => void): void {
-    if (event === 'close') this.#onClose.push(listener);
-    else this.#onDrain = listener;
+    if (event === 'drain') this.#onDrain = listener;
+    else if (this.#onClose === undefined) this.#onClose = [listener];
+    else this.#onClose.push(listener);
   }
 
   /** The input, for who reads it. */
@@ -182,6 +187,12 @@ export class ServerStream {
     if (bytes > 0) this.#confirm(bytes);
   }
 
+  /** For the sender: nothing of what is written is left. */
+  allSent(): void {
+    this.chunks = NO_CHUNKS;
+    this.nextChunk = 0;
+  }
+
   /** All that was written has been sent. */
   sent(): void {
     if (this.isEndSent && this.#isDiscarding && !this.#input.isOver) this.#linger();
@@ -200,7 +211,7 @@ export class ServerStream {
     if (this.destroyed) return;
     this.#isReset = true;
     this.head = undefined;
-    this.chunks = [];
+    this.allSent();
     this.queuedBytes = 0;
     this.#owner.ready(this);
   }
@@ -210,7 +221,7 @@ export class ServerStream {
     this.#isClosed = true;
     this.#lingering?.[Symbol.dispose]();
     this.#input.end(false);
-    for (const listener of this.#onClose) listener();
+    if (this.#onClose !== undefined) for (const listener of this.#onClose) listener();
   }
 
   #linger(): void {

@@ -34,7 +34,8 @@ export class StreamInput {
 
   push(chunk: Uint8Array): void {
     if (this.#sink === undefined) {
-      this.#waiting.push(chunk);
+      if (this.#waiting.length === 0) this.#waiting = [chunk];
+      else this.#waiting.push(chunk);
       this.#wake?.();
       return;
     }

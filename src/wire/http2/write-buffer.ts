@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import { FRAME_HEAD_BYTES } from './protocol.ts';
+import { TurnEnd } from './turn-end.ts';
 
 const SLAB_BYTES = 64 * 1024;
 
@@ -33,6 +34,8 @@ export class WriteBuffer {
   #small: { readonly slab: Buffer; readonly at: number } | undefined;
   readonly #isReused: boolean;
   readonly #free: Buffer[] = [];
+  /** When what the connections have to say is put together. */
+  readonly turnEnd = new TurnEnd();
 
   constructor({ isReused = false }: WriteBufferOptions = {}) {
     this.#isReused = isReused;

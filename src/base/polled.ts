@@ -1,0 +1,111 @@
+/**
+ * An iterator that can be read without a promise for each item: there may be thousands of readers of one source.
+ *
+ * Assumes: one reader, which either polls or waits for `next()`.
+ */
+export interface Polled<T> extends AsyncIterableIterator<T, undefined> {
+  /**
+   * The next item, or the end, if it is there. Undefined when it has to be waited for: then `wake`, which never throws, is
+   * called once when it is time to poll again. Throws what `next()` would reject with.
+   */
+  poll(wake: () => void): IteratorResult<T, undefined> | undefined;
+}
+
+export const OVER: IteratorReturnResult<undefined> = { value: undefined, done: true };
+
+/** `next()` for who can be polled. */
+export function nextOf<T>(source: Pick<Polled<T>, 'poll'>): Promise<IteratorResult<T, undefined>> {
+  return new Promise((resolve, reject) => {
+    const read = (): void => {
+      try {
+        const step = source.poll(read);
+        if (step !== undefined) resolve(step);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    read();
+  });
+}
+
+/** Promises to be polled, one at a time. */
+export class PolledPromise<T> {
+  #isPending = false;
+  #outcome: { readonly value: T } | { readonly error: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  /** True from the start of a promise until its outcome is taken. */
+  get isPending(): boolean {
+    return this.#isPending;
+  }
+
+  start(promise: Promise<T>): void {
+    this.#isPending = true;
+    promise.then(
+      (value) => this.#settle({ value }),
+      (error: unknown) => this.#settle({ error }),
+    );
+  }
+
+  poll(wake: () => void): IteratorYieldResult<T> | undefined {
+    const outcome = this.#outcome;
+    if (outcome === undefined) {
+      this.#wake = wake;
+      return undefined;
+    }
+    this.#outcome = undefined;
+    this.#isPending = false;
+    if ('error' in outcome) throw outcome.error;
+    return { value: outcome.value, done: false };
+  }
+
+  #settle(outcome: { readonly value: T } | { readonly error: unknown }): void {
+    this.#outcome = outcome;
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}
+
+/** An iterator of the source that can be polled: its own where that can, or one that waits for it. */
+export function polled<T>(source: AsyncIterable<T>): Polled<T> {
+  const iterator = source[Symbol.asyncIterator]();
+  return isPolled(iterator) ? iterator : new PolledIterator(iterator);
+}
+
+/** Lets go of a source that nobody reads any more; its last error has no reader either. */
+export function leave(iterator: AsyncIterator<unknown> | undefined): void {
+  iterator?.return?.().catch(() => undefined);
+}
+
+function isPolled<T>(iterator: AsyncIterator<T>): iterator is Polled<T> {
+  return 'poll' in iterator;
+}
+
+class PolledIterator<T> implements Polled<T> {
+  readonly #iterator: AsyncIterator<T>;
+  readonly #asked = new PolledPromise<IteratorResult<T, unknown>>();
+
+  constructor(iterator: AsyncIterator<T>) {
+    this.#iterator = iterator;
+  }
+
+  poll(wake: () => void): IteratorResult<T, undefined> | undefined {
+    if (!this.#asked.isPending) this.#asked.start(this.#iterator.next());
+    const step = this.#asked.poll(wake)?.value;
+    return step?.done === true ? OVER : step;
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    return nextOf(this);
+  }
+
+  async return(): Promise<IteratorResult<T, undefined>> {
+    await this.#iterator.return?.();
+    return OVER;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}

@@ -1,0 +1,14 @@
+/** Calls functions at the end of the turn of the event loop, after all microtasks: those of all connections in one go. */
+export class TurnEnd {
+  #waiting: (() => void)[] = [];
+
+  add(act: () => void): void {
+    if (this.#waiting.push(act) === 1) process.nextTick(this.#run);
+  }
+
+  readonly #run = (): void => {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const act of waiting) act();
+  };
+}
