@@ -92,7 +92,7 @@ describe('LineLogger', () => {
     const { log, lines } = openLogger();
     log.error('odd', { error });
 
-    expect(lines[0]).toContain('error="loop: loop');
+    expect(lines[0]).toContain('error="loop"');
   });
 });
 
