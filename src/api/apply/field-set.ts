@@ -111,6 +111,9 @@ export function fieldSet(...paths: readonly (readonly PathElement[])[]): FieldSe
   return builder.finish();
 }
 
+/** So many entries are kept in order as they come, which costs less than sorting them. */
+const FEW = 16;
+
 /** Collects the entries of one level, each element once, in any order. */
 export class FieldSetBuilder {
   readonly #entries: FieldEntry[] = [];
@@ -118,9 +121,19 @@ export class FieldSetBuilder {
 
   add(element: PathElement, isMember: boolean, children: FieldSet): void {
     if (!isMember && children.isEmpty) return;
-    const last = this.#entries.at(-1);
-    if (last !== undefined && this.#isSorted && compareElements(last.element, element) > 0) this.#isSorted = false;
-    this.#entries.push({ element, isMember, children });
+    const entries = this.#entries;
+    const entry = { element, isMember, children };
+    let at = entries.length;
+    entries.push(entry);
+    if (!this.#isSorted || at === 0 || compareElements((entries[at - 1] as FieldEntry).element, element) <= 0) return;
+    if (at > FEW) {
+      this.#isSorted = false;
+      return;
+    }
+    for (; at > 0 && compareElements((entries[at - 1] as FieldEntry).element, element) > 0; at--) {
+      entries[at] = entries[at - 1] as FieldEntry;
+    }
+    entries[at] = entry;
   }
 
   finish(): FieldSet {
