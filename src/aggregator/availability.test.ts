@@ -86,6 +86,7 @@ test('the condition counts what became unavailable, and follows an APIService th
   await plane.register(backend.port);
   await plane.plane.server.self.delete(`${SERVICES}/api`);
   await plane.availability(({ reason }) => reason === 'ServiceNotFound');
+  await new Promise(setImmediate); // it is counted when the writer knows that it is written
   const { text } = await plane.get('/metrics');
   const path = `${API_SERVICES_PATH}/${FLUNDERS_NAME}`;
   const object = (await plane.get(path)).json();

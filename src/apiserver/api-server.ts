@@ -209,18 +209,21 @@ export class ApiServer implements RequestHandler {
    * The shortcut for callers in the same process: through the same stages, but what the verb answered is handed over as it is.
    * The call is over then, but for a watch or a stream, which the caller finishes.
    */
-  async answer(call: InProcessCall): Promise<Answer> {
+  answer(call: InProcessCall): Answer | Promise<Answer> {
     call.takesObjects = true;
-    const { code, decoded } = await this.#handle(call);
-    if (decoded === undefined)
-      throw new Error(`Cannot answer ${call.method} "${call.path}": a stage encoded the answer`);
-    if (decoded.type !== 'watch' && decoded.type !== 'stream') call.finish({ code, bytes: 0, outcome: 'complete' });
-    return decoded;
+    const answer = this.#handle(call);
+    return answer instanceof Promise ? answer.then((encoded) => asItIs(encoded, call)) : asItIs(answer, call);
   }
 
   encode(answer: Answer, call: Call): EncodedAnswer {
     return this.#encoder.toBytes(answer, call);
   }
+}
+
+function asItIs({ code, decoded }: EncodedAnswer, call: InProcessCall): Answer {
+  if (decoded === undefined) throw new Error(`Cannot answer ${call.method} "${call.path}": a stage encoded the answer`);
+  if (decoded.type !== 'watch' && decoded.type !== 'stream') call.finish({ code, bytes: 0, outcome: 'complete' });
+  return decoded;
 }
 
 function wireMetrics(metrics: MetricRegistry): TransportObserver {

@@ -9,7 +9,7 @@ const SELF = { commonName: 'system:apiserver', organizations: ['system:masters']
 
 /** Whatever takes calls through the stages. */
 interface Handler {
-  answer(call: Call): Promise<Answer>;
+  answer(call: Call): Answer | Promise<Answer>;
 }
 
 /** Who the written fields belong to; the server as such unless given. */
@@ -58,7 +58,7 @@ export class SelfClient {
     refuseFailure(await this.#send('DELETE', path));
   }
 
-  #send(method: string, path: string, body?: object): Promise<Answer> {
+  async #send(method: string, path: string, body?: object): Promise<Answer> {
     const call = inProcessCall({
       method,
       path,

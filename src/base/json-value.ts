@@ -30,7 +30,7 @@ function cloneValue(value: unknown): unknown {
   }
   const source = value as JsonObject;
   const copy: JsonObject = {};
-  for (const key of Object.keys(source)) {
+  for (const key in source) {
     if (key === '__proto__') defineOwn(copy, key, cloneValue(source[key]));
     else copy[key] = cloneValue(source[key]);
   }

@@ -35,14 +35,17 @@ export class InProcessTransport implements Transport {
     this.#options = options;
   }
 
-  async send(request: TransportRequest): Promise<TransportResponse> {
-    request.signal.throwIfAborted();
-    if (this.#isClosed) throw new TransportError('closed', 'Cannot send: the client has been closed');
-    const call = inProcessCall({ ...request, ...this.#options, uids: this.#server.services.uids });
-    const answer = await this.#server.answer(call);
-    if (request.signal.aborted) call.finish(CUT);
-    request.signal.throwIfAborted();
-    return this.#response(answer, call, request);
+  send(request: TransportRequest): Promise<TransportResponse> {
+    try {
+      request.signal.throwIfAborted();
+      if (this.#isClosed) throw new TransportError('closed', 'Cannot send: the client has been closed');
+      const call = inProcessCall({ ...request, ...this.#options, uids: this.#server.services.uids });
+      const answer = this.#server.answer(call);
+      if (answer instanceof Promise) return answer.then((made) => this.#response(made, call, request));
+      return Promise.resolve(this.#response(answer, call, request));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -50,6 +53,8 @@ export class InProcessTransport implements Transport {
   }
 
   #response(answer: Answer, call: InProcessCall, request: TransportRequest): TransportResponse {
+    if (request.signal.aborted) call.finish(CUT);
+    request.signal.throwIfAborted();
     const isWhole = !String(request.headers['accept']).includes('as=');
     const warning = call.warnings.texts.map((text) => `299 - "${text.replaceAll(/["\\]/g, '\\$&')}"`);
     const headers = warning.length === 0 ? {} : { warning };

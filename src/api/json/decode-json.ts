@@ -37,22 +37,49 @@ export interface Decoded {
  */
 export function decodeJson(text: string | Uint8Array | JsonBody, struct: Struct, options: DecodeOptions = {}): Decoded {
   const body = text instanceof JsonBody ? text : new JsonBody(text);
-  return allAtOnce(jsonDecoding(body, struct, options));
+  const plain = decodePlain(body, struct, options);
+  return plain !== undefined && isClean(plain, options)
+    ? plain
+    : allAtOnce(decodingOn(body, struct, { options, plain }));
 }
 
 /** The same in steps. */
 export function* jsonDecoding(body: JsonBody, struct: Struct, options: DecodeOptions): Steps<Decoded> {
-  if (body.survey.isPlain) {
-    const walk = new Walk({ fills: options.defaults === true, owns: true, forgives: options.forgives });
-    const value = convert(body.takeValue(), { struct, walk, node: () => body.node });
-    if (walk.keys === body.survey.keys) {
-      if (walk.unknownFields === 0 || isIgnoring(options)) return { value, warnings: [], problems: [] };
-      yield;
-      const { node } = body;
-      yield;
-      return judge(value, explain(node, struct).problems, options);
-    }
+  const plain = decodePlain(body, struct, options);
+  if (plain !== undefined && isClean(plain, options)) return plain;
+  yield;
+  return yield* decodingOn(body, struct, { options, plain });
+}
+
+/** What JSON.parse has made of a text, if nothing is lost in that. */
+interface PlainDecoded extends Decoded {
+  readonly unknownFields: number;
+}
+
+function decodePlain(body: JsonBody, struct: Struct, options: DecodeOptions): PlainDecoded | undefined {
+  if (!body.survey.isPlain) return undefined;
+  const walk = new Walk({ fills: options.defaults === true, owns: true, forgives: options.forgives });
+  const value = convert(body.takeValue(), { struct, walk, node: () => body.node });
+  if (walk.keys !== body.survey.keys) return undefined;
+  return { value, warnings: NONE, problems: NONE, unknownFields: walk.unknownFields };
+}
+
+const NONE: readonly never[] = [];
+
+function isClean({ unknownFields }: PlainDecoded, options: DecodeOptions): boolean {
+  return unknownFields === 0 || isIgnoring(options);
+}
+
+/** What is left to do where the plain value does not tell all. */
+function* decodingOn(
+  body: JsonBody,
+  struct: Struct,
+  { options, plain }: { readonly options: DecodeOptions; readonly plain: PlainDecoded | undefined },
+): Steps<Decoded> {
+  if (plain !== undefined) {
+    const { node } = body;
     yield;
+    return judge(plain.value, explain(node, struct).problems, options);
   }
   const { node } = body;
   yield;

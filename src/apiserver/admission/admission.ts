@@ -78,14 +78,16 @@ export class AdmissionPlan {
   }
 
   /** Runs the mutating plugins, and all of them a second time when one has asked for it. */
-  async mutate(attributes: AdmissionAttributes): Promise<void> {
-    do {
-      await runStep(this.#mutating, attributes);
-    } while (attributes.beginReinvocation());
+  mutate(attributes: AdmissionAttributes): void | Promise<void> {
+    const again = (): void | Promise<void> => {
+      if (attributes.beginReinvocation()) return new StepRun(this.#mutating, attributes).from(0);
+    };
+    const running = new StepRun(this.#mutating, attributes).from(0);
+    return running === undefined ? again() : running.then(again);
   }
 
-  validate(attributes: AdmissionAttributes): Promise<void> {
-    return runStep(this.#validating, attributes);
+  validate(attributes: AdmissionAttributes): void | Promise<void> {
+    return new StepRun(this.#validating, attributes).from(0);
   }
 }
 
@@ -103,24 +105,55 @@ interface PluginRun {
   readonly run: (attributes: AdmissionAttributes) => void | Promise<void>;
 }
 
-async function runStep({ name, timer, plugins }: Step, attributes: AdmissionAttributes): Promise<void> {
-  const start = timer.now();
-  const step = attributes.trace?.begin(attributes.isReinvoked ? `${name}, second pass` : name);
-  for (const plugin of plugins) {
-    const own = timer.now();
+/** All plugins of a step, one after the other; without a promise as long as none has to be waited for. */
+class StepRun {
+  readonly #step: Step;
+  readonly #attributes: AdmissionAttributes;
+  readonly #start: number;
+  readonly #trace: TraceStep | undefined;
+
+  constructor(step: Step, attributes: AdmissionAttributes) {
+    this.#step = step;
+    this.#attributes = attributes;
+    this.#start = step.timer.now();
+    this.#trace = attributes.trace?.begin(attributes.isReinvoked ? `${step.name}, second pass` : step.name);
+  }
+
+  from(first: number): void | Promise<void> {
+    const { plugins, timer } = this.#step;
+    for (let index = first; index < plugins.length; index++) {
+      const plugin = plugins[index] as PluginRun;
+      const own = timer.now();
+      try {
+        const running =
+          this.#trace === undefined ? plugin.run(this.#attributes) : runTraced(plugin, this.#attributes, this.#trace);
+        if (running !== undefined) return this.#goOn(running, index, own);
+      } catch (error) {
+        this.#refused(plugin, own, error);
+      }
+      plugin.timer.ended(own, false);
+    }
+    timer.ended(this.#start, false);
+    this.#trace?.end();
+  }
+
+  async #goOn(running: Promise<void>, index: number, own: number): Promise<void> {
+    const plugin = this.#step.plugins[index] as PluginRun;
     try {
-      const running = step === undefined ? plugin.run(attributes) : runTraced(plugin, attributes, step);
-      if (running !== undefined) await running;
+      await running;
     } catch (error) {
-      plugin.timer.ended(own, true);
-      timer.ended(start, true);
-      step?.end('refused');
-      throw error;
+      this.#refused(plugin, own, error);
     }
     plugin.timer.ended(own, false);
+    await this.from(index + 1);
   }
-  timer.ended(start, false);
-  step?.end();
+
+  #refused(plugin: PluginRun, own: number, error: unknown): never {
+    plugin.timer.ended(own, true);
+    this.#step.timer.ended(this.#start, true);
+    this.#trace?.end('refused');
+    throw error;
+  }
 }
 
 type Specified = ApiObject & { readonly spec?: unknown };

@@ -85,11 +85,24 @@ export class RequestAdmission {
   }
 }
 
-/** The object after mutation. A plugin that makes managedFields unreadable has them put back as they were, with a warning. */
-async function mutated(before: ApiObject, attributes: AdmissionAttributes, plan: AdmissionPlan): Promise<ApiObject> {
+/** The object after mutation. */
+function mutated(
+  before: ApiObject,
+  attributes: AdmissionAttributes,
+  plan: AdmissionPlan,
+): ApiObject | Promise<ApiObject> {
   const { managedFields } = before.metadata;
-  await plan.mutate(attributes);
-  const object = attributes.object ?? before;
+  const running = plan.mutate(attributes);
+  if (running === undefined) return withReadableManagers(attributes.object ?? before, managedFields, attributes);
+  return running.then(() => withReadableManagers(attributes.object ?? before, managedFields, attributes));
+}
+
+/** A plugin that makes managedFields unreadable has them put back as they were, with a warning. */
+function withReadableManagers(
+  object: ApiObject,
+  managedFields: ApiObject['metadata']['managedFields'],
+  attributes: AdmissionAttributes,
+): ApiObject {
   if (object.metadata.managedFields === managedFields) return object;
   const problem = managedFieldsProblem(object.metadata.managedFields);
   if (problem === undefined) return object;

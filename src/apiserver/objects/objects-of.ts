@@ -49,6 +49,16 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
     return this.#place.objects.listNow(this.#rangeOf(namespace)).objects.map(({ object }) => object as T);
   }
 
+  /** The object that this process has at hand; undefined when it has none, or nothing at all. */
+  atHand(namespace: string, name: string): T | undefined {
+    try {
+      return this.getNow(namespace, name);
+    } catch (error) {
+      if (isStoreError(error, 'Unavailable')) return undefined;
+      throw error;
+    }
+  }
+
   /** What is at hand, or what the store has where nothing is at hand. */
   async get(namespace: string, name: string): Promise<T | undefined> {
     return this.#atHand(

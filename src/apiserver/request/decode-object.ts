@@ -1,7 +1,9 @@
 import { allAtOnce, type Steps, withPauses } from '../../base/index.ts';
 import {
   DecodeError,
+  decodeJson,
   decodeProtobuf,
+  type JsonBody,
   jsonDecoding,
   openProtobufEnvelope,
   StatusError,
@@ -34,7 +36,7 @@ export async function decodeObject(call: Call, resource: Resource, context: Deco
       ? decodeBinary(target)
       : call.isLarge
         ? await withPauses(decodeText(target, format), () => services.turns.take(true))
-        : allAtOnce(decodeText(target, format));
+        : decodeTextNow(target, format);
   const object = withKind(decoded, resource);
   object.metadata ??= {};
   resource.strategy.applyDefaults?.(object);
@@ -66,9 +68,7 @@ interface TextBody {
 function jsonBody(sent: SentJson): TextBody {
   const body = parsedJson(sent);
   return {
-    resetsManagedFields: body.survey.isPlain
-      ? resetsManagedFields(body.peekValue())
-      : nodeResetsManagedFields(body.node),
+    resetsManagedFields: isResetIn(body),
     get typeMeta() {
       return typeMetaOf(body);
     },
@@ -86,6 +86,25 @@ function yamlBody(body: YamlBody): TextBody {
   };
 }
 
+/** A text that is small enough to be decoded in one go. */
+function decodeTextNow(target: DecodeTarget, format: 'json' | 'yaml'): ApiObject {
+  if (format === 'yaml') return allAtOnce(decodeText(target, format));
+  let body: JsonBody | undefined;
+  try {
+    body = parsedJson(target.body);
+    const { resource, context } = target;
+    const isReset = isResetIn(body);
+    const decoded = decodeJson(body, resource.type, { fieldValidation: context.fieldValidation, defaults: true });
+    return objectOf(decoded, isReset, target);
+  } catch (error) {
+    throw textFailure(error, () => (body === undefined ? undefined : typeMetaOf(body)), target);
+  }
+}
+
+function isResetIn(body: JsonBody): boolean {
+  return body.survey.isPlain ? resetsManagedFields(body.peekValue()) : nodeResetsManagedFields(body.node);
+}
+
 function* decodeText(target: DecodeTarget, format: 'json' | 'yaml'): Steps<ApiObject> {
   let parsed: TextBody | undefined;
   try {
@@ -93,25 +112,33 @@ function* decodeText(target: DecodeTarget, format: 'json' | 'yaml'): Steps<ApiOb
     yield;
     return yield* decodeParsed(parsed, target);
   } catch (error) {
-    throw textFailure(error, parsed, target);
+    throw textFailure(error, () => parsed?.typeMeta, target);
   }
 }
 
-function* decodeParsed(parsed: TextBody, { resource, context, warn }: DecodeTarget): Steps<ApiObject> {
-  const { fieldValidation, services } = context;
+function* decodeParsed(parsed: TextBody, target: DecodeTarget): Steps<ApiObject> {
+  const { fieldValidation } = target.context;
   const { resetsManagedFields: isReset } = parsed;
-  const { value, warnings } = yield* parsed.decoding(resource.type, { fieldValidation, defaults: true });
-  checkKind(value, resource, services);
+  const decoded = yield* parsed.decoding(target.resource.type, { fieldValidation, defaults: true });
+  return objectOf(decoded, isReset, target);
+}
+
+function objectOf(
+  { value, warnings }: Decoded,
+  isReset: boolean,
+  { resource, context, warn }: DecodeTarget,
+): ApiObject {
+  checkKind(value, resource, context.services);
   for (const warning of warnings) warn(warning);
   const object = value as unknown as ApiObject;
   return isReset ? withEmptyManagedFields(object) : object;
 }
 
-function textFailure(error: unknown, parsed: TextBody | undefined, target: DecodeTarget): unknown {
+function textFailure(error: unknown, typeMeta: () => TypeMeta | undefined, target: DecodeTarget): unknown {
   if (!(error instanceof DecodeError)) return error;
   const { resource, context } = target;
   const body = sentBytes(target.body);
-  return decodeFailure(error, () => parsed?.typeMeta, { body, resource, services: context.services });
+  return decodeFailure(error, typeMeta, { body, resource, services: context.services });
 }
 
 function decodeBinary({ body: sentBody, resource, context }: DecodeTarget): ApiObject {

@@ -38,7 +38,7 @@ export class KindServer extends MemoryServer {
   }
 
   /** Before it is encoded, so that it can be recognized. */
-  answer(method: string, path: string): Promise<Answer> {
+  async answer(method: string, path: string): Promise<Answer> {
     return this.server.answer(this.callOf(method, path));
   }
 }

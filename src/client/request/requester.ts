@@ -70,9 +70,14 @@ export class Requester {
 
   /** The object that the server answers with. */
   async object(request: ApiRequest): Promise<ReadValue> {
-    using call = new Call(request, this.clock, this.#never);
-    const response = await this.#send(request, call);
-    return await readJson(response.body, this.#maxBodyBytes);
+    const call = new Call(request, this.clock, this.#never);
+    try {
+      const { body } = await this.#send(request, call);
+      if (body.type === 'object') return { value: body.object, isShared: true };
+      return await readJson(body, this.#maxBodyBytes);
+    } finally {
+      call[Symbol.dispose]();
+    }
   }
 
   /** The text that the server answers with. */
@@ -111,8 +116,12 @@ export class Requester {
     let sent = this.#encode(request, call.signal);
     let plan: RetryPlan | undefined;
     for (;;) {
-      const outcome = await this.#attempt(sent, request);
-      if (outcome.type === 'answer') return outcome.response;
+      const answer = await this.#attempt(sent);
+      if (!('failure' in answer)) {
+        for (const text of warningTexts(answer.headers)) this.#warn(text, request);
+        if (answer.status >= 200 && answer.status < 300) return answer;
+      }
+      const outcome = 'failure' in answer ? answer : await this.#refused(answer, request);
       plan ??= new RetryPlan(request, request.maxRetries ?? this.#maxRetries, this.random);
       const waitMs = plan.nextWaitMs(outcome.failure);
       if (waitMs === undefined || call.signal.aborted) throw call.signal.aborted ? call.signal.reason : outcome.error;
@@ -122,21 +131,20 @@ export class Requester {
     }
   }
 
-  async #attempt(sent: TransportRequest, request: ApiRequest): Promise<Outcome> {
-    let response: TransportResponse;
-    try {
-      response = await (hasTracer() ? this.#sendTraced(sent) : this.#transport.send(sent));
-    } catch (error) {
-      return { type: 'failure', failure: { type: 'error', error }, error };
-    }
-    for (const text of warningTexts(response.headers)) {
-      this.#onWarning({ text, request: `${request.method} ${request.path}` });
-    }
-    if (response.status >= 200 && response.status < 300) return { type: 'answer', response };
+  #attempt(sent: TransportRequest): Promise<TransportResponse | Failed> {
+    const sending = hasTracer() ? this.#sendTraced(sent) : this.#transport.send(sent);
+    return sending.catch((error: unknown): Failed => ({ failure: { type: 'error', error }, error }));
+  }
+
+  #warn(text: string, { method, path }: ApiRequest): void {
+    this.#onWarning({ text, request: `${method} ${path}` });
+  }
+
+  async #refused(response: TransportResponse, request: ApiRequest): Promise<Failed> {
     const code = response.status;
     const waitMs = retryAfterMs(response.headers, this.clock);
     const error = statusErrorOf(code, await this.#refusal(response), request);
-    return { type: 'failure', failure: { type: 'status', code, retryAfterMs: waitMs }, error };
+    return { failure: { type: 'status', code, retryAfterMs: waitMs }, error };
   }
 
   /** The span of a watch, or of another answer that streams, ends when the answer begins. */
@@ -179,9 +187,11 @@ function resourceIn(path: string): string {
   return /^\/(?:api|apis\/[^/]+)\/[^/]+\/(?:namespaces\/[^/]+\/)?([^/]+)/.exec(path)?.[1] ?? path;
 }
 
-type Outcome =
-  | { readonly type: 'answer'; readonly response: TransportResponse }
-  | { readonly type: 'failure'; readonly failure: Failure; readonly error: unknown };
+/** A try that brought no success, and what to throw unless another one does. */
+interface Failed {
+  readonly failure: Failure;
+  readonly error: unknown;
+}
 
 /** One call with its deadline, over all its tries. */
 class Call implements Disposable {

@@ -1,7 +1,7 @@
 import { forbidden, notFound, StatusError } from '../../api/index.ts';
 import { NAMESPACE_TERMINATING } from '../../api/meaning/index.ts';
 import type { Namespace } from '../../api/types/core/v1.d.ts';
-import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from '../../apiserver/index.ts';
+import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget, ObjectsOf } from '../../apiserver/index.ts';
 import type { AdmissionParts } from './admission-parts.ts';
 import { refusal } from './refusal.ts';
 import type { Whole } from '../kind.ts';
@@ -18,17 +18,26 @@ export function namespaceLifecycle({ objects }: Pick<AdmissionParts, 'objects'>)
   return {
     name: 'NamespaceLifecycle',
     handles: (target) => isNamespaceDelete(target) || isWriteInNamespace(target),
-    async mutate(request) {
+    mutate(request) {
       const { operation, namespace, name } = request;
       if (operation === 'DELETE') {
         if (IMMORTAL.has(name)) throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
         return;
       }
-      const found = (await namespaces.get('', namespace)) ?? (await namespaces.newest('', namespace));
-      if (found === undefined) throw notFound(NAMESPACES, namespace);
-      if (found.status.phase === 'Terminating' && operation === 'CREATE') throw terminating(request);
+      const found = namespaces.atHand('', namespace);
+      if (found === undefined) return checkNewest(namespaces, request);
+      check(found, request);
     },
   };
+}
+
+async function checkNewest(namespaces: ObjectsOf<Whole<Namespace>>, request: AdmissionAttributes): Promise<void> {
+  check(await namespaces.newest('', request.namespace), request);
+}
+
+function check(found: Whole<Namespace> | undefined, request: AdmissionAttributes): void {
+  if (found === undefined) throw notFound(NAMESPACES, request.namespace);
+  if (found.status.phase === 'Terminating' && request.operation === 'CREATE') throw terminating(request);
 }
 
 function isNamespaceDelete({ operation, resource }: AdmissionTarget): boolean {

@@ -27,7 +27,7 @@ export function openPast(plane: ControlPlane, { nowMs, random, onEnd }: OpenPast
       transports.set(id, made);
       return made;
     },
-    answer: ({ method, requestUri: path, user: { name: commonName, groups: organizations } }) =>
+    answer: async ({ method, requestUri: path, user: { name: commonName, groups: organizations } }) =>
       copy.server.answer(inProcessCall({ method, path, certificate: { commonName, organizations }, clock })),
     [Symbol.dispose]: () => {
       stop.abort();
