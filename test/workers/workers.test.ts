@@ -182,6 +182,10 @@ test.each(['SIGTERM', 'SIGKILL'] as const)('workers end when the main process do
   const workers = workersOf(server);
   expect(workers).toHaveLength(2);
   const [main] = server.daemons;
+  for (const worker of workers) process.kill(worker, 'SIGTERM'); // as terminals and units do; workers wait for the main process
+  using connection = await Connection.open(server);
+  expect((await connection.request('GET', '/version')).code).toBe(200);
+  expect(workersOf(server)).toEqual(workers);
   process.kill(main?.pid ?? 0, signal);
   await main?.ended;
   await vi.waitFor(() => expect(workers.filter(isAlive)).toEqual([]), 10_000);

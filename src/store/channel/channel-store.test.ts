@@ -108,6 +108,23 @@ describe('stores of two workers', () => {
     expect(text(await first.get(`${PREFIX}a`))).toBe('by the main process');
   });
 
+  test('what is read at once is the newest whenever it is said to be', async () => {
+    await using main = new Main();
+    const [first, second] = await openTwo(main);
+    const [key, seen] = [`${PREFIX}a`, new Set<boolean>()];
+    for (let count = 0; count < 300; count++) {
+      await write(first, put(key, String(count)));
+      if (count % 2 === 0) await second.get(key);
+      const { isNewest } = second;
+      seen.add(isNewest);
+      if (isNewest) expect(text(second.readNow(key))).toBe(String(count));
+    }
+    expect(seen).toContain(true);
+    const asking = new MirrorStore(new ChannelStore(await main.connect(), { clock, random }));
+    await asking.get(key);
+    expect(asking.isNewest).toBe(false); // it has nothing to tell it by
+  });
+
   test('a reader that knows of a write by a watch of one finds it in the other', async () => {
     await using main = new Main();
     const [first, second] = await openTwo(main);

@@ -59,6 +59,12 @@ export class MirrorStore implements InProcessStore, HealthReporting {
     this.#background = runTogether(options.background ?? [], this.#closing.signal);
   }
 
+  /** Whether what is read at once, in this turn, is as new as what can be waited for. */
+  get isNewest(): boolean {
+    const newest = this.#origin.newestNow?.();
+    return newest !== undefined && this.#newEnough(newest) !== undefined;
+  }
+
   /** How far the copy is; unlike a read, this may be behind what other servers have written. */
   revisionNow(): Revision {
     return this.#copyNow().revision;
