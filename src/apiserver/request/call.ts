@@ -113,16 +113,18 @@ export interface ClientCertificate {
   readonly endsMs?: number;
 }
 
+const NO_WARNINGS: readonly string[] = [];
+
 /** Collects warnings, each text once; how much of them fits into an answer is decided when it is written. */
 export class Warnings {
-  readonly #texts = new Set<string>();
+  #texts: Set<string> | undefined;
 
   add(text: string): void {
-    this.#texts.add(text);
+    (this.#texts ??= new Set()).add(text);
   }
 
   get texts(): readonly string[] {
-    return [...this.#texts];
+    return this.#texts === undefined ? NO_WARNINGS : [...this.#texts];
   }
 }
 
