@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { discardLogger, SeededRandom, VirtualClock } from '../../src/base/index.ts';
-import type { Client } from '../../src/client/index.ts';
+import { type Client, strategicPatch } from '../../src/client/index.ts';
 import { startCluster } from '../../src/testing/index.ts';
 import { type ControlPlane, startControlPlane, type StorageOptions } from '../../src/cluster/index.ts';
 import { compactStore, openDurableStore } from '../../src/store/index.ts';
@@ -30,6 +30,27 @@ async function countMemory(): Promise<void> {
   let read = 0;
   counts['heap bytes per get'] = await heapPerCall(() => maps.get(nameOf(read++)));
   counts['heap bytes per listed object'] = Math.round((await heapPerCall(() => maps.page({ limit: 500 }), 20)) / 500);
+  await countReports(client);
+}
+
+/** The same for what nodes write most: reports of pods, and events about them. */
+async function countReports(client: Client): Promise<void> {
+  const { serviceaccounts, pods, events } = client.core.v1;
+  await serviceaccounts.namespace('default').create({ metadata: { name: 'default' } });
+  const own = pods.namespace('default');
+  const spec = { containers: [{ name: 'c', image: 'nginx' }] };
+  const { metadata } = await own.create({ metadata: { name: 'p', labels: { app: 'load' } }, spec });
+  let next = 0;
+  counts['heap bytes per status patch'] = await heapPerCall(() => {
+    const status = { phase: 'Running', message: `report ${next++}` };
+    return own.status.patch('p', strategicPatch({ metadata: { uid: metadata.uid }, status }), { isReadOnly: true });
+  });
+  const involvedObject = { kind: 'Pod', apiVersion: 'v1', namespace: 'default', name: 'p', uid: metadata.uid };
+  const about = { involvedObject, reason: 'Started', message: 'Container started', type: 'Normal', count: 1 };
+  counts['heap bytes per event'] = await heapPerCall(() => {
+    const name = `p.${next++}`;
+    return events.namespace('default').create({ metadata: { name }, ...about }, { isReadOnly: true });
+  });
 }
 
 /** Bytes that reach the disk for one create, and the transactions it takes. */

@@ -25,6 +25,21 @@ export function firstIn<V>(root: SortedNode<V>, range: SortedRange): [string, V]
   return walk.next() ? [walk.leaf.keys[walk.start] as string, walk.leaf.values[walk.start] as V] : undefined;
 }
 
+/** Goes through a range until `visit` says that it is enough. */
+export function visitIn<V>(
+  root: SortedNode<V>,
+  range: SortedRange,
+  visit: (key: string, value: V) => boolean | void,
+): void {
+  const walk = new LeafWalk(root, range);
+  while (walk.next()) {
+    const { leaf, end } = walk;
+    for (let index = walk.start; index < end; index++) {
+      if (visit(leaf.keys[index] as string, leaf.values[index] as V) === false) return;
+    }
+  }
+}
+
 /** How many keys are below `key`. */
 function rankOf<V>(root: SortedNode<V>, key: string): number {
   const isNative = ordersNatively(key);

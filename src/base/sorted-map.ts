@@ -1,6 +1,6 @@
 import { Branch, EditSession, Leaf, type SortedNode } from './sorted-map-node.ts';
 import { treeOf } from './sorted-map-tree.ts';
-import { countIn, firstIn, LeafWalk, lookUp } from './sorted-map-walk.ts';
+import { countIn, firstIn, LeafWalk, lookUp, visitIn } from './sorted-map-walk.ts';
 import type { SortedRange, SortedView } from './sorted-view.ts';
 import { ordersNatively } from './utf8-order.ts';
 
@@ -74,13 +74,7 @@ export class SortedMap<V> implements SortedView<V> {
   }
 
   visit(range: SortedRange, visit: (key: string, value: V) => boolean | void): void {
-    const walk = new LeafWalk(this.#root, range);
-    while (walk.next()) {
-      const { leaf, end } = walk;
-      for (let index = walk.start; index < end; index++) {
-        if (visit(leaf.keys[index] as string, leaf.values[index] as V) === false) return;
-      }
-    }
+    visitIn(this.#root, range, visit);
   }
 
   *keys(range: SortedRange = {}): IterableIterator<string> {
@@ -181,6 +175,11 @@ export class SortedMapEditor<V> implements SortedView<V> {
 
   visit(range: SortedRange, visit: (key: string, value: V) => boolean | void): void {
     this.snapshot().visit(range, visit);
+  }
+
+  /** The same for a visitor that edits nothing: no snapshot is made, for which the next edits would have to copy nodes. */
+  look(range: SortedRange, visit: (key: string, value: V) => boolean | void): void {
+    visitIn(this.#root, range, visit);
   }
 
   keys(range?: SortedRange): IterableIterator<string> {

@@ -14,6 +14,8 @@ import type { Transport, TransportEvent, TransportRequest, TransportResponse } f
 /** For an answer that its client left; does nothing where the call has been finished. */
 const CUT = { code: 200, bytes: 0, outcome: 'cut' } as const;
 
+const NO_HEADERS = {};
+
 type ListAnswer = Extract<Answer, { type: 'list' }>;
 type WatchAnswer = Extract<Answer, { type: 'watch' }>;
 
@@ -56,8 +58,9 @@ export class InProcessTransport implements Transport {
     if (request.signal.aborted) call.finish(CUT);
     request.signal.throwIfAborted();
     const isWhole = !String(request.headers['accept']).includes('as=');
-    const warning = call.warnings.texts.map((text) => `299 - "${text.replaceAll(/["\\]/g, '\\$&')}"`);
-    const headers = warning.length === 0 ? {} : { warning };
+    const { texts } = call.warnings;
+    const warning = texts.map((text) => `299 - "${text.replaceAll(/["\\]/g, '\\$&')}"`);
+    const headers = texts.length === 0 ? NO_HEADERS : { warning };
     if (isWhole && answer.type === 'object') {
       const { object, resource, code } = answer;
       return { status: code, headers, body: { type: 'object', object: served(object, resource) } };

@@ -48,7 +48,7 @@ export class StructPlan {
         found.push(index);
       }
     }
-    if (!isOrdered) found.sort(ascending);
+    if (!isOrdered) sortFew(found);
     const result = this.#write(source, found, walk);
     if (unknown !== undefined) this.#meetUnknown(source, { unknown, result, walk });
     walk.leave();
@@ -129,8 +129,14 @@ export function planOf(struct: Struct): StructPlan | StructuralPlan {
   return plan;
 }
 
-function ascending(left: number, right: number): number {
-  return left - right;
+/** Sorts numbers in place; structs have few fields, and sorting them in the usual way takes more memory than the struct. */
+function sortFew(numbers: number[]): void {
+  for (let end = 1; end < numbers.length; end++) {
+    const number = numbers[end] as number;
+    let at = end;
+    for (; at > 0 && (numbers[at - 1] as number) > number; at--) numbers[at] = numbers[at - 1] as number;
+    numbers[at] = number;
+  }
 }
 
 /** Named and unnamed fields in one order, that of a Go map. */

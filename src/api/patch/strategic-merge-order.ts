@@ -37,6 +37,7 @@ export interface ItemOrders {
  */
 export function orderItems(merged: readonly unknown[], orders: ItemOrders, identity: ItemIdentity): unknown[] {
   if (identity.mergeKey !== '') checkKeys(merged, identity.mergeKey);
+  if (areInOrder(merged, orders.patch, identity)) return [...merged];
   const named = firstPlaces(orders.patch, identity);
   const isNamed = (item: unknown): boolean => named.has(identityOf(item, identity));
   const patchItems = sortItems(merged.filter(isNamed), orders.patch, identity);
@@ -46,6 +47,17 @@ export function orderItems(merged: readonly unknown[], orders: ItemOrders, ident
     identity,
   );
   return interleave(otherItems, patchItems, { places: firstPlaces(orders.live, identity), identity });
+}
+
+/** Whether the patch names all items, and in the order that they have: nothing is to be done then. */
+function areInOrder(merged: readonly unknown[], order: readonly unknown[], identity: ItemIdentity): boolean {
+  if (merged.length !== order.length) return false;
+  const seen = new Set<unknown>();
+  return merged.every((item, index) => {
+    const key = identityOf(item, identity);
+    const isDeleted = isPlainObject(item) && Object.hasOwn(item, DIRECTIVE);
+    return !isDeleted && key === identityOf(order[index], identity) && seen.size < seen.add(key).size;
+  });
 }
 
 /** Every item must be an object that has the key. */

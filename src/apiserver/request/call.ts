@@ -113,6 +113,8 @@ export interface ClientCertificate {
   readonly endsMs?: number;
 }
 
+const NO_WARNINGS: readonly string[] = [];
+
 /** Collects warnings, each text once; how much of them fits into an answer is decided when it is written. */
 export class Warnings {
   #texts: Set<string> | undefined;
@@ -122,11 +124,9 @@ export class Warnings {
   }
 
   get texts(): readonly string[] {
-    return this.#texts === undefined ? NO_TEXTS : [...this.#texts];
+    return this.#texts === undefined ? NO_WARNINGS : [...this.#texts];
   }
 }
-
-const NO_TEXTS: readonly string[] = [];
 
 /** What plugins have to say about a request in its audit event, each key once. */
 export class AuditAnnotations {

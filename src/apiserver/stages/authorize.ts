@@ -13,7 +13,7 @@ export function authorize(authorizer: Authorizer, encode: Encode, metrics: Acces
     return encode({ type: 'status', status: refusal(call, decision.reason).status, headers: NO_SNIFFING }, call);
   };
   const note = (call: Call, decision: AccessDecision, start: number): void => {
-    if (decision.reason !== '') call.trace?.stage?.tell({ reason: decision.reason });
+    if (call.trace !== undefined && decision.reason !== '') call.trace.stage?.tell({ reason: decision.reason });
     metrics.authorized(resultOf(decision), start);
     if (call.audit !== undefined) {
       call.annotations.add('authorization.k8s.io/decision', decision.verdict === 'allow' ? 'allow' : 'forbid');

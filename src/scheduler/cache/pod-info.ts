@@ -19,9 +19,9 @@ export const ASSUMED_REQUESTS: ResourceAmounts = new Map([
   ['memory', quantityOf(ASSUMED_MEMORY)],
 ]);
 
-/** A pod with what the scheduler has worked out about it. Immutable: a changed pod gets a new one. */
+/** A pod with what the scheduler has worked out about it, which never changes: a pod that asks for something else gets a new one. */
 export class PodInfo {
-  readonly pod: Observed<Pod>;
+  #pod: Observed<Pod>;
   /** `namespace/name`. */
   readonly key: string;
   readonly uid: string;
@@ -37,7 +37,7 @@ export class PodInfo {
   /** Results that the change of the pod does not touch are copied from its earlier state. */
   constructor(pod: Observed<Pod>, earlier?: PodInfo) {
     const known = earlier !== undefined && asksForTheSame(pod, earlier.pod) ? earlier : undefined;
-    this.pod = pod;
+    this.#pod = pod;
     this.key = keyOf(pod);
     this.uid = pod.metadata.uid;
     this.priority = pod.spec?.priority ?? 0;
@@ -50,6 +50,26 @@ export class PodInfo {
       earlier !== undefined && earlier.pod.spec?.affinity === pod.spec?.affinity ? earlier.terms : affinityTermsOf(pod);
   }
 
+  get pod(): Observed<Pod> {
+    return this.#pod;
+  }
+
+  /**
+   * Takes over a new state of the pod, if it differs in nothing that other pods and their nodes have to do with, as when its
+   * containers have started; false when it does.
+   */
+  follow(pod: Observed<Pod>): boolean {
+    if (!isAlike(pod, this.#pod)) return false;
+    if (!asksForTheSame(pod, this.#pod)) {
+      const requests = Resources.of(podRequests(pod));
+      const { nonZeroMilliCpu, nonZeroMemory } = nonZeroRequests(pod, requests);
+      const isSame = nonZeroMilliCpu === this.nonZeroMilliCpu && nonZeroMemory === this.nonZeroMemory;
+      if (!isSame || !requests.equals(this.requests)) return false;
+    }
+    this.#pod = pod;
+    return true;
+  }
+
   get schedulerName(): string {
     return this.pod.spec?.schedulerName ?? '';
   }
@@ -58,6 +78,27 @@ export class PodInfo {
   onNode(nodeName: string): PodInfo {
     return new PodInfo({ ...this.pod, spec: { ...this.pod.spec, nodeName } } as Observed<Pod>, this);
   }
+}
+
+/** Whether all that is known of two states of a pod on a node, but for what it asks for, is the same. */
+function isAlike(pod: Observed<Pod>, earlier: Observed<Pod>): boolean {
+  const { metadata, spec } = pod;
+  const before = earlier.spec;
+  return (
+    metadata.labels === earlier.metadata.labels &&
+    metadata.deletionTimestamp === earlier.metadata.deletionTimestamp &&
+    pod.status?.phase !== 'Succeeded' &&
+    pod.status?.phase !== 'Failed' &&
+    pod.status?.resourceClaimStatuses === earlier.status?.resourceClaimStatuses &&
+    spec?.nodeName === before?.nodeName &&
+    spec?.priority === before?.priority &&
+    spec?.containers === before?.containers &&
+    spec?.initContainers === before?.initContainers &&
+    spec?.affinity === before?.affinity &&
+    spec?.volumes === before?.volumes &&
+    spec?.resourceClaims === before?.resourceClaims &&
+    spec?.topologySpreadConstraints === before?.topologySpreadConstraints
+  );
 }
 
 /** Informers reuse the unchanged parts of an object, so identity finds nearly every part that is equal. */

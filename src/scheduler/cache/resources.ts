@@ -44,6 +44,13 @@ export class Resources {
     this.scalars = other.scalars === undefined ? undefined : new Map(other.scalars);
   }
 
+  equals(other: Resources): boolean {
+    if (this.milliCpu !== other.milliCpu || this.memory !== other.memory || this.pods !== other.pods) return false;
+    if (this.ephemeralStorage !== other.ephemeralStorage) return false;
+    const [mine, theirs] = [this.scalars ?? new Map<string, number>(), other.scalars ?? new Map<string, number>()];
+    return mine.size === theirs.size && [...mine].every(([name, amount]) => theirs.get(name) === amount);
+  }
+
   scalar(name: string): number {
     return this.scalars?.get(name) ?? 0;
   }

@@ -92,8 +92,20 @@ export class SchedulerCache {
 
   /** Adds or updates a pod that is on a node. The state that the watch reports replaces what was assumed. */
   setPod(pod: Observed<Pod>): void {
+    if (this.#follow(pod)) return;
     const before = this.#take(pod.metadata.uid);
     this.#place({ info: new PodInfo(pod, before?.info), nodeName: pod.spec?.nodeName ?? '', isAssumed: false });
+  }
+
+  /** A new state of a pod that changes nothing on its node, whose copies in snapshots stay as they are. */
+  #follow(pod: Observed<Pod>): boolean {
+    const placed = this.#pods.get(pod.metadata.uid);
+    if (placed === undefined || !placed.info.follow(pod)) return false;
+    if (placed.isAssumed) {
+      this.#assumed -= 1;
+      this.#pods.set(placed.info.uid, { ...placed, isAssumed: false });
+    }
+    return true;
   }
 
   removePod(uid: string): boolean {

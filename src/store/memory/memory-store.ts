@@ -3,7 +3,7 @@ import { prefixRange } from '../key-range.ts';
 import { Deadlines } from '../mvcc/deadlines.ts';
 import { Expiry } from '../mvcc/expiry.ts';
 import { Mvcc, type MvccOptions } from '../mvcc/mvcc.ts';
-import { conditionsHold, recordOf } from '../mvcc/revision-record.ts';
+import { conditionsHold, type LookUp, recordOf } from '../mvcc/revision-record.ts';
 import { MvccStore } from '../mvcc/mvcc-store.ts';
 import type { CommitResult, Entry, ForkableStore, Operation, Revision, StoreContents, Transaction } from '../store.ts';
 import { checkTransaction, type TransactionLimits } from '../transaction-check.ts';
@@ -53,11 +53,11 @@ export class MemoryStore extends MvccStore implements ForkableStore {
     options.signal?.throwIfAborted();
     const mvcc = this.open();
     checkTransaction(transaction, this.#options.limits ?? {});
-    const lookUp = (key: string): Entry | undefined => mvcc.get(key);
+    const lookUp = rememberingLast((key) => mvcc.get(key));
     if (!conditionsHold(transaction.conditions, lookUp)) {
       return { ok: false, revision: mvcc.revision, current: transaction.conditions.map(({ key }) => lookUp(key)) };
     }
-    this.#write(transaction.operations);
+    this.#write(transaction.operations, lookUp);
     return { ok: true, revision: mvcc.revision };
   }
 
@@ -82,12 +82,18 @@ export class MemoryStore extends MvccStore implements ForkableStore {
     await this.#mvcc.close();
   }
 
-  #write(operations: readonly Operation[]): void {
+  #write(operations: readonly Operation[], lookUp: LookUp = (key) => this.#mvcc.get(key)): void {
     const mvcc = this.#mvcc;
     const timeMs = this.#options.clock.now();
-    const record = recordOf(operations, { revision: mvcc.revision + 1, timeMs, lookUp: (key) => mvcc.get(key) });
+    const record = recordOf(operations, { revision: mvcc.revision + 1, timeMs, lookUp });
     if (record === undefined) return;
     mvcc.append(record);
     this.#expiry.arm();
   }
+}
+
+/** Most transactions write the one key that they have a condition on, and need not look for it twice. */
+function rememberingLast(lookUp: LookUp): LookUp {
+  let last: { readonly key: string; readonly entry: Entry | undefined } | undefined;
+  return (key) => (last?.key === key ? last : (last = { key, entry: lookUp(key) })).entry;
 }

@@ -98,10 +98,12 @@ export class Mvcc {
   }
 
   range(range: KeyRange, options: RangeOptions = {}): RangeResult {
-    const source = options.at === undefined ? this.#current.snapshot() : this.entriesAt(options.at);
+    const source = options.at === undefined ? this.#current : this.entriesAt(options.at);
     const limit = options.limit === undefined || options.limit <= 0 ? Infinity : options.limit;
     const entries: Entry[] = [];
-    source.visit(range, (_key, entry) => entries.push(entry) < limit);
+    const take = (_key: string, entry: Entry): boolean => entries.push(entry) < limit;
+    if (source instanceof SortedMap) source.visit(range, take);
+    else source.look(range, take);
     const count = entries.length < limit ? entries.length : source.count(range);
     return { entries, more: count > entries.length, count, revision: this.revision };
   }
