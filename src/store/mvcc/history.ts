@@ -84,15 +84,15 @@ export class History {
     return record;
   }
 
-  /** Forgets what the limits no longer keep at this time. The newest revision always stays. */
-  trim(nowMs: number): void {
+  /** Forgets what the limits no longer keep at this time, fresh or not if so wished. The newest revision always stays. */
+  trim(nowMs: number, { isBurstKept = true }: { readonly isBurstKept?: boolean } = {}): void {
     const { keepMs, maxRevisions, maxBytes, freshMs, maxAgedBytes } = this.#limits;
     let first = this.#first;
     let weight = this.#weight;
     while (first < this.#last) {
       const oldest = this.at(first);
       const ageMs = nowMs - oldest.timeMs;
-      const most = ageMs > freshMs ? maxAgedBytes : maxBytes;
+      const most = ageMs > freshMs || !isBurstKept ? Math.min(maxAgedBytes, maxBytes) : maxBytes;
       const isOver = this.#last - first >= maxRevisions || weight > most || ageMs > keepMs;
       if (!isOver) break;
       weight -= oldest.weight;

@@ -130,10 +130,11 @@ export class Mvcc {
   /** Makes one more revision visible. */
   append(record: RevisionRecord): void {
     redo(this.#current, record);
-    this.#note(record, record.timeMs);
+    this.#note(record);
+    this.trim(record.timeMs);
   }
 
-  /** Likewise for what a log says was done at a revision. What the limits do not keep at this time is not kept. */
+  /** Likewise for what a log says was done at a revision. What the limits do not keep at this time is not kept, nor the whole of a burst. */
   appendLogged({ revision, timeMs, changes }: LoggedRevision, nowMs: number): void {
     let events: StoreEvent[] | undefined;
     let deadlinesMs: number[] | undefined;
@@ -143,7 +144,8 @@ export class Mvcc {
       if (event !== undefined) events = withEvent(events, event);
     }
     events ??= [];
-    this.#note({ revision, timeMs, events, deadlinesMs, weight: weightOf(events) }, nowMs);
+    this.#note({ revision, timeMs, events, deadlinesMs, weight: weightOf(events) });
+    this.trim(nowMs, { isBurstKept: false });
   }
 
   /** Most keys of a log are new: they are looked for and put in at once, which takes most of the time of opening a store. */
@@ -162,12 +164,11 @@ export class Mvcc {
     return previous === undefined ? undefined : deletion(previous, revision);
   }
 
-  #note(record: RevisionRecord, nowMs: number): void {
+  #note(record: RevisionRecord): void {
     record.events.forEach((event, index) => this.deadlines.set(keyOf(event), record.deadlinesMs?.[index] ?? 0));
     this.#history.append(record);
     this.#roots.note(record.revision, this.#current);
     this.#hub.publish(record);
-    this.trim(nowMs);
   }
 
   watch(range: KeyRange, options: WatchOptions): Watch {
@@ -186,8 +187,8 @@ export class Mvcc {
   }
 
   /** Forgets what the limits no longer keep at this time. */
-  trim(nowMs: number): void {
-    this.#history.trim(nowMs);
+  trim(nowMs: number, options?: { readonly isBurstKept?: boolean }): void {
+    this.#history.trim(nowMs, options);
     this.#raiseFloor(this.#history.first - 1);
   }
 
