@@ -18,10 +18,11 @@ const BOARD_BYTES = 16;
 export class RevisionBoard implements Disposable {
   readonly fd: number;
   readonly #bytes = Buffer.alloc(BOARD_BYTES);
-  #said: Revision = -1;
+  #said: Revision = NaN;
 
   private constructor(fd: number) {
     this.fd = fd;
+    this.#write(NaN); // the file has its room from now on, and says nothing yet
   }
 
   /** Undefined where no such file can be made. */
@@ -42,13 +43,17 @@ export class RevisionBoard implements Disposable {
   say(revision: Revision): void {
     if (revision === this.#said) return;
     this.#said = revision;
-    this.#bytes.writeDoubleLE(revision, 0);
-    this.#bytes.writeDoubleLE(revision, 8);
-    writeSync(this.fd, this.#bytes, 0, BOARD_BYTES, 0);
+    this.#write(revision);
   }
 
   [Symbol.dispose](): void {
     closeSync(this.fd);
+  }
+
+  #write(revision: Revision): void {
+    this.#bytes.writeDoubleLE(revision, 0);
+    this.#bytes.writeDoubleLE(revision, 8);
+    writeSync(this.fd, this.#bytes, 0, BOARD_BYTES, 0);
   }
 }
 
