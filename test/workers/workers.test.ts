@@ -155,6 +155,24 @@ describe('keelson up --workers=2', () => {
   });
 });
 
+test('a connection on its way to a worker that dies is closed', async () => {
+  const flags = ['--workers=2', '--nodes=0', '--controllers=false', '--scheduler=none'];
+  await using server = await startKeelson({ bundle, flags });
+  const [victim = 0, other = 0] = workersOf(server);
+  process.kill(victim, 'SIGSTOP');
+  const outcomes: string[] = [];
+  const opening = Array.from({ length: 4 }, async () => {
+    const opened = await Connection.open(server).catch(() => undefined);
+    outcomes.push(opened === undefined ? 'closed' : 'open');
+    opened?.[Symbol.dispose]();
+  });
+  await vi.waitFor(() => expect(outcomes).toEqual(['open', 'open', 'open']), 20_000);
+  process.kill(victim, 'SIGKILL');
+  await Promise.all(opening);
+  expect(outcomes).toEqual(['open', 'open', 'open', 'closed']);
+  expect(workersOf(server)).toContain(other);
+});
+
 test('reads and swaps at all workers have an order that explains them, while workers are killed', async () => {
   const flags = ['--workers=2', '--nodes=0', '--controllers=false', '--scheduler=none'];
   await using server = await startKeelson({ bundle, flags });

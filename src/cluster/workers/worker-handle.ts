@@ -35,6 +35,7 @@ export class WorkerHandle {
     this.#options = options;
     this.#metrics = new PendingQuestions(options.clock);
     this.#worker = cluster.fork({ [WORKER_VARIABLE]: String(options.number) });
+    closeWhatIsLost(this.#worker);
     let failure: string | undefined;
     this.ended = new Promise((resolve) => {
       this.#worker.once('error', (error) => resolve(error.message));
@@ -89,4 +90,20 @@ export class WorkerHandle {
   async #answer(id: number, path: string, accept: string): Promise<void> {
     this.tell({ type: 'answer', id, answer: await this.#options.answer(path, accept) });
   }
+}
+
+/**
+ * Node hands a worker one connection at a time, and closes its own end when the worker has it. When the worker dies before, that end
+ * stays open, and the client would wait for ever.
+ */
+function closeWhatIsLost(worker: Worker): void {
+  const child = worker.process;
+  const send = child.send.bind(child) as (...args: unknown[]) => boolean;
+  let last: { close?: () => void } | undefined;
+  child.send = (...args: unknown[]): boolean => {
+    const [, handle] = args;
+    if (typeof handle === 'object' && handle !== null) last = handle;
+    return send(...args);
+  };
+  worker.once('exit', () => last?.close?.()); // closing what is closed does nothing
 }

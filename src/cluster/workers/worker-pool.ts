@@ -40,7 +40,7 @@ const STOP_MS = 10_000;
 /**
  * Processes that serve requests at one port, in the place of this one.
  *
- * Whoever of them is free accepts a new connection. Each has an API server of its own; the store, and what is done once for all
+ * Node hands new connections to them by turns. Each has an API server of its own; the store, and what is done once for all
  * servers of a cluster, stay in this process. A worker that ends takes its connections with it and is started again.
  */
 export class WorkerPool implements ServingPort {
@@ -72,7 +72,7 @@ export class WorkerPool implements ServingPort {
     this.#options = options;
     this.#place = place;
     this.#board = isInProcess(store) ? RevisionBoard.open(random) : undefined;
-    cluster.schedulingPolicy = cluster.SCHED_NONE; // a connection on its way through this process to a worker that dies would hang
+    cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({
       exec: program,
       args: [...args],
