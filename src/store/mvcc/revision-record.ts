@@ -48,7 +48,8 @@ export function recordOf(operations: readonly Operation[], options: RecordOption
   }
   if (events.length === 0) return undefined;
   if (deadlinesMs !== undefined) deadlinesMs = Array.from(events, (_event, index) => deadlinesMs?.[index] ?? 0);
-  return { revision, timeMs, events, deadlinesMs, weight: weightOf(events) };
+  // a list that has grown has room for 17 events, and records are kept
+  return { revision, timeMs, events: events.slice(), deadlinesMs, weight: weightOf(events) };
 }
 
 export function write(
