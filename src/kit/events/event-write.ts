@@ -10,10 +10,14 @@ export interface EventWrite {
 }
 
 /** Sends an event: what is known already is changed, unless it is gone, since events live for an hour. */
-export async function sendEvent(client: Client, { event, change }: EventWrite, timeoutMs: number): Promise<void> {
+export async function sendEvent(
+  client: Client,
+  { event, change }: EventWrite,
+  timeoutMs: number | undefined,
+): Promise<void> {
   const { name, namespace } = event.metadata;
   const events = client.kindIn(Event, namespace);
-  const options = { maxRetries: 0, timeoutMs, isReadOnly: true };
+  const options = { maxRetries: 0, isReadOnly: true, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
   if (change !== undefined) {
     try {
       await events.patch(name, strategicPatch(change), options);

@@ -121,7 +121,7 @@ export class EventWriter implements Runnable {
     const { clock, random } = this.#options.client;
     for (let tries = 1; ; tries++) {
       try {
-        await sendEvent(this.#options.client, write, signal.aborted ? LAST_WORDS_TIMEOUT_MS : TIMEOUT_MS);
+        await sendEvent(this.#options.client, write, this.#timeoutMs(signal));
         return;
       } catch (error) {
         const isRefused = error instanceof StatusError && error.code < 500;
@@ -134,6 +134,12 @@ export class EventWriter implements Runnable {
       await clock.sleep(tries === 1 ? RETRY_MS * random.float() : RETRY_MS, signal);
       this.#state = 'writing';
     }
+  }
+
+  /** A server in the same process answers by itself: a timer for each event would cost more than it is worth. */
+  #timeoutMs(signal: AbortSignal): number | undefined {
+    if (signal.aborted) return LAST_WORDS_TIMEOUT_MS;
+    return this.#options.client.isLocal ? undefined : TIMEOUT_MS;
   }
 
   #logFailure({ event }: EventWrite, error: unknown, isLast: boolean): void {

@@ -49,7 +49,8 @@ export function recordOf(operations: readonly Operation[], options: RecordOption
   }
   if (events === undefined) return undefined;
   if (deadlinesMs !== undefined) deadlinesMs = Array.from(events, (_event, index) => deadlinesMs?.[index] ?? 0);
-  return { revision, timeMs, events, deadlinesMs, weight: weightOf(events) };
+  // a list that has grown has room for 17 events, and records are kept
+  return { revision, timeMs, events: events.slice(), deadlinesMs, weight: weightOf(events) };
 }
 
 /** Adds an event. Most records have one, for which an array that begins empty would take 130 bytes too many. */
