@@ -25,6 +25,17 @@ export interface InProcessRequest {
   readonly signal?: AbortSignal;
 }
 
+type InProcessHeaders = NonNullable<InProcessRequest['headers']>;
+
+/** The same headers by lower-case names, which most have already. */
+function inLowerCase(headers: InProcessHeaders): InProcessHeaders {
+  for (const name in headers) {
+    if (name !== name.toLowerCase())
+      return Object.fromEntries(Object.entries(headers).map(([own, value]) => [own.toLowerCase(), value]));
+  }
+  return headers;
+}
+
 /** A call that can be given up; who sent it says when the answer has been taken. */
 export interface InProcessCall extends Call {
   abort(why: string): void;
@@ -46,7 +57,7 @@ class InProcessSource implements CallSource {
   readonly isUpgrade = false;
   readonly certificate: ClientCertificate | undefined;
   readonly proxyCertificate: ClientCertificate | undefined;
-  readonly #headers = new Map<string, readonly string[]>();
+  readonly #headers: InProcessHeaders;
   readonly #body: Uint8Array | string;
 
   constructor(request: InProcessRequest) {
@@ -55,26 +66,30 @@ class InProcessSource implements CallSource {
     this.certificate = request.certificate;
     this.proxyCertificate = request.proxyCertificate;
     this.#body = request.body ?? '';
-    for (const [name, value] of Object.entries(request.headers ?? {})) {
-      this.#headers.set(name.toLowerCase(), typeof value === 'string' ? [value] : value);
-    }
+    this.#headers = inLowerCase(request.headers ?? {});
   }
 
   header(name: string): string | undefined {
-    return this.#headers.get(name)?.join(', ');
+    const value = this.#value(name);
+    return value === undefined || typeof value === 'string' ? value : value.join(', ');
   }
 
   headers(name: string): readonly string[] {
-    return this.#headers.get(name) ?? [];
+    const value = this.#value(name) ?? [];
+    return typeof value === 'string' ? [value] : value;
   }
 
   headerNames(): readonly string[] {
-    return [...this.#headers.keys()];
+    return Object.keys(this.#headers);
   }
 
   hasHeader(test: (name: string) => boolean): boolean {
-    for (const name of this.#headers.keys()) if (test(name)) return true;
+    for (const name in this.#headers) if (test(name)) return true;
     return false;
+  }
+
+  #value(name: string): string | readonly string[] | undefined {
+    return Object.hasOwn(this.#headers, name) ? this.#headers[name] : undefined;
   }
 
   async body(limit: number): Promise<Uint8Array> {

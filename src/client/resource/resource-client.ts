@@ -71,8 +71,13 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
 
   async get(name: string, options: GetOptions = {}): Promise<Stored<T>> {
     const path = this.#path.object(name, 'get');
-    const query = { resourceVersion: options.resourceVersion };
-    return own<T>(await this.#send({ method: 'GET', path, query, ...callOptions(options) }), options);
+    const { resourceVersion, signal, timeoutMs, maxRetries } = options;
+    const accept = this.#form.acceptObject;
+    const query = { resourceVersion };
+    return own<T>(
+      await this.#requester.object({ method: 'GET', path, query, accept, signal, timeoutMs, maxRetries }),
+      options,
+    );
   }
 
   /** All objects, fetched page by page. */
