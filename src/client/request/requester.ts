@@ -171,17 +171,10 @@ export class Requester {
 
   #encode(request: ApiRequest, signal: AbortSignal): TransportRequest {
     const body = request.body === undefined ? undefined : encodeJson(request.body); // servers keep some of its bytes
-    return {
-      method: request.method,
-      path: withQuery(request.path, request.query),
-      headers: {
-        accept: request.accept ?? 'application/json',
-        ...(body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
-        ...this.#headers,
-      },
-      ...(body === undefined ? {} : { body }),
-      signal,
-    };
+    const { method, accept = 'application/json', contentType = 'application/json' } = request;
+    const path = withQuery(request.path, request.query);
+    if (body === undefined) return { method, path, headers: { accept, ...this.#headers }, signal };
+    return { method, path, headers: { accept, 'content-type': contentType, ...this.#headers }, body, signal };
   }
 }
 

@@ -171,7 +171,20 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
   }
 
   #write(request: ApiRequest, options: WriteOptions): Promise<ReadValue> {
-    return this.#send({ ...request, query: { ...request.query, ...writeQuery(options) }, ...callOptions(options) });
+    const { method, path, query, body, contentType, isIdempotent } = request;
+    const { signal, timeoutMs, maxRetries } = options;
+    return this.#requester.object({
+      accept: this.#form.acceptObject,
+      method,
+      path,
+      query: query === undefined ? writeQuery(options) : { ...query, ...writeQuery(options) },
+      body,
+      contentType,
+      isIdempotent,
+      signal,
+      timeoutMs,
+      maxRetries,
+    });
   }
 
   /** With kind and apiVersion, which the server insists on and callers need not repeat. */
