@@ -54,7 +54,9 @@ export class TimeWeightedHistogram {
   }
 
   #rangeOf(value: number): number {
-    const found = this.#bounds.findIndex((bound) => value <= bound);
-    return found === -1 ? this.#bounds.length : found;
+    const bounds = this.#bounds;
+    let range = 0;
+    while (range < bounds.length && value > (bounds[range] as number)) range += 1;
+    return range;
   }
 }

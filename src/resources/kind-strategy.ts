@@ -34,13 +34,14 @@ export function kindStrategy(version: VersionOfKind): Strategy {
   const blank = blankStatus(version);
   const isDropped = hasStatus && kind.statusOnCreate !== 'kept';
 
-  async function prepareForCreate(object: ApiObject, context: WriteContext): Promise<void> {
+  function prepareForCreate(object: ApiObject, context: WriteContext): void | Promise<void> {
     if (isDropped) setStatus(object, blank());
     if (kind.raisesGeneration !== undefined) {
       setGeneration(object, kind.generationStarts === 'onUpdate' ? undefined : 1);
     }
     if (kind.prepareForCreate === undefined) return;
-    await kind.prepareForCreate(object, context);
+    const preparing = kind.prepareForCreate(object, context);
+    if (preparing instanceof Promise) return preparing.then(() => arrange(object, version.storedType));
     arrange(object, version.storedType);
   }
 

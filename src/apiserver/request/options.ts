@@ -27,6 +27,7 @@ type WriteOptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
 
 /** Reads and checks the options of a create, update or patch; all that is wrong comes in one answer. */
 export function writeOptions(query: Query, kind: WriteOptionsKind, isApply = false): WriteOptions {
+  if (query.text === '' && !isApply) return NO_OPTIONS;
   const dryRun = query.all('dryRun');
   const fieldManager = query.get('fieldManager');
   const fieldValidation = query.get('fieldValidation');
@@ -50,6 +51,8 @@ export function writeOptions(query: Query, kind: WriteOptionsKind, isApply = fal
     force,
   };
 }
+
+const NO_OPTIONS: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn', force: undefined };
 
 const FIELD_VALIDATIONS = new Set(['', 'Ignore', 'Strict', 'Warn']);
 const FIELD_MANAGER_MAX_LENGTH = 128;

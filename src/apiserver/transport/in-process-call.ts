@@ -28,6 +28,17 @@ export interface InProcessRequest {
   readonly signal?: AbortSignal;
 }
 
+type InProcessHeaders = NonNullable<InProcessRequest['headers']>;
+
+/** The same headers by lower-case names, which most have already. */
+function inLowerCase(headers: InProcessHeaders): InProcessHeaders {
+  for (const name in headers) {
+    if (name !== name.toLowerCase())
+      return Object.fromEntries(Object.entries(headers).map(([own, value]) => [own.toLowerCase(), value]));
+  }
+  return headers;
+}
+
 /** A call that can be given up; who sent it says when the answer has been taken. */
 export interface InProcessCall extends Call {
   abort(why: string): void;
@@ -42,17 +53,6 @@ export function inProcessCall(request: InProcessRequest): InProcessCall {
   return call;
 }
 
-type SentHeaders = NonNullable<InProcessRequest['headers']>;
-
-/** The headers themselves where all names are in lower case already, as nearly always. */
-function withLowerNames(headers: SentHeaders): SentHeaders {
-  for (const name in headers) {
-    if (name === name.toLowerCase()) continue;
-    return Object.fromEntries(Object.entries(headers).map(([each, value]) => [each.toLowerCase(), value]));
-  }
-  return headers;
-}
-
 class InProcessSource implements CallSource {
   readonly method: string;
   readonly target: string;
@@ -60,7 +60,7 @@ class InProcessSource implements CallSource {
   readonly isUpgrade = false;
   readonly certificate: ClientCertificate | undefined;
   readonly proxyCertificate: ClientCertificate | undefined;
-  readonly #headers: SentHeaders;
+  readonly #headers: InProcessHeaders;
   readonly value: JsonCopy | undefined;
   readonly #body: Uint8Array | string | undefined;
 
@@ -71,18 +71,17 @@ class InProcessSource implements CallSource {
     this.proxyCertificate = request.proxyCertificate;
     this.value = request.value;
     this.#body = request.body;
-    this.#headers = withLowerNames(request.headers ?? {});
+    this.#headers = inLowerCase(request.headers ?? {});
   }
 
   header(name: string): string | undefined {
-    if (!Object.hasOwn(this.#headers, name)) return undefined;
-    const value = this.#headers[name];
-    return typeof value === 'object' ? value.join(', ') : value;
+    const value = this.#value(name);
+    return value === undefined || typeof value === 'string' ? value : value.join(', ');
   }
 
   headers(name: string): readonly string[] {
-    const value = Object.hasOwn(this.#headers, name) ? this.#headers[name] : undefined;
-    return typeof value === 'string' ? [value] : (value ?? []);
+    const value = this.#value(name) ?? [];
+    return typeof value === 'string' ? [value] : value;
   }
 
   headerNames(): readonly string[] {
@@ -92,6 +91,10 @@ class InProcessSource implements CallSource {
   hasHeader(test: (name: string) => boolean): boolean {
     for (const name in this.#headers) if (test(name)) return true;
     return false;
+  }
+
+  #value(name: string): string | readonly string[] | undefined {
+    return Object.hasOwn(this.#headers, name) ? this.#headers[name] : undefined;
   }
 
   async body(limit: number): Promise<Uint8Array> {

@@ -3,17 +3,23 @@ import {
   checkChangedObjectMeta,
   checkObjectMeta,
   checkObjectMetaUpdate,
+  collectErrors,
   collectingErrors,
   type FieldError,
   invalidValue,
   type Struct,
 } from '../../api/index.ts';
-import { deepEqual, type Steps } from '../../base/index.ts';
+import { allAtOnce, deepEqual, type Steps } from '../../base/index.ts';
 import { checkCustomObject } from '../../crd/index.ts';
 import type { Resource, Strategy, WriteContext } from '../resource.ts';
 import { checkTyped } from './typed-values.ts';
 
-/** Everything wrong with an object that is to be created: metadata, what its type says, what its kind says. */
+/** Everything wrong with an object that is to be created, found in one go. */
+export function newObjectProblems(object: ApiObject, resource: Resource, context: WriteContext): readonly FieldError[] {
+  return collectErrors(() => allAtOnce(newObjectErrors(object, resource, context)));
+}
+
+/** The same in steps: metadata, what its type says, what its kind says. */
 export function validateNewObject(
   object: ApiObject,
   resource: Resource,

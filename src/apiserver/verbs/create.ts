@@ -1,16 +1,16 @@
 import { alreadyExists, type ApiObject, type FieldError, invalid, StatusError } from '../../api/index.ts';
-import { allAtOnce, clone, withPauses } from '../../base/index.ts';
+import { clone, withPauses } from '../../base/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupKind, groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';
-import type { WriteContext } from '../resource.ts';
+import type { Resource, WriteContext } from '../resource.ts';
 import { asIfStored } from '../storage/conversion.ts';
 import { isConflicting } from '../storage/put-conflict.ts';
 import { StoredObject } from '../storage/stored-object.ts';
-import { validateNewObject } from '../validation/validate-object.ts';
+import { newObjectProblems, validateNewObject } from '../validation/validate-object.ts';
 import { ensureNamespace, fillSystemFields, withoutSystemFields } from './object-meta.ts';
 import { putObject } from './put-object.ts';
 
@@ -90,20 +90,27 @@ function copyToPrepare(object: ApiObject): ApiObject {
 /** Without a promise where nothing has to be waited for. */
 function prepareAndCheck(object: ApiObject, endpoint: Endpoint, context: WriteContext): void | Promise<void> {
   const { resource } = endpoint;
-  const { pause } = context;
   const preparing = resource.strategy.prepareForCreate?.(object, context);
-  const report = (errors: readonly FieldError[]): void => {
-    if (errors.length > 0) throw invalid(groupKind(resource), object.metadata.name ?? '', errors);
-    for (const warning of resource.strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
-  };
-  const check = async (): Promise<void> => {
-    await preparing;
-    if (pause !== undefined) await pause();
-    const validation = validateNewObject(object, resource, context);
-    report(pause === undefined ? allAtOnce(validation) : await withPauses(validation, pause));
-  };
-  if (preparing !== undefined || pause !== undefined) return check();
-  report(allAtOnce(validateNewObject(object, resource, context)));
+  if (preparing !== undefined || context.pause !== undefined)
+    return checkLater(preparing, object, { resource, context });
+  report(newObjectProblems(object, resource, context), object, { resource, context });
+}
+
+interface Creation {
+  readonly resource: Resource;
+  readonly context: WriteContext;
+}
+
+async function checkLater(preparing: void | Promise<void>, object: ApiObject, creation: Creation): Promise<void> {
+  const { resource, context } = creation;
+  await preparing;
+  if (context.pause !== undefined) await context.pause();
+  report(await withPauses(validateNewObject(object, resource, context), context.pause), object, creation);
+}
+
+function report(errors: readonly FieldError[], object: ApiObject, { resource, context }: Creation): void {
+  if (errors.length > 0) throw invalid(groupKind(resource), object.metadata.name ?? '', errors);
+  for (const warning of resource.strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
 }
 
 /** 'again': what was to be written beside the object is out of date, so it has to be prepared anew. */

@@ -29,8 +29,13 @@ export type QueryValues = Readonly<Record<string, string | number | boolean | un
 
 /** The path with its query. */
 export function withQuery(path: string, query: QueryValues = {}): string {
-  const parts = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
-  );
-  return parts.length === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${parts.join('&')}`;
+  let whole = path;
+  let mark = path.includes('?') ? '&' : '?';
+  for (const name in query) {
+    const value = query[name];
+    if (value === undefined) continue;
+    whole += `${mark}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+    mark = '&';
+  }
+  return whole;
 }

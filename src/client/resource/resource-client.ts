@@ -71,8 +71,13 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
 
   async get(name: string, options: GetOptions = {}): Promise<Stored<T>> {
     const path = this.#path.object(name, 'get');
-    const query = { resourceVersion: options.resourceVersion };
-    return own<T>(await this.#send({ method: 'GET', path, query, ...callOptions(options) }), options);
+    const { resourceVersion, signal, timeoutMs, maxRetries } = options;
+    const accept = this.#form.acceptObject;
+    const query = { resourceVersion };
+    return own<T>(
+      await this.#requester.object({ method: 'GET', path, query, accept, signal, timeoutMs, maxRetries }),
+      options,
+    );
   }
 
   /** All objects, fetched page by page. */
@@ -166,7 +171,20 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
   }
 
   #write(request: ApiRequest, options: WriteOptions): Promise<ReadValue> {
-    return this.#send({ ...request, query: { ...request.query, ...writeQuery(options) }, ...callOptions(options) });
+    const { method, path, query, body, contentType, isIdempotent } = request;
+    const { signal, timeoutMs, maxRetries } = options;
+    return this.#requester.object({
+      accept: this.#form.acceptObject,
+      method,
+      path,
+      query: query === undefined ? writeQuery(options) : { ...query, ...writeQuery(options) },
+      body,
+      contentType,
+      isIdempotent,
+      signal,
+      timeoutMs,
+      maxRetries,
+    });
   }
 
   /** With kind and apiVersion, which the server insists on and callers need not repeat. */

@@ -125,8 +125,10 @@ export class Sender {
   #write(over: ServerStream[]): void {
     const buffer = this.#buffer;
     buffer.begin(this.#expectedBytes());
-    for (const frame of this.#control) buffer.bytes(frame);
-    this.#control.length = 0;
+    if (this.#control.length > 0) {
+      for (const frame of this.#control) buffer.bytes(frame);
+      this.#control.length = 0;
+    }
     let next = 0;
     for (; next < this.#listed.length && buffer.length < MAX_WRITE_BYTES; next++) {
       const stream = this.#listed[next] as ServerStream;
