@@ -7,7 +7,7 @@ const PAST = { maxCount: 512, maxBytes: 8 * MIB };
 /** Large objects, and those that expire: there may be thousands of them. */
 const MANY = { maxCount: 512, maxBytes: 16 * MIB };
 /** As many as clients have in some pages of lists, which they may ask for again. */
-const READ = { maxCount: 16_384, maxBytes: 16 * MIB };
+const READ = { maxCount: 8192, maxBytes: 8 * MIB };
 /** Those who watch, and the answer to the writer, need what was written soon or never. */
 const WRITTEN = { maxCount: 1024, maxBytes: 4 * MIB };
 
