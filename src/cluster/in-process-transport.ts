@@ -41,10 +41,10 @@ export class InProcessTransport implements Transport {
     try {
       request.signal.throwIfAborted();
       if (this.#isClosed) throw new TransportError('closed', 'Cannot send: the client has been closed');
-      const { method, path, headers, body, signal } = request;
+      const { method, path, headers, body, value, signal } = request;
       const { clock, certificate } = this.#options;
       const { uids } = this.#server.services;
-      const call = inProcessCall({ method, path, headers, body, signal, clock, certificate, uids });
+      const call = inProcessCall({ method, path, headers, body, value, signal, clock, certificate, uids });
       const answer = this.#server.answer(call);
       if (answer instanceof Promise) return answer.then((made) => this.#response(made, call, request));
       return Promise.resolve(this.#response(answer, call, request));
