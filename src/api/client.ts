@@ -1,7 +1,7 @@
 // A second door, for programs that only talk to an API server: what they need, without the tables of all types.
 export type { ApiObject, ObjectMeta } from './object.ts';
 export { encodeJson, encodeSortedJson } from './json/encode-json.ts';
-export { type JsonCopy, jsonCopy } from './json/json-copy.ts';
+export type { JsonCopy } from './json/json-copy.ts';
 export type { JsonNode } from './json/json-node.ts';
 export { isNamespaceTerminating, NAMESPACE_TERMINATING } from './meaning/namespace-terminating.ts';
 export { controllerOf, controllerReference } from './meaning/owner-references.ts';

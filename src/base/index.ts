@@ -29,13 +29,8 @@ export { leave, nextOf, OVER, polled, type Polled, PolledPromise } from './polle
 export { discardLogger, type LogFields, type Logger, type LogLevel, type LogRecord } from './logger.ts';
 export { formatJson, formatText, formatWithStack, LineLogger, type LineLoggerOptions } from './line-logger.ts';
 
-export {
-  type CallbackOptions,
-  type CallbackSample,
-  type HistogramOptions,
-  MetricRegistry,
-  type ReadMetric,
-} from './metric-registry.ts';
+export { type CallbackOptions, type CallbackSample, type HistogramOptions, MetricRegistry } from './metric-registry.ts';
+export { type ReadMetric, readMetrics, registryOf } from './read-metrics.ts';
 export type { LabelArguments, MetricFamily, MetricOptions } from './metric-family.ts';
 export type { Counter, Gauge } from './counter.ts';
 export { DEFAULT_BUCKETS, exponentialBuckets, type Histogram } from './histogram.ts';

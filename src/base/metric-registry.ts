@@ -27,11 +27,6 @@ export interface CallbackSample<Label extends string> {
   readonly value: number;
 }
 
-/** A metric as it was at one moment: plain data, which can be told to another process. */
-export interface ReadMetric extends Omit<ExposedMetric, 'samples'> {
-  readonly samples: readonly MetricSample[];
-}
-
 /**
  * All metrics of one process part, written out in Prometheus' text format.
  *
@@ -43,16 +38,16 @@ export class MetricRegistry {
   readonly #shared = new Map<(registry: MetricRegistry) => unknown, unknown>();
 
   counter<const Label extends string = never>(options: MetricOptions<Label>): MetricFamily<Label, Counter> {
-    return this.#register(options, new MetricFamily(options, 'counter', () => new Counter()));
+    return this.register(options, new MetricFamily(options, 'counter', () => new Counter()));
   }
 
   gauge<const Label extends string = never>(options: MetricOptions<Label>): MetricFamily<Label, Gauge> {
-    return this.#register(options, new MetricFamily(options, 'gauge', () => new Gauge()));
+    return this.register(options, new MetricFamily(options, 'gauge', () => new Gauge()));
   }
 
   histogram<const Label extends string = never>(options: HistogramOptions<Label>): MetricFamily<Label, Histogram> {
     const bounds = checkBounds(options.name, options.buckets ?? DEFAULT_BUCKETS);
-    return this.#register(options, new MetricFamily(options, 'histogram', () => new Histogram(bounds)));
+    return this.register(options, new MetricFamily(options, 'histogram', () => new Histogram(bounds)));
   }
 
   /** A histogram that tells for how long a figure was in which range instead of how often. */
@@ -61,7 +56,7 @@ export class MetricRegistry {
     clock: Pick<Clock, 'monotonic'>,
   ): MetricFamily<Label, TimeWeightedHistogram> {
     const bounds = checkBounds(options.name, options.buckets ?? DEFAULT_BUCKETS);
-    return this.#register(
+    return this.register(
       options,
       new MetricFamily(options, 'histogram', () => new TimeWeightedHistogram(bounds, clock)),
     );
@@ -73,7 +68,7 @@ export class MetricRegistry {
     read: () => number | Iterable<CallbackSample<Label>>,
   ): void {
     const { name, help, type = 'gauge' } = options;
-    this.#register(options, { name, help, type, samples: () => samplesOf(options.labels ?? [], read()) });
+    this.register(options, { name, help, type, samples: () => samplesOf(options.labels ?? [], read()) });
   }
 
   /** Metrics that several report together, or that are asked for again and again: `make` registers them the first time. */
@@ -82,19 +77,8 @@ export class MetricRegistry {
     return this.#shared.get(make) as Figures;
   }
 
-  /** All metrics as they are now. */
-  read(): ReadMetric[] {
-    return Array.from(this.#metrics.values(), (metric) => {
-      const { name, help, type } = metric;
-      return { name, help, type, samples: metric.samples() };
-    });
-  }
-
-  /** What was read elsewhere. */
-  static of(metrics: readonly ReadMetric[]): MetricRegistry {
-    const registry = new MetricRegistry();
-    for (const metric of metrics) registry.#register(metric, { ...metric, samples: () => metric.samples });
-    return registry;
+  get metrics(): Iterable<ExposedMetric> {
+    return this.#metrics.values();
   }
 
   /** Everything, as a scrape wants it. */
@@ -115,7 +99,8 @@ export class MetricRegistry {
     return texts.join('') + (format === 'openmetrics' ? '# EOF\n' : '');
   }
 
-  #register<Metric extends ExposedMetric>(
+  /** Takes in a metric that was made elsewhere. */
+  register<Metric extends ExposedMetric>(
     options: { name: string; labels?: readonly string[] },
     metric: Metric,
   ): Metric {

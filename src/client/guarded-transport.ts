@@ -5,8 +5,8 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** A transport that asks before each write, also when it is sent again; what the guard throws keeps the write from being sent. */
 export function guardedTransport(transport: Transport, beforeWrite: () => void): Transport {
   return {
-    ...(transport.isLocal === undefined ? {} : { isLocal: transport.isLocal }),
-    ...(transport.takesValues === undefined ? {} : { takesValues: transport.takesValues }),
+    isLocal: transport.isLocal,
+    values: transport.values,
     async send(request: TransportRequest): Promise<TransportResponse> {
       if (!READS.has(request.method)) beforeWrite();
       return transport.send(request);

@@ -1,5 +1,5 @@
 import { type Clock, type Counter, type Histogram, MetricRegistry } from '../base/index.ts';
-import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+import type { Transport, TransportRequest, TransportResponse, ValueTransport } from './transport.ts';
 
 export interface MeterOptions {
   /** What the server is called in labels: `host:port`. */
@@ -43,16 +43,16 @@ interface Meters {
 }
 
 class MeteredTransport implements Transport {
-  readonly isLocal?: boolean;
-  readonly takesValues?: boolean;
+  readonly isLocal: boolean | undefined;
+  readonly values: ValueTransport | undefined;
   readonly #transport: Transport;
   readonly #meters: Meters;
 
   constructor(transport: Transport, meters: Meters) {
     this.#transport = transport;
     this.#meters = meters;
-    if (transport.isLocal !== undefined) this.isLocal = transport.isLocal;
-    if (transport.takesValues !== undefined) this.takesValues = transport.takesValues;
+    this.isLocal = transport.isLocal;
+    this.values = transport.values;
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {

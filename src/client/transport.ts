@@ -40,6 +40,14 @@ export type TransportEvent =
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly endsInitialEvents: boolean }
   | { readonly type: 'ERROR'; readonly status: Status };
 
+/** What a transport has to offer that hands over values in place of their text. */
+export interface ValueTransport {
+  /** For requests that nobody gives up. */
+  readonly never: AbortSignal;
+  /** Makes of a body the value to hand over; undefined where only the text will do. */
+  copy(body: unknown): JsonCopy | undefined;
+}
+
 /**
  * Carries requests to an API server: over HTTP (`HttpTransport`), or straight into one in the same process.
  *
@@ -48,9 +56,9 @@ export type TransportEvent =
  */
 export interface Transport extends AsyncDisposable {
   /** Straight into a server of the same process: nothing can be lost on the way, and no watch falls silent. */
-  readonly isLocal?: boolean;
-  /** Requests may carry values instead of their text. */
-  readonly takesValues?: boolean;
+  readonly isLocal?: boolean | undefined;
+  /** Requests may carry values, and are let go of when they are answered. */
+  readonly values?: ValueTransport | undefined;
   send(request: TransportRequest): Promise<TransportResponse>;
 }
 

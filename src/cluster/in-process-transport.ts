@@ -1,4 +1,5 @@
 // Requests of a client straight into an API server of the same process: the same stages, no sockets, no second copy.
+import { setMaxListeners } from 'node:events';
 import {
   type Answer,
   type ApiServer,
@@ -7,6 +8,7 @@ import {
   type InProcessCall,
   StoredObject,
 } from '../apiserver/index.ts';
+import { jsonCopy } from '../api/index.ts';
 import { type Clock, onAbort } from '../base/index.ts';
 import { TransportError } from '../client/index.ts';
 import type { Transport, TransportEvent, TransportRequest, TransportResponse } from '../client/index.ts';
@@ -27,7 +29,7 @@ export interface InProcessOptions {
 
 export class InProcessTransport implements Transport {
   readonly isLocal = true;
-  readonly takesValues = true;
+  readonly values = { copy: jsonCopy, never: neverAborted() };
   readonly #server: ApiServer;
   readonly #options: InProcessOptions;
   #isClosed = false;
@@ -84,6 +86,12 @@ export class InProcessTransport implements Transport {
       body: { type: 'bytes', chunks: chunksOf(encoded, call, leaving(call, request)) },
     };
   }
+}
+
+function neverAborted(): AbortSignal {
+  const { signal } = new AbortController();
+  setMaxListeners(0, signal); // many requests may hang on it at once
+  return signal;
 }
 
 /** Ends a call whose client leaves, also if it never begins to read the answer: others wait for the seat. */

@@ -1,5 +1,5 @@
 import { StatusError } from '../../api/index.ts';
-import type { Encode, Stage } from '../../apiserver/index.ts';
+import type { Call, Encode, Stage } from '../../apiserver/index.ts';
 import { ImpersonationCheck, type ImpersonationParts } from './impersonation-check.ts';
 import { isImpersonating, takeWantedUser } from './impersonation-headers.ts';
 import { type ImpersonationRequest, impersonationModes, type ModeAnswer } from './impersonation-modes.ts';
@@ -11,29 +11,31 @@ const MAX_REMEMBERED = 10_000;
 export function impersonate(parts: ImpersonationParts, encode: Encode): Stage {
   const { metrics } = parts;
   const lastModes = new LastModes();
-  const act: Stage = async (call, next) => {
-    let refused: StatusError;
+  /** Why the request may not go on, if it may not. */
+  const refusalOf = async (call: Call): Promise<StatusError | undefined> => {
     const step = call.trace?.begin('impersonation');
     try {
       const wanted = takeWantedUser(call);
-      if (wanted === undefined) return next(call);
+      if (wanted === undefined) return undefined;
       const { user: requestor, info } = call;
       const check = new ImpersonationCheck(parts, requestor, call.signal);
       const start = metrics.now();
       const answer = await lastModes.judge({ wanted, info, check });
       metrics.attempted('user' in answer ? answer.constraint : undefined, start);
-      if ('user' in answer) {
-        call.user = answer.user;
-        step?.end('allowed', answer.user.name);
-        call.impersonation = { requestor, constraint: answer.constraint };
-        return next(call);
-      }
-      ({ refused } = answer);
+      if (!('user' in answer)) throw answer.refused;
+      call.user = answer.user;
+      step?.end('allowed', answer.user.name);
+      call.impersonation = { requestor, constraint: answer.constraint };
+      return undefined;
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      refused = error;
+      step?.end('refused', error.message);
+      return error;
     }
-    step?.end('refused', refused.message);
+  };
+  const act: Stage = async (call, next) => {
+    const refused = await refusalOf(call);
+    if (refused === undefined) return next(call);
     return encode({ type: 'status', status: refused.status, headers: NO_SNIFFING }, call);
   };
   return (call, next) => (isImpersonating(call) ? act(call, next) : next(call));

@@ -1,5 +1,4 @@
-import { setMaxListeners } from 'node:events';
-import { encodeJson, jsonCopy } from '../../api/client.ts';
+import { encodeJson } from '../../api/client.ts';
 import {
   AbortScope,
   type Clock,
@@ -65,7 +64,7 @@ export class Requester {
     this.#maxRetries = options.maxRetries ?? 10;
     this.#maxBodyBytes = options.maxBodyBytes ?? 256 * 1024 * 1024;
     this.#maxEventBytes = options.maxEventBytes ?? 16 * 1024 * 1024;
-    if (transport.takesValues === true) this.#never = neverAborted();
+    this.#never = transport.values?.never;
   }
 
   /** The object that the server answers with. */
@@ -176,7 +175,7 @@ export class Requester {
     const target = { method, path: withQuery(path, query), signal };
     if (body === undefined) return { ...target, headers: { accept, ...this.#headers } };
     const headers = { accept, 'content-type': contentType, ...this.#headers };
-    const value = this.#transport.takesValues === true ? jsonCopy(body) : undefined;
+    const value = this.#transport.values?.copy(body);
     if (value !== undefined) return { ...target, headers, value };
     return { ...target, headers, body: encodeJson(body) }; // servers keep some of its bytes
   }
@@ -225,12 +224,6 @@ class Call implements Disposable {
     this.begin();
     this.#scope?.[Symbol.dispose]();
   }
-}
-
-function neverAborted(): AbortSignal {
-  const { signal } = new AbortController();
-  setMaxListeners(0, signal); // many requests may hang on it at once
-  return signal;
 }
 
 /** The headers that ask the server to take us for somebody else. */

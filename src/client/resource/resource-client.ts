@@ -171,16 +171,12 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
   }
 
   #write(request: ApiRequest, options: WriteOptions): Promise<ReadValue> {
-    const { method, path, query, body, contentType, isIdempotent } = request;
     const { signal, timeoutMs, maxRetries } = options;
+    const query = request.query === undefined ? writeQuery(options) : { ...request.query, ...writeQuery(options) };
     return this.#requester.object({
+      ...request,
+      query,
       accept: this.#form.acceptObject,
-      method,
-      path,
-      query: query === undefined ? writeQuery(options) : { ...query, ...writeQuery(options) },
-      body,
-      contentType,
-      isIdempotent,
       signal,
       timeoutMs,
       maxRetries,

@@ -1,4 +1,10 @@
-import { METRIC_CONTENT_TYPES, MetricRegistry, negotiateMetricFormat, type ReadMetric } from '../../base/index.ts';
+import {
+  METRIC_CONTENT_TYPES,
+  MetricRegistry,
+  negotiateMetricFormat,
+  type ReadMetric,
+  registryOf,
+} from '../../base/index.ts';
 import type { PassedAnswer } from './messages.ts';
 
 /** Figures that are the same in each process of a server, or that make no sense when they are added up. */
@@ -21,7 +27,7 @@ export function joinedMetrics(
   accept: string,
 ): PassedAnswer {
   const format = negotiateMetricFormat(accept);
-  const theirs = workers.map((metrics) => MetricRegistry.of(metrics.filter(({ name }) => !TOLD_ONCE.has(name))));
+  const theirs = workers.map((metrics) => registryOf(metrics.filter(({ name }) => !TOLD_ONCE.has(name))));
   const text = MetricRegistry.exposeAll([...own, ...theirs], format);
   return { status: 200, text, contentType: METRIC_CONTENT_TYPES[format] };
 }

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import type { Clock, MetricRegistry } from '../../base/index.ts';
+import { type Clock, type MetricRegistry, readMetrics } from '../../base/index.ts';
 import type { ClusterPki } from '../pki/cluster-pki.ts';
 import type { MainMessage, PassedAnswer, WorkerMessage, WorkOrder } from './messages.ts';
 import { PendingQuestions } from './pending-questions.ts';
@@ -72,7 +72,7 @@ export class MainProcess {
       case 'answer':
         return this.#answers.answered(message.id, message.answer);
       case 'read metrics': {
-        const metrics = this.#serving?.registries.flatMap((registry) => registry.read()) ?? [];
+        const metrics = this.#serving?.registries.flatMap((registry) => readMetrics(registry)) ?? [];
         return this.#tell({ type: 'metrics', id: message.id, metrics });
       }
       case 'use':
