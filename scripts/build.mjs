@@ -32,14 +32,20 @@ async function readPackage() {
   return JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 }
 
-/** Has the package look for the code of servers where it is installed: bundlers of others would take it along with every operator. */
-const serverCodeElsewhere = {
-  name: 'server-code-elsewhere',
+/**
+ * What is large and seldom needed is found at doors of the package. Bundlers of others do not see that of servers, which they would take along with every operator;
+ * that of kubeconfigs they take, unless they are told that `keelson/kubeconfig` is external.
+ */
+const codeBehindDoors = {
+  name: 'code-behind-doors',
   setup({ onResolve }) {
     onResolve({ filter: /\/load-server-code\.ts$/ }, ({ resolveDir }) => ({
       path: join(resolveDir, 'find-server-code.ts'),
       sideEffects: false,
     }));
+    onResolve({ filter: /\/kubeconfig-code\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: 'keelson/kubeconfig', external: true } : undefined,
+    );
   },
 };
 
@@ -60,7 +66,7 @@ export async function buildBundles() {
     format: 'esm',
     target: 'node20',
     legalComments: 'none',
-    plugins: [yamlParser, serverCodeElsewhere],
+    plugins: [yamlParser, codeBehindDoors],
     logLevel: 'warning',
     define: { KEELSON_VERSION: JSON.stringify(manifest.version) },
   });

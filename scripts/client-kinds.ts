@@ -14,7 +14,7 @@ const preferredGroup: Readonly<Record<string, string>> = { Event: '' };
 
 const NOTE = '// Made by scripts/generate.ts from the definition files.';
 
-/** The text of `src/client/generated/built-in.ts`: `builtIn.apps.v1.deployments`, and a getter a group for clients. */
+/** The text of `src/client/generated/built-in.ts`: `builtIn.apps.v1.deployments`, and clients with a property for each group. */
 export function builtInTree(files: readonly DefinitionFile[]): string {
   const served = files.filter((file) => file.resources.length > 0);
   const groups = groupBy(served, groupName);
@@ -27,16 +27,12 @@ export function builtInTree(files: readonly DefinitionFile[]): string {
     ]),
     '  };',
   ]);
-  const table = [...groups].flatMap(([group, versions]) => [
-    `  ${group}: {`,
-    ...versions.map((file) => `    '${apiVersionOf(file)}': '${file.resources.map(kindWord).join(' ')}',`),
-    '  },',
-  ]);
+  const table = [...groups].map(([group, versions]) => `  ${group}: '${kindTexts(versions)}',`);
   return [
     NOTE,
     `import type { Kind } from '../kind.ts';`,
     `import { kindTree } from '../kind-tree.ts';`,
-    `import { GroupClients, type GroupClient } from '../group-clients.ts';`,
+    `import { GroupClients } from '../group-clients.ts';`,
     ...typeImports(served),
     '',
     'type BuiltIn = {',
@@ -49,13 +45,7 @@ export function builtInTree(files: readonly DefinitionFile[]): string {
     '});',
     '',
     '/** A client with a property for each API group of Kubernetes. */',
-    'export abstract class BuiltInClients extends GroupClients {',
-    ...[...groups.keys()].flatMap((group) => [
-      `  get ${group}(): GroupClient<BuiltIn['${group}']> {`,
-      `    return this.group(builtIn.${group});`,
-      '  }',
-    ]),
-    '}',
+    'export const BuiltInClients = GroupClients.of(builtIn);',
     '',
   ].join('\n');
 }
@@ -105,8 +95,11 @@ function kindWord({ kind, plural, namespaced }: ResourceDefinition): string {
   return namespaced ? named : `${named}*`;
 }
 
-function apiVersionOf(file: DefinitionFile): string {
-  return file.group === '' ? file.version : `${file.group}/${file.version}`;
+/** The versions of a group as `kindTree` reads them. */
+function kindTexts(versions: readonly DefinitionFile[]): string {
+  const group = versions[0]?.group ?? '';
+  const texts = versions.map(({ version, resources }) => [version, ...resources.map(kindWord)].join(' '));
+  return [group === '' ? '' : `${group}/`, ...texts].join(';');
 }
 
 /** The group as a property: the first part of its alias, such as `rbac` for `rbac.authorization.k8s.io`. */

@@ -1,4 +1,4 @@
-import { build, type Plugin } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 
 /** The size of a bundle, in KB of 1024 bytes. */
 export interface Bundled {
@@ -6,6 +6,8 @@ export interface Bundled {
   readonly loadedKb: number;
   /** All in one file, with what may be loaded later. */
   readonly wholeKb: number;
+  /** The same without the reading of kubeconfigs, which pods do not need. */
+  readonly forPodsKb: number;
 }
 
 const lazyIsElsewhere: Plugin = {
@@ -16,7 +18,7 @@ const lazyIsElsewhere: Plugin = {
 
 /** A program as others bundle it, with all that it needs: its text, and the folder where it finds the package. */
 export async function bundled(contents: string, resolveDir: string): Promise<Bundled> {
-  const sizeKb = async (plugins: Plugin[]): Promise<number> => {
+  const sizeKb = async (options: Pick<BuildOptions, 'plugins' | 'external'>): Promise<number> => {
     const { outputFiles } = await build({
       stdin: { contents, resolveDir },
       bundle: true,
@@ -25,9 +27,13 @@ export async function bundled(contents: string, resolveDir: string): Promise<Bun
       format: 'esm',
       write: false,
       logLevel: 'error',
-      plugins,
+      ...options,
     });
     return (outputFiles[0]?.contents.length ?? 0) / 1024;
   };
-  return { loadedKb: await sizeKb([lazyIsElsewhere]), wholeKb: await sizeKb([]) };
+  return {
+    loadedKb: await sizeKb({ plugins: [lazyIsElsewhere] }),
+    wholeKb: await sizeKb({}),
+    forPodsKb: await sizeKb({ external: ['keelson/kubeconfig'] }),
+  };
 }

@@ -1,9 +1,7 @@
 import { Counter, Gauge } from './counter.ts';
-import type { Clock } from './clock.ts';
 import { checkBounds, DEFAULT_BUCKETS, Histogram } from './histogram.ts';
 import { comparePairs, MetricFamily, type MetricOptions, pairLabels } from './metric-family.ts';
 import { type ExposedMetric, formatMetric, type MetricFormat, type MetricSample } from './metric-text.ts';
-import { TimeWeightedHistogram } from './time-weighted-histogram.ts';
 
 const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -48,18 +46,6 @@ export class MetricRegistry {
   histogram<const Label extends string = never>(options: HistogramOptions<Label>): MetricFamily<Label, Histogram> {
     const bounds = checkBounds(options.name, options.buckets ?? DEFAULT_BUCKETS);
     return this.register(options, new MetricFamily(options, 'histogram', () => new Histogram(bounds)));
-  }
-
-  /** A histogram that tells for how long a figure was in which range instead of how often. */
-  timeWeightedHistogram<const Label extends string = never>(
-    options: HistogramOptions<Label>,
-    clock: Pick<Clock, 'monotonic'>,
-  ): MetricFamily<Label, TimeWeightedHistogram> {
-    const bounds = checkBounds(options.name, options.buckets ?? DEFAULT_BUCKETS);
-    return this.register(
-      options,
-      new MetricFamily(options, 'histogram', () => new TimeWeightedHistogram(bounds, clock)),
-    );
   }
 
   /** A metric that is asked for only when somebody scrapes: `read` gives one number, or one sample per set of label values. */

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { MetricRegistry } from './metric-registry.ts';
+import { timeWeightedHistogram } from './time-weighted-histogram.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 test('a time-weighted histogram tells for how many nanoseconds the figure was in each range', async () => {
   const clock = new VirtualClock();
   const metrics = new MetricRegistry();
-  const use = metrics.timeWeightedHistogram({ name: 'use', help: 'Use.', labels: ['level'], buckets: [0, 1] }, clock);
+  const use = timeWeightedHistogram(metrics, { name: 'use', help: 'Use.', labels: ['level'], buckets: [0, 1] }, clock);
   const high = use.with({ level: 'high' });
   await clock.advance(1000);
   high.set(0.5);

@@ -1,7 +1,23 @@
 import type { Clock } from './clock.ts';
+import { checkBounds, DEFAULT_BUCKETS } from './histogram.ts';
+import { MetricFamily } from './metric-family.ts';
+import type { HistogramOptions, MetricRegistry } from './metric-registry.ts';
 import type { ChildSample } from './metric-text.ts';
 
 const NANOSECONDS = 1e6;
+
+/** Registers a histogram that tells for how long a figure was in which range instead of how often. */
+export function timeWeightedHistogram<const Label extends string = never>(
+  registry: MetricRegistry,
+  options: HistogramOptions<Label>,
+  clock: Pick<Clock, 'monotonic'>,
+): MetricFamily<Label, TimeWeightedHistogram> {
+  const bounds = checkBounds(options.name, options.buckets ?? DEFAULT_BUCKETS);
+  return registry.register(
+    options,
+    new MetricFamily(options, 'histogram', () => new TimeWeightedHistogram(bounds, clock)),
+  );
+}
 
 /**
  * How long a figure was in which range, with one set of label values: what a histogram would show that observed it at the

@@ -13,19 +13,38 @@ export type GroupClient<G extends KindTree> = {
   readonly [Version in keyof G]: { readonly [Plural in keyof G[Version]]: ClientOf<G[Version][Plural]> };
 };
 
+/** A client with a property for each group. */
+type ClientsOf<Groups extends Readonly<Record<string, KindTree>>> = GroupClients & {
+  readonly [Group in keyof Groups]: GroupClient<Groups[Group]>;
+};
+
 /** What the properties for API groups are built on. */
 export abstract class GroupClients {
   readonly #groups = new Map<KindTree, unknown>();
+
+  /** Makes a class of clients with a property for each group: by a loop, since a text for each would be in everybody's bundles. */
+  static of<Groups extends Readonly<Record<string, KindTree>>>(groups: Groups): abstract new () => ClientsOf<Groups> {
+    abstract class Clients extends GroupClients {}
+    for (const [name, tree] of Object.entries(groups)) {
+      Object.defineProperty(Clients.prototype, name, {
+        get(this: GroupClients) {
+          return this.#group(tree);
+        },
+      });
+    }
+    return Clients as abstract new () => ClientsOf<Groups>;
+  }
 
   /** A client for the resource that a kind stands for. */
   abstract kind<T extends KubernetesObject>(kind: Kind<T, 'Namespaced'>): AllNamespaces<T>;
   abstract kind<T extends KubernetesObject>(kind: Kind<T>): ResourceClient<T>;
 
-  protected group<const G extends KindTree>(tree: G): GroupClient<G> {
-    const known = this.#groups.get(tree);
-    if (known !== undefined) return known as GroupClient<G>;
-    const made = mapValues(tree, (kinds) => mapValues(kinds, (kind) => this.kind(kind)));
-    this.#groups.set(tree, made);
-    return made as GroupClient<G>;
+  #group(tree: KindTree): unknown {
+    let made = this.#groups.get(tree);
+    if (made === undefined) {
+      made = mapValues(tree, (kinds) => mapValues(kinds, (kind) => this.kind(kind)));
+      this.#groups.set(tree, made);
+    }
+    return made;
   }
 }

@@ -1,24 +1,23 @@
 import { pluralOf } from '../api/client.ts';
 import { clusterKind, type Kind, namespacedKind } from './kind.ts';
 
-/** Kinds by group, apiVersion and what `kindTree` reads of each. */
-type KindTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
-
 /**
- * Kinds by group, version and plural, from a text that is short in everybody's bundles. Kinds without namespaces have a `*`, those
- * of unusual plurals say it.
+ * Kinds by group, version and plural, from a text for each group that is short in everybody's bundles: the group as it begins an apiVersion, then its
+ * versions, each behind a `;`, with their kinds. Kinds without namespaces have a `*`, those of unusual plurals say it.
  *
- * Example: `{ core: { v1: 'Pod Endpoints=endpoints Node*' } }` gives `core.v1.pods`, `core.v1.endpoints` and `core.v1.nodes`.
+ * Example: `{ core: ';v1 Pod Endpoints=endpoints Node*' }` gives `core.v1.pods`, `core.v1.endpoints` and `core.v1.nodes`.
  */
-export function kindTree<T>(texts: KindTexts): T {
-  return mapValues(texts, (versions) =>
-    Object.fromEntries(
-      Object.entries(versions).map(([apiVersion, text]) => {
-        const kinds = text.split(' ').map((word) => kindOf(apiVersion, word));
-        return [kinds[0]?.version, Object.fromEntries(kinds.map((kind) => [kind.plural, kind]))];
+export function kindTree<T>(texts: Readonly<Record<string, string>>): T {
+  return mapValues(texts, (text) => {
+    const [group = '', ...versions] = text.split(';');
+    return Object.fromEntries(
+      versions.map((kindsOfVersion) => {
+        const [version = '', ...words] = kindsOfVersion.split(' ');
+        const kinds = words.map((word) => kindOf(group + version, word));
+        return [version, Object.fromEntries(kinds.map((kind) => [kind.plural, kind]))];
       }),
-    ),
-  ) as T;
+    );
+  }) as T;
 }
 
 function kindOf(apiVersion: string, word: string): Kind {

@@ -71,20 +71,32 @@ const PROGRAMS = {
   'a controller': {
     text: `import { app, controller, Pod, run } from 'keelson';
       await run(app('a', [controller(Pod, { reconcile: () => undefined })]));`,
-    limits: { loadedKb: 150, wholeKb: 200 },
+    limits: { loadedKb: 150, wholeKb: 200, forPodsKb: 150 },
   },
   'an operator with a kind of its own': {
     text: `import { app, controller, resource, run } from 'keelson';
       const Cache = resource('cache.example.dev/v1', 'Cache', { spec: { type: 'object' } });
       await run(app('a', [controller(Cache, { reconcile: () => undefined })], { resources: [Cache] }));`,
-    limits: { loadedKb: 190, wholeKb: 240 },
+    limits: { loadedKb: 190, wholeKb: 240, forPodsKb: 190 },
   },
   'a webhook': {
     text: `import { admission, app, extensionServer, Pod, run } from 'keelson';
       await run(app('a', [], { server: extensionServer({ admission: [admission(Pod, {})] }) }));`,
-    limits: { loadedKb: 190, wholeKb: 240 },
+    limits: { loadedKb: 190, wholeKb: 240, forPodsKb: 190 },
   },
 };
+
+const CONNECTING = `
+import { findConnection } from 'keelson/client';
+await findConnection().then(({ server }) => console.log(server), ({ message }) => console.log(message));
+`;
+
+const KUBECONFIG = `
+clusters: [{ name: a, cluster: { server: 'https://a.test' } }]
+contexts: [{ name: a, context: { cluster: a, user: a } }]
+users: [{ name: a, user: { token: t } }]
+current-context: a
+`;
 
 /** What only some programs need is found when they do. */
 const BUNDLED = `
@@ -176,10 +188,11 @@ describe('the package, packed and installed', { timeout: 120_000 }, () => {
   );
 
   test.each(Object.entries(PROGRAMS))('makes no more than so much of %s, bundled', async (_, { text, limits }) => {
-    const { loadedKb, wholeKb } = await bundled(text, project.folder);
+    const { loadedKb, wholeKb, forPodsKb } = await bundled(text, project.folder);
 
     expect(loadedKb).toBeLessThan(limits.loadedKb);
     expect(wholeKb).toBeLessThan(limits.wholeKb);
+    expect(forPodsKb).toBeLessThan(limits.forPodsKb);
   });
 
   test.each(['esm', 'cjs'])('a bundled program (%s) reads YAML, and checks as a server does', async (format) => {
@@ -197,6 +210,25 @@ describe('the package, packed and installed', { timeout: 120_000 }, () => {
     const { output } = await project.run(process.execPath, join(alone, out));
     await rm(alone, { recursive: true });
     expect(output).toContain('Cannot check as a server does: bundles leave that code out, and "keelson/checks"');
+  });
+
+  test('a bundle for pods reads no kubeconfig unless the package is beside it', async () => {
+    await project.write('for-pods.js', CONNECTING);
+    const flags = ['--bundle', '--minify', '--platform=node', '--format=esm', '--external:keelson/kubeconfig'];
+    await project.run(program('esbuild'), 'for-pods.js', ...flags, '--log-level=error', '--outfile=for-pods.mjs');
+    await project.write('config', KUBECONFIG);
+    const withConfig = (path: string): Promise<{ code: number; output: string }> =>
+      project.run('env', `KUBECONFIG=${join(project.folder, 'config')}`, process.execPath, path);
+
+    expect((await withConfig('for-pods.mjs')).output).toBe('https://a.test\n');
+    const alone = await mkdtemp(join(tmpdir(), 'keelson-bundle-'));
+    await copyFile(join(project.folder, 'for-pods.mjs'), join(alone, 'for-pods.mjs'));
+    expect((await withConfig(join(alone, 'for-pods.mjs'))).output).toMatch(
+      /^Cannot read a kubeconfig: this bundle leaves "keelson\/kubeconfig" out, and it is not installed beside it/,
+    );
+    const nowhere = await project.run('env', 'KUBECONFIG=missing', process.execPath, join(alone, 'for-pods.mjs'));
+    await rm(alone, { recursive: true });
+    expect(nowhere.output).toMatch(/^Cannot find a cluster: there is no kubeconfig at "missing"/);
   });
 
   test('has everything that the README, the guides and the examples show', async () => {

@@ -11,11 +11,11 @@ import {
 
 const LIMIT = 63;
 const NAME = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
-const NAME_RULE =
-  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const PARTS =
+  "consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const NAME_RULE = `must ${PARTS}`;
 const NAME_EXAMPLES = ['MyName', 'my.name', '123-abc'];
-const VALUE_RULE =
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const VALUE_RULE = `a valid label must be an empty string or ${PARTS}`;
 
 const NAME_CHARACTERS = ALPHANUMERIC | DASH | DOT | UNDERSCORE;
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);

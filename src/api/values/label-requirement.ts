@@ -65,29 +65,27 @@ export function printRequirement({ key, operator, values }: LabelRequirement): s
 }
 
 function countProblems(operator: LabelOperator, values: readonly string[]): string[] {
-  const shown = jsonGo(values.length === 0 ? null : values);
+  const problem = countProblem(operator, values.length);
+  return problem === undefined
+    ? []
+    : [`values: Invalid value: ${jsonGo(values.length === 0 ? null : values)}: ${problem}`];
+}
+
+function countProblem(operator: LabelOperator, count: number): string | undefined {
   switch (operator) {
     case 'in':
     case 'notin':
-      return values.length > 0
-        ? []
-        : [`values: Invalid value: ${shown}: for 'in', 'notin' operators, values set can't be empty`];
+      return count > 0 ? undefined : "for 'in', 'notin' operators, values set can't be empty";
     case '=':
     case '==':
     case '!=':
-      return values.length === 1
-        ? []
-        : [`values: Invalid value: ${shown}: exact-match compatibility requires one single value`];
+      return count === 1 ? undefined : 'exact-match compatibility requires one single value';
     case 'exists':
     case '!':
-      return values.length === 0
-        ? []
-        : [`values: Invalid value: ${shown}: values set must be empty for exists and does not exist`];
+      return count === 0 ? undefined : 'values set must be empty for exists and does not exist';
     case 'gt':
     case 'lt':
-      return values.length === 1
-        ? []
-        : [`values: Invalid value: ${shown}: for 'Gt', 'Lt' operators, exactly one value is required`];
+      return count === 1 ? undefined : "for 'Gt', 'Lt' operators, exactly one value is required";
     default:
       return unreachable(operator);
   }

@@ -9,9 +9,8 @@ interface Token {
   readonly text: string;
 }
 
-const SYMBOLS = '=!(),><';
-const SPACES = ' \t\r\n';
-const WORD_ENDS = `${SYMBOLS}${SPACES}\0`;
+/** Spaces, a symbol or a word. A NUL behind it is a space; anywhere else it is where the text ends. */
+const TOKEN = /[ \t\r\n]*(?:([=!]=|[=!(),><])|([^=!(),><\0 \t\r\n]+))\0?/gy;
 const BINARY: ReadonlyMap<string, LabelOperator> = new Map([
   ['in', 'in'],
   ['notin', 'notin'],
@@ -33,18 +32,9 @@ export function parseLabelSelector(text: string): LabelMatcher | ValueError {
 }
 
 function tokenize(text: string): readonly Token[] {
-  const tokens: Token[] = [];
-  let at = 0;
-  while (true) {
-    while (at < text.length && SPACES.includes(text.charAt(at))) at++;
-    if (at === text.length || text[at] === '\0') return tokens;
-    const start = at;
-    const isSymbol = SYMBOLS.includes(text.charAt(at));
-    if (isSymbol) at += /^[=!]=/.test(text.slice(at, at + 2)) ? 2 : 1;
-    else while (at < text.length && !WORD_ENDS.includes(text.charAt(at))) at++;
-    tokens.push({ kind: isSymbol ? 'symbol' : 'word', text: text.slice(start, at) });
-    if (text[at] === '\0') at++; // behind a token it is a space, anywhere else the end
-  }
+  return Array.from(text.matchAll(TOKEN), ([, symbol, word = '']) =>
+    symbol === undefined ? { kind: 'word', text: word } : { kind: 'symbol', text: symbol },
+  );
 }
 
 class SelectorParser {

@@ -1,4 +1,10 @@
-import type { CallbackSample, Clock, MetricRegistry, TimeWeightedHistogram } from '../../base/index.ts';
+import {
+  type CallbackSample,
+  type Clock,
+  type MetricRegistry,
+  type TimeWeightedHistogram,
+  timeWeightedHistogram,
+} from '../../base/index.ts';
 import type { PriorityLevel } from '../levels/priority-level.ts';
 import { flowFamilies, type FlowFamilies } from './flow-families.ts';
 import { FlowRecorder } from './flow-recorder.ts';
@@ -22,7 +28,8 @@ export class FlowMetrics {
   constructor(metrics: MetricRegistry, clock: Clock) {
     this.levels = levelFamilies(metrics, clock);
     this.#flows = flowFamilies(metrics);
-    const family = metrics.timeWeightedHistogram(
+    const family = timeWeightedHistogram(
+      metrics,
       {
         name: `${PREFIX}read_vs_write_current_requests`,
         help: 'Nanoseconds for which there were so many reads or writes, as a part of the limit.',

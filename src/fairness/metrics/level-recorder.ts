@@ -1,4 +1,9 @@
-import type { Clock, MetricRegistry, TimeWeightedHistogram } from '../../base/index.ts';
+import {
+  type Clock,
+  type MetricRegistry,
+  type TimeWeightedHistogram,
+  timeWeightedHistogram,
+} from '../../base/index.ts';
 import { SeatDemand } from '../levels/seat-demand.ts';
 
 const PREFIX = 'apiserver_flowcontrol_';
@@ -9,7 +14,8 @@ export type LevelFamilies = ReturnType<typeof levelFamilies>;
 // oxlint-disable-next-line explicit-function-return-type -- what the families are is said right here
 export function levelFamilies(metrics: MetricRegistry, clock: Clock) {
   return {
-    seatUse: metrics.timeWeightedHistogram(
+    seatUse: timeWeightedHistogram(
+      metrics,
       {
         name: `${PREFIX}priority_level_seat_utilization`,
         help: 'Nanoseconds for which such a part of the seats was taken.',
@@ -18,7 +24,8 @@ export function levelFamilies(metrics: MetricRegistry, clock: Clock) {
       },
       clock,
     ),
-    requestUse: metrics.timeWeightedHistogram(
+    requestUse: timeWeightedHistogram(
+      metrics,
       {
         name: `${PREFIX}priority_level_request_utilization`,
         help: 'Nanoseconds for which there were so many requests, as a part of the limit.',
@@ -27,7 +34,8 @@ export function levelFamilies(metrics: MetricRegistry, clock: Clock) {
       },
       clock,
     ),
-    demand: metrics.timeWeightedHistogram(
+    demand: timeWeightedHistogram(
+      metrics,
       {
         name: `${PREFIX}demand_seats`,
         help: 'Nanoseconds for which so many seats could have been used, as a part of the limit.',

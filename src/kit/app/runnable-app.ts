@@ -11,7 +11,7 @@ import { ELECTION_NEEDS, INSTALLATION_NEED } from './app-needs.ts';
 import type { App, AppOptions, AppRunOptions, AppService } from './app-options.ts';
 import type { ReadKind } from './dormancy.ts';
 import type { ExtensionServer } from './extension-server.ts';
-import type { HealthOptions } from './health-server.ts';
+import { type HealthOptions, HealthServer } from './health-server.ts';
 import { Installation } from './installation.ts';
 import { Session } from './session.ts';
 import type { KindCache } from './shared-resources.ts';
@@ -132,7 +132,6 @@ export class RunnableApp implements App {
 
   /** Loaded when there is a port for it: programs without one are bundled without it. */
   async #answerProbes(health: HealthOptions, signal: AbortSignal): Promise<void> {
-    const { HealthServer } = await import('./health-server.ts');
     await new HealthServer(health, this).run(signal);
   }
 
