@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/index.ts';
+import { CODE, ConnectionError } from './protocol.ts';
 
 /** Frames that bring nothing, such as pings, that a connection may send at once, and how many more each second. */
 const MAX_FRAMES = 10_000;
@@ -18,15 +19,15 @@ export class FrameBudget {
     this.#countedAtMs = clock.monotonic();
   }
 
-  /** False when that was one too many. The clock is asked only when nothing is left. */
-  spend(frames = 1): boolean {
-    this.#left -= frames;
-    if (this.#left >= 0) return true;
+  /** Throws when that was one too many. The clock is asked only when nothing is left. */
+  spend(): void {
+    this.#left -= 1;
+    if (this.#left >= 0) return;
     const now = this.#clock.monotonic();
     const earned = ((now - this.#countedAtMs) / 1000) * FRAMES_PER_SECOND;
     this.#countedAtMs = now;
     this.#left = Math.min(MAX_FRAMES, this.#left + earned);
-    return this.#left >= 0;
+    if (this.#left < 0) throw new ConnectionError(CODE.enhanceYourCalm, 'Too many frames that bring nothing');
   }
 
   earn(frames: number): void {

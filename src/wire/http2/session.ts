@@ -6,22 +6,15 @@ import { FrameBudget } from './frame-budget.ts';
 import type { FrameHead, FrameSink } from './frame-reader.ts';
 import { dependencyIn, HeaderFrames, type ReadHeaders } from './header-frames.ts';
 import { CODE, ConnectionError, DEFAULT_WINDOW_BYTES, FLAG, FRAME, MAX_WINDOW_BYTES, SETTING } from './protocol.ts';
+import { CONNECTION_WINDOW_BYTES, IncomingData } from './incoming-data.ts';
 import type { HeaderLimits, RequestHeaders } from './request-headers.ts';
+import { SendWindows } from './send-windows.ts';
 import type { Sender } from './sender.ts';
 import { ServerStream, STREAM_WINDOW_BYTES, type StreamOwner } from './server-stream.ts';
 import { readSettings } from './settings.ts';
 
 /** As large as a stream's window: nearly all bodies fit into one frame. */
 export const MAX_INCOMING_FRAME_BYTES = STREAM_WINDOW_BYTES;
-
-/**
- * All bodies on their way together. This much is read and decrypted of one connection in a turn of the event loop, so it bounds
- * how long many connections hold up the others. Bodies that wait to be read do not count: what has come is confirmed at once.
- */
-const CONNECTION_WINDOW_BYTES = 256 * 1024;
-
-/** Below this size, the piece of a body costs more than its bytes. */
-const SMALL_PIECE_BYTES = 64;
 
 /** What goes with a request, such as windows and a priority, is paid for by it. */
 const FRAMES_PER_REQUEST = 4;
@@ -58,23 +51,19 @@ export class Session implements FrameSink, StreamOwner {
   readonly #events: SessionEvents;
   readonly #budget: FrameBudget;
   readonly #frames: HeaderFrames;
+  readonly #data: IncomingData;
+  readonly #windows: SendWindows;
   readonly #streams = new Map<number, ServerStream>();
   readonly #closed = new ClosedStreams();
   /** Bytes of frames that no window bounds: headers, mostly. Who reads the connection counts on from nothing when others had a turn. */
   unboundBytes = 0;
   /** The last stream that the client has opened. */
   #last = 0;
-  /** Where the content of the DATA frame under way goes. */
-  #target: ServerStream | undefined;
-  #content = 0;
   #hasSettings = false;
   #isAcknowledged = false;
   /** Streams that were opened before the client had taken note of our settings. */
   #early = 0;
   #isDraining = false;
-  #initialWindow = DEFAULT_WINDOW_BYTES;
-  #receiveWindow = CONNECTION_WINDOW_BYTES;
-  #unconfirmed = 0;
 
   constructor({ clock, limits, sender, events }: SessionOptions) {
     this.#clock = clock;
@@ -83,6 +72,8 @@ export class Session implements FrameSink, StreamOwner {
     this.#events = events;
     this.#budget = new FrameBudget(clock);
     this.#frames = new HeaderFrames(limits);
+    this.#data = new IncomingData(sender, this.#budget);
+    this.#windows = new SendWindows(sender);
     sender.control(
       settingsFrame([
         [SETTING.maxConcurrentStreams, limits.maxStreams],
@@ -158,7 +149,7 @@ export class Session implements FrameSink, StreamOwner {
     if ((head.type === FRAME.continuation) !== (underWay !== undefined) || (underWay ?? head.stream) !== head.stream) {
       throw breach('Headers are not followed by the rest of them');
     }
-    if (head.type === FRAME.data) this.#beginData(head);
+    if (head.type === FRAME.data) this.#data.begin(head, this.#receiverOf(head.stream));
   }
 
   payload(head: FrameHead, bytes: Buffer, start: number): void {
@@ -187,71 +178,47 @@ export class Session implements FrameSink, StreamOwner {
         this.#settings(head, bytes.subarray(start, start + head.length));
         break;
       case FRAME.ping:
-        this.#spend();
+        this.#budget.spend();
         if ((head.flags & FLAG.ack) === 0) this.#sender.control(pingAck(bytes.subarray(start, start + head.length)));
         break;
       case FRAME.goaway:
-        this.#spend();
+        this.#budget.spend();
         this.#events.leaving();
         break;
       case FRAME.priority:
-        this.#spend();
+        this.#budget.spend();
         if ((bytes.readUInt32BE(start) & MAX_WINDOW_BYTES) === stream) this.#refuseDependency(stream);
         break;
       case FRAME.pushPromise:
         throw breach('A client cannot promise');
       default:
-        this.#spend(); // of an extension
-    }
-  }
-
-  #beginData({ stream: id, length }: FrameHead): void {
-    this.#receiveWindow -= length;
-    if (this.#receiveWindow < 0) throw new ConnectionError(CODE.flowControlError, 'More data than the window allows');
-    const stream = this.#streams.get(id);
-    this.#target = undefined;
-    this.#content = 0;
-    if (stream === undefined) {
-      if (id === 0 || id > this.#last) throw breach(`There is no stream ${id}`);
-      this.#refuseLate(id);
-    } else if (stream.destroyed) this.#spend();
-    else if (stream.isInputOver) stream.reset(CODE.streamClosed);
-    else {
-      stream.receiveWindow -= length;
-      if (stream.receiveWindow < 0) stream.reset(CODE.flowControlError);
-      else this.#target = stream;
+        this.#budget.spend(); // of an extension
     }
   }
 
   data(_head: FrameHead, content: Buffer): void {
-    if (content.length >= SMALL_PIECE_BYTES) this.#budget.earn(1);
-    else this.#spend();
-    this.#content += content.length;
-    const stream = this.#target;
-    if (stream !== undefined && !stream.destroyed) stream.receive(content);
+    this.#data.take(content);
   }
 
-  dataEnds({ length, flags }: FrameHead): void {
-    this.#confirm(length);
-    const isEnd = (flags & FLAG.endStream) !== 0;
-    if (this.#content === 0 && !isEnd) this.#spend();
-    const stream = this.#target;
-    if (stream === undefined || stream.destroyed) return;
-    stream.confirmPadding(length - this.#content);
-    if (isEnd) stream.inputEnds();
+  dataEnds(head: FrameHead): void {
+    this.#data.end(head);
   }
 
-  #confirm(bytes: number): void {
-    this.#unconfirmed += bytes;
-    if (this.#unconfirmed < CONNECTION_WINDOW_BYTES / 2) return;
-    this.#sender.control(windowFrame(0, this.#unconfirmed));
-    this.#receiveWindow += this.#unconfirmed;
-    this.#unconfirmed = 0;
+  /** The stream that data is for; none where it comes too late, and is passed over. */
+  #receiverOf(id: number): ServerStream | undefined {
+    const stream = this.#streams.get(id);
+    if (stream === undefined) {
+      if (id === 0 || id > this.#last) throw breach(`There is no stream ${id}`);
+      this.#refuseLate(id);
+    } else if (stream.destroyed) this.#budget.spend();
+    else if (stream.isInputOver) stream.reset(CODE.streamClosed);
+    else return stream;
+    return undefined;
   }
 
   /** Something came for a stream that is over. What we have ended ourselves may have been on its way. */
   #refuseLate(id: number): void {
-    this.#spend();
+    this.#budget.spend();
     if (this.#closed.find(id) !== 'reset by us') this.#sender.control(resetFrame(id, CODE.streamClosed));
   }
 
@@ -268,7 +235,7 @@ export class Session implements FrameSink, StreamOwner {
       this.#last = id;
       this.#open(id, headers, isEndOfStream);
     } else if (stream !== undefined) this.#trailers(stream, headers, isEndOfStream);
-    else if (this.#closed.find(id) === 'reset by us') this.#spend();
+    else if (this.#closed.find(id) === 'reset by us') this.#budget.spend();
     else if (this.#closed.find(id) === 'ended') throw new ConnectionError(CODE.streamClosed, `Stream ${id} is closed`);
     else throw breach(`Stream ${id} comes after ${this.#last}`);
   }
@@ -276,13 +243,13 @@ export class Session implements FrameSink, StreamOwner {
   #open(id: number, headers: RequestHeaders, isWhole: boolean): void {
     if (this.#isDraining) {
       this.#closed.add(id, true);
-      this.#spend();
+      this.#budget.spend();
       return;
     }
     if (!this.#isAcknowledged && ++this.#early > this.#limits.maxStreams) {
       throw new ConnectionError(CODE.enhanceYourCalm, 'Too many streams before the settings are known');
     }
-    const stream = new ServerStream(id, { headers, isWhole, sendWindow: this.#initialWindow }, this);
+    const stream = new ServerStream(id, { headers, isWhole, sendWindow: this.#windows.initial }, this);
     const refusal = this.#refusalOf(headers);
     if (refusal !== undefined) {
       this.resetStream(stream, refusal);
@@ -313,7 +280,7 @@ export class Session implements FrameSink, StreamOwner {
     if (id > this.#last) throw breach(`There is no stream ${id}`);
     const stream = this.#streams.get(id);
     if (stream === undefined || stream.destroyed) {
-      this.#spend();
+      this.#budget.spend();
       return;
     }
     this.#closed.add(id, false);
@@ -328,22 +295,11 @@ export class Session implements FrameSink, StreamOwner {
   }
 
   #windowUpdate(id: number, bytes: number): void {
-    this.#spend();
-    if (id === 0) {
-      this.#sender.window += bytes;
-      if (bytes === 0) throw breach('A window is opened by nothing');
-      if (this.#sender.window > MAX_WINDOW_BYTES)
-        throw new ConnectionError(CODE.flowControlError, 'Too large a window');
-      this.#sender.unblock();
-      return;
-    }
+    this.#budget.spend();
     if (id > this.#last) throw breach(`There is no stream ${id}`);
     const stream = this.#streams.get(id);
-    if (stream === undefined || stream.destroyed) return;
-    stream.sendWindow += bytes;
-    if (bytes === 0) stream.reset(CODE.protocolError);
-    else if (stream.sendWindow > MAX_WINDOW_BYTES) stream.reset(CODE.flowControlError);
-    else if (stream.queuedBytes > 0) this.#sender.list(stream);
+    if (id === 0) this.#windows.openAll(bytes);
+    else if (stream !== undefined && !stream.destroyed) this.#windows.open(stream, bytes);
   }
 
   #settings({ flags, length }: FrameHead, payload: Buffer): void {
@@ -352,26 +308,12 @@ export class Session implements FrameSink, StreamOwner {
       this.#isAcknowledged = true;
       return;
     }
-    this.#spend();
+    this.#budget.spend();
     const { headerTableBytes, initialWindowBytes, maxFrameBytes } = readSettings(payload);
     if (headerTableBytes !== undefined) this.#sender.encoder.limitTable(headerTableBytes);
     if (maxFrameBytes !== undefined) this.#sender.maxFrameBytes = Math.min(maxFrameBytes, MAX_INCOMING_FRAME_BYTES);
-    if (initialWindowBytes !== undefined) this.#changeWindows(initialWindowBytes);
+    if (initialWindowBytes !== undefined) this.#windows.begin(initialWindowBytes, this.#streams.values());
     this.#sender.control(settingsAck());
-  }
-
-  #changeWindows(initial: number): void {
-    const change = initial - this.#initialWindow;
-    this.#initialWindow = initial;
-    for (const stream of this.#streams.values()) {
-      stream.sendWindow += change;
-      if (stream.sendWindow > MAX_WINDOW_BYTES) throw new ConnectionError(CODE.flowControlError, 'Too large a window');
-      if (stream.queuedBytes > 0) this.#sender.list(stream);
-    }
-  }
-
-  #spend(): void {
-    if (!this.#budget.spend()) throw new ConnectionError(CODE.enhanceYourCalm, 'Too many frames that bring nothing');
   }
 }
 

@@ -1,0 +1,71 @@
+import type { Buffer } from 'node:buffer';
+import { windowFrame } from './control-frames.ts';
+import type { FrameBudget } from './frame-budget.ts';
+import type { FrameHead } from './frame-reader.ts';
+import { CODE, ConnectionError, FLAG } from './protocol.ts';
+import type { Sender } from './sender.ts';
+import type { ServerStream } from './server-stream.ts';
+
+/**
+ * All bodies on their way together. This much is read and decrypted of one connection in a turn of the event loop, so it bounds
+ * how long many connections hold up the others. Bodies that wait to be read do not count: what has come is confirmed at once.
+ */
+export const CONNECTION_WINDOW_BYTES = 256 * 1024;
+
+/** Below this size, the piece of a body costs more than its bytes. */
+const SMALL_PIECE_BYTES = 64;
+
+/** Hands the content of DATA frames to their streams, within the windows of the connection and of each stream. */
+export class IncomingData {
+  readonly #sender: Sender;
+  readonly #budget: FrameBudget;
+  /** Where the content of the frame under way goes. */
+  #target: ServerStream | undefined;
+  #content = 0;
+  #window = CONNECTION_WINDOW_BYTES;
+  #unconfirmed = 0;
+
+  constructor(sender: Sender, budget: FrameBudget) {
+    this.#sender = sender;
+    this.#budget = budget;
+  }
+
+  /** A frame begins, for this stream or for none. */
+  begin({ length }: FrameHead, stream: ServerStream | undefined): void {
+    this.#window -= length;
+    if (this.#window < 0) throw new ConnectionError(CODE.flowControlError, 'More data than the window allows');
+    this.#target = stream;
+    this.#content = 0;
+    if (stream === undefined) return;
+    stream.receiveWindow -= length;
+    if (stream.receiveWindow >= 0) return;
+    stream.reset(CODE.flowControlError);
+    this.#target = undefined;
+  }
+
+  take(content: Buffer): void {
+    if (content.length >= SMALL_PIECE_BYTES) this.#budget.earn(1);
+    else this.#budget.spend();
+    this.#content += content.length;
+    const stream = this.#target;
+    if (stream !== undefined && !stream.destroyed) stream.receive(content);
+  }
+
+  end({ length, flags }: FrameHead): void {
+    this.#confirm(length);
+    const isEnd = (flags & FLAG.endStream) !== 0;
+    if (this.#content === 0 && !isEnd) this.#budget.spend();
+    const stream = this.#target;
+    if (stream === undefined || stream.destroyed) return;
+    stream.confirmPadding(length - this.#content);
+    if (isEnd) stream.inputEnds();
+  }
+
+  #confirm(bytes: number): void {
+    this.#unconfirmed += bytes;
+    if (this.#unconfirmed < CONNECTION_WINDOW_BYTES / 2) return;
+    this.#sender.control(windowFrame(0, this.#unconfirmed));
+    this.#window += this.#unconfirmed;
+    this.#unconfirmed = 0;
+  }
+}
