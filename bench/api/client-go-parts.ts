@@ -1,4 +1,4 @@
-import { ClientGoLoad } from './client-go.ts';
+import { ClientGoLoad, type Stage } from './client-go.ts';
 import { type Bench, CLIENT_CPU, P99, type Part, SERVER_CPU } from './part.ts';
 import type { ServerUnderTest } from './server-under-test.ts';
 
@@ -25,6 +25,11 @@ const STREAMS = 4;
 const P50 = 'p50, ms';
 const DELIVERY_P99 = 'delivery p99, ms';
 
+/** Microseconds for each request or delivery, of the server and of the clients. */
+function perOne({ serverCpuMs, clientCpuMs }: Omit<Stage<unknown>, 'result'>, count: number): Record<string, number> {
+  return { [SERVER_CPU]: (serverCpuMs * 1000) / count, [CLIENT_CPU]: (clientCpuMs * 1000) / count };
+}
+
 export const clientGo: Part = {
   name: 'client-go',
   title: 'Requests by client-go',
@@ -40,11 +45,10 @@ export const clientGo: Part = {
           const name = `${what}, ${encoding === 'json' ? 'JSON' : encoding}, ${clients} client${clients === 1 ? '' : 's'}`;
           const aim = times === undefined ? undefined : { times };
           await using load = await ClientGoLoad.prepare(server, 'requests', { folder: bench.folder, flags });
-          const { result, serverCpuMs, clientCpuMs } = await load.next<Rate>();
+          const { result, ...used } = await load.next<Rate>();
           bench.add({ name, unit: '1/s', better: 'higher', aim }, result.perSecond, {
             [P99]: result.p99Ms,
-            [SERVER_CPU]: (serverCpuMs * 1000) / count,
-            [CLIENT_CPU]: (clientCpuMs * 1000) / count,
+            ...perOne(used, count),
           });
         }
   },
@@ -76,7 +80,7 @@ async function inform(
     [burst, `${burst} updates`],
     [singles, 'one update'],
   ] as const) {
-    const { result, serverCpuMs, clientCpuMs } = await load.next<Delivery>();
+    const { result, ...used } = await load.next<Delivery>();
     const deliveries = events * clients * watches;
     const measure = {
       name: `${what} until all have it, ${place}`,
@@ -87,8 +91,7 @@ async function inform(
     bench.add(measure, result.untilAllMs, {
       [P50]: result.p50Ms,
       [P99]: result.p99Ms,
-      [SERVER_CPU]: (serverCpuMs * 1000) / deliveries,
-      [CLIENT_CPU]: (clientCpuMs * 1000) / deliveries,
+      ...perOne(used, deliveries),
     });
   }
 }
@@ -102,13 +105,12 @@ export const mixed: Part = {
     const requests = Math.ceil(4000 * bench.scale);
     const flags = { clients: 16, streams: STREAMS, watches: 200, requests };
     await using load = await ClientGoLoad.prepare(server, 'mixed', { folder: bench.folder, flags });
-    const { result, serverCpuMs, clientCpuMs } = await load.next<Rate & { readonly deliveryP99Ms: number }>();
+    const { result, ...used } = await load.next<Rate & { readonly deliveryP99Ms: number }>();
     const name = '80 % gets, 10 % updates, 5 % creates, 5 % lists with a selector, beside 200 informers';
     bench.add({ name, unit: '1/s', better: 'higher' }, result.perSecond, {
       [P99]: result.p99Ms,
       [DELIVERY_P99]: result.deliveryP99Ms,
-      [SERVER_CPU]: (serverCpuMs * 1000) / requests,
-      [CLIENT_CPU]: (clientCpuMs * 1000) / requests,
+      ...perOne(used, requests),
     });
   },
 };

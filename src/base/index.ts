@@ -24,7 +24,7 @@ export { Slice } from './slice.ts';
 export { allAtOnce, type Steps, withPauses } from './steps.ts';
 export { Turns } from './turns.ts';
 export { mapped } from './mapped.ts';
-export { leave, nextOf, OVER, polled, type Polled, PolledPromise } from './polled.ts';
+export { leave, nextOf, OVER, polled, type Polled, PolledPromise, PolledSource } from './polled.ts';
 
 export { discardLogger, type LogFields, type Logger, type LogLevel, type LogRecord } from './logger.ts';
 export { formatJson, formatText, formatWithStack, LineLogger, type LineLoggerOptions } from './line-logger.ts';

@@ -28,6 +28,27 @@ export function nextOf<T>(source: Pick<Polled<T>, 'poll'>): Promise<IteratorResu
   });
 }
 
+/** What polling and leaving make of it, for who can be polled. */
+export abstract class PolledSource<T> implements Polled<T> {
+  abstract poll(wake: () => void): IteratorResult<T, undefined> | undefined;
+
+  /** The reader goes away before the end. */
+  protected abstract leave(): void | Promise<unknown>;
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    return nextOf(this);
+  }
+
+  async return(): Promise<IteratorResult<T, undefined>> {
+    await this.leave();
+    return OVER;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
 /** Promises to be polled, one at a time. */
 export class PolledPromise<T> {
   #isPending = false;
@@ -82,11 +103,12 @@ function isPolled<T>(iterator: AsyncIterator<T>): iterator is Polled<T> {
   return 'poll' in iterator;
 }
 
-class PolledIterator<T> implements Polled<T> {
+class PolledIterator<T> extends PolledSource<T> {
   readonly #iterator: AsyncIterator<T>;
   readonly #asked = new PolledPromise<IteratorResult<T, unknown>>();
 
   constructor(iterator: AsyncIterator<T>) {
+    super();
     this.#iterator = iterator;
   }
 
@@ -96,16 +118,7 @@ class PolledIterator<T> implements Polled<T> {
     return step?.done === true ? OVER : step;
   }
 
-  next(): Promise<IteratorResult<T, undefined>> {
-    return nextOf(this);
-  }
-
-  async return(): Promise<IteratorResult<T, undefined>> {
+  protected async leave(): Promise<void> {
     await this.#iterator.return?.();
-    return OVER;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
   }
 }

@@ -1,13 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningServer, startKeelson } from '../../peers/index.ts';
 import { type Client, connect, type KubernetesObject, namespacedKind } from '../../src/client/index.ts';
+import { BundledCommand } from '../support/bundled-command.ts';
 
-const root = join(import.meta.dirname, '..', '..');
 const OBJECTS = 40;
 const WRITERS = 4;
 
@@ -47,24 +43,14 @@ const definition = {
   },
 };
 
-let folder = '';
-let bundle = '';
+let keelson: BundledCommand;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'keelson-killed-'));
-  bundle = join(folder, 'keelson.mjs');
-  const esbuild = createRequire(import.meta.url).resolve('esbuild/bin/esbuild');
-  const options = ['--bundle', '--platform=node', '--format=esm', '--target=node20', '--log-level=error'];
-  execFileSync(esbuild, [
-    join(root, 'src/cli/main.ts'),
-    ...options,
-    '--define:KEELSON_VERSION="0"',
-    `--outfile=${bundle}`,
-  ]);
+  keelson = await BundledCommand.make();
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(() => keelson[Symbol.asyncDispose]());
 
 test('definitions and their objects are served again after kill -9 under load', { timeout: 120_000 }, async () => {
-  const data = join(folder, 'data');
+  const data = join(keelson.folder, 'data');
   const acknowledged = new Map<string, number>();
   {
     await using server = await start(data);
@@ -95,7 +81,11 @@ test('definitions and their objects are served again after kill -9 under load', 
 });
 
 function start(data: string): Promise<RunningServer> {
-  return startKeelson({ bundle, folder: data, flags: ['--controllers=false', '--scheduler=false', '--nodes=0'] });
+  return startKeelson({
+    bundle: keelson.path,
+    folder: data,
+    flags: ['--controllers=false', '--scheduler=false', '--nodes=0'],
+  });
 }
 
 /** Resolves once the kind is served. */

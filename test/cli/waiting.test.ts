@@ -1,24 +1,15 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { freePorts } from '../../peers/index.ts';
+import { BundledCommand } from '../support/bundled-command.ts';
 
-const root = join(import.meta.dirname, '..', '..');
-let folder = '';
-let bundle = '';
+let keelson: BundledCommand;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'keelson-waiting-'));
-  bundle = join(folder, 'keelson.mjs');
-  const esbuild = createRequire(import.meta.url).resolve('esbuild/bin/esbuild');
-  const options = ['--bundle', '--platform=node', '--format=esm', '--target=node20', '--log-level=error'];
-  const entry = join(root, 'src/cli/main.ts');
-  execFileSync(esbuild, [entry, ...options, '--define:KEELSON_VERSION="0"', `--outfile=${bundle}`]);
+  keelson = await BundledCommand.make();
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(() => keelson[Symbol.asyncDispose]());
 
 test.each([
   ['up', ['--port=0', '--nodes=0']],
@@ -28,8 +19,9 @@ test.each([
   { timeout: 60_000 },
   async (command, flags) => {
     const [port] = await freePorts(1);
+    const { folder, path } = keelson;
     const place = command === 'up' ? `--data-dir=${join(folder, 'up')}` : `--cert-dir=${join(folder, 'certs')}`;
-    const args = [bundle, command, `--etcd-servers=http://127.0.0.1:${port}`, place, ...flags];
+    const args = [path, command, `--etcd-servers=http://127.0.0.1:${port}`, place, ...flags];
     const started = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     let told = '';
     for (const stream of [started.stdout, started.stderr]) stream.on('data', (text) => (told += String(text)));

@@ -1,31 +1,25 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type RunningServer, startKeelson } from '../../peers/index.ts';
 import { requires } from '../../src/base/testing/requires.ts';
+import { BundledCommand } from '../support/bundled-command.ts';
 import { findKubectl, Kubectl } from '../support/kubectl.ts';
 import { checkRegister } from '../chaos/linearizability.ts';
 import { Connection, workerOf, workersOf } from './connection.ts';
 import { RegisterClient } from './register-client.ts';
 
-const root = join(import.meta.dirname, '..', '..');
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
+let command: BundledCommand;
 let folder = '';
 let bundle = '';
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'keelson-workers-'));
-  bundle = join(folder, 'keelson.mjs');
-  const esbuild = createRequire(import.meta.url).resolve('esbuild/bin/esbuild');
-  const options = ['--bundle', '--platform=node', '--format=esm', '--target=node20', '--log-level=error'];
-  const entry = join(root, 'src/cli/main.ts');
-  execFileSync(esbuild, [entry, ...options, '--define:KEELSON_VERSION="0"', `--outfile=${bundle}`]);
+  command = await BundledCommand.make();
+  ({ folder, path: bundle } = command);
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(() => command[Symbol.asyncDispose]());
 
 describe('keelson up --workers=2', () => {
   let server: RunningServer;

@@ -1,4 +1,4 @@
-import { type Clock, leave, nextOf, OVER, polled, type Polled } from '../../base/index.ts';
+import { type Clock, leave, OVER, polled, type Polled, PolledSource } from '../../base/index.ts';
 import type { WatchMetrics } from '../metrics/watch-metrics.ts';
 import type { Query } from '../request/query.ts';
 import type { WatchAnswer, WatchEvent } from './answer.ts';
@@ -44,13 +44,14 @@ export class WatchEncoder {
 }
 
 /** The bytes of one watch. */
-class EventStream implements Polled<Uint8Array> {
+class EventStream extends PolledSource<Uint8Array> {
   readonly #events: Polled<readonly WatchEvent[]>;
   readonly #framer: EventFramer;
   /** What is left of many events that came at once. */
   #rest: Iterator<Uint8Array> | undefined;
 
   constructor(events: WatchAnswer['events'], framer: EventFramer) {
+    super();
     this.#events = polled(events);
     this.#framer = framer;
   }
@@ -74,17 +75,8 @@ class EventStream implements Polled<Uint8Array> {
     }
   }
 
-  next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    return nextOf(this);
-  }
-
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+  protected async leave(): Promise<void> {
     this.#rest = undefined;
     await this.#events.return?.();
-    return OVER;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
   }
 }

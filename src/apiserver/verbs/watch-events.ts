@@ -1,5 +1,5 @@
 import { expired, internalError, type Status, StatusError } from '../../api/index.ts';
-import { leave, nextOf, onAbort, OVER, type Polled, PolledPromise } from '../../base/index.ts';
+import { leave, onAbort, OVER, type Polled, PolledPromise, PolledSource } from '../../base/index.ts';
 import { isStoreError, type KeyRange, type Revision } from '../../store/index.ts';
 import type { WatchEvent } from '../answers/answer.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -30,7 +30,7 @@ interface Following {
 }
 
 /** The events of one watch: what is there, when that was asked for, then every change until the time is up. */
-export class WatchEvents implements Polled<Events> {
+export class WatchEvents extends PolledSource<Events> {
   readonly #endpoint: Endpoint;
   readonly #plan: WatchPlan;
   /** The state to begin with, and events that take a conversion. */
@@ -45,6 +45,7 @@ export class WatchEvents implements Polled<Events> {
   #isOver = false;
 
   constructor(endpoint: Endpoint, plan: WatchPlan) {
+    super();
     this.#endpoint = endpoint;
     this.#plan = plan;
   }
@@ -54,22 +55,9 @@ export class WatchEvents implements Polled<Events> {
     try {
       return this.#read(wake);
     } catch (error) {
-      this.#leave();
+      this.leave();
       return { value: [{ type: 'ERROR', status: watchFailure(error, this.#plan) }], done: false };
     }
-  }
-
-  next(): Promise<Step> {
-    return nextOf(this);
-  }
-
-  async return(): Promise<Step> {
-    this.#leave();
-    return OVER;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
   }
 
   #read(wake: () => void): Step | undefined {
@@ -140,12 +128,12 @@ export class WatchEvents implements Polled<Events> {
   }
 
   #end(told: ToldChanges): Step {
-    this.#leave();
+    this.leave();
     const last = told.lastWords();
     return last.length === 0 ? OVER : { value: last, done: false };
   }
 
-  #leave(): void {
+  protected leave(): void {
     this.#isOver = true;
     for (const held of this.#held.splice(0)) held[Symbol.dispose]();
     this.#ended.abort(); // for a source that is being waited for

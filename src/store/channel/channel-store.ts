@@ -17,7 +17,7 @@ import type {
 } from '../store.ts';
 import { checkTransaction, type TransactionLimits } from '../transaction-check.ts';
 import { ChannelWatch } from './channel-watch.ts';
-import { type FrameBody, FrameReader } from './frame-reader.ts';
+import { type FrameBody, readFrames } from './frame-reader.ts';
 import { FrameWriter } from './frame-writer.ts';
 import {
   ANSWER,
@@ -65,15 +65,7 @@ export class ChannelStore implements MirroredStore {
     this.#frames = new FrameWriter((bytes) => {
       if (channel.writable) channel.write(bytes);
     });
-    const reader = new FrameReader((kind, id, body) => this.#waiters.get(id)?.answer(kind, body));
-    channel.on('data', (piece: Buffer) => {
-      try {
-        reader.read(piece);
-      } catch (error) {
-        channel.destroy(error as Error);
-      }
-    });
-    channel.on('error', () => undefined); // it closes too
+    readFrames(channel, (kind, id, body) => this.#waiters.get(id)?.answer(kind, body));
     channel.once('close', () => this.#close('lost'));
   }
 

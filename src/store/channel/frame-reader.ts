@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import type { Duplex } from 'node:stream';
 import { HEAD_BYTES } from './frame-writer.ts';
 
 /** No frame is longer: an answer comes in parts, and a batch of events is what one watch may have waiting. */
@@ -79,4 +80,17 @@ export class FrameReader {
     this.#pieces = at === bytes.length ? [] : [bytes.subarray(at)];
     this.#size = bytes.length - at;
   }
+}
+
+/** Reads a channel's frames as they come; what cannot be frames ends it. */
+export function readFrames(channel: Duplex, onFrame: (kind: number, id: number, body: FrameBody) => void): void {
+  const reader = new FrameReader(onFrame);
+  channel.on('data', (piece: Buffer) => {
+    try {
+      reader.read(piece);
+    } catch (error) {
+      channel.destroy(error as Error);
+    }
+  });
+  channel.on('error', () => undefined); // it closes too
 }

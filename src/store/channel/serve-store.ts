@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Entry, HealthReporting, RangeResult, Store, WatchBatch } from '../store.ts';
-import { type FrameBody, FrameReader } from './frame-reader.ts';
+import { type FrameBody, readFrames } from './frame-reader.ts';
 import { FrameWriter } from './frame-writer.ts';
 import {
   ANSWER,
@@ -71,15 +71,7 @@ class ServedStore {
       beforeSending?.();
       channel.write(bytes);
     });
-    const reader = new FrameReader((kind, id, body) => this.#serve(kind, id, body));
-    channel.on('data', (piece: Buffer) => {
-      try {
-        reader.read(piece);
-      } catch (error) {
-        channel.destroy(error as Error);
-      }
-    });
-    channel.on('error', () => undefined); // it closes too
+    readFrames(channel, (kind, id, body) => this.#serve(kind, id, body));
     channel.once('close', () => this.close());
   }
 

@@ -1,4 +1,4 @@
-import { nextOf, OVER, type Polled } from '../../base/index.ts';
+import { OVER, PolledSource } from '../../base/index.ts';
 import { contains } from '../key-range.ts';
 import { StoreError } from '../errors.ts';
 import type { KeyRange, Revision, StoreEvent, WatchBatch, WatchOptions } from '../store.ts';
@@ -24,7 +24,7 @@ type Step = IteratorResult<WatchBatch, undefined>;
  * There is no gap between the two because the inbox is opened in the same turn in which the history turned out to be read
  * to its end. Catching up queues nothing, so a reader that takes its time meets compaction, never `SlowWatcher`.
  */
-export class Watch implements Polled<WatchBatch> {
+export class Watch extends PolledSource<WatchBatch> {
   readonly #range: KeyRange;
   readonly #signal: AbortSignal;
   readonly #source: WatchSource;
@@ -39,6 +39,7 @@ export class Watch implements Polled<WatchBatch> {
   #wake: (() => void) | undefined;
 
   constructor(range: KeyRange, { from, signal, concerns }: WatchOptions, source: WatchSource) {
+    super();
     this.#range = range;
     this.#signal = signal;
     this.#source = source;
@@ -53,25 +54,12 @@ export class Watch implements Polled<WatchBatch> {
         : this.#inbox === undefined
           ? this.#catchUp(wake)
           : this.#live(this.#inbox, wake);
-      if (step?.done === true) this.#leave();
+      if (step?.done === true) this.leave();
       return step;
     } catch (error) {
-      this.#leave();
+      this.leave();
       throw error;
     }
-  }
-
-  next(): Promise<Step> {
-    return nextOf(this);
-  }
-
-  async return(): Promise<Step> {
-    this.#leave();
-    return OVER;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
   }
 
   #catchUp(wake: () => void): Step | undefined {
@@ -113,7 +101,7 @@ export class Watch implements Polled<WatchBatch> {
     if (wake !== undefined) this.#source.hub.wakeSoon(wake);
   };
 
-  #leave(): void {
+  protected leave(): void {
     this.#isOver = true;
     this.#forgetSignal?.();
     this.#forgetSignal = undefined;
