@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Aggregator } from '../aggregator/index.ts';
 import type { Definitions } from '../apiextensions/index.ts';
-import { type ApiServer, listen, type RenewedCertificates, type ServingCertificate } from '../apiserver/index.ts';
+import { type ApiServer, listen } from '../apiserver/index.ts';
 import type { TypeTable } from '../api/index.ts';
 import type { Clock, Logger, MetricRegistry } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
@@ -18,16 +18,14 @@ import { keepOwnObjects } from './bootstrap/keep-own-objects.ts';
 import { type OwnObject, repair } from './bootstrap/own-object.ts';
 import { ServerLease } from './bootstrap/server-lease.ts';
 import { IdentityLease } from './bootstrap/identity-lease.ts';
-import { frontProxyOf } from './authentication.ts';
 import { buildServer, type RunnableServer, type ServerParts } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { type Identity, inProcessClient, type InProcessClientOptions } from './in-process-client.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import { LocalNodes } from './local-nodes.ts';
-import { followCertificateFiles } from './pki/certificate-files.ts';
 import type { ClusterKeys, ClusterPki } from './pki/cluster-pki.ts';
-import { issueCredential, renewedCredential } from './pki/issue-credential.ts';
-import { keepRenewed } from './pki/renewal.ts';
+import { renewedCredential } from './pki/issue-credential.ts';
+import { PlaneCertificates } from './plane-certificates.ts';
 import { SchedulingPaths } from './scheduling-paths.ts';
 import { forkStorage, storedContents } from './storage-options.ts';
 import { auditLogOf } from './workers/one-audit-log.ts';
@@ -69,10 +67,7 @@ export class ControlPlane implements AsyncDisposable {
   #isFork = false;
   #transport: ServingPort | undefined;
   readonly #ending = new AbortController();
-  #renewal: Disposable | undefined;
-  #followed: Disposable | undefined;
-  readonly #onRenewed = new Set<() => void>();
-  #pki: ClusterPki;
+  readonly #certificates: PlaneCertificates;
   #address = '';
   readonly #metrics: MetricRegistry;
   readonly #metricSources: (() => readonly MetricRegistry[])[] = [];
@@ -82,15 +77,12 @@ export class ControlPlane implements AsyncDisposable {
   #lease: Promise<void> | undefined;
   readonly #audit: AsyncDisposable | undefined;
   readonly #aggregator: Aggregator;
-  /** Shown to other servers in place of the cluster's own. */
-  #proxyClient: Credential | undefined;
 
   /** Use `startControlPlane`. */
   constructor(options: ControlPlaneOptions, parts: ControlPlaneParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#pki = parts.pki;
-    this.#proxyClient = options.aggregation?.proxyClient;
+    this.#certificates = new PlaneCertificates(options, parts.pki, () => this.#aggregator.certificateRenewed());
     this.localNodes = new LocalNodes(options.log);
     const { server, definitions, fairness, audit, aggregator, legacyToken, metrics } = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
@@ -98,7 +90,7 @@ export class ControlPlane implements AsyncDisposable {
       address: () => this.#address,
       localNodes: this.localNodes,
       metrics: () => this.#metricSources.flatMap((source) => source()),
-      frontProxyClient: () => this.#proxyClient ?? this.#pki.frontProxyClient,
+      frontProxyClient: () => this.#certificates.frontProxyClient,
       kubeletClient: renewedCredential(
         () => this.issue({ subject: KUBELET_CLIENT, usage: 'client' }),
         this.certificateClock,
@@ -117,7 +109,7 @@ export class ControlPlane implements AsyncDisposable {
 
   /** The keys and certificates in use; certificates are renewed while the server listens. */
   get pki(): ClusterPki {
-    return this.#pki;
+    return this.#certificates.pki;
   }
 
   get types(): TypeTable {
@@ -126,15 +118,12 @@ export class ControlPlane implements AsyncDisposable {
 
   /** What certificates go by. */
   get certificateClock(): Clock {
-    return this.#options.certificateClock ?? this.#options.clock;
+    return this.#certificates.clock;
   }
 
   /** A certificate of the cluster's authority, for a part of this process. */
-  issue(request: Parameters<typeof issueCredential>[0]): Credential {
-    return issueCredential(request, this.#pki.authority, {
-      clock: this.certificateClock,
-      random: this.#options.random,
-    });
+  issue(request: Parameters<PlaneCertificates['issue']>[0]): Credential {
+    return this.#certificates.issue(request);
   }
 
   get isListening(): boolean {
@@ -170,8 +159,7 @@ export class ControlPlane implements AsyncDisposable {
 
   /** Calls the handler when `access` tells of another certificate, until the result is disposed of. */
   onRenewed(handler: () => void): Disposable {
-    this.#onRenewed.add(handler);
-    return { [Symbol.dispose]: () => void this.#onRenewed.delete(handler) };
+    return this.#certificates.onRenewed(handler);
   }
 
   /** A client straight into the server: the same stages as any other's requests, no sockets. */
@@ -254,7 +242,7 @@ export class ControlPlane implements AsyncDisposable {
     const address = this.#options.advertiseAddress ?? advertisedAddress(place.host);
     const { port } = this.#transport.address;
     this.#address = `${address}:${port}`;
-    this.#follow(this.#transport);
+    this.#certificates.follow(this.#transport);
     const { keys } = this.#parts;
     if (keys === undefined) return;
     await this.#lead(address, port);
@@ -262,7 +250,7 @@ export class ControlPlane implements AsyncDisposable {
     const { uids } = this.server.services;
     const identity = { hostname, peerAddress: this.#address, clock, random, uids, log };
     this.#identity = new IdentityLease(this.server, identity).run(this.#stopping);
-    this.#renewal = keepRenewed(keys, { clock: this.certificateClock, log, use: (pki) => this.use(pki) });
+    this.#certificates.keepRenewed(keys);
   }
 
   /** A port of this process, or of the workers that serve in its place. */
@@ -270,7 +258,7 @@ export class ControlPlane implements AsyncDisposable {
     const { clock, random, log, signal, clientAuthorities, transportLimits, workers, storage } = this.#options;
     if (workers !== undefined) {
       const store = storage.type === 'etcd' ? undefined : this.#parts.storage.store;
-      const [pki, registries] = [() => this.#pki, () => this.registries];
+      const [pki, registries] = [() => this.pki, () => this.registries];
       const [{ attempts }, auditLog] = [this, auditLogOf(this.#options)];
       const parts = { place, store, pki, registries, attempts, auditLog, clock, random, log, signal };
       const { WorkerPool } = await import('./workers/worker-pool.ts'); // few servers have workers
@@ -278,9 +266,9 @@ export class ControlPlane implements AsyncDisposable {
     }
     return listen(this.server, {
       ...place,
-      serving: this.#serving(),
+      serving: this.#certificates.serving,
       clientAuthorities: clientAuthorities ?? this.pki.authority.certificate,
-      proxyAuthorities: frontProxyOf(this.#options, this.pki).authorities,
+      proxyAuthorities: this.#certificates.proxyAuthorities,
       clock,
       uids: this.server.services.uids,
       log,
@@ -328,8 +316,7 @@ export class ControlPlane implements AsyncDisposable {
     await Promise.all([this.#identity, this.#lease]); // the leases go while there is a store
     this.#definitions[Symbol.dispose]();
     this.localNodes[Symbol.dispose]();
-    this.#renewal?.[Symbol.dispose]();
-    this.#followed?.[Symbol.dispose]();
+    this.#certificates[Symbol.dispose]();
     await this.#transport?.[Symbol.asyncDispose]();
     await this.#audit?.[Symbol.asyncDispose]();
     this.server.objects[Symbol.dispose]();
@@ -346,40 +333,9 @@ export class ControlPlane implements AsyncDisposable {
     keepOwnObjects(this.server, objects, { clock, log, signal: this.#stopping });
   }
 
-  #follow(transport: ServingPort): void {
-    const { certificateFiles, serving, clientAuthorities, clock, log, aggregation } = this.#options;
-    const proxyClient = aggregation?.proxyClientFiles;
-    if (certificateFiles === undefined && proxyClient === undefined) return;
-    const known = {
-      ...(this.#proxyClient === undefined ? {} : { proxyClient: this.#proxyClient }),
-      ...(serving === undefined ? {} : { serving }),
-      ...(clientAuthorities === undefined ? {} : { clientAuthorities }),
-      proxyAuthorities: frontProxyOf(this.#options, this.pki).authorities,
-    };
-    const use = (renewed: RenewedCertificates): void => transport.renew(renewed);
-    const useProxyClient = (renewed: Credential): void => {
-      this.#proxyClient = renewed;
-      this.#aggregator.certificateRenewed();
-    };
-    const files = { ...certificateFiles, ...(proxyClient === undefined ? {} : { proxyClient }) };
-    this.#followed = followCertificateFiles(files, { known, clock, log, use, useProxyClient });
-  }
-
-  #serving(): ServingCertificate {
-    const { certificate, privateKey } = this.#options.serving ?? this.#pki.serving;
-    return { certificate, key: privateKey };
-  }
-
   /** Goes by these keys and certificates from now on. */
   use(pki: ClusterPki): void {
-    const isServingNew = pki.serving.certificate !== this.#pki.serving.certificate;
-    const isProxyNew = pki.frontProxyClient.certificate !== this.#pki.frontProxyClient.certificate;
-    const isAdminNew = pki.admin.certificate !== this.#pki.admin.certificate;
-    this.#pki = pki;
-    this.#transport?.use?.(pki);
-    if (isProxyNew) this.#aggregator.certificateRenewed();
-    if (isServingNew) this.#transport?.renew({ serving: this.#serving() });
-    if (isAdminNew) for (const handler of this.#onRenewed) handler();
+    this.#certificates.use(pki);
   }
 
   #listening(): ServingPort {
