@@ -13,7 +13,7 @@ import { allAtOnce } from '../../base/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { builtInCapabilities } from '../capabilities.ts';
-import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
+import { contextWith, type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
 import { objectWithManagers, projectedWithManagers, scaledKind } from '../ownership/scale-ownership.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
@@ -119,7 +119,12 @@ function objectsFor(call: Call, endpoint: Endpoint, context: WriteContext): Acti
     async delete({ gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy, dryRun }): Promise<void> {
       const isDryRun = context.dryRun || dryRun === true;
       const options = { gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy, dryRun: isDryRun };
-      await deleteObject(endpoint, { namespace, name, options, context: { ...context, dryRun: isDryRun } });
+      await deleteObject(endpoint, {
+        namespace,
+        name,
+        options,
+        context: contextWith(context, { dryRun: isDryRun, pause: context.pause }),
+      });
     },
   };
 }
