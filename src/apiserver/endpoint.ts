@@ -68,27 +68,73 @@ export function writeContext(
   endpoint: Endpoint,
   options: { readonly dryRun: boolean; readonly fieldManager?: string },
 ): WriteContext {
-  const { clock, uids, turns } = endpoint.services;
-  return {
-    user: call.user,
-    verb: call.info.verb,
-    dryRun: options.dryRun,
-    subresource: call.info.subresource,
-    now: clock.now(),
-    newUid: () => uids.next(),
-    get signal() {
-      return call.signal;
-    },
-    manager: managerName(options.fieldManager ?? '', call.header('user-agent') ?? ''),
-    warn: (message) => call.warnings.add(message),
-    annotate: (key, value) => call.annotations.add(key, value),
-    ...(call.isLarge ? { pause: () => turns.take(true) } : {}),
-  };
+  return new CallContext(call, endpoint.services, options);
 }
 
-/** The same context for work that pauses, or does not. A copy makes the signal, so there is none where nothing differs. */
+/** A class, since every write has one: an object with a getter of its own is made slowly and takes four times the memory. */
+class CallContext implements WriteContext {
+  readonly user: WriteContext['user'];
+  readonly verb: string;
+  readonly dryRun: boolean;
+  readonly subresource: string;
+  readonly now: number;
+  readonly manager: string;
+  readonly newUid: () => string;
+  readonly pause?: () => Promise<void>;
+  readonly #call: Call;
+
+  constructor(
+    call: Call,
+    { clock, uids, turns }: Services,
+    { dryRun, fieldManager = '' }: { readonly dryRun: boolean; readonly fieldManager?: string },
+  ) {
+    const { verb, subresource } = call.info;
+    this.user = call.user;
+    this.verb = verb;
+    this.dryRun = dryRun;
+    this.subresource = subresource;
+    this.now = clock.now();
+    this.manager = managerName(fieldManager, call.header('user-agent') ?? '');
+    this.newUid = () => uids.next();
+    if (call.isLarge) this.pause = () => turns.take(true);
+    this.#call = call;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+
+  warn(message: string): void {
+    this.#call.warnings.add(message);
+  }
+
+  annotate(key: string, value: string): void {
+    this.#call.annotations.add(key, value);
+  }
+}
+
+/** The same context for work that pauses, or does not. */
 export function pausing(context: WriteContext, pause: WriteContext['pause']): WriteContext {
-  return context.pause === pause ? context : { ...context, pause };
+  return context.pause === pause ? context : contextWith(context, { dryRun: context.dryRun, pause });
+}
+
+/** The same context with these in place of its own. The signal is not made before somebody asks for it. */
+export function contextWith(context: WriteContext, changes: Pick<WriteContext, 'dryRun' | 'pause'>): WriteContext {
+  const { user, verb, subresource, now, newUid, manager } = context;
+  return {
+    user,
+    verb,
+    subresource,
+    now,
+    newUid,
+    manager,
+    get signal() {
+      return context.signal;
+    },
+    warn: (message) => context.warn(message),
+    annotate: (key, value) => context.annotate(key, value),
+    ...changes,
+  };
 }
 
 /** How messages name the resource. */

@@ -43,6 +43,7 @@ export { DecodeError, type DecodeReason } from './decode-error.ts';
 export { unreachable } from './unreachable.ts';
 export { type WatchedFilesOptions, watchFiles } from './watched-files.ts';
 export { clone, deepEqual, deepFreeze, type DeepReadonly, type JsonValue } from './json-value.ts';
+export { withMembers } from './with-members.ts';
 export { Heap, type HeapEntry } from './heap.ts';
 export { SortedMap } from './sorted-map.ts';
 export type { SortedMapEditor } from './sorted-map.ts';

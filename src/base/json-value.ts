@@ -62,15 +62,13 @@ function areObjectsEqual(left: JsonObject, right: JsonObject): boolean {
   // Looking up an absent `__proto__` yields this object, which is no JSON value; other inherited names yield functions.
   if (left === Object.prototype || right === Object.prototype) return false;
   let surplus = 0;
-  for (const key of Object.keys(left)) {
+  for (const key in left) {
     const value = left[key];
     if (value === undefined) continue;
     surplus += 1;
     if (!deepEqual(value, right[key])) return false;
   }
-  for (const key of Object.keys(right)) {
-    if (right[key] !== undefined) surplus -= 1;
-  }
+  for (const key in right) if (right[key] !== undefined) surplus -= 1;
   return surplus === 0;
 }
 
@@ -92,5 +90,5 @@ function freezeValue(value: unknown): void {
     for (let index = 0; index < value.length; index++) freezeValue(value[index]);
     return;
   }
-  for (const key of Object.keys(value)) freezeValue((value as JsonObject)[key]);
+  for (const key in value) freezeValue((value as JsonObject)[key]);
 }

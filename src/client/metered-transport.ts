@@ -28,35 +28,37 @@ export class ClientMetrics {
   /** A transport that does the same, counted. */
   meter(transport: Transport, options: MeterOptions): Transport {
     const { host } = options;
-    return new MeteredTransport(transport, {
-      clock: options.clock,
-      total: (method, code) => this.#total.with({ code, method, host }),
-      seconds: (verb) => this.#seconds.with({ verb, host }),
-    });
+    return new MeteredTransport(transport, options.clock, (method, code) => ({
+      total: this.#total.with({ code, method, host }),
+      seconds: this.#seconds.with({ verb: method, host }),
+    }));
   }
 }
 
 interface Meters {
-  readonly clock: Clock;
-  readonly total: (method: string, code: string) => Counter;
-  readonly seconds: (method: string) => Histogram;
+  readonly total: Counter;
+  readonly seconds: Histogram;
 }
 
 class MeteredTransport implements Transport {
   readonly isLocal: boolean | undefined;
   readonly values: ValueTransport | undefined;
   readonly #transport: Transport;
-  readonly #meters: Meters;
+  readonly #clock: Clock;
+  readonly #metersOf: (method: string, code: string) => Meters;
+  /** By method and code: finding them by their labels takes more than all else here. */
+  readonly #known = new Map<string, Meters>();
 
-  constructor(transport: Transport, meters: Meters) {
+  constructor(transport: Transport, clock: Clock, metersOf: (method: string, code: string) => Meters) {
     this.#transport = transport;
-    this.#meters = meters;
+    this.#clock = clock;
+    this.#metersOf = metersOf;
     this.isLocal = transport.isLocal;
     this.values = transport.values;
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
-    const { clock, total, seconds } = this.#meters;
+    const clock = this.#clock;
     const method = METHODS.has(request.method) ? request.method : 'other';
     const start = clock.monotonic();
     let code = '<error>';
@@ -65,8 +67,11 @@ class MeteredTransport implements Transport {
       code = String(response.status);
       return response;
     } finally {
-      total(method, code).add();
-      seconds(method).observe((clock.monotonic() - start) / 1000);
+      const key = method + code;
+      let meters = this.#known.get(key);
+      if (meters === undefined) this.#known.set(key, (meters = this.#metersOf(method, code)));
+      meters.total.add();
+      meters.seconds.observe((clock.monotonic() - start) / 1000);
     }
   }
 

@@ -23,8 +23,8 @@ export class PodEvents {
 
   #record({ metadata }: Observed<Pod>, details: EventDetails, fieldPath?: string): void {
     const { name, namespace, uid, resourceVersion } = metadata;
-    const about = { kind: 'Pod', apiVersion: 'v1', metadata: { name, namespace, uid, resourceVersion } };
-    this.#recorder.event(fieldPath === undefined ? about : { ...about, fieldPath }, { type: 'Normal', ...details });
+    const about = { kind: 'Pod', apiVersion: 'v1', metadata: { name, namespace, uid, resourceVersion }, fieldPath };
+    this.#recorder.event(about, { type: 'Normal', ...details });
   }
 }
 

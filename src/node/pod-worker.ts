@@ -142,7 +142,7 @@ export class PodWorker {
     this.#probes?.follow(pod, running, ip === '' && pod.spec?.hostNetwork === true ? (hostIps[0] ?? '') : ip);
     const containers = all.map((container): ContainerView => {
       const isRunning = container.state === 'CONTAINER_RUNNING';
-      return { ...container, probe: isRunning ? this.#probeResult(container) : undefined };
+      return { probe: isRunning ? this.#probeResult(container) : undefined, ...container };
     });
     const nowMs = clock.now();
     return { pod, nowMs, sandbox: found?.status, containers, hostIps, runtimeName, memory: this.#record };

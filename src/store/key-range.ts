@@ -25,10 +25,13 @@ export function contains(range: KeyRange, key: string): boolean {
 
 /** The smallest string above all that start with `prefix`: its last code point that can be raised, raised by one. */
 function afterPrefix(prefix: string): string {
-  const points = Array.from(prefix);
-  for (;;) {
-    const point = points.pop()?.codePointAt(0);
-    if (point === undefined) return String.fromCodePoint(LAST_CODE_POINT);
-    if (point < LAST_CODE_POINT) return points.join('') + String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1);
+  for (let end = prefix.length; end > 0;) {
+    const whole = prefix.codePointAt(end - 2) ?? 0;
+    const isPair = whole > 0xffff;
+    const point = isPair ? whole : prefix.charCodeAt(end - 1);
+    end -= isPair ? 2 : 1;
+    if (point < LAST_CODE_POINT)
+      return prefix.slice(0, end) + String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1);
   }
+  return String.fromCodePoint(LAST_CODE_POINT);
 }

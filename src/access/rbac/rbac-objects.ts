@@ -18,9 +18,17 @@ export interface RbacObjects {
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 
+/** By user: all requests of one connection, and all of one program in this process, have the very same. */
+const knownSubjects = new WeakMap<UserInfo, readonly string[]>();
+
 /** Everything that bindings may call a user: by name, by one of the groups. Service accounts are users. */
-export function subjectsOf({ name, groups }: UserInfo): string[] {
-  return [`user ${name}`, ...groups.map((group) => `group ${group}`)];
+export function subjectsOf(user: UserInfo): readonly string[] {
+  let subjects = knownSubjects.get(user);
+  if (subjects === undefined) {
+    subjects = [`user ${user.name}`, ...user.groups.map((group) => `group ${group}`)];
+    knownSubjects.set(user, subjects);
+  }
+  return subjects;
 }
 
 /** What a subject of a binding in a namespace is called there; undefined when it names nobody. */
@@ -53,6 +61,8 @@ export class IndexedRbac implements RbacObjects {
   readonly #roles: ObjectIndex<Role>;
   readonly #clusterRoleBindings: ObjectIndex<ClusterRoleBinding>;
   readonly #roleBindings: ObjectIndex<RoleBinding>;
+  /** By subjects: what was found for them, and of which lists, which are the same until one of their bindings changes. */
+  readonly #found = new WeakMap<readonly string[], Found>();
 
   constructor(objects: ServerObjects) {
     this.#clusterRoles = objects
@@ -89,7 +99,13 @@ export class IndexedRbac implements RbacObjects {
   }
 
   clusterRoleBindings(subjects: readonly string[]): readonly ClusterRoleBinding[] {
-    return distinct(subjects.map((subject) => this.#clusterRoleBindings.get(subject)));
+    const index = this.#clusterRoleBindings;
+    const known = this.#found.get(subjects);
+    if (known?.lists.every((list, place) => list === index.get(subjects[place] ?? ''))) return known.bindings;
+    const lists = subjects.map((subject) => index.get(subject));
+    const bindings = distinct(lists);
+    this.#found.set(subjects, { lists, bindings });
+    return bindings;
   }
 
   roleBindings(namespace: string, subjects: readonly string[]): readonly RoleBinding[] {
@@ -99,6 +115,11 @@ export class IndexedRbac implements RbacObjects {
   get #indexes(): readonly ObjectIndex<never>[] {
     return [this.#clusterRoles, this.#roles, this.#clusterRoleBindings, this.#roleBindings] as never;
   }
+}
+
+interface Found {
+  readonly lists: readonly (readonly ClusterRoleBinding[])[];
+  readonly bindings: readonly ClusterRoleBinding[];
 }
 
 function distinct<T>(lists: readonly (readonly T[])[]): readonly T[] {

@@ -73,84 +73,93 @@ function compareValues(before: unknown, after: unknown, type: MergeType): Change
   if (after === undefined)
     return { mark: 'removed', added: EMPTY_SET, modified: EMPTY_SET, removed: everyPath(before, type) };
   const kind = kindOf(after, type);
-  const change = compareAs(kind, [before, after], type);
+  const change = comparisons[kind](before, after, type);
   const otherKind = kindOf(before, type);
-  return kind === otherKind ? change : together(compareAs(otherKind, [before, after], type), change);
+  return kind === otherKind ? change : together(comparisons[otherKind](before, after, type), change);
 }
 
 function appearance(added: FieldSet): Change {
   return added.isEmpty ? ADDED : { mark: 'added', added, modified: EMPTY_SET, removed: EMPTY_SET };
 }
 
-function compareAs(kind: ValueKind, [before, after]: readonly [unknown, unknown], type: MergeType): Change | undefined {
-  switch (kind) {
-    case 'scalar':
-      return compareLeaves(before, after);
-    case 'map':
-      return compareMaps([before, after], type.map as MapType);
-    case 'list':
-      return compareLists([before, after], type.list as ListType);
-  }
-}
+/** As what the values are compared. */
+const comparisons: Readonly<
+  Record<ValueKind, (before: unknown, after: unknown, type: MergeType) => Change | undefined>
+> = {
+  scalar: compareLeaves,
+  map: (before, after, { map }) => compareMaps(before, after, map as MapType),
+  list: (before, after, { list }) => compareLists(before, after, list as ListType),
+};
 
 function compareLeaves(before: unknown, after: unknown): Change | undefined {
   return deepEqual(before, after) ? undefined : MODIFIED;
 }
 
-function compareMaps([before, after]: readonly [unknown, unknown], type: MapType): Change | undefined {
-  const [left, right] = [asMap(before), asMap(after)];
+function compareMaps(before: unknown, after: unknown, type: MapType): Change | undefined {
+  const left = asMap(before);
+  const right = asMap(after);
   if (type.isAtomic || (isEmptyMap(left) && isEmptyMap(right))) return compareLeaves(before, after);
-  const builder = new ChangeBuilder();
-  for (const name in left) compareMember(name, [left[name], memberOf(right, name)], { type, builder });
-  for (const name in right) {
-    if (memberOf(left, name) === undefined) compareMember(name, [undefined, right[name]], { type, builder });
+  const changes = new MemberChanges(type);
+  for (const name in left) changes.compare(name, left[name], memberOf(right, name));
+  for (const name in right) if (memberOf(left, name) === undefined) changes.compare(name, undefined, right[name]);
+  return changes.finish(type.recent);
+}
+
+class MemberChanges extends ChangeBuilder {
+  readonly #type: MapType;
+
+  constructor(type: MapType) {
+    super();
+    this.#type = type;
   }
-  return builder.finish(type.recent);
+
+  compare(name: string, before: unknown, after: unknown): void {
+    const field = this.#type.field(name);
+    const change = compareValues(before, after, memberType(this.#type, field));
+    if (change !== undefined) this.add(field ?? fieldElement(name), change);
+  }
 }
 
-interface MemberContext {
-  readonly type: MapType;
-  readonly builder: ChangeBuilder;
-}
-
-function compareMember(name: string, values: readonly [unknown, unknown], { type, builder }: MemberContext): void {
-  const field = type.field(name);
-  const change = compareValues(values[0], values[1], memberType(type, field));
-  if (change !== undefined) builder.add(field ?? fieldElement(name), change);
-}
-
-function compareLists([before, after]: readonly [unknown, unknown], type: ListType): Change | undefined {
-  const [left = [], right = []] = [asList(before), asList(after)];
+function compareLists(before: unknown, after: unknown, type: ListType): Change | undefined {
+  const left = asList(before) ?? [];
+  const right = asList(after) ?? [];
   if (type.relation === 'atomic' || (left.length === 0 && right.length === 0)) return compareLeaves(before, after);
-  const builder = new ChangeBuilder();
-  const [leftGroups, rightGroups] = [groupItems(left, type), groupItems(right, type)];
-  for (const [key, group] of leftGroups) compareGroups([group, rightGroups.get(key)], { type, builder });
-  for (const [key, group] of rightGroups)
-    if (!leftGroups.has(key)) compareGroups([undefined, group], { type, builder });
-  return builder.finish(type.recent);
+  const changes = new ItemChanges(type);
+  const leftGroups = groupItems(left, type);
+  const rightGroups = groupItems(right, type);
+  for (const group of leftGroups.values()) changes.compare(group, rightGroups.get(group.element.text));
+  for (const group of rightGroups.values()) {
+    if (!leftGroups.has(group.element.text)) changes.compare(undefined, group);
+  }
+  return changes.finish(type.recent);
 }
 
-interface ItemContext {
-  readonly type: ListType;
-  readonly builder: ChangeBuilder;
-}
+const NO_ITEMS: readonly unknown[] = [];
 
-/** Items with the same key are compared one by one as long as there is one of each; duplicates are compared as a whole. */
-function compareGroups(groups: readonly [ItemGroup | undefined, ItemGroup | undefined], context: ItemContext): void {
-  const { type, builder } = context;
-  const element = (groups[0] ?? groups[1])?.element;
-  const [left = [], right = []] = [groups[0]?.items, groups[1]?.items];
-  if (element === undefined) return;
-  const change = (before: unknown, after: unknown): Change | undefined => compareValues(before, after, type.element);
-  const found =
-    left.length <= 1 && right.length <= 1
-      ? change(left[0], right[0])
-      : left.length >= 2 && right.length >= 2
-        ? compareLeaves(left, right)
-        : left.length >= 2
-          ? noLongerDuplicate(right.length === 0 ? undefined : change(undefined, right[0]))
-          : nowDuplicate(left.length === 0 ? undefined : change(left[0], undefined));
-  if (found !== undefined) builder.add(element, found);
+class ItemChanges extends ChangeBuilder {
+  readonly #type: ListType;
+
+  constructor(type: ListType) {
+    super();
+    this.#type = type;
+  }
+
+  /** Items with the same key are compared one by one as long as there is one of each; duplicates are compared as a whole. */
+  compare(before: ItemGroup | undefined, after: ItemGroup | undefined): void {
+    const element = (before ?? after)?.element;
+    if (element === undefined) return;
+    const change = this.#changeOf(before?.items ?? NO_ITEMS, after?.items ?? NO_ITEMS);
+    if (change !== undefined) this.add(element, change);
+  }
+
+  #changeOf(left: readonly unknown[], right: readonly unknown[]): Change | undefined {
+    const { element } = this.#type;
+    if (left.length <= 1 && right.length <= 1) return compareValues(left[0], right[0], element);
+    if (left.length >= 2 && right.length >= 2) return compareLeaves(left, right);
+    return left.length >= 2
+      ? noLongerDuplicate(right.length === 0 ? undefined : compareValues(undefined, right[0], element))
+      : nowDuplicate(left.length === 0 ? undefined : compareValues(left[0], undefined, element));
+  }
 }
 
 /** The path is both removed, as that of the duplicates, and added with all below it, as that of the one that is left. */

@@ -132,7 +132,8 @@ export interface KnownField {
 
 /** Collects the entries of one level, each element once, in any order. */
 export class FieldSetBuilder {
-  readonly #entries: FieldEntry[] = [];
+  /** Begun with its first entry: one that begins empty has room for 17, and most levels have few. */
+  #entries: FieldEntry[] | undefined;
 
   add(place: PathElement | KnownField, isMember: boolean, children: FieldSet): void {
     if (!isMember && children.isEmpty) return;
@@ -144,7 +145,7 @@ export class FieldSetBuilder {
   /** With `recent`, a set that was made lately of the same entries is made no second time. */
   finish(recent?: RecentLevels): FieldSet {
     const entries = this.#entries;
-    if (entries.length === 0) return EMPTY_SET;
+    if (entries === undefined) return EMPTY_SET;
     if (entries.length > MAX_INSERTED) entries.sort((left, right) => compareElements(left.element, right.element));
     return recent === undefined ? new FieldSet(entries) : recent.intern(entries);
   }
@@ -152,6 +153,10 @@ export class FieldSetBuilder {
   /** Members of objects are in the order of their type, and few: they are put in their places one by one. */
   #insert(entry: FieldEntry): void {
     const entries = this.#entries;
+    if (entries === undefined) {
+      this.#entries = [entry];
+      return;
+    }
     const { length } = entries;
     entries.push(entry);
     if (length >= MAX_INSERTED) return;

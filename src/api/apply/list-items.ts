@@ -16,19 +16,12 @@ export interface ItemGroup {
  */
 export function groupItems(list: readonly unknown[], type: ListType): Map<string, ItemGroup> {
   const groups = new Map<string, ItemGroup>();
-  /** Of texts, which are told apart by themselves: writing each of a million equal ones as JSON takes a while. */
-  const ofText = new Map<unknown, ItemGroup>();
   for (let index = 0; index < list.length; index++) {
     const item = list[index];
-    const known = ofText.get(item);
-    if (known !== undefined) {
-      known.items.push(item);
-      continue;
-    }
     const element = identified(item, type, index);
-    const group = groups.get(element.text) ?? { element, items: [] };
-    if (group.items.push(item) === 1) groups.set(element.text, group);
-    if (typeof item === 'string') ofText.set(item, group);
+    const group = groups.get(element.text);
+    if (group === undefined) groups.set(element.text, { element, items: [item] });
+    else group.items.push(item);
   }
   return groups;
 }
@@ -45,12 +38,15 @@ type NoElement = string;
 
 /** What identifies an item among those of its list, or why nothing does. */
 export function itemElement(item: unknown, list: ListType): PathElement | NoElement {
-  return list.relation === 'map' ? keyOf(item, list) : setItem(item);
+  return list.relation === 'map' ? keyOf(item, list) : setItem(item, list);
 }
 
 function keyOf(item: unknown, list: ListType): PathElement | NoElement {
   if (item === null) return 'associative list with keys may not have a null element';
   if (!isPlainObject(item)) return 'associative list with keys may not have non-map elements';
+  const [only] = list.keys;
+  const key = list.keys.length === 1 && only !== undefined && Object.hasOwn(item, only) ? item[only] : undefined;
+  if (typeof key === 'string') return list.elements.of(key, (value) => keyElement([{ name: only as string, value }]));
   const fields: KeyField[] = [];
   for (const name of list.keys) {
     const value = Object.hasOwn(item, name) ? item[name] : list.element.map?.field(name)?.default;
@@ -61,7 +57,8 @@ function keyOf(item: unknown, list: ListType): PathElement | NoElement {
   return `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`;
 }
 
-function setItem(item: unknown): PathElement | NoElement {
+function setItem(item: unknown, list: ListType): PathElement | NoElement {
+  if (typeof item === 'string') return list.elements.of(item, valueElement);
   if (isPlainObject(item)) return "associative list without keys has an element that's a map type";
   if (Array.isArray(item)) return 'not supported: associative list with lists as elements';
   if (item === null) return "associative list without keys has an element that's an explicit null";

@@ -1,6 +1,6 @@
 import type { Field, ListShape, MapShape, ScalarName, ScalarShape, Shape, Struct } from '../schema/schema.ts';
 import { EMPTY_SET, type KnownField, RecentLevels } from './field-set.ts';
-import { type FieldElement, fieldElement } from './path-element.ts';
+import { type FieldElement, fieldElement, RecentElements } from './path-element.ts';
 
 /**
  * How values of one type are owned and merged. What is known of built-in types has exactly one of the three; of a value
@@ -41,6 +41,8 @@ export interface ListType {
   readonly element: MergeType;
   /** See `MapType`. */
   readonly recent: RecentLevels;
+  /** What identified items lately, by the one text that does. */
+  readonly elements: RecentElements;
 }
 
 /** The type of objects of a struct, made when first asked for and then kept. */
@@ -62,6 +64,7 @@ const ATOMIC_LIST: ListType = {
     return OPAQUE_TYPE;
   },
   recent: new RecentLevels(),
+  elements: new RecentElements(),
 };
 
 /** Objects are merged member by member, at any depth; lists are atomic. */
@@ -184,7 +187,8 @@ function shapeType(shape: Shape, keepsUnknown: boolean): MergeType {
 }
 
 function listType({ element, listType: relation = 'atomic', keys = [] }: ListShape, keepsUnknown: boolean): ListType {
-  return { relation, keys, element: shapeType(element, keepsUnknown), recent: new RecentLevels() };
+  const recent = new RecentLevels();
+  return { relation, keys, element: shapeType(element, keepsUnknown), recent, elements: new RecentElements() };
 }
 
 function mapType({ value, mapType: relation }: MapShape, keepsUnknown: boolean): MapType {

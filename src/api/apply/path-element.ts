@@ -57,6 +57,25 @@ export function valueElement(value: unknown): ValueElement {
   return { kind: 'value', text: `v:${encodeJson(value)}`, value };
 }
 
+/** So many elements are remembered, and texts up to this length. */
+const MAX_ELEMENTS = 64;
+const MAX_TEXT = 256;
+
+/** Elements that were made of a text lately: lists of one type mostly have items with the same names. */
+export class RecentElements {
+  readonly #known = new Map<string, PathElement>();
+
+  of(text: string, make: (text: string) => PathElement): PathElement {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const element = make(text);
+    if (text.length > MAX_TEXT) return element;
+    if (this.#known.size >= MAX_ELEMENTS) this.#known.clear();
+    this.#known.set(text, element);
+    return element;
+  }
+}
+
 export function indexElement(index: number): IndexElement {
   return { kind: 'index', text: `i:${index}`, index };
 }

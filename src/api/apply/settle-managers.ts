@@ -7,12 +7,12 @@ import { DEDUCED_TYPE, type MapType, type MergeType } from './merge-type.ts';
 
 /** Managers of versions that are no more are dropped, and sets of types that have become atomic are read as they are now. */
 export function* reconcileManagers(managers: FieldManagers, live: TypedObject): Converting<FieldManagers> {
-  const types = new Map<string, MergeType | undefined>([[live.apiVersion, live.type]]);
+  let others: Map<string, MergeType | undefined> | undefined;
   for (const apiVersion of otherVersions(managers, live.apiVersion)) {
-    types.set(apiVersion, (yield* inVersion(live, apiVersion))?.type);
+    (others ??= new Map()).set(apiVersion, (yield* inVersion(live, apiVersion))?.type);
   }
   return mapManagers(managers, (manager) => {
-    const type = types.get(manager.apiVersion);
+    const type = manager.apiVersion === live.apiVersion ? live.type : others?.get(manager.apiVersion);
     return type === undefined ? undefined : withSet(manager, reconcileSet(manager.set, type));
   });
 }
@@ -32,19 +32,22 @@ export function settleManagers(
   change: VersionedChange,
   changerId: string | undefined,
 ): Settlement {
-  const conflicts = new Map<string, FieldSet>();
+  if (managers.size === 0) return { managers, conflicts: NO_CONFLICTS };
+  let conflicts: Map<string, FieldSet> | undefined;
   const settled = mapManagers(managers, (manager, id) => {
     if (id === changerId) return manager.set.isEmpty ? undefined : manager;
     const comparison = change.in(manager.apiVersion);
     if (comparison === undefined) return undefined;
     const { added, modified, removed } = comparison;
     const taken = intersection(manager.set, union(modified, added));
-    if (!taken.isEmpty) conflicts.set(id, taken);
+    if (!taken.isEmpty) (conflicts ??= new Map()).set(id, taken);
     const left = difference(difference(manager.set, taken), removed);
     return left.isEmpty ? undefined : withSet(manager, left);
   });
-  return { managers: settled, conflicts };
+  return { managers: settled, conflicts: conflicts ?? NO_CONFLICTS };
 }
+
+const NO_CONFLICTS: ReadonlyMap<string, FieldSet> = new Map();
 
 /** The same map if no manager changes. */
 function mapManagers(

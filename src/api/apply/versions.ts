@@ -49,31 +49,32 @@ export class VersionedChange {
   readonly #before: TypedObject;
   readonly #after: TypedObject;
   readonly #filter: FieldFilter | undefined;
-  readonly #comparisons = new Map<string, Comparison>();
+  readonly #own: Comparison;
+  #others: Map<string, Comparison> | undefined;
 
   constructor(before: TypedObject, after: TypedObject, { filter }: OwnedKind) {
     this.#before = before;
     this.#after = after;
     this.#filter = filter;
-    this.#compare(before, after);
+    this.#own = this.#compare(before, after);
   }
 
   /** Compares in other versions as well, as far as there are such. */
   *compareIn(apiVersions: readonly string[]): Converting<void> {
     for (const apiVersion of apiVersions) {
       const [before, after] = yield* allInVersion([this.#before, this.#after], apiVersion);
-      if (before !== undefined && after !== undefined) this.#compare(before, after);
+      if (before !== undefined && after !== undefined)
+        (this.#others ??= new Map()).set(apiVersion, this.#compare(before, after));
     }
   }
 
   /** Undefined when there is no such version. */
   in(apiVersion: string): Comparison | undefined {
-    return this.#comparisons.get(apiVersion);
+    return apiVersion === this.#before.apiVersion ? this.#own : this.#others?.get(apiVersion);
   }
 
-  #compare(before: TypedObject, after: TypedObject): void {
-    const comparison = compareObjects(before.object, after.object, before.type);
-    this.#comparisons.set(before.apiVersion, filtered(comparison, this.#filter));
+  #compare(before: TypedObject, after: TypedObject): Comparison {
+    return filtered(compareObjects(before.object, after.object, before.type), this.#filter);
   }
 }
 

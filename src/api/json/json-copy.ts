@@ -60,7 +60,7 @@ function copyObject(source: object, tally: Tally, depth: number): object | undef
   if (prototype !== Object.prototype && prototype !== null) return undefined;
   const members = source as Readonly<Record<string, unknown>>;
   const result: Record<string, unknown> = {};
-  for (const key of Object.keys(members)) {
+  for (const key in members) {
     const member = members[key];
     if (member === undefined) continue;
     const copied = key === '__proto__' || !key.isWellFormed() ? undefined : copy(member, tally, depth - 1);

@@ -36,7 +36,7 @@ const ZERO = quantityOf(0);
 export function podRequests(pod: PodPart, options: PodRequestsOptions = {}): Amounts {
   const total = containerRequests(pod, options.forMissing);
   if (options.isPodLevelIgnored !== true) overrule(total, 'requests', pod);
-  addTo(total, amountsOf(pod.spec?.overhead));
+  if (pod.spec?.overhead !== undefined) addTo(total, amountsOf(pod.spec.overhead));
   return total;
 }
 
@@ -142,8 +142,10 @@ function effective(
 ): Amounts {
   if (status?.resources === undefined) return amountsOf(resources?.[what]);
   const amounts = amountsOf(status.resources[what]);
-  if (what === 'requests') raiseTo(amounts, amountsOf(status.allocatedResources));
-  if (!isResizeInfeasible(pod)) raiseTo(amounts, amountsOf(resources?.[what]));
+  const aside = what === 'requests' ? status.allocatedResources : undefined;
+  const wanted = resources?.[what];
+  if (aside !== undefined) raiseTo(amounts, amountsOf(aside));
+  if (wanted !== undefined && !isResizeInfeasible(pod)) raiseTo(amounts, amountsOf(wanted));
   return amounts;
 }
 

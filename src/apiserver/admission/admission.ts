@@ -145,7 +145,8 @@ class StepRun {
       this.#refused(plugin, own, error);
     }
     plugin.timer.ended(own, false);
-    await this.from(index + 1);
+    const rest = this.from(index + 1);
+    if (rest !== undefined) await rest;
   }
 
   #refused(plugin: PluginRun, own: number, error: unknown): never {

@@ -75,13 +75,18 @@ export class RequestAdmission {
     const { name: path, namespace } = this.#call.info;
     const name = path === '' ? (object.metadata.name ?? '') : path;
     const isNamespace = resource.plural === 'namespaces' && resource.group === '';
-    const place = { name, namespace: namespace === '' && isNamespace ? name : namespace };
-    return this.#attributes({ operation: 'CREATE', object, old: undefined, ...place });
+    const place = namespace === '' && isNamespace ? name : namespace;
+    return this.#attributes({ operation: 'CREATE', object, old: undefined }, name, place);
   }
 
-  #attributes(step: Pick<AdmissionStep, 'operation' | 'object' | 'old'> & Partial<AdmissionStep>): AdmissionAttributes {
-    const { namespace, name } = this.#call.info;
-    return new AdmissionAttributes(this.#call, this.#endpoint.resource, { namespace, name, ...this.#options, ...step });
+  #attributes(
+    { operation, object, old }: Pick<AdmissionStep, 'operation' | 'object' | 'old'>,
+    name = this.#call.info.name,
+    namespace = this.#call.info.namespace,
+  ): AdmissionAttributes {
+    const { dryRun, kind, deleteOptions } = this.#options;
+    const step = { operation, namespace, name, object, old, dryRun, kind, deleteOptions };
+    return new AdmissionAttributes(this.#call, this.#endpoint.resource, step);
   }
 }
 

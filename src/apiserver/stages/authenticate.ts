@@ -64,7 +64,8 @@ function isCredential(name: string): boolean {
 /** Without a promise as long as nobody has to be waited for. */
 function identify(call: Call, authenticators: readonly Authenticator[]): UserInfo | Promise<UserInfo> {
   let wasWrong = false;
-  for (const [place, authenticator] of authenticators.entries()) {
+  for (let place = 0; place < authenticators.length; place++) {
+    const authenticator = authenticators[place] as Authenticator;
     const asked = authenticator.authenticate(call);
     if (asked instanceof Promise) return identifyLater(call, authenticators.slice(place), { asked, wasWrong });
     if (asked === 'invalid') wasWrong = true;

@@ -25,9 +25,10 @@ type Members = Readonly<Record<string, unknown>>;
  */
 export function checkTyped(object: Members, type: Struct, old?: Members): FieldError[] {
   const errors: FieldError[] = [];
-  for (const field of fieldChecks(type)) {
-    const { name } = field.field;
-    if (name !== 'metadata' && name !== 'status') checkMember(object, field, { path: name, errors, old });
+  const place = { path: '', errors, old };
+  for (const check of fieldChecks(type)) {
+    const { name } = check.field;
+    if (name !== 'metadata' && name !== 'status') checkMember(object, check, place);
   }
   return errors;
 }
@@ -78,38 +79,36 @@ function hasRule({ enum: choices, values, minimum, maximum, maxBytes, syntax }: 
   return [choices, values, minimum, maximum, maxBytes, syntax].some((rule) => rule !== undefined);
 }
 
-/** `old` of the place is that of the object around the member. */
-function checkMember(members: Members, field: FieldCheck, { path, errors, old }: Place): void {
-  const { name } = field.field;
+/** The place is that of the object around the member: those of members are made where there is something to check, since most are absent. */
+function checkMember(members: Members, { field, check }: FieldCheck, { path, errors, old }: Place): void {
+  const { name } = field;
   const value = members[name];
   const before = typeof old === 'object' && old !== null ? (old as Members)[name] : undefined;
-  if (typeof value !== 'object' || value !== before) checkField(value, field, { path, errors, old: before });
+  if (typeof value === 'object' && value === before) return;
+  const isGone = isMissing(value, field);
+  if (!isGone && (check === undefined || value === undefined || value === null)) return;
+  const place = { path: path === '' ? name : `${path}.${name}`, errors, old: before };
+  if (isGone) reportMissing(field, place);
+  else check?.(value, place);
 }
 
-function checkMembers(value: unknown, fields: readonly FieldCheck[], { path, errors, old }: Place): void {
+function checkMembers(value: unknown, fields: readonly FieldCheck[], place: Place): void {
   if (typeof value !== 'object' || value === null) return;
-  const members = value as Members;
-  for (const field of fields) checkMember(members, field, { path: `${path}.${field.field.name}`, errors, old });
+  for (const field of fields) checkMember(value as Members, field, place);
 }
 
 function checkItems(value: unknown, check: Check, { path, errors }: Place): void {
-  for (const [index, item] of (value as readonly unknown[]).entries()) {
-    check(item, { path: `${path}[${index}]`, errors });
-  }
+  const items = value as readonly unknown[];
+  for (let index = 0; index < items.length; index++) check(items[index], { path: `${path}[${index}]`, errors });
 }
 
 function checkEntries(value: unknown, check: Check, { path, errors }: Place): void {
   for (const [key, item] of Object.entries(value as object)) check(item, { path: `${path}[${key}]`, errors });
 }
 
-function checkField(value: unknown, { field, check }: FieldCheck, place: Place): void {
-  if (isMissing(value, field)) {
-    const isAtList = field.shape.constraints?.at === 'list';
-    if (field.isOnlyPublished !== true)
-      place.errors.push(required(isAtList ? listAround(place.path) : place.path, field.missingSays));
-  } else if (check !== undefined && value !== undefined && value !== null) {
-    check(value, place);
-  }
+function reportMissing({ shape, isOnlyPublished, missingSays }: Field, { path, errors }: Place): void {
+  if (isOnlyPublished === true) return;
+  errors.push(required(shape.constraints?.at === 'list' ? listAround(path) : path, missingSays));
 }
 
 /**

@@ -38,7 +38,7 @@ function* newObjectErrors(
   yield;
   const own = validate?.(object, context) ?? [];
   yield;
-  if (type.isStructural !== true) return [...meta, ...combined(checkTyped(object, type), own, strategy)];
+  if (type.isStructural !== true) return meta.concat(combined(checkTyped(object, type), own, strategy));
   return [...meta, ...checkCustomObject(object, type, { found: meta, own, warn: (text) => context.warn(text) })];
 }
 
@@ -75,7 +75,13 @@ function* changeErrors(object: ApiObject, old: ApiObject, rules: ChangeRules): S
   const isSaid = ({ field, reason }: FieldError): boolean =>
     found.some((said) => said.field === field && said.reason === reason);
   // Upstream checks metadata for every kind and again with the kind's own rules, and reports what it finds both times.
-  return [...meta, ...metaUpdate, ...metaUpdate, ...meta, ...own, ...changed.filter((error) => !isSaid(error))];
+  return meta.concat(
+    metaUpdate,
+    metaUpdate,
+    meta,
+    own,
+    changed.filter((error) => !isSaid(error)),
+  );
 }
 
 interface Found {

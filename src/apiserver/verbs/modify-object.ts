@@ -52,7 +52,8 @@ export async function modifyObject(endpoint: Endpoint, modification: Modificatio
     const stored = await objects.get(modification.key);
     if (stored === undefined) throw notFound(groupResource(resource), modification.name);
     checkPreconditions(stored, endpoint, modification);
-    await convertForReading([stored], resource, modification.context);
+    const converting = convertForReading([stored], resource, modification.context);
+    if (converting !== undefined) await converting;
     const old = stored.as(resource);
     const paced = inTurns(modification, stored, endpoint);
     const { pause } = paced.context;
@@ -107,10 +108,11 @@ function checkResourceVersion(
 
 /** The object as it should be, after mutation: a new one, which the next steps may change. */
 async function changed(old: ApiObject, { change, admission, seenAs, context }: Modification): Promise<ApiObject> {
-  await context.pause?.();
+  if (context.pause !== undefined) await context.pause();
   const object = { ...(await change(old, context.pause)) };
   if (admission === undefined || seenAs !== undefined) return object;
-  const mutated = await admission.mutateUpdate(object, old);
+  const mutating = admission.mutateUpdate(object, old);
+  const mutated = mutating instanceof Promise ? await mutating : mutating;
   return mutated === object ? object : { ...mutated };
 }
 
@@ -123,7 +125,8 @@ async function prepareAndCheck(
   const { resource } = endpoint;
   const { context, strategy, admission, seenAs = itself } = modification;
   object.metadata = withMeta(object.metadata, { generation: old.metadata.generation });
-  await strategy.prepareForUpdate?.(object, old, context);
+  const preparing = strategy.prepareForUpdate?.(object, old, context);
+  if (preparing !== undefined) await preparing;
   const { pause } = context;
   if (pause !== undefined) await pause();
   keepSystemFields(object, old);
@@ -131,7 +134,8 @@ async function prepareAndCheck(
   const errors = pause === undefined ? allAtOnce(validation) : await withPauses(validation, pause);
   if (errors.length > 0) throw invalid(groupKind(resource), modification.name, errors);
   for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
-  await admission?.validateUpdate(seenAs(object), seenAs(old));
+  const validating = admission?.validateUpdate(seenAs(object), seenAs(old));
+  if (validating !== undefined) await validating;
 }
 
 function itself(object: ApiObject): ApiObject {
@@ -170,7 +174,8 @@ async function write(
   if (context.dryRun) return await asIfStored(object, resource, context);
   const { resourceVersion: _, ...metadata } = object.metadata;
   const ttlSeconds = strategy.ttlSeconds?.(object);
-  const alongside = await strategy.alongside?.({ type: 'update', object, old }, context);
+  const beside = strategy.alongside?.({ type: 'update', object, old }, context);
+  const alongside = beside === undefined ? undefined : await beside;
   const options = {
     expected: stored,
     ttlSeconds,
@@ -204,7 +209,8 @@ export async function withManager(
 ): Promise<ApiObject> {
   const { resource, services } = endpoint;
   if (context.pause !== undefined) await context.pause();
-  const managedFields = await services.ownership.afterWrite(object, live, { resource, context });
+  const owned = services.ownership.afterWrite(object, live, { resource, context });
+  const managedFields = owned instanceof Promise ? await owned : owned;
   if (object.metadata.managedFields === managedFields) return object;
   return { ...object, metadata: withMeta(object.metadata, { managedFields }) };
 }

@@ -17,18 +17,19 @@ export function ensureNamespace(object: ApiObject, endpoint: Endpoint, namespace
 
 /** A new object without what only the server may give, whatever the client has sent. */
 export function withoutSystemFields(object: ApiObject): ApiObject {
-  const metadata = withMeta(object.metadata, { uid: undefined, creationTimestamp: undefined, ...UNMARKED });
+  const metadata = withMeta(object.metadata, NEITHER_MADE_NOR_MARKED);
   return { ...object, metadata };
 }
 
 /** Nothing is created as being deleted. */
 const UNMARKED = { deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined, selfLink: undefined };
+const NEITHER_MADE_NOR_MARKED = { uid: undefined, creationTimestamp: undefined, ...UNMARKED };
 
 /** Gives a new object what only the server may give: uid, creation time, a generated name. */
 export function fillSystemFields(object: ApiObject, endpoint: Endpoint, context: WriteContext): void {
   const { generateName = '', name = '' } = object.metadata;
   object.metadata = withMeta(object.metadata, {
-    ...(name === '' && generateName !== '' ? { name: generatedName(generateName, endpoint) } : {}),
+    name: name === '' && generateName !== '' ? generatedName(generateName, endpoint) : object.metadata.name,
     uid: context.newUid(),
     creationTimestamp: timestamp(context.now),
     ...UNMARKED,

@@ -1,5 +1,5 @@
 import { type ApiObject, conflict, hasReason, notFound } from '../../api/index.ts';
-import { withPauses } from '../../base/index.ts';
+import { allAtOnce, withPauses } from '../../base/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupResource, keyOf, pausing, writeContext } from '../endpoint.ts';
@@ -30,8 +30,11 @@ export async function patch(
   const options = writeOptions(call.query, 'PatchOptions');
   call.audit?.sentPatch(sentBytes(body));
   const context = writeContext(call, endpoint, options);
-  const patchContext = { fieldValidation: options.fieldValidation, warn: context.warn, type: resource.type, name };
-  const applyPatch = await withPauses(method(body, patchContext), context.pause);
+  const { fieldValidation } = options;
+  const warn = (message: string): void => context.warn(message);
+  const { type } = resource;
+  const preparing = method(body, { fieldValidation, warn, type, name });
+  const applyPatch = context.pause === undefined ? allAtOnce(preparing) : await withPauses(preparing, context.pause);
   const object = await modifyObject(endpoint, {
     key: keyOf(resource, namespace, name),
     name,
@@ -39,9 +42,11 @@ export async function patch(
     context,
     strategy,
     change: async (current: ApiObject, pause) => {
-      const merged = await withPauses(applyPatch(current), pause);
-      await pause?.();
-      const sent = decodePatched(merged, endpoint, { ...patchContext, stored: { object: current, strategy } });
+      const merging = applyPatch(current);
+      const merged = pause === undefined ? allAtOnce(merging) : await withPauses(merging, pause);
+      if (pause !== undefined) await pause();
+      const stored = { object: current, strategy };
+      const sent = decodePatched(merged, endpoint, { fieldValidation, warn, type, name, stored });
       const patched = await withManager(sent, current, { endpoint, context: pausing(context, pause) });
       ensureNamespace(patched, endpoint, namespace);
       checkName(patched, name);

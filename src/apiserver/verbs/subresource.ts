@@ -7,13 +7,14 @@ import {
   notFound,
   OBJECT_MODIFIED,
   pageNotFound,
+  withMeta,
 } from '../../api/index.ts';
 import type { ApiObject, ScaledKind } from '../../api/index.ts';
 import { allAtOnce } from '../../base/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { builtInCapabilities } from '../capabilities.ts';
-import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
+import { contextWith, type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
 import { objectWithManagers, projectedWithManagers, scaledKind } from '../ownership/scale-ownership.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
@@ -79,20 +80,35 @@ function viewVerb(
 async function act(call: Call, endpoint: Endpoint, action: Action): Promise<Answer> {
   const { services } = endpoint;
   const options = writeOptions(call.query, 'CreateOptions');
-  const { normalize: _, ...storage } = endpoint.resource.storage; // what is sent is of another kind, and not stored
-  const target: Resource = { ...endpoint.resource, ...action.kind, type: action.struct, strategy: {}, storage };
+  const target = targetOf(action, endpoint.resource);
   const sent = await decodeObject(call, target, { fieldValidation: options.fieldValidation, services });
   const { namespace, name } = call.info;
   ensureNamespace(sent, endpoint, namespace);
   const context = writeContext(call, endpoint, options);
   const admission = new RequestAdmission(call, endpoint, { dryRun: options.dryRun, kind: action.kind });
   const managedFields = await services.ownership.afterWrite(sent, undefined, { resource: target, context });
-  const body = await admission.mutateCreate({ ...sent, metadata: { ...sent.metadata, managedFields } });
+  const body = await admission.mutateCreate({ ...sent, metadata: withMeta(sent.metadata, { managedFields }) });
   const objects = objectsFor(call, endpoint, context);
   const admit = async (posted: ApiObject): Promise<void> => admission.validateCreate(posted);
   const object = await action.run({ namespace, name, body, context, objects, admit });
   if (object.kind === 'Status') return { type: 'status', status: object as never };
   return { type: 'object', code: 201, resource: target, object };
+}
+
+/** By action and resource: what others remember of a resource they remember of these, too. */
+const targets = new WeakMap<Action, WeakMap<Resource, Resource>>();
+
+/** What is sent to an action is of another kind than the resource, and not stored. */
+function targetOf(action: Action, resource: Resource): Resource {
+  let known = targets.get(action);
+  if (known === undefined) targets.set(action, (known = new WeakMap()));
+  let target = known.get(resource);
+  if (target === undefined) {
+    const { normalize: _, ...storage } = resource.storage;
+    target = { ...resource, ...action.kind, type: action.struct, strategy: {}, storage };
+    known.set(resource, target);
+  }
+  return target;
 }
 
 function objectsFor(call: Call, endpoint: Endpoint, context: WriteContext): ActionObjects {
@@ -119,7 +135,12 @@ function objectsFor(call: Call, endpoint: Endpoint, context: WriteContext): Acti
     async delete({ gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy, dryRun }): Promise<void> {
       const isDryRun = context.dryRun || dryRun === true;
       const options = { gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy, dryRun: isDryRun };
-      await deleteObject(endpoint, { namespace, name, options, context: { ...context, dryRun: isDryRun } });
+      await deleteObject(endpoint, {
+        namespace,
+        name,
+        options,
+        context: contextWith(context, { dryRun: isDryRun, pause: context.pause }),
+      });
     },
   };
 }

@@ -172,12 +172,12 @@ export class Requester {
 
   #encode(request: ApiRequest, signal: AbortSignal): TransportRequest {
     const { method, path, query, body, contentType = 'application/json', accept = 'application/json' } = request;
-    const target = { method, path: withQuery(path, query), signal };
-    if (body === undefined) return { ...target, headers: { accept, ...this.#headers } };
+    const target = withQuery(path, query);
+    if (body === undefined) return { method, path: target, signal, headers: { accept, ...this.#headers } };
     const headers = { accept, 'content-type': contentType, ...this.#headers };
     const value = this.#transport.values?.copy(body);
-    if (value !== undefined) return { ...target, headers, value };
-    return { ...target, headers, body: encodeJson(body) }; // servers keep some of its bytes
+    // servers keep some of the bytes of a body
+    return { method, path: target, signal, headers, value, body: value === undefined ? encodeJson(body) : undefined };
   }
 }
 

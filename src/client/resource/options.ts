@@ -1,6 +1,6 @@
 import type { Preconditions } from '../../api/types/meta/v1.d.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
-import type { CallOptions, QueryValues } from '../request/api-request.ts';
+import type { ApiRequest, CallOptions, QueryValues } from '../request/api-request.ts';
 
 /** Which objects: `app=web,tier!=db`, or `{ app: 'web' }` for labels that must be equal. */
 export type LabelQuery = string | Readonly<Record<string, string>>;
@@ -68,8 +68,12 @@ export function selectionQuery({ labelSelector, fieldSelector }: Selection): Que
   return { labelSelector: formatLabels(labelSelector), fieldSelector };
 }
 
-export function writeQuery({ dryRun, fieldManager, fieldValidation }: WriteOptions): QueryValues {
-  return { dryRun: dryRun === true ? 'All' : undefined, fieldManager, fieldValidation };
+/** The request with what its options say. Members are spelled out, since adding them to a copy makes a copy each time. */
+export function requestWith(request: ApiRequest, options: WriteOptions, accept?: string): ApiRequest {
+  const { method, path, body, contentType, isIdempotent } = request;
+  const { signal, timeoutMs, maxRetries, isReadOnly, dryRun, fieldManager, fieldValidation } = options;
+  const query = { ...request.query, dryRun: dryRun === true ? 'All' : undefined, fieldManager, fieldValidation };
+  return { method, path, query, accept, body, contentType, isIdempotent, signal, timeoutMs, maxRetries, isReadOnly };
 }
 
 /** The body of a DELETE request. */

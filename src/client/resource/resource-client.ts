@@ -13,11 +13,11 @@ import {
   type DeleteOptions,
   type GetOptions,
   type ListOptions,
+  requestWith,
   selectionQuery,
   type WatchEvent,
   type WatchOptions,
   type WriteOptions,
-  writeQuery,
 } from './options.ts';
 import { applyPatch, type Patch } from './patch.ts';
 import { metadataOnly, type Representation, wholeObjects } from './representation.ts';
@@ -71,13 +71,9 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
 
   async get(name: string, options: GetOptions = {}): Promise<Stored<T>> {
     const path = this.#path.object(name, 'get');
-    const { resourceVersion, signal, timeoutMs, maxRetries } = options;
-    const accept = this.#form.acceptObject;
-    const query = { resourceVersion };
-    return own<T>(
-      await this.#requester.object({ method: 'GET', path, query, accept, signal, timeoutMs, maxRetries }),
-      options,
-    );
+    const { resourceVersion } = options;
+    const query = resourceVersion === undefined ? undefined : { resourceVersion };
+    return own<T>(await this.#send({ method: 'GET', path, query }, options), options);
   }
 
   /** All objects, fetched page by page. */
@@ -112,20 +108,20 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
 
   async create(object: Sendable<T>, options: WriteOptions = {}): Promise<Stored<T>> {
     const path = this.#path.collectionFor(object.metadata?.namespace, 'create');
-    return own<T>(await this.#write({ method: 'POST', path, body: this.#complete(object) }, options), options);
+    return own<T>(await this.#send({ method: 'POST', path, body: this.#complete(object) }, options), options);
   }
 
   /** Replaces the object. If it carries a resourceVersion, the server refuses with a Conflict when somebody was faster. */
   async update(object: Sendable<T>, options: WriteOptions = {}): Promise<Stored<T>> {
     const { name = '', namespace } = object.metadata ?? {};
     const path = this.#path.object(name, 'update', namespace);
-    return own<T>(await this.#write({ method: 'PUT', path, body: this.#complete(object) }, options), options);
+    return own<T>(await this.#send({ method: 'PUT', path, body: this.#complete(object) }, options), options);
   }
 
   async patch(name: string, patch: Patch, options: WriteOptions = {}): Promise<Stored<T>> {
     const path = this.#path.object(name, 'patch');
     const { contentType, body } = patch;
-    return own<T>(await this.#write({ method: 'PATCH', path, body, contentType }, options), options);
+    return own<T>(await this.#send({ method: 'PATCH', path, body, contentType }, options), options);
   }
 
   /** Server-side apply: creates the object, or makes the fields given here what they are here. */
@@ -135,7 +131,7 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
     const query = { force: options.force };
     const { contentType, body } = applyPatch(this.#complete(object));
     return own<T>(
-      await this.#write({ method: 'PATCH', path, query, body, contentType, isIdempotent: true }, options),
+      await this.#send({ method: 'PATCH', path, query, body, contentType, isIdempotent: true }, options),
       options,
     );
   }
@@ -143,7 +139,7 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
   /** Deletes the object. What the server hands back of it, such as a pod that is shutting down; often nothing. */
   async delete(name: string, options: DeleteOptions = {}): Promise<Stored<T> | undefined> {
     const path = this.#path.object(name, 'delete');
-    const answer = await this.#send({ method: 'DELETE', path, body: deleteBody(options), ...callOptions(options) });
+    const answer = await this.#send({ method: 'DELETE', path, body: deleteBody(options) }, callOptions(options));
     return isStatus(answer.value) ? undefined : own<T>(answer, options);
   }
 
@@ -151,7 +147,7 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
   async deleteCollection(options: DeleteCollectionOptions = {}): Promise<void> {
     const path = this.#path.collectionFor(undefined, 'delete all');
     const query = selectionQuery(options);
-    await this.#send({ method: 'DELETE', path, query, body: deleteBody(options), ...callOptions(options) });
+    await this.#send({ method: 'DELETE', path, query, body: deleteBody(options) }, callOptions(options));
   }
 
   get status(): SubresourceClient<T> {
@@ -166,21 +162,8 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
     return new SubresourceClient<S>(this.#requester, this.#path, name);
   }
 
-  #send(request: ApiRequest): Promise<ReadValue> {
-    return this.#requester.object({ accept: this.#form.acceptObject, ...request });
-  }
-
-  #write(request: ApiRequest, options: WriteOptions): Promise<ReadValue> {
-    const { signal, timeoutMs, maxRetries } = options;
-    const query = request.query === undefined ? writeQuery(options) : { ...request.query, ...writeQuery(options) };
-    return this.#requester.object({
-      ...request,
-      query,
-      accept: this.#form.acceptObject,
-      signal,
-      timeoutMs,
-      maxRetries,
-    });
+  #send(request: ApiRequest, options: WriteOptions): Promise<ReadValue> {
+    return this.#requester.object(requestWith(request, options, this.#form.acceptObject));
   }
 
   /** With kind and apiVersion, which the server insists on and callers need not repeat. */

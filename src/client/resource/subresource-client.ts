@@ -1,7 +1,7 @@
 import type { KubernetesObject, Sendable, Stored } from '../kind.ts';
 import type { ApiRequest, CallOptions, QueryValues } from '../request/api-request.ts';
 import type { Requester } from '../request/requester.ts';
-import { type ApplyOptions, callOptions, type WriteOptions, writeQuery } from './options.ts';
+import { type ApplyOptions, requestWith, type WriteOptions } from './options.ts';
 import { own } from './own-object.ts';
 import { applyPatch, type Patch } from './patch.ts';
 import type { ResourcePath } from './resource-path.ts';
@@ -19,21 +19,21 @@ export class SubresourceClient<S extends KubernetesObject> {
   }
 
   get(name: string, options: CallOptions = {}): Promise<Stored<S>> {
-    return this.#send({ method: 'GET', path: this.#of(name, 'get'), ...callOptions(options) });
+    return this.#send({ method: 'GET', path: this.#of(name, 'get') }, options);
   }
 
   /** Posts to the subresource. Actions answer with a Status, or with the object completed, as token requests do. */
   create(name: string, body: Sendable<S>, options: WriteOptions = {}): Promise<Stored<S>> {
-    return this.#write({ method: 'POST', path: this.#of(name, 'create'), body }, options);
+    return this.#send({ method: 'POST', path: this.#of(name, 'create'), body }, options);
   }
 
   update(object: Sendable<S>, options: WriteOptions = {}): Promise<Stored<S>> {
     const { name = '', namespace } = object.metadata ?? {};
-    return this.#write({ method: 'PUT', path: this.#of(name, 'update', namespace), body: object }, options);
+    return this.#send({ method: 'PUT', path: this.#of(name, 'update', namespace), body: object }, options);
   }
 
   patch(name: string, { contentType, body }: Patch, options: WriteOptions = {}): Promise<Stored<S>> {
-    return this.#write({ method: 'PATCH', path: this.#of(name, 'patch'), contentType, body }, options);
+    return this.#send({ method: 'PATCH', path: this.#of(name, 'patch'), contentType, body }, options);
   }
 
   /** Server-side apply of this part alone. */
@@ -43,24 +43,20 @@ export class SubresourceClient<S extends KubernetesObject> {
     const { contentType, body } = applyPatch({ kind, apiVersion, ...object });
     const path = this.#of(name, 'apply', namespace);
     const query = { force: options.force };
-    return this.#write({ method: 'PATCH', path, query, contentType, body, isIdempotent: true }, options);
+    return this.#send({ method: 'PATCH', path, query, contentType, body, isIdempotent: true }, options);
   }
 
   /** What the subresource says, as bytes while they come: logs. */
   chunks(name: string, query: QueryValues, options: CallOptions = {}): AsyncGenerator<Uint8Array> {
     const path = this.#of(name, 'read');
-    return this.#requester.chunks({ method: 'GET', path, query, accept: '*/*', ...callOptions(options) });
+    return this.#requester.chunks(requestWith({ method: 'GET', path, query }, options, '*/*'));
   }
 
   #of(name: string, verb: string, namespace?: string): string {
     return `${this.#path.object(name, `${verb} ${this.name} of`, namespace)}/${this.name}`;
   }
 
-  #write(request: ApiRequest, options: WriteOptions): Promise<Stored<S>> {
-    return this.#send({ ...request, query: { ...request.query, ...writeQuery(options) }, ...callOptions(options) });
-  }
-
-  async #send(request: ApiRequest): Promise<Stored<S>> {
-    return own<S>(await this.#requester.object(request), request);
+  async #send(request: ApiRequest, options: WriteOptions): Promise<Stored<S>> {
+    return own<S>(await this.#requester.object(requestWith(request, options)), options);
   }
 }

@@ -154,5 +154,5 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
 
 /** Caches share what the server answers, and freeze it. */
 function readOnly<O extends CallOptions>(options: O): O {
-  return { ...options, isReadOnly: true };
+  return Object.assign({}, options, { isReadOnly: true }); // a spread would be slower
 }

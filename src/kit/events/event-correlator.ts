@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../../base/index.ts';
 import { RecentMap } from './recent-map.ts';
 import type { EventWrite } from './event-write.ts';
@@ -47,22 +47,21 @@ export class EventCorrelator {
 
   /** What is to be written for an event: it anew, a higher count of one that is there, or nothing. */
   correlate(event: CountedEvent): EventWrite | undefined {
-    const { event: told, key: text } = this.#combine(event);
+    const subject = subjectKeyOf(event);
+    const { event: told, key: text } = this.#combine(event, subject);
     const key = digestOf(text);
     const seen = this.#seen.get(key);
-    const { metadata, firstTimestamp, count } =
-      seen === undefined ? told : { ...seen, metadata: { ...told.metadata, name: seen.name }, count: seen.count + 1 };
-    const observed: CountedEvent = { ...told, metadata, firstTimestamp, count };
+    const observed = seen === undefined ? told : again(told, seen);
+    const { metadata, firstTimestamp, lastTimestamp, message, count } = observed;
     this.#seen.set(key, { name: metadata.name, firstTimestamp, count });
-    if (!this.#mayTell(observed)) return undefined;
-    const { lastTimestamp, message } = observed;
-    return { event: observed, ...(seen === undefined ? {} : { change: { count, lastTimestamp, message } }) };
+    if (!this.#mayTell(subject)) return undefined;
+    return { event: observed, change: seen === undefined ? undefined : { count, lastTimestamp, message } };
   }
 
   /** Beyond a number of similar events, those with other messages are told as one that carries the latest message. */
-  #combine(event: CountedEvent): { readonly event: CountedEvent; readonly key: string } {
+  #combine(event: CountedEvent, subject: string): { readonly event: CountedEvent; readonly key: string } {
     const nowMs = this.#clock.monotonic();
-    const groupKey = groupKeyOf(event);
+    const groupKey = `${subject}\0${event.reason}`;
     this.#groups.dropOldest(({ lastMs }) => nowMs - lastMs > SIMILAR_WITHIN_MS);
     let group = this.#groups.get(groupKey);
     if (group === undefined) {
@@ -82,8 +81,7 @@ export class EventCorrelator {
   }
 
   /** Takes a token of those that the source has for the object. */
-  #mayTell(event: CountedEvent): boolean {
-    const key = subjectKeyOf(event);
+  #mayTell(key: string): boolean {
     const nowMs = this.#clock.monotonic();
     this.#buckets.dropOldest(({ takenAtMs }) => nowMs - takenAtMs > REFILLED_MS);
     const bucket = this.#buckets.get(key) ?? { tokens: BURST, takenAtMs: nowMs };
@@ -96,15 +94,15 @@ export class EventCorrelator {
 
 /** Thousands of keys are remembered for as long as the program runs, and most have a long message. */
 function digestOf(text: string): string {
-  return createHash('sha1').update(text).digest('base64');
+  return hash('sha1', text, 'base64');
+}
+
+function again(event: CountedEvent, { name, firstTimestamp, count }: Seen): CountedEvent {
+  return { ...event, metadata: { ...event.metadata, name }, firstTimestamp, count: count + 1 };
 }
 
 /** Whose words about what. */
 function subjectKeyOf({ source, involvedObject, type }: CountedEvent): string {
   const { kind, namespace = '', name, uid = '', apiVersion } = involvedObject;
-  return [source.component, source.host ?? '', kind, namespace, name, uid, apiVersion, type].join('\0');
-}
-
-function groupKeyOf(event: CountedEvent): string {
-  return `${subjectKeyOf(event)}\0${event.reason}`;
+  return `${source.component}\0${source.host ?? ''}\0${kind}\0${namespace}\0${name}\0${uid}\0${apiVersion}\0${type}`;
 }

@@ -69,7 +69,7 @@ export class RunTracker {
   /** A run that is about to begin. */
   begin(info: Omit<TrackedRun, 'timers' | 'id'>): TrackedRun {
     this.#lastId += 1;
-    return { ...info, id: this.#lastId, timers: 0 };
+    return { id: this.#lastId, timers: 0, ...info };
   }
 
   /** Does the work of a run. */

@@ -52,7 +52,6 @@ export async function containerConfig(
   const expand = (text: string): string => expandVariables(text, (name) => byName.get(name));
   const stopSignal = container.lifecycle?.stopSignal;
   return {
-    ...containerIdentity(pod, container, parts.attempt),
     command: command.map(expand),
     args: args.map(expand),
     workingDir,
@@ -67,6 +66,7 @@ export async function containerConfig(
       resources: linuxResources(pod, container, parts.capacity),
       securityContext: containerSecurity(pod, container),
     },
+    ...containerIdentity(pod, container, parts.attempt),
   };
 }
 

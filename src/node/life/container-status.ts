@@ -78,7 +78,8 @@ function withoutContainer(
     restartCount: old?.restartCount ?? 0,
     image: container.image ?? '',
     imageID: '',
-    ...volumeMounts(container),
+    started: undefined,
+    volumeMounts: volumeMounts(container),
   };
   if (old?.state?.running === undefined || old.lastState?.terminated !== undefined) return waiting;
   return {
@@ -113,9 +114,10 @@ function withContainer(view: PodView, { container, newest, previous, old }: Cont
     image: newest.image.image,
     imageID: newest.imageRef,
     containerID,
-    ...(requests === undefined ? {} : { allocatedResources: requests }),
+    started: undefined,
+    allocatedResources: requests,
     resources: container.resources ?? {},
-    ...volumeMounts(container),
+    volumeMounts: volumeMounts(container),
   };
 }
 
@@ -184,15 +186,11 @@ function readiness(
   return { ready: started && (newest?.probe?.isReady ?? true), started };
 }
 
-function volumeMounts({ volumeMounts: mounts = [] }: ContainerSpec): Pick<PodContainerStatus, 'volumeMounts'> {
-  if (mounts.length === 0) return {};
-  return {
-    volumeMounts: mounts.map(({ name, mountPath, readOnly }) => ({
-      name,
-      mountPath,
-      ...(readOnly === true ? { readOnly, recursiveReadOnly: 'Disabled' } : {}),
-    })),
-  };
+function volumeMounts({ volumeMounts: mounts = [] }: ContainerSpec): PodContainerStatus['volumeMounts'] {
+  if (mounts.length === 0) return undefined;
+  return mounts.map(({ name, mountPath, readOnly }) =>
+    readOnly === true ? { name, mountPath, readOnly, recursiveReadOnly: 'Disabled' } : { name, mountPath },
+  );
 }
 
 function firstWaitReason({ pod }: PodView): string {

@@ -31,11 +31,12 @@ interface Verdict {
 /** All conditions of the pod: those of others first, as they are, then the node's own. */
 export function podConditions(view: PodView, facts: ConditionFacts): PodCondition[] {
   const others = (view.pod.status?.conditions ?? []).filter(({ type }) => !OWNED.has(type));
+  const containers = containersReady(view, facts);
   const verdicts: readonly (readonly [string, Verdict])[] = [
     ['PodReadyToStartContainers', { status: hasSandbox(view) ? 'True' : 'False' }],
     ['Initialized', initialized(view, facts)],
-    ['Ready', ready(view, others, facts)],
-    ['ContainersReady', containersReady(view, facts)],
+    ['Ready', ready(view, others, containers)],
+    ['ContainersReady', containers],
     ['PodScheduled', { status: 'True' }],
     ...(facts.isRestartingAll === undefined
       ? []
@@ -50,11 +51,11 @@ function condition(view: PodView, type: string, verdict: Verdict): PodCondition 
   const { generation } = view.pod.metadata;
   return {
     type,
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    observedGeneration: generation,
     status: verdict.status,
     lastTransitionTime: isSame ? (old.lastTransitionTime ?? timeText(view.nowMs)) : timeText(view.nowMs),
-    ...(verdict.reason === undefined ? {} : { reason: verdict.reason }),
-    ...(verdict.message === undefined ? {} : { message: verdict.message }),
+    reason: verdict.reason,
+    message: verdict.message,
   };
 }
 
@@ -87,16 +88,16 @@ function containersReady(view: PodView, { phase, init, regular }: ConditionFacts
   if (phase === 'Failed') return { status: 'False', reason: 'PodFailed' };
   if (phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' };
   const containers = [...(view.pod.spec?.initContainers ?? []).filter(isSidecar), ...(view.pod.spec?.containers ?? [])];
-  const statuses = new Map([...init, ...regular].map((status) => [status.name, status]));
+  const statusOf = (name: string): PodContainerStatus | undefined =>
+    regular.find((status) => status.name === name) ?? init.find((status) => status.name === name);
   const message = problems([
-    ['containers with unknown status', containers.filter(({ name }) => !statuses.has(name))],
-    ['containers with unready status', containers.filter(({ name }) => statuses.get(name)?.ready === false)],
+    ['containers with unknown status', containers.filter(({ name }) => statusOf(name) === undefined)],
+    ['containers with unready status', containers.filter(({ name }) => statusOf(name)?.ready === false)],
   ]);
   return message === '' ? { status: 'True' } : { status: 'False', reason: 'ContainersNotReady', message };
 }
 
-function ready(view: PodView, others: readonly PodCondition[], facts: ConditionFacts): Verdict {
-  const containers = containersReady(view, facts);
+function ready(view: PodView, others: readonly PodCondition[], containers: Verdict): Verdict {
   if (containers.status === 'False') return containers;
   const messages: string[] = [];
   for (const { conditionType } of view.pod.spec?.readinessGates ?? []) {

@@ -27,21 +27,29 @@ export function podStatus(view: PodView, facts: StatusFacts): PodStatus {
   );
   const computed = phaseOf(spec, { statuses: [...init, ...regular], isTerminal: facts.isTerminal, hasInitialized });
   const phase = keepTerminal(view, facts.eviction === undefined ? computed : 'Failed');
-  const why = facts.eviction ?? (phase === memory.status.phase ? reasonOf(memory.status) : {});
+  const why: Reason = facts.eviction ?? (phase === memory.status.phase ? memory.status : {});
   const isRestartingAll = couldRestartAll(spec) ? facts.isRestartingAll : undefined;
   const { generation } = pod.metadata;
+  const { hostIP, hostIPs, podIP, podIPs } = addresses(view);
+  const { resources, allocatedResources } = podLevelResources(spec);
+  // spelled out, whatever is undefined: it is made at every step of every pod, and adding to copies takes long
   return {
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    observedGeneration: generation,
     phase,
     conditions: podConditions(view, { phase, init, regular, isRestartingAll }),
-    ...why,
-    ...addresses(view),
+    reason: why.reason,
+    message: why.message,
+    hostIP,
+    hostIPs,
+    podIP,
+    podIPs,
     startTime: memory.status.startTime ?? timeText(view.nowMs),
-    ...(init.length === 0 ? {} : { initContainerStatuses: init }),
+    initContainerStatuses: init.length === 0 ? undefined : init,
     containerStatuses: regular,
-    ...(ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: ephemeral }),
-    ...(pod.status?.qosClass === undefined ? {} : { qosClass: pod.status.qosClass }),
-    ...podLevelResources(spec),
+    ephemeralContainerStatuses: ephemeral.length === 0 ? undefined : ephemeral,
+    qosClass: pod.status?.qosClass,
+    resources,
+    allocatedResources,
   };
 }
 
@@ -114,7 +122,9 @@ function keepTerminal({ pod, memory }: PodView, phase: PodPhase): PodPhase {
   return phase;
 }
 
-function reasonOf({ reason, message }: PodStatus): Pick<PodStatus, 'reason' | 'message'> {
+type Reason = Pick<PodStatus, 'reason' | 'message'>;
+
+function reasonOf({ reason, message }: PodStatus): Reason {
   return { ...(reason === undefined ? {} : { reason }), ...(message === undefined ? {} : { message }) };
 }
 
@@ -129,8 +139,10 @@ function addresses({ pod, sandbox, hostIps, memory }: PodView): Addresses {
   const [hostIP] = hostIps;
   const [podIP] = podIps;
   return {
-    ...(hostIP === undefined ? {} : { hostIP, hostIPs: hostIps.map((ip) => ({ ip })) }),
-    ...(podIP === undefined ? {} : { podIP, podIPs: podIps.map((ip) => ({ ip })) }),
+    hostIP,
+    hostIPs: hostIP === undefined ? undefined : hostIps.map((ip) => ({ ip })),
+    podIP,
+    podIPs: podIP === undefined ? undefined : podIps.map((ip) => ({ ip })),
   };
 }
 

@@ -28,13 +28,18 @@ export function statusPatch(from: PodStatus, to: PodStatus): Record<string, Json
   const patch: Record<string, JsonValue> = {};
   const before = from as unknown as Json;
   const after = to as unknown as Json;
-  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (FOREIGN.has(name)) continue;
-    const key = MERGED.get(name);
-    if (key === undefined) patchField(patch, name, { before: before[name], after: after[name] });
-    else patchList(patch, { name, key }, { before: before[name], after: after[name] });
+  for (const name in before) patchStatus(patch, name, { before: before[name], after: after[name] });
+  for (const name in after) {
+    if (!(name in before)) patchStatus(patch, name, { before: undefined, after: after[name] });
   }
   return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+function patchStatus(patch: Record<string, JsonValue>, name: string, change: Change): void {
+  if (change.before === change.after || FOREIGN.has(name)) return;
+  const key = MERGED.get(name);
+  if (key === undefined) patchField(patch, name, change);
+  else patchList(patch, { name, key }, change);
 }
 
 /** Whether two values are the same to the API, to which null is as good as absent. */
@@ -45,8 +50,8 @@ export function isSame(left: unknown, right: unknown): boolean {
   if (Array.isArray(left) || Array.isArray(right)) return areSameLists(left, right);
   const before = left as Readonly<Record<string, unknown>>;
   const after = right as Readonly<Record<string, unknown>>;
-  for (const name of Object.keys(before)) if (!isSame(before[name], after[name])) return false;
-  for (const name of Object.keys(after)) if (!(name in before) && !isSame(undefined, after[name])) return false;
+  for (const name in before) if (!isSame(before[name], after[name])) return false;
+  for (const name in after) if (!(name in before) && !isSame(undefined, after[name])) return false;
   return true;
 }
 
@@ -64,9 +69,8 @@ function patchField(patch: Record<string, JsonValue>, name: string, { before, af
   if (isSame(before, after)) return;
   if (isObject(before) && isObject(after)) {
     const inner: Record<string, JsonValue> = {};
-    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      patchField(inner, key, { before: before[key], after: after[key] });
-    }
+    for (const key in before) patchField(inner, key, { before: before[key], after: after[key] });
+    for (const key in after) if (!(key in before)) patchField(inner, key, { before: undefined, after: after[key] });
     patch[name] = inner;
     return;
   }
@@ -80,9 +84,11 @@ function patchList(
 ): void {
   const oldItems = items(before);
   const newItems = items(after);
-  const changed: JsonValue[] = newItems
-    .filter((item) => !isSame(item, find(oldItems, key, item)))
-    .map((item) => replacing(find(oldItems, key, item), item));
+  const changed: JsonValue[] = [];
+  for (const item of newItems) {
+    const old = find(oldItems, key, item);
+    if (!isSame(item, old)) changed.push(replacing(old, item));
+  }
   for (const item of oldItems) {
     if (find(newItems, key, item) === undefined) changed.push({ $patch: 'delete', [key]: item[key] ?? null });
   }
@@ -94,11 +100,13 @@ function patchList(
 /** Members that are no longer there have to be taken away by name. */
 function replacing(old: Json | undefined, item: Json): JsonValue {
   const gone = Object.keys(old ?? {}).filter((name) => item[name] === undefined && (old?.[name] ?? null) !== null);
+  if (gone.length === 0) return item as JsonValue;
   return { ...(item as Record<string, JsonValue>), ...Object.fromEntries(gone.map((name) => [name, null])) };
 }
 
 function find(list: readonly Json[], key: string, like: Json): Json | undefined {
-  return list.find((item) => item[key] === like[key]);
+  for (const item of list) if (item[key] === like[key]) return item;
+  return undefined;
 }
 
 function items(value: JsonValue | undefined): readonly Json[] {

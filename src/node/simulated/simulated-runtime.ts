@@ -260,18 +260,18 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   ): SimulatedContainer {
     const image = fullImageName(parts.identity.image.image);
     const container: SimulatedContainer = new SimulatedContainer({
-      ...parts,
-      identity: {
-        ...parts.identity,
-        image: { ...parts.identity.image, image },
-        logPath: `${sandbox.config.logDirectory}/${parts.identity.logPath}`,
-      },
       podSandboxId: sandbox.id,
       hostname: sandbox.config.metadata.name,
       imageRef: imageReference(image),
       clock: this.#clock,
       annotations: () => sandbox.annotations,
       onEnd: () => this.#registry.tell(container, 'CONTAINER_STOPPED_EVENT'),
+      ...parts,
+      identity: {
+        ...parts.identity,
+        image: { ...parts.identity.image, image },
+        logPath: `${sandbox.config.logDirectory}/${parts.identity.logPath}`,
+      },
     });
     return container;
   }

@@ -3,6 +3,7 @@ import type { Toleration } from '../../api/types/core/v1.d.ts';
 import type { AdmissionPlugin } from '../../apiserver/index.ts';
 import type { AdmissionParts } from './admission-parts.ts';
 import { isPodWrite, podOf, setPodSpec } from './written-pod.ts';
+import { withMembers } from '../../base/index.ts';
 
 type Parts = Partial<Pick<AdmissionParts, 'tolerationSeconds'>>;
 
@@ -29,7 +30,7 @@ export function defaultTolerationSeconds({ tolerationSeconds = {} }: Parts = {})
         effect: 'NoExecute',
         tolerationSeconds: each,
       }));
-      setPodSpec(request, { ...spec, tolerations: [...stated, ...added] });
+      setPodSpec(request, withMembers(spec, { tolerations: [...stated, ...added] }));
     },
   };
 }

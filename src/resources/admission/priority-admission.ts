@@ -5,6 +5,7 @@ import type { Whole } from '../kind.ts';
 import type { AdmissionParts } from './admission-parts.ts';
 import { refusal } from './refusal.ts';
 import { isPodWrite, podOf, setPodSpec } from './written-pod.ts';
+import { withMembers } from '../../base/index.ts';
 
 const CLASSES = { group: 'scheduling.k8s.io', plural: 'priorityclasses' };
 
@@ -49,12 +50,11 @@ export function priorityAdmission(parts: Pick<AdmissionParts, 'objects'>): Admis
       spec.preemptionPolicy !== preemptionPolicy
     )
       throw refusal(request, stated('string value of PreemptionPolicy', spec.preemptionPolicy, preemptionPolicy));
-    setPodSpec(request, {
-      ...spec,
-      ...(className === undefined ? {} : { priorityClassName: className }),
-      priority,
-      ...(preemptionPolicy === undefined ? {} : { preemptionPolicy }),
-    });
+    const policy = preemptionPolicy === undefined ? { priority } : { priority, preemptionPolicy };
+    setPodSpec(
+      request,
+      withMembers(spec, className === undefined ? policy : { priorityClassName: className, ...policy }),
+    );
   }
 
   return {

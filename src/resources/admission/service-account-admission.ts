@@ -9,7 +9,7 @@ import type {
   VolumeMount,
 } from '../../api/types/core/v1.d.ts';
 import type { AdmissionAttributes, AdmissionPlugin, ObjectsOf } from '../../apiserver/index.ts';
-import type { Clock, Random } from '../../base/index.ts';
+import { type Clock, type Random, withMembers } from '../../base/index.ts';
 import type { Whole } from '../kind.ts';
 import type { AdmissionParts } from './admission-parts.ts';
 import { refusal } from './refusal.ts';
@@ -38,7 +38,7 @@ export function serviceAccountAdmission(parts: AdmissionParts): AdmissionPlugin 
     const equipped = isAutomounted(spec, account) ? withTokenVolume(spec, parts.random) : spec;
     const pulling = (account.imagePullSecrets ?? []).map(({ name }) => (name === undefined ? {} : { name }));
     const pullsAsAccount = (spec.imagePullSecrets ?? []).length === 0 && pulling.length > 0;
-    setPodSpec(request, pullsAsAccount ? { ...equipped, imagePullSecrets: pulling } : equipped);
+    setPodSpec(request, pullsAsAccount ? withMembers(equipped, { imagePullSecrets: pulling }) : equipped);
     checkSecrets(request, account);
   }
 
@@ -81,7 +81,8 @@ function checkSecrets(request: AdmissionAttributes, account: Whole<ServiceAccoun
 function nameAccount(request: AdmissionAttributes): void {
   const { spec } = podOf(request);
   if ((spec.serviceAccountName ?? '') !== '') return;
-  setPodSpec(request, { ...spec, serviceAccountName: DEFAULT_ACCOUNT, serviceAccount: DEFAULT_ACCOUNT });
+  const names = { serviceAccountName: DEFAULT_ACCOUNT, serviceAccount: DEFAULT_ACCOUNT };
+  setPodSpec(request, withMembers(spec, names));
 }
 
 const DEFAULT_ACCOUNT = 'default';
@@ -192,14 +193,13 @@ function withTokenVolume(spec: PodSpec, random: Random): PodSpec {
   const mount: VolumeMount = { name, readOnly: true, mountPath: PATH };
   const withMount = (container: Container): Container =>
     lacksToken(container)
-      ? { ...container, volumeMounts: [...(container.volumeMounts ?? []), { ...mount }] }
+      ? withMembers(container, { volumeMounts: [...(container.volumeMounts ?? []), { ...mount }] })
       : container;
-  return {
-    ...spec,
+  return withMembers(spec, {
     ...(own === undefined ? { volumes: [...volumes, tokenVolume(name)] } : {}),
     ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(withMount) }),
     containers: (spec.containers ?? []).map(withMount),
-  };
+  });
 }
 
 function lacksToken({ volumeMounts = [] }: Container): boolean {

@@ -5,6 +5,7 @@ import type { Binding, Pod, PodStatus } from '../../api/types/core/v1.d.ts';
 import type { Whole } from '../kind.ts';
 import { withEntries } from '../object-meta.ts';
 import { withCondition } from './pod-conditions.ts';
+import { withMembers } from '../../base/index.ts';
 
 const PODS = { group: '', resource: 'pods' };
 const BINDING = { group: '', resource: 'pods/binding' };
@@ -42,7 +43,7 @@ export function boundPod(pod: Whole<Pod>, binding: ApiObject, now: number): Whol
       annotations: merged(annotations, binding.metadata.annotations),
       labels: merged(labels, binding.metadata.labels),
     }),
-    spec: { ...pod.spec, nodeName: target.name ?? '' },
+    spec: withMembers(pod.spec, { nodeName: target.name ?? '' }),
     status: scheduled,
   };
 }

@@ -1,5 +1,6 @@
 import { formatTime, instantOfMillis } from '../../api/index.ts';
 import type { PodCondition, PodStatus } from '../../api/types/core/v1.d.ts';
+import { withMembers } from '../../base/index.ts';
 
 /** What is said about a pod; when it became so is added. */
 export interface NewCondition {
@@ -24,5 +25,5 @@ export function withCondition(status: PodStatus, condition: NewCondition, now: n
     ...(reason === undefined ? {} : { reason }),
     ...(message === undefined ? {} : { message }),
   } as unknown as PodCondition;
-  return { ...status, conditions: index < 0 ? [...conditions, added] : conditions.with(index, added) };
+  return withMembers(status, { conditions: index < 0 ? [...conditions, added] : conditions.with(index, added) });
 }

@@ -1,7 +1,7 @@
 import { isTerminalPhase } from '../../api/meaning/index.ts';
 import { type ApiObject, dns1123LabelProblems, withMeta } from '../../api/index.ts';
 import type { Pod, PodStatus } from '../../api/types/core/v1.d.ts';
-import { deepEqual } from '../../base/index.ts';
+import { deepEqual, withMembers } from '../../base/index.ts';
 import { podColumns, podRowConditions } from '../columns/pod-columns.ts';
 import { arrange } from '../arrange.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
@@ -61,10 +61,8 @@ export function pods(environment: KindEnvironment): Kind {
         ownerReferences: old.metadata.ownerReferences,
         deletionTimestamp: undefined,
       });
-      pod.status = withObservedGenerations(
-        { ...pod.status, qosClass: pod.status.qosClass ?? old.status.qosClass },
-        old.status,
-      );
+      const qosClass = pod.status.qosClass ?? old.status.qosClass;
+      pod.status = withObservedGenerations(withMembers(pod.status, { qosClass }), old.status);
     },
 
     validate: checkPod,
@@ -144,11 +142,9 @@ function withObservedGenerations(status: PodStatus, old: PodStatus): PodStatus {
   const conditions = status.conditions?.map((condition) => {
     const was = before.get(condition.type)?.shift() ?? 0;
     if ((condition.observedGeneration ?? 0) !== 0 || was === 0) return condition;
-    return { ...condition, observedGeneration: was };
+    return withMembers(condition, { observedGeneration: was });
   });
-  return {
-    ...status,
-    observedGeneration: (status.observedGeneration ?? 0) === 0 ? old.observedGeneration : status.observedGeneration,
-    conditions,
-  };
+  const isUnknown = (status.observedGeneration ?? 0) === 0;
+  const observedGeneration = isUnknown ? old.observedGeneration : status.observedGeneration;
+  return withMembers(status, { observedGeneration, conditions });
 }

@@ -9,6 +9,7 @@ import {
 import { keyOf, type Observed, type Pod } from '../../client/index.ts';
 import { type AffinityTerms, affinityTermsOf } from './affinity-terms.ts';
 import { Resources } from './resources.ts';
+import { withMembers } from '../../base/index.ts';
 
 const ASSUMED_MILLI_CPU = 100;
 const ASSUMED_MEMORY = 200 * 1024 * 1024;
@@ -76,7 +77,8 @@ export class PodInfo {
 
   /** The same pod as it will be once it is bound. */
   onNode(nodeName: string): PodInfo {
-    return new PodInfo({ ...this.pod, spec: { ...this.pod.spec, nodeName } } as Observed<Pod>, this);
+    const spec = withMembers(this.pod.spec ?? {}, { nodeName });
+    return new PodInfo({ ...this.pod, spec } as Observed<Pod>, this);
   }
 }
 

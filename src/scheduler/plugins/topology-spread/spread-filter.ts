@@ -35,9 +35,9 @@ export class SpreadState {
   static of(pod: PodInfo, constraints: readonly SpreadConstraint[], snapshot: Snapshot): SpreadState {
     const queries = spreadQueries(pod, constraints, { needsAllKeys: true });
     const counted = constraints.map((constraint, index) => ({
-      ...constraint,
       counts: snapshot.topology.ask(queries[index]!),
       self: constraint.selector.matches(pod.pod.metadata.labels) ? 1 : 0,
+      ...constraint,
     }));
     const none = counted.map(() => 0);
     return new SpreadState(pod.pod.metadata.namespace, counted, none);

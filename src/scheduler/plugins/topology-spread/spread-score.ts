@@ -36,9 +36,9 @@ export class SpreadScores {
       ? given.nodes.filter(({ node }) => node !== undefined && hasAllKeys(node, constraints))
       : given.nodes;
     const weighed = constraints.map((constraint, index) => ({
-      ...constraint,
       counts: snapshot.topology.ask(queries[index]!),
       weight: Math.log(partsAmong(nodes, constraint.topologyKey) + 2),
+      ...constraint,
     }));
     return new SpreadScores(weighed, needsAllKeys);
   }
