@@ -7,7 +7,14 @@ import {
   required,
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
-import type { CSIDriver, CSINode, CSIStorageCapacity, VolumeAttachment } from '../../api/types/storage/v1.d.ts';
+import type {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  TokenRequest,
+  VolumeAttachment,
+} from '../../api/types/storage/v1.d.ts';
+import { deepEqual } from '../../base/index.ts';
 import { changes } from '../change.ts';
 import { ageColumn, boolean, column, each, integer, nameColumn, NONE, orElse, UNSET } from '../columns/column.ts';
 import { amount, roundToMilli } from '../core/resource-list.ts';
@@ -45,7 +52,7 @@ export const csiDrivers = defineKind<CSIDriver>({
   returnsDeletedObject: true,
   generationStarts: 'onUpdate',
   raisesGeneration: changes('spec'),
-  ownRulesFor: ['spec.tokenRequests.expirationSeconds'],
+  ownRulesFor: ['spec.tokenRequests.expirationSeconds', 'spec.tokenRequests.audience'], // an empty audience is the API server
 
   prepareForCreate(driver) {
     dropGatedFields(driver, undefined);
@@ -56,7 +63,15 @@ export const csiDrivers = defineKind<CSIDriver>({
   },
 
   validate: checkDriver,
+
+  warnings({ spec }, old) {
+    const asks = each(spec.tokenRequests).length > 0 && !deepEqual(spec.tokenRequests, old?.spec.tokenRequests);
+    return asks && spec.serviceAccountTokenInSecrets === undefined ? [TOKENS_IN_ATTRIBUTES] : [];
+  },
 });
+
+const TOKENS_IN_ATTRIBUTES =
+  'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
 
 /** Whether scheduling waits for a driver is a feature that is off by default. */
 function dropGatedFields(driver: Whole<CSIDriver>, old: Whole<CSIDriver> | undefined): void {
@@ -126,10 +141,17 @@ export const volumeAttachments = defineKind<VolumeAttachment>({
 const MIN_EXPIRATION = 600;
 const MAX_EXPIRATION = 2 ** 32;
 
-/** A driver asks for one token an audience. */
 function checkDriver({ spec }: Whole<CSIDriver>): FieldError[] {
+  const { tokenRequests = [], serviceAccountTokenInSecrets: inSecrets } = spec;
+  if (inSecrets === undefined || tokenRequests.length > 0) return checkTokenRequests(tokenRequests);
+  const problem = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified';
+  return [invalidValue('spec.serviceAccountTokenInSecrets', inSecrets, problem)];
+}
+
+/** A driver asks for one token an audience. */
+function checkTokenRequests(requests: readonly TokenRequest[]): FieldError[] {
   const audiences = new Set<string>();
-  return (spec.tokenRequests ?? []).flatMap(({ audience, expirationSeconds }, index) => {
+  return requests.flatMap(({ audience, expirationSeconds }, index) => {
     const field = `spec.tokenRequests[${index}]`;
     if (audiences.has(audience)) return [duplicate(`${field}.audience`, audience)];
     audiences.add(audience);
