@@ -90,3 +90,45 @@ describe('InterPodAffinity', () => {
     expect(isRetried('InterPodAffinity', enemy, { old: enemy, now: { ...enemy } })).toBe(true);
   });
 });
+
+describe('NodeResourcesFit', () => {
+  const gpu = 'example.com/gpu';
+  const amounts = { cpu: '1', memory: '1Gi', 'ephemeral-storage': '1Gi', [gpu]: '1' };
+  const waiting = podOf({ requests: amounts });
+  const room = { ...amounts, pods: '1' };
+  const withRoom = (changed: Record<string, string>): Observed<Node> =>
+    nodeOf({ allocatable: { ...room, ...changed } });
+  const taking = (changed: Record<string, string>): Observed<Pod> => pod({ requests: { ...amounts, ...changed } });
+
+  test.each<[string, Change<Pod> | Change<Node>, boolean]>([
+    ['a node that has room has come', { now: withRoom({}) }, true],
+    ['a node without room for pods has come', { now: withRoom({ pods: '0' }) }, false],
+    ['a node with too little of the processor has come', { now: withRoom({ cpu: '999m' }) }, false],
+    ['a node with too little memory has come', { now: withRoom({ memory: '1Mi' }) }, false],
+    ['a node with too little disk has come', { now: withRoom({ 'ephemeral-storage': '1Mi' }) }, false],
+    ['a node without the device has come', { now: withRoom({ [gpu]: '0' }) }, false],
+    ['a node has as much as before', { old: withRoom({}), now: withRoom({}) }, false],
+    ['a node has more of the processor', { old: withRoom({}), now: withRoom({ cpu: '2' }) }, true],
+    ['a node has more memory', { old: withRoom({}), now: withRoom({ memory: '2Gi' }) }, true],
+    ['a node has more disk', { old: withRoom({}), now: withRoom({ 'ephemeral-storage': '2Gi' }) }, true],
+    ['a node has more devices', { old: withRoom({}), now: withRoom({ [gpu]: '2' }) }, true],
+    ['a node has room for more pods', { old: withRoom({}), now: withRoom({ pods: '2' }) }, true],
+    [
+      'a node has more of what is not asked for',
+      { old: withRoom({}), now: withRoom({ 'example.com/nic': '2' }) },
+      false,
+    ],
+    ['a pod on a node has gone', { old: pod({}) }, true],
+    ['a pod without a node has gone', { old: podOf({ name: 'other' }) }, false],
+    ['a pod takes as much as before', { old: taking({}), now: taking({}) }, false],
+    ['a pod takes less of the processor', { old: taking({ cpu: '2' }), now: taking({}) }, true],
+    ['a pod takes less memory', { old: taking({ memory: '2Gi' }), now: taking({}) }, true],
+    ['a pod takes more memory', { old: taking({}), now: taking({ memory: '2Gi' }) }, false],
+  ])('%s', (_what, change, expected) => expect(isRetried('NodeResourcesFit', waiting, change)).toBe(expected));
+
+  test('nothing helps of what the pod does not ask for', () => {
+    const modest = podOf({ requests: { cpu: '1' } });
+    for (const more of [{ memory: '2Gi' }, { 'ephemeral-storage': '2Gi' }, { [gpu]: '2' }])
+      expect(isRetried('NodeResourcesFit', modest, { old: withRoom({}), now: withRoom(more) })).toBe(false);
+  });
+});
