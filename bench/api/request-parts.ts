@@ -7,6 +7,7 @@ import type { ServerUnderTest } from './server-under-test.ts';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const LISTED = 5000;
 const CONNECTIONS = [1, 16, 256];
+const WARM_UP_REQUESTS = 8000;
 
 /** Requests of one kind by h2load: one at a time on several connections, and many at once on one. */
 function requestPart(name: string, measure: (server: ServerUnderTest, bench: Bench) => Promise<void>): Part {
@@ -15,6 +16,9 @@ function requestPart(name: string, measure: (server: ServerUnderTest, bench: Ben
 
 export const create = requestPart('create', async (server, bench) => {
   const request = await createRequest(server, bench.folder);
+  const what = 'durable create, the first ones of a server';
+  await measureLoad({ server, bench, what }, { ...request, connections: 1, requests: 1500 });
+  await warmUp(request, bench);
   for (const connections of CONNECTIONS) {
     const requests = connections === 1 ? 1500 : 4000;
     await measureLoad({ server, bench, what: 'durable create', times: 3 }, { ...request, connections, requests });
@@ -25,6 +29,7 @@ export const create = requestPart('create', async (server, bench) => {
 
 export const get = requestPart('get', async (server, bench) => {
   const url = `${server.url}/api/v1/namespaces/default`;
+  await warmUp({ url }, bench);
   for (const connections of CONNECTIONS) {
     const requests = connections === 1 ? 4000 : 12_000;
     await measureLoad({ server, bench, what: 'get', times: 4 }, { url, connections, requests });
@@ -47,6 +52,11 @@ export const list = requestPart('list', async (server, bench) => {
   const what = 'list of 5,000 objects (about 5 MiB)';
   await measureLoad({ server, bench, what, times: 5 }, { url, connections: 2, requests: 60 });
 });
+
+/** Requests that are not measured: a server that has run for a while has its code compiled and its caches filled. */
+async function warmUp(request: Pick<LoadOptions, 'url'>, { scale }: Bench): Promise<void> {
+  await load({ ...request, connections: 1, streams: 16, requests: Math.ceil(WARM_UP_REQUESTS * scale) });
+}
 
 /** Makes ConfigMaps of about 1 KB, as stored, in the default namespace. */
 export async function fill(

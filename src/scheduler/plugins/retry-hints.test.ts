@@ -128,7 +128,9 @@ describe('NodeResourcesFit', () => {
 
   test('nothing helps of what the pod does not ask for', () => {
     const modest = podOf({ requests: { cpu: '1' } });
-    for (const more of [{ memory: '2Gi' }, { 'ephemeral-storage': '2Gi' }, { [gpu]: '2' }])
-      expect(isRetried('NodeResourcesFit', modest, { old: withRoom({}), now: withRoom(more) })).toBe(false);
+    for (const resource of ['memory', 'ephemeral-storage', gpu]) {
+      const now = withRoom({ [resource]: '2Gi' });
+      expect(isRetried('NodeResourcesFit', modest, { old: withRoom({}), now })).toBe(false);
+    }
   });
 });
