@@ -140,6 +140,20 @@ test('quantities are made of numbers as well', () => {
   expect(quantityOf(2n ** 70n).asInt64()).toBe(undefined);
 });
 
+test.each<[string, bigint | undefined]>([
+  ['0', 0n],
+  ['7', 7n],
+  ['1e1', 10n],
+  ['-3e2', -300n],
+  ['2k', 2000n],
+  ['1Ki', 1024n],
+  ['9e18', 9_000_000_000_000_000_000n],
+  ['1e19', undefined],
+  ['1500m', undefined],
+])('%s as a 64-bit integer is %s', (text, expected) => {
+  expect((parseQuantity(text) as Quantity).asInt64()).toBe(expected);
+});
+
 test('a number of absurd length is refused', () => {
   const refused = parseQuantity('1'.repeat(5000));
   expect(refused).toBeInstanceOf(ValueError);

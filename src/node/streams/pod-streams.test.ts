@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -142,6 +142,41 @@ describe('logs in files', () => {
     })();
     expect((await following).split('\n').slice(-2)).toEqual(['2026-01-01T00:00:04.000000000Z three', '']);
     await ticking;
+    await rm(folder, { recursive: true });
+  });
+
+  test('are read whole however long they are, past lines that are none, and from where the last ones begin', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'keelson-logs-'));
+    const logPath = join(folder, '0.log');
+    const words = Array.from({ length: 3000 }, (_, index) => `${index} ${'x'.repeat(index % 97)}`);
+    await writeFile(logPath, `\n${words.map((word) => line(1, 'F', word)).join('\n')}`); // more than two blocks
+    const container = { id: 'c', logPath } as ContainerStatus;
+    const logs = new FileLogs(new VirtualClock(), async () => false);
+    const show = (query: object): Promise<string> =>
+      text(logOutput(logs.entries(container, { follow: false, signal, ...query }), { signal }));
+
+    expect(await show({})).toBe(`${words.join('\n')}\n`);
+    expect(await show({ tailLines: 4001 })).toBe(`${words.slice(-2001).join('\n')}\n`);
+    expect(await show({ tailLines: 10_000 })).toBe(`${words.join('\n')}\n`);
+    await rm(folder, { recursive: true });
+  });
+
+  test('go on in the file that has taken the place of one', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'keelson-logs-'));
+    const logPath = join(folder, '0.log');
+    await writeFile(logPath, line(1, 'F', 'old'));
+    const seen: string[] = [];
+    let asked = 0;
+    const logs = new FileLogs(new VirtualClock(), async () => {
+      if (++asked === 1) {
+        await rename(logPath, `${logPath}.1`);
+        await writeFile(logPath, line(2, 'F', 'new'));
+      }
+      return false;
+    });
+    const container = { id: 'c', logPath } as ContainerStatus;
+    for await (const { content } of logs.entries(container, { follow: true, signal })) seen.push(String(content));
+    expect(seen).toEqual(['old', 'new']);
     await rm(folder, { recursive: true });
   });
 });
