@@ -34,14 +34,17 @@ export function mergePatchList(original: List, patch: List, merge: ListMerge): L
 
 /** Whether the items are objects. All must be of one type, and that cannot be a list. */
 export function areMaps(lists: readonly List[]): boolean {
-  const items = lists.flat();
-  const [first] = items;
-  if (items.length === 0) throw new StrategicMergeError('no elements in any of the given slices');
+  const filled = lists.find(({ length }) => length > 0);
+  if (filled === undefined) throw new StrategicMergeError('no elements in any of the given slices');
+  const [first] = filled;
   if (first === null || first === undefined) throw new StrategicMergeError('a list that is merged starts with null');
   if (Array.isArray(first)) throw noListOfLists();
   const type = goType(first);
-  if (items.some((item) => goType(item) !== type)) {
-    throw new StrategicMergeError(`list element types are not identical: ${goText(lists)}`);
+  for (const items of lists) {
+    for (let index = 0; index < items.length; index++) {
+      if (goType(items[index]) === type) continue;
+      throw new StrategicMergeError(`list element types are not identical: ${goText(lists)}`);
+    }
   }
   return isPlainObject(first);
 }
@@ -88,7 +91,8 @@ function mergeItems(original: readonly PlainObject[], patch: readonly PlainObjec
   const { mergeKey, schema } = merge.rule;
   const merged: unknown[] = [...original];
   const places = new Map<unknown, number>();
-  for (const [index, item] of original.entries()) {
+  for (let index = 0; index < original.length; index++) {
+    const item = original[index] as PlainObject;
     if (Object.hasOwn(item, mergeKey) && !places.has(item[mergeKey])) places.set(item[mergeKey], index);
   }
   for (const item of patch) {

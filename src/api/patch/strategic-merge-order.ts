@@ -17,8 +17,8 @@ export function identityOf(item: unknown, { isMap, mergeKey }: ItemIdentity): un
 /** Items by what they are told apart by: the place of the first one. */
 export function firstPlaces(items: readonly unknown[], identity: ItemIdentity): Map<unknown, number> {
   const places = new Map<unknown, number>();
-  for (const [index, item] of items.entries()) {
-    const key = identityOf(item, identity);
+  for (let index = 0; index < items.length; index++) {
+    const key = identityOf(items[index], identity);
     if (!places.has(key)) places.set(key, index);
   }
   return places;
@@ -37,7 +37,7 @@ export interface ItemOrders {
  */
 export function orderItems(merged: readonly unknown[], orders: ItemOrders, identity: ItemIdentity): unknown[] {
   if (identity.mergeKey !== '') checkKeys(merged, identity.mergeKey);
-  if (areInOrder(merged, orders.patch, identity)) return [...merged];
+  if (areInOrder(merged, orders.patch, identity) || areInLiveOrder(merged, orders, identity)) return [...merged];
   const named = firstPlaces(orders.patch, identity);
   const isNamed = (item: unknown): boolean => named.has(identityOf(item, identity));
   const patchItems = sortItems(merged.filter(isNamed), orders.patch, identity);
@@ -53,16 +53,31 @@ export function orderItems(merged: readonly unknown[], orders: ItemOrders, ident
 function areInOrder(merged: readonly unknown[], order: readonly unknown[], identity: ItemIdentity): boolean {
   if (merged.length !== order.length) return false;
   const seen = new Set<unknown>();
-  return merged.every((item, index) => {
+  for (let index = 0; index < merged.length; index++) {
+    const item = merged[index];
     const key = identityOf(item, identity);
     const isDeleted = isPlainObject(item) && Object.hasOwn(item, DIRECTIVE);
-    return !isDeleted && key === identityOf(order[index], identity) && seen.size < seen.add(key).size;
-  });
+    if (isDeleted || key !== identityOf(order[index], identity) || seen.size === seen.add(key).size) return false;
+  }
+  return true;
+}
+
+/** Whether the items are those of the live list in its order, and the patch names some of them in the same order. */
+function areInLiveOrder(merged: readonly unknown[], { patch, live }: ItemOrders, identity: ItemIdentity): boolean {
+  if (patch.length > merged.length || !areInOrder(merged, live, identity)) return false;
+  let named = 0;
+  for (const item of merged) {
+    const key = identityOf(item, identity);
+    if (key === null) return false;
+    if (named < patch.length && key === identityOf(patch[named], identity)) named += 1;
+  }
+  return named === patch.length;
 }
 
 /** Every item must be an object that has the key. */
 export function checkKeys(items: readonly unknown[], mergeKey: string): void {
-  for (const item of items) {
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index];
     if (!isPlainObject(item)) throw badType({}, item);
     if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
   }

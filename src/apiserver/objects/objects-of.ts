@@ -59,19 +59,21 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
     }
   }
 
-  /** What is at hand, or what the store has where nothing is at hand. */
-  async get(namespace: string, name: string): Promise<T | undefined> {
-    return this.#atHand(
-      () => this.getNow(namespace, name),
-      () => this.newest(namespace, name),
-    );
+  /** What is at hand, or what the store has where nothing is at hand. Without a promise where it is at hand. */
+  get(namespace: string, name: string): T | undefined | Promise<T | undefined> {
+    try {
+      return this.getNow(namespace, name);
+    } catch (error) {
+      return laterUnlessWrong(error, () => this.newest(namespace, name));
+    }
   }
 
-  async list(namespace = ''): Promise<readonly T[]> {
-    return this.#atHand(
-      () => this.listNow(namespace),
-      () => this.newestList(namespace),
-    );
+  list(namespace = ''): readonly T[] | Promise<readonly T[]> {
+    try {
+      return this.listNow(namespace);
+    } catch (error) {
+      return laterUnlessWrong(error, () => this.newestList(namespace));
+    }
   }
 
   /** What the store has, including everything that any server wrote before the call. */
@@ -160,15 +162,11 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
   #read(stored: StoredObject | undefined): T | undefined {
     return stored?.object as T | undefined;
   }
+}
 
-  #atHand<R>(now: () => R, later: () => Promise<R>): R | Promise<R> {
-    try {
-      return now();
-    } catch (error) {
-      if (isStoreError(error, 'Unavailable')) return later();
-      throw error;
-    }
-  }
+/** What the store has where nothing is at hand; another error is rejected with. */
+function laterUnlessWrong<R>(error: unknown, later: () => Promise<R>): Promise<R> {
+  return isStoreError(error, 'Unavailable') ? later() : Promise.reject(error as Error);
 }
 
 /**

@@ -12,6 +12,7 @@ import { amount, missingAmounts, type ResourceList, withAmounts } from '../core/
 import type { Whole } from '../kind.ts';
 import type { AdmissionParts } from './admission-parts.ts';
 import { refusal, together } from './refusal.ts';
+import { whenThere } from './when-there.ts';
 import { isPodWrite, podOf, setPodSpec } from './written-pod.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
@@ -22,16 +23,20 @@ const POD_LEVEL = ['cpu', 'memory'];
 export function limitRanger(parts: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
   const limitRanges = parts.objects.of<LimitRange>('', 'limitranges');
 
-  async function mutate(request: AdmissionAttributes): Promise<void> {
-    for (const limitRange of await limitRanges.list(request.namespace)) setDefaults(request, limitRange);
+  function mutate(request: AdmissionAttributes): void | Promise<void> {
+    return whenThere(limitRanges.list(request.namespace), (found) => {
+      for (const limitRange of found) setDefaults(request, limitRange);
+    });
   }
 
-  async function validate(request: AdmissionAttributes): Promise<void> {
+  function validate(request: AdmissionAttributes): void | Promise<void> {
     const isClaim = request.resource.plural !== 'pods';
-    for (const limitRange of await limitRanges.list(request.namespace)) {
-      const problems = isClaim ? claimProblems(request, limitRange) : podProblems(podOf(request).spec, limitRange);
-      if (problems.length > 0) throw refusal(request, together(problems));
-    }
+    return whenThere(limitRanges.list(request.namespace), (found) => {
+      for (const limitRange of found) {
+        const problems = isClaim ? claimProblems(request, limitRange) : podProblems(podOf(request).spec, limitRange);
+        if (problems.length > 0) throw refusal(request, together(problems));
+      }
+    });
   }
 
   return {

@@ -4,6 +4,7 @@ import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from '../.
 import type { Whole } from '../kind.ts';
 import type { AdmissionParts } from './admission-parts.ts';
 import { refusal } from './refusal.ts';
+import { whenThere } from './when-there.ts';
 import { isPodWrite, podOf, setPodSpec } from './written-pod.ts';
 import { withMembers } from '../../base/index.ts';
 
@@ -18,30 +19,38 @@ interface Established {
 /** Where there is no default class. */
 const USUAL: Established = { className: undefined, priority: 0, preemptionPolicy: 'PreemptLowerPriority' };
 
+type FoundClass = Whole<PriorityClass> | undefined;
+
+function established(request: AdmissionAttributes, name: string, found: FoundClass): Established {
+  if (found === undefined && name === '') return USUAL;
+  if (found === undefined) throw refusal(request, `no PriorityClass with name ${name} was found`);
+  const { metadata, value = 0, preemptionPolicy } = found;
+  return { className: metadata.name, priority: value, preemptionPolicy };
+}
+
 /** Pods get the priority of their class, and there is one default class at most. */
 export function priorityAdmission(parts: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
   const classes = parts.objects.of<Whole<PriorityClass>>(CLASSES.group, CLASSES.plural);
 
-  async function defaultClass(): Promise<Whole<PriorityClass> | undefined> {
-    let found: Whole<PriorityClass> | undefined;
-    for (const each of await classes.list()) {
-      if (each.globalDefault !== true) continue;
-      if (found === undefined || (found.value ?? 0) > (each.value ?? 0)) found = each; // two may be made at the same time
-    }
-    return found;
+  function defaultClass(): FoundClass | Promise<FoundClass> {
+    return whenThere(classes.list(), (all) => {
+      let found: FoundClass;
+      for (const each of all) {
+        if (each.globalDefault !== true) continue;
+        if (found === undefined || (found.value ?? 0) > (each.value ?? 0)) found = each; // two may be made at the same time
+      }
+      return found;
+    });
   }
 
-  async function establish(request: AdmissionAttributes, name: string): Promise<Established> {
-    const found = name === '' ? await defaultClass() : await classes.get('', name);
-    if (found === undefined && name === '') return USUAL;
-    if (found === undefined) throw refusal(request, `no PriorityClass with name ${name} was found`);
-    const { metadata, value = 0, preemptionPolicy } = found;
-    return { className: metadata.name, priority: value, preemptionPolicy };
+  function givePriority(request: AdmissionAttributes): void | Promise<void> {
+    const name = podOf(request).spec.priorityClassName ?? '';
+    const found = name === '' ? defaultClass() : classes.get('', name);
+    return whenThere(found, (each) => setPriority(request, established(request, name, each)));
   }
 
-  async function givePriority(request: AdmissionAttributes): Promise<void> {
+  function setPriority(request: AdmissionAttributes, { className, priority, preemptionPolicy }: Established): void {
     const { spec } = podOf(request);
-    const { className, priority, preemptionPolicy } = await establish(request, spec.priorityClassName ?? '');
     if (spec.priority !== undefined && spec.priority !== priority)
       throw refusal(request, stated('integer value of priority', spec.priority, priority));
     if (
@@ -64,13 +73,15 @@ export function priorityAdmission(parts: Pick<AdmissionParts, 'objects'>): Admis
       if (!isPodWrite(request)) return;
       return request.operation === 'CREATE' ? givePriority(request) : keepPriority(request);
     },
-    async validate(request) {
+    validate(request) {
       if (!isClassWrite(request)) return;
       const { metadata, globalDefault } = request.object as unknown as Whole<PriorityClass>;
       if (globalDefault !== true) return;
-      const other = (await defaultClass())?.metadata.name;
-      if (other === undefined || (request.operation === 'UPDATE' && other === metadata.name)) return;
-      throw refusal(request, `PriorityClass ${other} is already marked as default. Only one default can exist`);
+      return whenThere(defaultClass(), (found) => {
+        const other = found?.metadata.name;
+        if (other === undefined || (request.operation === 'UPDATE' && other === metadata.name)) return;
+        throw refusal(request, `PriorityClass ${other} is already marked as default. Only one default can exist`);
+      });
     },
   };
 }

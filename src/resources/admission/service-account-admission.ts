@@ -13,27 +13,29 @@ import { type Clock, type Random, withMembers } from '../../base/index.ts';
 import type { Whole } from '../kind.ts';
 import type { AdmissionParts } from './admission-parts.ts';
 import { refusal } from './refusal.ts';
+import { whenThere } from './when-there.ts';
 import { isNewPod, isPodWrite, podOf, setPodSpec } from './written-pod.ts';
 
 /** Every pod acts as a service account that is there, with its token and its secrets for pulling images. */
 export function serviceAccountAdmission(parts: AdmissionParts): AdmissionPlugin {
   const accounts = new AccountLookup(parts);
 
-  async function accountOf(request: AdmissionAttributes): Promise<Whole<ServiceAccount>> {
+  function withAccount(
+    request: AdmissionAttributes,
+    act: (account: Whole<ServiceAccount>) => void,
+  ): void | Promise<void> {
     const { metadata, spec } = podOf(request);
     const { namespace } = request;
     const { serviceAccountName: name = '' } = spec;
     if (name === '') throw refusal(request, `no service account specified for pod ${namespace}/${metadata.name ?? ''}`);
-    const account = await accounts.find(namespace, name);
-    if (account !== undefined) return account;
-    const problem = `error looking up service account ${namespace}/${name}`;
-    throw refusal(request, `${problem}: serviceaccount "${name}" not found`);
+    return whenThere(accounts.find(namespace, name), (account) => {
+      if (account !== undefined) return act(account);
+      const problem = `error looking up service account ${namespace}/${name}`;
+      throw refusal(request, `${problem}: serviceaccount "${name}" not found`);
+    });
   }
 
-  async function equip(request: AdmissionAttributes): Promise<void> {
-    if (isMirrorPod(podOf(request))) return checkMirror(request);
-    nameAccount(request);
-    const account = await accountOf(request);
+  function equip(request: AdmissionAttributes, account: Whole<ServiceAccount>): void {
     const { spec } = podOf(request);
     const equipped = isAutomounted(spec, account) ? withTokenVolume(spec, parts.random) : spec;
     const pulling = (account.imagePullSecrets ?? []).map(({ name }) => (name === undefined ? {} : { name }));
@@ -42,13 +44,7 @@ export function serviceAccountAdmission(parts: AdmissionParts): AdmissionPlugin 
     checkSecrets(request, account);
   }
 
-  async function check(request: AdmissionAttributes): Promise<void> {
-    if (isMirrorPod(podOf(request))) checkMirror(request);
-    else checkSecrets(request, await accountOf(request));
-  }
-
-  async function checkEphemeral(request: AdmissionAttributes): Promise<void> {
-    const account = await accountOf(request);
+  function checkEphemeral(request: AdmissionAttributes, account: Whole<ServiceAccount>): void {
     if (!limitsSecrets(account)) return;
     const { ephemeralContainers } = podOf(request).spec;
     const problem = unlistedInContainers(ephemeralContainers, account, 'ephemeral container');
@@ -59,10 +55,15 @@ export function serviceAccountAdmission(parts: AdmissionParts): AdmissionPlugin 
     name: 'ServiceAccount',
     handles: (target) => isNewPod(target) || isPodWrite(target, 'ephemeralcontainers'),
     mutate(request) {
-      if (isNewPod(request)) return equip(request);
+      if (!isNewPod(request)) return;
+      if (isMirrorPod(podOf(request))) return checkMirror(request);
+      nameAccount(request);
+      return withAccount(request, (account) => equip(request, account));
     },
     validate(request) {
-      return isNewPod(request) ? check(request) : checkEphemeral(request);
+      if (!isNewPod(request)) return withAccount(request, (account) => checkEphemeral(request, account));
+      if (isMirrorPod(podOf(request))) return checkMirror(request);
+      return withAccount(request, (account) => checkSecrets(request, account));
     },
   };
 }
@@ -91,6 +92,8 @@ const DEFAULT_ACCOUNT = 'default';
 const WAITS = 9;
 const SHORTEST_WAIT_MS = 100;
 
+type Found = Whole<ServiceAccount> | undefined;
+
 /** Finds service accounts, and waits a little for `default`, which a controller makes in every new namespace. */
 class AccountLookup {
   readonly #accounts: ObjectsOf<Whole<ServiceAccount>>;
@@ -103,8 +106,12 @@ class AccountLookup {
     this.#random = parts.random;
   }
 
-  async find(namespace: string, name: string): Promise<Whole<ServiceAccount> | undefined> {
-    const found = (await this.#accounts.get(namespace, name)) ?? (await this.#accounts.newest(namespace, name));
+  find(namespace: string, name: string): Found | Promise<Found> {
+    return whenThere(this.#accounts.get(namespace, name), (found) => found ?? this.#newest(namespace, name));
+  }
+
+  async #newest(namespace: string, name: string): Promise<Found> {
+    const found = await this.#accounts.newest(namespace, name);
     if (found !== undefined || name !== DEFAULT_ACCOUNT) return found;
     const patience = new AbortController();
     const waitMs = WAITS * (SHORTEST_WAIT_MS + this.#random.int(SHORTEST_WAIT_MS));

@@ -5,6 +5,7 @@ import { deepEqual, MetricRegistry, Turns } from '../../../base/index.ts';
 import type { Whole } from '../../kind.ts';
 import type { AdmissionParts } from '../admission-parts.ts';
 import { together } from '../refusal.ts';
+import { whenThere } from '../when-there.ts';
 import type { SecuredPod } from './check.ts';
 import { detailsOf, PodEvaluator } from './evaluate.ts';
 import { warningsAbout } from './existing-pods.ts';
@@ -26,6 +27,7 @@ import { DEFAULT_POD_SECURITY, type PodSecurityConfiguration } from './pod-secur
 import { PodSecurityMetrics } from './pod-security-metrics.ts';
 import { securedPodOf, subjectOf } from './secured-pod.ts';
 
+type FoundNamespace = Whole<Namespace> | undefined;
 type Parts = Pick<AdmissionParts, 'objects' | 'clock' | 'metrics'>;
 
 /**
@@ -64,15 +66,20 @@ class PodSecurity {
     this.#metrics = new PodSecurityMetrics(parts.metrics ?? new MetricRegistry());
   }
 
-  async validate(request: AdmissionAttributes): Promise<void> {
+  validate(request: AdmissionAttributes): void | Promise<void> {
     const subject = subjectOf(request);
     if (subject === 'namespace') return this.#validateNamespace(request);
     if (this.#exemptions.namespace.has(request.namespace)) return this.#exempt(request, 'namespace');
     if (this.#exemptions.user.has(request.user.name)) return this.#exempt(request, 'user');
-    const found = await this.#policyIn(request, subject === 'pod');
-    if (found === undefined) return;
-    const { policy, errors } = found;
-    if (errors.length === 0 && this.#isOfNoInterest(policy, request, subject === 'pod')) return;
+    const isPod = subject === 'pod';
+    return whenThere(this.#namespace(request.namespace), (namespace) => {
+      const found = this.#policyIn(namespace, request, isPod);
+      if (found !== undefined) this.#validatePod(request, found, isPod);
+    });
+  }
+
+  #validatePod(request: AdmissionAttributes, { policy, errors }: PolicyOfLabels, isPod: boolean): void {
+    if (errors.length === 0 && this.#isOfNoInterest(policy, request, isPod)) return;
     const pod = securedPodOf(request);
     if (pod === undefined) return;
     if (this.#exemptions.runtimeClass.has(pod.spec.runtimeClassName ?? ''))
@@ -81,7 +88,7 @@ class PodSecurity {
       this.#metrics.failed(request, { isFatal: false });
       annotate(request, 'error', `Failed to parse policy: ${together(errors.map(fieldErrorText))}`);
     }
-    this.#judge(request, pod, { policy, enforces: subject === 'pod' });
+    this.#judge(request, pod, { policy, enforces: isPod });
   }
 
   #exempt(request: AdmissionAttributes, why: string): void {
@@ -89,10 +96,13 @@ class PodSecurity {
     annotate(request, 'exempt', why);
   }
 
+  #namespace(name: string): FoundNamespace | Promise<FoundNamespace> {
+    return whenThere(this.#namespaces.get('', name), (found) => found ?? this.#namespaces.newest('', name));
+  }
+
   /** What the namespace asks for. Without a namespace pods are refused, and what makes them is let pass. */
-  async #policyIn(request: AdmissionAttributes, isPod: boolean): Promise<PolicyOfLabels | undefined> {
+  #policyIn(found: FoundNamespace, request: AdmissionAttributes, isPod: boolean): PolicyOfLabels | undefined {
     const { namespace } = request;
-    const found = (await this.#namespaces.get('', namespace)) ?? (await this.#namespaces.newest('', namespace));
     if (found !== undefined) return policyOf(found.metadata.labels ?? {}, this.#defaults);
     this.#metrics.failed(request, { isFatal: true });
     const failure = `failed to lookup namespace ${quoteGo(namespace)}`;
