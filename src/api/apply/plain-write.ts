@@ -100,9 +100,10 @@ export function* takeChanges(
   const name = writer.manager === '' ? UNKNOWN_MANAGER : writer.manager;
   const { time } = writer;
   const manager: FieldManager = { name, operation: 'Update', apiVersion, subresource: kind.subresource, time, set };
-  const id = managerId(manager);
+  const recent = recentSetsOf(kind);
+  const id = recent.idOf(manager);
   const previous = settled.get(id);
-  const whole = recentSetsOf(kind).intern(previous === undefined ? set : union(previous.set, set));
+  const whole = recent.intern(previous === undefined ? set : union(previous.set, set));
   return capManagers(new Map(settled).set(id, withSet(manager, whole)));
 }
 
@@ -158,6 +159,7 @@ function withEntriesOf(live: ApiObject, object: ApiObject): ApiObject {
 
 /** So many different sets are remembered at once. */
 const CAPACITY = 8;
+const MAX_IDS = 64;
 
 /**
  * The sets that came last, so that equal ones are one: objects of a kind that one program writes mostly have the same
@@ -165,6 +167,18 @@ const CAPACITY = 8;
  */
 class RecentSets {
   readonly #sets: FieldSet[] = [];
+  /** Of managers that update the kind, by their names: all else in an id is the kind's. */
+  readonly #ids = new Map<string, string>();
+
+  idOf(manager: FieldManager): string {
+    let id = this.#ids.get(manager.name);
+    if (id === undefined) {
+      id = managerId(manager);
+      if (this.#ids.size >= MAX_IDS) this.#ids.clear();
+      this.#ids.set(manager.name, id);
+    }
+    return id;
+  }
 
   /** The remembered set that is equal to this one, or this one, which is remembered then. */
   intern(set: FieldSet): FieldSet {
