@@ -16,9 +16,9 @@ import { checkTyped } from './check-typed.ts';
 import type { Converting } from './conversion.ts';
 import { union } from './field-set-algebra.ts';
 import { withoutNeverOwned } from './never-owned.ts';
-import { type OwnedKind, otherVersions, type TypedObject, typedObject, VersionedChange } from './versions.ts';
+import { type OwnedKind, otherVersions, typedObject, VersionedChange } from './versions.ts';
 import { FieldsError } from './parse-element.ts';
-import { reconcileManagers, settleManagers } from './settle-managers.ts';
+import { reconciledManagers, reconcileManagers, settleManagers } from './settle-managers.ts';
 import { TypedError } from './typed-error.ts';
 import type { FieldSet } from './field-set.ts';
 
@@ -52,7 +52,13 @@ export function* ownAfterWrite(
     const after = typedObject(withEntriesOf(live, object), kind);
     // Custom objects may have members of a wrong type that are never looked at, such as the status in a create.
     if (kind.type.isStructural === true) checkTyped(after.object, after.type, { allowsTwins: true });
-    const owned = yield* takeChanges(managers, { before, after, kind, writer });
+    const others = otherVersions(managers, before.apiVersion);
+    const reconciled =
+      others.length === 0 ? reconciledManagers(managers, before) : yield* reconcileManagers(managers, before);
+    const change = new VersionedChange(before, after, kind);
+    yield;
+    if (others.length > 0) yield* change.compareIn(otherVersions(reconciled, before.apiVersion));
+    const owned = withChange(reconciled, change, { kind, writer });
     yield;
     const isUnchanged = owned === decodeManagedFields(entries) && owned.size === (entries?.length ?? 0);
     return isUnchanged ? entries : encodeManagedFields(owned);
@@ -61,13 +67,6 @@ export function* ownAfterWrite(
     if (error instanceof TypedError || error instanceof FieldsError) return undefined;
     throw error;
   }
-}
-
-export interface OwnedChange {
-  readonly before: TypedObject;
-  readonly after: TypedObject;
-  readonly kind: OwnedKind;
-  readonly writer: Writer;
 }
 
 const recentSets = new WeakMap<OwnedKind, RecentSets>();
@@ -81,17 +80,13 @@ function recentSetsOf(kind: OwnedKind): RecentSets {
   return recent;
 }
 
-/** The managers after a writer that does not apply has changed an object. */
-export function* takeChanges(
+/** The managers after a writer that does not apply has changed an object. Assumes what `settleManagers` does. */
+export function withChange(
   managers: FieldManagers,
-  { before, after, kind, writer }: OwnedChange,
-): Converting<FieldManagers> {
-  const reconciled = managers.size === 0 ? managers : yield* reconcileManagers(managers, before);
-  const change = new VersionedChange(before, after, kind);
-  yield;
-  const others = otherVersions(reconciled, before.apiVersion);
-  if (others.length > 0) yield* change.compareIn(others);
-  const { managers: settled } = settleManagers(reconciled, change, undefined);
+  change: VersionedChange,
+  { kind, writer }: { readonly kind: OwnedKind; readonly writer: Writer },
+): FieldManagers {
+  const { managers: settled } = settleManagers(managers, change, undefined);
   const apiVersion = formatGroupVersion(kind.kind);
   const comparison = change.in(apiVersion);
   const touched = comparison === undefined ? undefined : union(comparison.modified, comparison.added);
