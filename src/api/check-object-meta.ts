@@ -25,16 +25,18 @@ export interface ObjectMetaCheck {
 export function checkObjectMeta(metadata: ObjectMeta, options: ObjectMetaCheck): FieldError[] {
   const { path = 'metadata' } = options;
   const { generation = 0, labels, annotations, ownerReferences, finalizers, managedFields } = metadata;
-  const errors = checkNames(metadata, path, options.checkName);
-  errors.push(...checkNamespace(metadata, path, options.namespaced));
-  if (generation < 0) errors.push(invalidValue(`${path}.generation`, generation, 'must be greater than or equal to 0'));
-  if (labels !== undefined) errors.push(...checkLabels(labels, `${path}.labels`));
-  if (annotations !== undefined) errors.push(...checkAnnotations(annotations, `${path}.annotations`));
-  if (ownerReferences !== undefined) errors.push(...checkOwnerReferences(ownerReferences, `${path}.ownerReferences`));
-  if (finalizers !== undefined) errors.push(...checkFinalizers(finalizers, `${path}.finalizers`));
-  if (managedFields !== undefined) errors.push(...checkManagedFields(managedFields, `${path}.managedFields`));
-  return errors;
+  return checkNames(metadata, path, options.checkName).concat(
+    checkNamespace(metadata, path, options.namespaced),
+    generation < 0 ? invalidValue(`${path}.generation`, generation, 'must be greater than or equal to 0') : NONE,
+    labels === undefined ? NONE : checkLabels(labels, `${path}.labels`),
+    annotations === undefined ? NONE : checkAnnotations(annotations, `${path}.annotations`),
+    ownerReferences === undefined ? NONE : checkOwnerReferences(ownerReferences, `${path}.ownerReferences`),
+    finalizers === undefined ? NONE : checkFinalizers(finalizers, `${path}.finalizers`),
+    managedFields === undefined ? NONE : checkManagedFields(managedFields, `${path}.managedFields`),
+  );
 }
+
+const NONE: readonly FieldError[] = [];
 
 /** What is checked again of `metadata` by the kinds' own rules for updates. */
 export function checkChangedObjectMeta(metadata: ObjectMeta): FieldError[] {

@@ -142,9 +142,9 @@ export class SleepingParts implements Disposable {
     const key = event.type === 'put' ? event.entry.key : event.key;
     const change = new StoredChange(event, this.#options.server.objects);
     for (let end = key.indexOf('/'); end >= 0; end = key.indexOf('/', end + 1)) {
-      for (const sleeper of this.#byPrefix.get(key.slice(0, end + 1)) ?? []) {
-        if (!this.#sleepsThrough(change, sleeper.part)) this.#wake(sleeper);
-      }
+      const sleepers = this.#byPrefix.get(key.slice(0, end + 1));
+      if (sleepers === undefined) continue;
+      for (const sleeper of sleepers) if (!this.#sleepsThrough(change, sleeper.part)) this.#wake(sleeper);
     }
   }
 

@@ -19,7 +19,7 @@ import { mergeObjects } from './merge-objects.ts';
 import { withoutNeverOwned } from './never-owned.ts';
 import { type OwnedKind, otherVersions, type TypedObject, typedObject, VersionedChange } from './versions.ts';
 import { FieldsError } from './parse-element.ts';
-import { takeChanges, UNKNOWN_MANAGER, type Writer } from './plain-write.ts';
+import { withChange, UNKNOWN_MANAGER, type Writer } from './plain-write.ts';
 import { pruneObject } from './prune-object.ts';
 import { setOf } from './set-of.ts';
 import { reconcileManagers, settleManagers } from './settle-managers.ts';
@@ -79,8 +79,9 @@ function* startingManagers(live: ApiObject, { kind, writer, blank }: ApplyOption
   try {
     const managers = decodeManagedFields(live.metadata.managedFields);
     if (managers.size > 0 || live === blank) return managers;
-    const change = { before: typedObject(blank, kind), after: typedObject(live, kind), kind };
-    return yield* takeChanges(managers, { ...change, writer: { manager: BEFORE_FIRST_APPLY, time: writer.time } });
+    const change = new VersionedChange(typedObject(blank, kind), typedObject(live, kind), kind);
+    yield;
+    return withChange(managers, change, { kind, writer: { manager: BEFORE_FIRST_APPLY, time: writer.time } });
   } catch (error) {
     if (error instanceof FieldsError) throw unexpected(`failed to decode managed fields: ${error.message}`, error);
     if (error instanceof TypedError)

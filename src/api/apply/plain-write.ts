@@ -16,9 +16,9 @@ import { checkTyped } from './check-typed.ts';
 import type { Converting } from './conversion.ts';
 import { union } from './field-set-algebra.ts';
 import { withoutNeverOwned } from './never-owned.ts';
-import { type OwnedKind, otherVersions, type TypedObject, typedObject, VersionedChange } from './versions.ts';
+import { type OwnedKind, otherVersions, typedObject, VersionedChange } from './versions.ts';
 import { FieldsError } from './parse-element.ts';
-import { reconcileManagers, settleManagers } from './settle-managers.ts';
+import { reconciledManagers, reconcileManagers, settleManagers } from './settle-managers.ts';
 import { TypedError } from './typed-error.ts';
 import type { FieldSet } from './field-set.ts';
 
@@ -52,7 +52,13 @@ export function* ownAfterWrite(
     const after = typedObject(withEntriesOf(live, object), kind);
     // Custom objects may have members of a wrong type that are never looked at, such as the status in a create.
     if (kind.type.isStructural === true) checkTyped(after.object, after.type, { allowsTwins: true });
-    const owned = yield* takeChanges(managers, { before, after, kind, writer });
+    const others = otherVersions(managers, before.apiVersion);
+    const reconciled =
+      others.length === 0 ? reconciledManagers(managers, before) : yield* reconcileManagers(managers, before);
+    const change = new VersionedChange(before, after, kind);
+    yield;
+    if (others.length > 0) yield* change.compareIn(otherVersions(reconciled, before.apiVersion));
+    const owned = withChange(reconciled, change, { kind, writer });
     yield;
     const isUnchanged = owned === decodeManagedFields(entries) && owned.size === (entries?.length ?? 0);
     return isUnchanged ? entries : encodeManagedFields(owned);
@@ -61,13 +67,6 @@ export function* ownAfterWrite(
     if (error instanceof TypedError || error instanceof FieldsError) return undefined;
     throw error;
   }
-}
-
-export interface OwnedChange {
-  readonly before: TypedObject;
-  readonly after: TypedObject;
-  readonly kind: OwnedKind;
-  readonly writer: Writer;
 }
 
 const recentSets = new WeakMap<OwnedKind, RecentSets>();
@@ -81,17 +80,13 @@ function recentSetsOf(kind: OwnedKind): RecentSets {
   return recent;
 }
 
-/** The managers after a writer that does not apply has changed an object. */
-export function* takeChanges(
+/** The managers after a writer that does not apply has changed an object. Assumes what `settleManagers` does. */
+export function withChange(
   managers: FieldManagers,
-  { before, after, kind, writer }: OwnedChange,
-): Converting<FieldManagers> {
-  const reconciled = managers.size === 0 ? managers : yield* reconcileManagers(managers, before);
-  const change = new VersionedChange(before, after, kind);
-  yield;
-  const others = otherVersions(reconciled, before.apiVersion);
-  if (others.length > 0) yield* change.compareIn(others);
-  const { managers: settled } = settleManagers(reconciled, change, undefined);
+  change: VersionedChange,
+  { kind, writer }: { readonly kind: OwnedKind; readonly writer: Writer },
+): FieldManagers {
+  const { managers: settled } = settleManagers(managers, change, undefined);
   const apiVersion = formatGroupVersion(kind.kind);
   const comparison = change.in(apiVersion);
   const touched = comparison === undefined ? undefined : union(comparison.modified, comparison.added);
@@ -100,9 +95,10 @@ export function* takeChanges(
   const name = writer.manager === '' ? UNKNOWN_MANAGER : writer.manager;
   const { time } = writer;
   const manager: FieldManager = { name, operation: 'Update', apiVersion, subresource: kind.subresource, time, set };
-  const id = managerId(manager);
+  const recent = recentSetsOf(kind);
+  const id = recent.idOf(manager);
   const previous = settled.get(id);
-  const whole = recentSetsOf(kind).intern(previous === undefined ? set : union(previous.set, set));
+  const whole = recent.intern(previous === undefined ? set : union(previous.set, set));
   return capManagers(new Map(settled).set(id, withSet(manager, whole)));
 }
 
@@ -158,6 +154,7 @@ function withEntriesOf(live: ApiObject, object: ApiObject): ApiObject {
 
 /** So many different sets are remembered at once. */
 const CAPACITY = 8;
+const MAX_IDS = 64;
 
 /**
  * The sets that came last, so that equal ones are one: objects of a kind that one program writes mostly have the same
@@ -165,6 +162,18 @@ const CAPACITY = 8;
  */
 class RecentSets {
   readonly #sets: FieldSet[] = [];
+  /** Of managers that update the kind, by their names: all else in an id is the kind's. */
+  readonly #ids = new Map<string, string>();
+
+  idOf(manager: FieldManager): string {
+    let id = this.#ids.get(manager.name);
+    if (id === undefined) {
+      id = managerId(manager);
+      if (this.#ids.size >= MAX_IDS) this.#ids.clear();
+      this.#ids.set(manager.name, id);
+    }
+    return id;
+  }
 
   /** The remembered set that is equal to this one, or this one, which is remembered then. */
   intern(set: FieldSet): FieldSet {

@@ -11,6 +11,16 @@ export function* reconcileManagers(managers: FieldManagers, live: TypedObject): 
   for (const apiVersion of otherVersions(managers, live.apiVersion)) {
     (others ??= new Map()).set(apiVersion, (yield* inVersion(live, apiVersion))?.type);
   }
+  return reconciledManagers(managers, live, others);
+}
+
+/** The same where the types of other versions are known, or there are none. */
+export function reconciledManagers(
+  managers: FieldManagers,
+  live: TypedObject,
+  others?: ReadonlyMap<string, MergeType | undefined>,
+): FieldManagers {
+  if (managers.size === 0) return managers;
   return mapManagers(managers, (manager) => {
     const type = manager.apiVersion === live.apiVersion ? live.type : others?.get(manager.apiVersion);
     return type === undefined ? undefined : withSet(manager, reconcileSet(manager.set, type));

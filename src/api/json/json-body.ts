@@ -43,7 +43,7 @@ export class JsonBody {
 
   /** Whether a key may come twice in one of the objects. */
   get mayHaveDuplicates(): boolean {
-    return !this.survey.isPlain || this.survey.keys !== countKeys(this.peekValue());
+    return !isCopy(this.#text) && (!this.survey.isPlain || this.survey.keys !== countKeys(this.peekValue()));
   }
 
   /** The value, only to look at, if nothing but duplicate keys is lost in it. */

@@ -33,7 +33,7 @@ export class StructPlan {
     if (!isPlainObject(value)) throw MISMATCH;
     walk.enter();
     const source = value;
-    const found: number[] = [];
+    const { found, foundCount: first } = walk;
     let unknown: string[] | undefined;
     let last = -1;
     let isOrdered = true;
@@ -45,23 +45,25 @@ export class StructPlan {
       } else {
         if (index < last) isOrdered = false;
         last = index;
-        found.push(index);
+        found[walk.foundCount++] = index;
       }
     }
-    if (!isOrdered) sortFew(found);
-    const result = this.#write(source, found, walk);
+    if (!isOrdered) sortFew(found, first, walk.foundCount);
+    const result = this.#write(source, first, walk);
+    walk.foundCount = first;
     if (unknown !== undefined) this.#meetUnknown(source, { unknown, result, walk });
     walk.leave();
     return this.#preservesUnknown && unknown !== undefined ? sorted(result) : result;
   }
 
-  #write(source: PlainObject, found: readonly number[], walk: Walk): PlainObject {
-    const { known } = walk;
+  /** `first` is the place of the first field that was found. */
+  #write(source: PlainObject, first: number, walk: Walk): PlainObject {
+    const { known, found, foundCount } = walk;
     walk.known = undefined;
     const result: PlainObject = {};
     const always = walk.fills ? this.#alwaysFilled : this.#always;
     let next = 0;
-    for (let at = 0; at < found.length; at++) {
+    for (let at = first; at < foundCount; at++) {
       const index = found[at] as number;
       while (next < always.length && (always[next] as number) < index) {
         this.#rules[always[next] as number]?.write(result, undefined, walk);
@@ -129,12 +131,12 @@ export function planOf(struct: Struct): StructPlan | StructuralPlan {
   return plan;
 }
 
-/** Sorts numbers in place; structs have few fields, and sorting them in the usual way takes more memory than the struct. */
-function sortFew(numbers: number[]): void {
-  for (let end = 1; end < numbers.length; end++) {
+/** Sorts some of the numbers in place; structs have few fields, and sorting them in the usual way takes more memory than the struct. */
+function sortFew(numbers: number[], from: number, to: number): void {
+  for (let end = from + 1; end < to; end++) {
     const number = numbers[end] as number;
     let at = end;
-    for (; at > 0 && (numbers[at - 1] as number) > number; at--) numbers[at] = numbers[at - 1] as number;
+    for (; at > from && (numbers[at - 1] as number) > number; at--) numbers[at] = numbers[at - 1] as number;
     numbers[at] = number;
   }
 }

@@ -21,6 +21,10 @@ export class Walk {
   unknownFields = 0;
   /** How many keys were met in all objects together. */
   keys = 0;
+  /** The fields that were found in the structs around the place of the walk: a stack, since a list for each takes as much as a struct. */
+  readonly found: number[] = [];
+  /** How many of them count. */
+  foundCount = 0;
   #depth = 0;
 
   constructor(options: { readonly fills: boolean; readonly owns: boolean; readonly forgives?: boolean | undefined }) {

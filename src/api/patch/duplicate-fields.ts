@@ -1,6 +1,5 @@
 import { explain } from '../json/explain.ts';
 import type { JsonBody } from '../json/json-body.ts';
-import { countKeys } from '../json/raw-json.ts';
 import { describeProblem } from '../json/strict-problem.ts';
 import type { Struct } from '../schema/schema.ts';
 
@@ -18,6 +17,6 @@ const ANYTHING: Struct = {
 
 /** Keys that come twice in an object of no known type, such as `duplicate field "spec.foo"`. */
 export function duplicateFields(body: JsonBody): string[] {
-  if (body.survey.isPlain && body.survey.keys === countKeys(body.peekValue())) return [];
+  if (!body.mayHaveDuplicates) return [];
   return explain(body.node, ANYTHING).problems.map(describeProblem);
 }

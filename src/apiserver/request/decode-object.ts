@@ -29,7 +29,8 @@ export interface DecodeContext {
 export async function decodeObject(call: Call, resource: Resource, context: DecodeContext): Promise<ApiObject> {
   const format = bodyFormat(call);
   const { services } = context;
-  const body = await (format === 'json' ? jsonToDecode(call, services) : bodyToDecode(call, services));
+  const sent = format === 'json' ? jsonToDecode(call, services) : bodyToDecode(call, services);
+  const body = sent instanceof Promise ? await sent : sent;
   const target: DecodeTarget = { body, resource, context, warn: (text) => call.warnings.add(text) };
   const decoded =
     format === 'protobuf'

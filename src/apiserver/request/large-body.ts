@@ -22,8 +22,8 @@ export type SentJson = Uint8Array | JsonBody;
 /** A server that takes less has to look at the text; the text of any value is shorter. */
 const LEAST_LIMIT = 256 * 1024;
 
-/** The same for a body of JSON. */
-export async function jsonToDecode(call: Call, services: Services): Promise<SentJson> {
+/** The same for a body of JSON. Without a promise where it is there as a value. */
+export function jsonToDecode(call: Call, services: Services): SentJson | Promise<SentJson> {
   const { value } = call;
   if (value === undefined || services.maxBodyBytes < LEAST_LIMIT) return bodyToDecode(call, services);
   return new JsonBody(value);

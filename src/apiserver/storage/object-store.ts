@@ -2,6 +2,7 @@ import type { ApiObject } from '../../api/index.ts';
 import { mapped, type Polled, withPauses } from '../../base/index.ts';
 import { StoreError } from '../../store/index.ts';
 import type {
+  CommitResult,
   Entry,
   InProcessStore,
   KeyRange,
@@ -38,6 +39,12 @@ export interface WriteOptions {
   readonly alongside?: Alongside;
   /** There when the object is large: others have their turns in between. */
   readonly pause?: () => Promise<void>;
+}
+
+interface ObjectWrite {
+  readonly key: string;
+  readonly object: ApiObject;
+  readonly options: WriteOptions;
 }
 
 export interface ChangesOptions {
@@ -141,10 +148,16 @@ export class ObjectStore {
   }
 
   /** Writes `object`, or answers with what stands in the way: the current object, or 'missing'. */
-  async put(key: string, object: ApiObject, options: WriteOptions): Promise<StoredObject | PutConflict> {
+  put(key: string, object: ApiObject, options: WriteOptions): Promise<StoredObject | PutConflict> {
     const { pause } = options;
     const steps = pause === undefined ? undefined : this.#codec.encoding?.(object);
-    const plain = steps === undefined ? this.#codec.encode(object) : await withPauses(steps, pause);
+    if (steps === undefined) return this.#put(this.#codec.encode(object), { key, object, options });
+    return withPauses(steps, pause).then((plain) => this.#put(plain, { key, object, options }));
+  }
+
+  /** By `then`: an asynchronous function takes three times the memory, and every write is one. */
+  #put(plain: Uint8Array, write: ObjectWrite): Promise<StoredObject | PutConflict> {
+    const { key, object, options } = write;
     const value = this.#opened.toStorage(plain, key);
     this.#opened.begin(value, object);
     const own = { key, modRevision: options.expected?.revision ?? 0 };
@@ -155,8 +168,16 @@ export class ObjectStore {
       conditions: alongside?.conditions === undefined ? [own] : [own, ...alongside.conditions],
       operations: alongside?.operations === undefined ? [put] : [put, ...alongside.operations],
     });
-    const result = await this.#timed(own.modRevision === 0 ? 'create' : 'update', committing);
-    if (!result.ok) return await this.#conflict(result.current[0], own.modRevision);
+    const timed = this.#timed(own.modRevision === 0 ? 'create' : 'update', committing);
+    return timed.then<StoredObject | PutConflict>((result) => this.#written(result, { value, plain }, write));
+  }
+
+  #written(
+    result: CommitResult,
+    { value, plain }: { readonly value: Uint8Array; readonly plain: Uint8Array },
+    { key, object, options }: ObjectWrite,
+  ): StoredObject | Promise<PutConflict> {
+    if (!result.ok) return this.#conflict(result.current[0], options.expected?.revision ?? 0);
     if (options.ttlSeconds !== undefined) this.#opened.isExpiring = true;
     const stored = this.#opened.written({ key, value, modRevision: result.revision }, { plain, object });
     if (options.expected !== undefined) this.#opened.superseded(options.expected);

@@ -48,7 +48,12 @@ interface ChangeRules {
   readonly context: WriteContext;
 }
 
-/** Everything wrong with a change. */
+/** Everything wrong with a change, found in one go. */
+export function changedObjectProblems(object: ApiObject, old: ApiObject, rules: ChangeRules): readonly FieldError[] {
+  return collectErrors(() => allAtOnce(changeErrors(object, old, rules)));
+}
+
+/** The same in steps. */
 export function validateChangedObject(
   object: ApiObject,
   old: ApiObject,

@@ -6,9 +6,9 @@ import { type Endpoint, groupKind, groupResource, keyOf, writeContext } from '..
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';
-import type { Resource, WriteContext } from '../resource.ts';
+import type { Alongside, Resource, WriteContext } from '../resource.ts';
 import { asIfStored } from '../storage/conversion.ts';
-import { isConflicting } from '../storage/put-conflict.ts';
+import { isConflicting, type PutConflict } from '../storage/put-conflict.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { newObjectProblems, validateNewObject } from '../validation/validate-object.ts';
 import { ensureNamespace, fillSystemFields, withoutSystemFields } from './object-meta.ts';
@@ -68,7 +68,10 @@ export async function createObject(
     if (checking !== undefined) await checking;
     const validating = admission.validateCreate(object);
     if (validating !== undefined) await validating;
-    const created = await store(object, endpoint, { context, hasManagedFields });
+    if (pause !== undefined) await pause();
+    const created = context.dryRun
+      ? await ifStored(object, endpoint, context)
+      : outcomeOf(await store(object, endpoint, { context, hasManagedFields }));
     if (created === 'again') continue;
     if (!isTaken(created)) return created;
     if (generateName === '') throw nameTaken(endpoint, created.taken);
@@ -113,36 +116,39 @@ function report(errors: readonly FieldError[], object: ApiObject, { resource, co
   for (const warning of resource.strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
 }
 
-/** 'again': what was to be written beside the object is out of date, so it has to be prepared anew. */
-async function store(
+async function ifStored(
+  object: ApiObject,
+  { resource, objects }: Endpoint,
+  context: WriteContext,
+): Promise<ApiObject | NameTaken> {
+  const taken = await objects.get(keyOf(resource, object.metadata.namespace ?? '', object.metadata.name ?? ''));
+  return taken === undefined ? await asIfStored(object, resource, context) : { taken };
+}
+
+function store(
   object: ApiObject,
   endpoint: Endpoint,
   { context, hasManagedFields }: { readonly context: WriteContext; readonly hasManagedFields: boolean },
-): Promise<StoredObject | ApiObject | NameTaken | 'again'> {
-  const { resource, objects } = endpoint;
+): Promise<StoredObject | PutConflict> {
+  const { resource } = endpoint;
   const key = keyOf(resource, object.metadata.namespace ?? '', object.metadata.name ?? '');
-  if (context.dryRun) {
-    const taken = await objects.get(key);
-    return taken === undefined ? await asIfStored(object, resource, context) : { taken };
-  }
   // Only what is stored is looked at, so that a dry run takes it, as upstream's does.
   if ((object.metadata.resourceVersion ?? '') !== '') {
     throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
   }
   const ttlSeconds = resource.strategy.ttlSeconds?.(object);
-  const beside = resource.strategy.alongside?.({ type: 'create', object }, context);
-  const alongside = beside === undefined ? undefined : await beside;
-  const { pause } = context;
-  const options = {
-    expected: undefined,
-    ttlSeconds,
-    alongside,
-    keepsManagedFields: hasManagedFields,
-    writer: context,
-    pause,
+  const put = (alongside?: Alongside): Promise<StoredObject | PutConflict> => {
+    const { pause } = context;
+    const keepsManagedFields = hasManagedFields;
+    const options = { expected: undefined, ttlSeconds, alongside, keepsManagedFields, writer: context, pause };
+    return putObject(key, object, { endpoint, options });
   };
-  if (pause !== undefined) await pause();
-  const result = await putObject(key, object, { endpoint, options });
+  const beside = resource.strategy.alongside?.({ type: 'create', object }, context);
+  return beside === undefined ? put() : beside.then(put);
+}
+
+/** 'again': what was to be written beside the object is out of date, so it has to be prepared anew. */
+function outcomeOf(result: StoredObject | PutConflict): StoredObject | NameTaken | 'again' {
   if (!isConflicting(result)) return result;
   return typeof result.conflictsWith === 'string' ? 'again' : { taken: result.conflictsWith };
 }

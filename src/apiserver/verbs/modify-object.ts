@@ -11,14 +11,14 @@ import {
   withMeta,
 } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
-import { allAtOnce, deepEqual, withPauses } from '../../base/index.ts';
+import { deepEqual, withPauses } from '../../base/index.ts';
 import type { RequestAdmission } from '../admission/request-admission.ts';
 import { type Endpoint, groupKind, groupResource, pausing } from '../endpoint.ts';
 import type { Preconditions, Strategy, WriteContext } from '../resource.ts';
 import { asIfStored, convertForReading } from '../storage/conversion.ts';
 import { isConflicting, type PutConflict } from '../storage/put-conflict.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
-import { validateChangedObject } from '../validation/validate-object.ts';
+import { changedObjectProblems, validateChangedObject } from '../validation/validate-object.ts';
 import { LARGE_BYTES } from '../request/large-body.ts';
 import { putObject } from './put-object.ts';
 
@@ -130,8 +130,11 @@ async function prepareAndCheck(
   const { pause } = context;
   if (pause !== undefined) await pause();
   keepSystemFields(object, old);
-  const validation = validateChangedObject(object, old, { resource, strategy, context });
-  const errors = pause === undefined ? allAtOnce(validation) : await withPauses(validation, pause);
+  const rules = { resource, strategy, context };
+  const errors =
+    pause === undefined
+      ? changedObjectProblems(object, old, rules)
+      : await withPauses(validateChangedObject(object, old, rules), pause);
   if (errors.length > 0) throw invalid(groupKind(resource), modification.name, errors);
   for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
   const validating = admission?.validateUpdate(seenAs(object), seenAs(old));

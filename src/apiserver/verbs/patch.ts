@@ -26,7 +26,8 @@ export async function patch(
   const { namespace, name } = call.info;
   const method = patchMethodOf(call, resource);
   if (method === APPLY) return apply(call, endpoint, strategy);
-  const body = await jsonToDecode(call, services);
+  const sent = jsonToDecode(call, services);
+  const body = sent instanceof Promise ? await sent : sent;
   const options = writeOptions(call.query, 'PatchOptions');
   call.audit?.sentPatch(sentBytes(body));
   const context = writeContext(call, endpoint, options);
@@ -46,8 +47,8 @@ export async function patch(
       const merged = pause === undefined ? allAtOnce(merging) : await withPauses(merging, pause);
       if (pause !== undefined) await pause();
       const stored = { object: current, strategy };
-      const sent = decodePatched(merged, endpoint, { fieldValidation, warn, type, name, stored });
-      const patched = await withManager(sent, current, { endpoint, context: pausing(context, pause) });
+      const decoded = decodePatched(merged, endpoint, { fieldValidation, warn, type, name, stored });
+      const patched = await withManager(decoded, current, { endpoint, context: pausing(context, pause) });
       ensureNamespace(patched, endpoint, namespace);
       checkName(patched, name);
       return patched;

@@ -16,22 +16,25 @@ export interface PutOptions extends WriteOptions {
  * Stores an object, and converts the result to the version in which it was written. An object that is too large with its
  * managedFields is stored without them, since they can be large themselves.
  */
-export async function putObject(
+export function putObject(
   key: string,
   object: ApiObject,
   { endpoint, options }: { readonly endpoint: Endpoint; readonly options: PutOptions },
 ): Promise<StoredObject | PutConflict> {
   const { resource, objects } = endpoint;
-  try {
-    const converted = convertForStoring(object, resource, options.writer);
-    const stored = await objects.put(key, converted instanceof Promise ? await converted : converted, options);
+  const converted = convertForStoring(object, resource, options.writer);
+  const storing =
+    converted instanceof Promise
+      ? converted.then((form) => objects.put(key, form, options))
+      : objects.put(key, converted, options);
+  const readable = (stored: StoredObject | PutConflict): typeof stored | Promise<typeof stored> => {
     const converting = isConflicting(stored) ? undefined : convertForReading([stored], resource, options.writer);
-    if (converting !== undefined) await converting;
-    return stored;
-  } catch (error) {
+    return converting === undefined ? stored : converting.then(() => stored);
+  };
+  return storing.then(resource.storage.convert === undefined ? undefined : readable, (error: unknown) => {
     if (options.keepsManagedFields || object.metadata.managedFields === undefined || !isStoreError(error, 'TooLarge'))
       throw error;
     const bare = { ...object, metadata: withMeta(object.metadata, { managedFields: undefined }) };
     return putObject(key, bare, { endpoint, options });
-  }
+  });
 }

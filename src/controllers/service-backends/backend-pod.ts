@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { isFinished, isReady, isSidecar } from '../../api/meaning/index.ts';
+import { deepEqual } from '../../base/index.ts';
 import type { Observed, Pod, Service } from '../../client/index.ts';
 
 type ServicePort = NonNullable<NonNullable<Observed<Service>['spec']>['ports']>[number];
@@ -38,13 +39,13 @@ export function targetPortOf(pod: Observed<Pod>, { targetPort, protocol, port }:
 /** Whether a change of the pod can change what services lead to: an address, readiness, labels, the end. */
 export function backendChanged(pod: Observed<Pod>, old: Observed<Pod> | undefined): boolean {
   if (old === undefined || old === pod) return true;
-  return fingerprint(pod) !== fingerprint(old);
-}
-
-function fingerprint(pod: Observed<Pod>): string {
-  const { metadata, spec, status } = pod;
-  const { hostname, subdomain } = spec ?? {};
-  const addresses = status?.podIPs?.map(({ ip }) => ip);
-  const { labels, deletionTimestamp } = metadata;
-  return JSON.stringify([labels, deletionTimestamp, hostname, subdomain, isReady(pod), isFinished(pod), addresses]);
+  return !(
+    pod.metadata.deletionTimestamp === old.metadata.deletionTimestamp &&
+    pod.spec?.hostname === old.spec?.hostname &&
+    pod.spec?.subdomain === old.spec?.subdomain &&
+    isReady(pod) === isReady(old) &&
+    isFinished(pod) === isFinished(old) &&
+    deepEqual(pod.metadata.labels, old.metadata.labels) &&
+    deepEqual(pod.status?.podIPs, old.status?.podIPs)
+  );
 }

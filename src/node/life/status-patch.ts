@@ -85,11 +85,14 @@ function patchList(
   const oldItems = items(before);
   const newItems = items(after);
   const changed: JsonValue[] = [];
-  for (const item of newItems) {
+  // by index: V8 makes an object for each step of an iteration over a frozen list, and most that are reported are such
+  for (let index = 0; index < newItems.length; index++) {
+    const item = newItems[index] as Json;
     const old = find(oldItems, key, item);
     if (!isSame(item, old)) changed.push(replacing(old, item));
   }
-  for (const item of oldItems) {
+  for (let index = 0; index < oldItems.length; index++) {
+    const item = oldItems[index] as Json;
     if (find(newItems, key, item) === undefined) changed.push({ $patch: 'delete', [key]: item[key] ?? null });
   }
   if (changed.length === 0) return;
@@ -105,7 +108,7 @@ function replacing(old: Json | undefined, item: Json): JsonValue {
 }
 
 function find(list: readonly Json[], key: string, like: Json): Json | undefined {
-  for (const item of list) if (item[key] === like[key]) return item;
+  for (let index = 0; index < list.length; index++) if (list[index]?.[key] === like[key]) return list[index];
   return undefined;
 }
 

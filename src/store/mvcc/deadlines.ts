@@ -38,8 +38,8 @@ export class Deadlines {
     if (before === undefined && deadlineMs === 0) return;
     if (before !== undefined) this.#byTime.delete(place(before, key));
     if (deadlineMs !== 0) this.#byTime.set(place(deadlineMs, key), key);
-    const isLater = deadlineMs > (this.#nextMs ?? Infinity) && before === undefined;
-    if (!isLater) this.#isNextKnown = false;
+    const isNoSooner = deadlineMs >= (this.#nextMs ?? Infinity) && before === undefined;
+    if (!isNoSooner) this.#isNextKnown = false;
   }
 
   /** The keys whose time has come, longest overdue first. */

@@ -42,15 +42,18 @@ export function recordOf(operations: readonly Operation[], options: RecordOption
       continue;
     }
     if (operation.ttlSeconds !== undefined) {
-      deadlinesMs ??= [];
-      deadlinesMs[events?.length ?? 0] = Math.ceil(timeMs + operation.ttlSeconds * 1000);
+      const deadlineMs = Math.ceil(timeMs + operation.ttlSeconds * 1000);
+      if (events === undefined) deadlinesMs = [deadlineMs];
+      else (deadlinesMs ??= [])[events.length] = deadlineMs;
     }
     events = withEvent(events, write(operation, previous, revision));
   }
   if (events === undefined) return undefined;
+  const weight = weightOf(events);
+  if (events.length === 1) return { revision, timeMs, events, deadlinesMs, weight };
   if (deadlinesMs !== undefined) deadlinesMs = Array.from(events, (_event, index) => deadlinesMs?.[index] ?? 0);
   // a list that has grown has room for 17 events, and records are kept
-  return { revision, timeMs, events: events.slice(), deadlinesMs, weight: weightOf(events) };
+  return { revision, timeMs, events: events.slice(), deadlinesMs, weight };
 }
 
 /** Adds an event. Most records have one, for which an array that begins empty would take 130 bytes too many. */

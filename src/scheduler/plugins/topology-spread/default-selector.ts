@@ -8,7 +8,10 @@ import {
   type Observed,
   type Pod,
 } from '../../../client/index.ts';
+import { deepEqual } from '../../../base/index.ts';
 import type { Lister, PluginContext } from '../../framework/plugin-context.ts';
+
+type Labels = Readonly<Record<string, string>>;
 
 /** The selector of the pods that belong together with one, as far as can be seen; it is empty when none can be seen. */
 export type PodSelector = (pod: Observed<Pod>) => LabelMatcher;
@@ -21,6 +24,8 @@ export function defaultSelectors({ objects }: Pick<PluginContext, 'objects'>): P
     ['apps/v1 ReplicaSet', objects(ReplicaSet)],
     ['apps/v1 StatefulSet', objects(StatefulSet)],
   ]);
+  /** By the selector of an owner, which thousands of pods have: with which labels of Services it was put together last. */
+  const known = new WeakMap<object, { readonly labels: Labels; readonly matcher: LabelMatcher }>();
   return (pod) => {
     const { namespace = '' } = pod.metadata;
     const labels = serviceLabels(services, pod);
@@ -31,9 +36,14 @@ export function defaultSelectors({ objects }: Pick<PluginContext, 'objects'>): P
     if (kind === 'v1 ReplicationController')
       return matchLabels({ ...labels, ...replicationControllers.get(key)?.spec?.selector });
     const selector = owners.get(kind)?.get(key)?.spec?.selector;
-    const matcher = selector === undefined ? undefined : matchLabelSelector(selector);
-    if (matcher === undefined || matcher instanceof ValueError) return matchLabels(labels);
-    return new LabelMatcher([...matchLabels(labels).requirements, ...matcher.requirements]);
+    if (selector === undefined) return matchLabels(labels);
+    const before = known.get(selector);
+    if (before !== undefined && deepEqual(before.labels, labels)) return before.matcher;
+    const own = matchLabelSelector(selector);
+    if (own instanceof ValueError) return matchLabels(labels);
+    const matcher = new LabelMatcher([...matchLabels(labels).requirements, ...own.requirements]);
+    known.set(selector, { labels, matcher });
+    return matcher;
   };
 }
 
