@@ -113,6 +113,25 @@ test('objects of kinds that are defined while the quota is there are counted', a
   expect(cluster.problems).toEqual([]);
 });
 
+test('devices that claims ask for are counted by class, and by the resource that stands for the class', async () => {
+  await using cluster = await startWith(resourceQuotaController());
+  const { client } = cluster;
+  const { deviceclasses, resourceclaims } = client.resource.v1;
+  await deviceclasses.create({ metadata: { name: 'gpu' }, spec: { extendedResourceName: 'example.com/gpu' } });
+  const byClass = 'gpu.deviceclass.resource.k8s.io/devices';
+  const byImplicitName = 'requests.deviceclass.resource.kubernetes.io/gpu';
+  const byResource = 'requests.example.com/gpu';
+  await create(client, { [byClass]: '9', [byImplicitName]: '9', [byResource]: '9' });
+  await resourceclaims.namespace('default').create({
+    metadata: { name: 'two' },
+    spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'gpu', count: 2 } }] } },
+  });
+  await cluster.settle();
+
+  expect(await status(client)).toMatchObject({ used: { [byClass]: '2', [byImplicitName]: '2', [byResource]: '2' } });
+  expect(cluster.problems).toEqual([]);
+});
+
 test('a ReplicaSet that a quota keeps from its pods says so, and goes on when it can', async () => {
   await using cluster = await startWith(resourceQuotaController());
   const { client } = cluster;
