@@ -100,7 +100,7 @@ interface Leaving extends Disposable {
 }
 
 function leaving(call: InProcessCall, { signal }: TransportRequest): Leaving {
-  return { ...onAbort(signal, () => call.finish(CUT)), signal };
+  return { signal, ...onAbort(signal, () => call.finish(CUT)) };
 }
 
 function served(object: StoredObject | object, resource: ListAnswer['resource']): object {

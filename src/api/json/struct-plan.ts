@@ -3,7 +3,7 @@ import { isPlainObject, type PlainObject, setOwn } from './plain-object.ts';
 import { countKeys, keepSorted, sortKeys } from './raw-json.ts';
 import { StructuralPlan } from './structural-plan.ts';
 import { MISMATCH, type Walk } from './walk.ts';
-import { unreachable } from '../../base/index.ts';
+import { unreachable, withMembers } from '../../base/index.ts';
 import type { Convert } from './scalar-rules.ts';
 import { scalarRule, shapeRule, type StructConverters } from './shape-rules.ts';
 
@@ -162,7 +162,7 @@ interface FieldRule {
 }
 
 function fieldRule(field: Field, owner: Struct, converters: StructConverters): FieldRule {
-  return { ...presenceRule(field, owner, converters), isStruct: field.shape.kind === 'struct' };
+  return withMembers(presenceRule(field, owner, converters), { isStruct: field.shape.kind === 'struct' });
 }
 
 type PresenceRule = Omit<FieldRule, 'isStruct'>;

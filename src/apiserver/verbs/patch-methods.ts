@@ -31,12 +31,26 @@ function* prepareJsonPatch(body: SentJson, context: PatchContext): ReturnType<Pa
   if (operations.length > MAX_OPERATIONS) throw tooMany(operations.length);
   const problems = [...operations.flatMap(unknownMembers), ...duplicates].map((text) => `json patch ${text}`);
   const touched = touchedBy(operations.flatMap(pointersIn));
-  return function* (current): Steps<Patched> {
-    const result = applied(current, operations as (JsonPatchOperation | null)[]);
-    yield;
-    const value = inTouchedOrder(result, touched);
-    return { value, quoted: () => quoted(value, context), problems };
-  };
+  const apply = { operations: operations as (JsonPatchOperation | null)[], touched, problems };
+  return (current) => jsonPatched(current, apply, context);
+}
+
+interface JsonApplication {
+  readonly operations: readonly (JsonPatchOperation | null)[];
+  readonly touched: Touched;
+  readonly problems: readonly string[];
+}
+
+// These are no generators within functions: V8 makes three shapes for each of those, at every patch.
+function* jsonPatched(
+  current: unknown,
+  { operations, touched, problems }: JsonApplication,
+  context: PatchContext,
+): Steps<Patched> {
+  const result = applied(current, operations);
+  yield;
+  const value = inTouchedOrder(result, touched);
+  return { value, quoted: () => quoted(value, context), problems };
 }
 
 /** Custom resources are maps to Go, whose members are sorted. */
@@ -134,12 +148,19 @@ function* prepareMergePatch(body: SentJson, context: PatchContext): ReturnType<P
       `${DECODING}json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`,
     );
   }
-  return function* (current): Steps<Patched> {
-    const result = yield* mergePatching(current, patch);
-    yield;
-    const value = inTouchedOrder(result, patch as Touched);
-    return { value, quoted: () => quoted(value, context), problems: duplicates };
-  };
+  return (current) => mergePatched(current, { patch, problems: duplicates }, context);
+}
+
+interface SentPatch {
+  readonly patch: Members;
+  readonly problems: readonly string[];
+}
+
+function* mergePatched(current: unknown, { patch, problems }: SentPatch, context: PatchContext): Steps<Patched> {
+  const result = yield* mergePatching(current, patch);
+  yield;
+  const value = inTouchedOrder(result, patch as Touched);
+  return { value, quoted: () => quoted(value, context), problems };
 }
 
 type Members = Record<string, unknown>;
@@ -150,15 +171,12 @@ function* prepareStrategicPatch(body: SentJson, context: PatchContext): ReturnTy
     throw badRequest(`json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`);
   }
   const { type } = context;
-  return function* (current): Steps<Patched> {
-    const { patched, patch: left } = yield* merged(current as Members, patch, type);
-    return {
-      value: patched,
-      quoted: () => goText(left),
-      explain: () => conversionError(patched, type),
-      problems: duplicates,
-    };
-  };
+  return (current) => strategicallyPatched(current as Members, { patch, problems: duplicates }, type);
+}
+
+function* strategicallyPatched(current: Members, { patch, problems }: SentPatch, type: Struct): Steps<Patched> {
+  const { patched, patch: left } = yield* merged(current, patch, type);
+  return { value: patched, quoted: () => goText(left), explain: () => conversionError(patched, type), problems };
 }
 
 function* merged(current: Members, patch: Members, type: Struct): Steps<StrategicallyMerged> {

@@ -1,5 +1,6 @@
 // Containers as the runtime is told of them.
 import { posix } from 'node:path';
+import { withMembers } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { ContainerSpec } from '../life/index.ts';
 import {
@@ -76,7 +77,7 @@ export function containerIdentity(pod: Observed<Pod>, container: ContainerSpec, 
   return {
     metadata: { name, attempt },
     image: { image, userSpecifiedImage: image },
-    labels: { ...podLabels(pod), [CONTAINER_NAME]: name },
+    labels: withMembers(podLabels(pod), { [CONTAINER_NAME]: name }),
     annotations: {
       [CONTAINER_KIND]: kindOf(pod, container),
       'io.kubernetes.container.restartCount': String(attempt),

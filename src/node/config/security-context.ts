@@ -21,7 +21,7 @@ const SECCOMP_FOLDER = '/var/lib/kubelet/seccomp';
 export function sandboxSecurity(pod: Observed<Pod>): LinuxSandboxSecurityContext {
   const { securityContext = {}, containers = [], initContainers = [] } = pod.spec ?? {};
   const isPrivileged = [...containers, ...initContainers].some((each) => each.securityContext?.privileged === true);
-  return { ...shared(pod, securityContext), privileged: isPrivileged, seccomp: profile('RuntimeDefault') };
+  return { privileged: isPrivileged, seccomp: profile('RuntimeDefault'), ...shared(pod, securityContext) };
 }
 
 export function containerSecurity(pod: Observed<Pod>, container: ContainerSpec): LinuxContainerSecurityContext {
@@ -29,7 +29,6 @@ export function containerSecurity(pod: Observed<Pod>, container: ContainerSpec):
   const own = container.securityContext ?? {};
   const appArmor = own.appArmorProfile ?? ofPod.appArmorProfile;
   return {
-    ...shared(pod, { ...ofPod, ...definedOf(own) }),
     privileged: own.privileged === true,
     seccomp: seccompProfile(own.seccompProfile ?? ofPod.seccompProfile),
     ...(appArmor === undefined ? {} : { apparmor: profile(appArmor.type, appArmor.localhostProfile) }),
@@ -38,6 +37,7 @@ export function containerSecurity(pod: Observed<Pod>, container: ContainerSpec):
     readonlyRootfs: own.readOnlyRootFilesystem === true,
     noNewPrivs: own.allowPrivilegeEscalation === false,
     isProcMasked: own.procMount !== 'Unmasked',
+    ...shared(pod, { ...ofPod, ...definedOf(own) }),
   };
 }
 

@@ -202,11 +202,12 @@ function withTokenVolume(spec: PodSpec, random: Random): PodSpec {
     lacksToken(container)
       ? withMembers(container, { volumeMounts: [...(container.volumeMounts ?? []), { ...mount }] })
       : container;
-  return withMembers(spec, {
-    ...(own === undefined ? { volumes: [...volumes, tokenVolume(name)] } : {}),
-    ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(withMount) }),
+  const equipped = withMembers(spec, {
+    volumes: own === undefined ? [...volumes, tokenVolume(name)] : volumes,
     containers: (spec.containers ?? []).map(withMount),
   });
+  if (spec.initContainers === undefined) return equipped;
+  return withMembers(equipped, { initContainers: spec.initContainers.map(withMount) });
 }
 
 function lacksToken({ volumeMounts = [] }: Container): boolean {

@@ -115,7 +115,7 @@ class PodSecurity {
   #isOfNoInterest(policy: Policy, request: AdmissionAttributes, isPod: boolean): boolean {
     if (!isPod) return policy.audit.level === 'privileged' && policy.warn.level === 'privileged';
     if (!isPrivileged(policy)) return false;
-    this.#metrics.evaluated('allow', { ...policy.enforce, mode: 'enforce' }, request);
+    this.#metrics.evaluated('allow', { mode: 'enforce', ...policy.enforce }, request);
     annotate(request, 'enforce-policy', 'privileged:latest');
     return true;
   }
