@@ -57,12 +57,13 @@ export class ExecutionRecord {
   testsOf(file: string, offset: number): RankedTest[] {
     const source = readFileSync(join(this.#root, file), 'utf8');
     const mark = this.#digests[file] === digestOf(source) ? markAt(marksOf(source), offset) : undefined;
-    const recorded = new Set(this.#executed.map(({ test }) => test));
-    const isNew = (test: string): boolean => !recorded.has(test);
-    const unknown = this.#graph.testsOf(file).filter(isNew);
     const first = this.#executed.filter(({ files }) =>
       mark === undefined ? files[file] !== undefined : files[file]?.includes(mark) === true,
     );
+    const recorded = new Set(this.#executed.map(({ test }) => test));
+    const known = new Set(first.map(({ test }) => test));
+    const isNew = (test: string): boolean => !recorded.has(test) || (!known.has(test) && this.#isChanged(test));
+    const unknown = this.#graph.testsOf(file).filter(isNew);
     const named = new Set(first);
     const others = first.length > 0 && mark !== undefined ? [] : this.#importing(file).filter((one) => !named.has(one));
     const rank = ({ test, durationMs }: RankedTest): number =>
@@ -74,6 +75,12 @@ export class ExecutionRecord {
     return [...ranked([...first, ...unknown.map((test) => ({ test, durationMs: UNKNOWN_MS }))]), ...ranked(others)].map(
       ({ test, durationMs }) => ({ test, durationMs }),
     );
+  }
+
+  /** Whether a test beside the sources was written anew since. */
+  #isChanged(test: string): boolean {
+    const digest = this.#digests[test];
+    return digest !== undefined && digest !== digestOf(readFileSync(join(this.#root, test), 'utf8'));
   }
 
   /** What executes none of a file's functions may still read its constants, or run it in a process of its own. */

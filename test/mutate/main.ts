@@ -106,6 +106,8 @@ if (values.record || !existsSync(join(kept, 'digests.json'))) {
 const record = new ExecutionRecord(root, kept, new ImportGraph(root));
 using mutated = new Checkout(root);
 using sound = new Checkout(root);
+const unsound = await sound.failedCheck('src', limitMs);
+if (unsound !== undefined) throw new Error(`Cannot plant faults: ${unsound} has something to say before there is one`);
 const trial = new Trial(mutated, sound, (test) => record.hasPassed(test));
 const missed: string[] = [];
 const only = values.only?.split(',').map(Number);
