@@ -95,10 +95,15 @@ function kindWord({ kind, plural, namespaced }: ResourceDefinition): string {
   return namespaced ? named : `${named}*`;
 }
 
-/** The versions of a group as `kindTree` reads them. */
-function kindTexts(versions: readonly DefinitionFile[]): string {
-  const group = versions[0]?.group ?? '';
-  const texts = versions.map(({ version, resources }) => [version, ...resources.map(kindWord)].join(' '));
+/** The kinds of a group as `kindTree` reads them: those of the same versions together. */
+function kindTexts(files: readonly DefinitionFile[]): string {
+  const group = files[0]?.group ?? '';
+  const words = new Set(files.flatMap(({ resources }) => resources.map(kindWord)));
+  const versionsOf = (word: string): string =>
+    files
+      .flatMap(({ version, resources }) => (resources.some((each) => kindWord(each) === word) ? [version] : []))
+      .join(',');
+  const texts = [...groupBy([...words], versionsOf)].map(([versions, kinds]) => [versions, ...kinds].join(' '));
   return [group === '' ? '' : `${group}/`, ...texts].join(';');
 }
 

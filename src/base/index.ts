@@ -35,7 +35,7 @@ export type { LabelArguments, MetricFamily, MetricOptions } from './metric-famil
 export type { Counter, Gauge } from './counter.ts';
 export { DEFAULT_BUCKETS, exponentialBuckets, type Histogram } from './histogram.ts';
 export { type TimeWeightedHistogram, timeWeightedHistogram } from './time-weighted-histogram.ts';
-export { METRIC_CONTENT_TYPES, type MetricFormat, METRICS_CONTENT_TYPE, negotiateMetricFormat } from './metric-text.ts';
+export { METRIC_CONTENT_TYPES, type MetricFormat, negotiateMetricFormat } from './metric-text.ts';
 export { hasTracer, inSpan, type SpanAttributes, type SpanOptions, type WorkSpan } from './spans.ts';
 export { pagedBytes, pagedRoom, plainBytes } from './paged-bytes.ts';
 

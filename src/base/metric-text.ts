@@ -1,13 +1,12 @@
 /** Prometheus' own text format, and the one that was made a standard of it. */
 export type MetricFormat = 'text' | 'openmetrics';
 
-/** What a scrape in Prometheus' text format is served as. */
-export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
+const ENCODED = '; charset=utf-8; escaping=underscores';
 
 /** What a scrape is served as. */
 export const METRIC_CONTENT_TYPES: Readonly<Record<MetricFormat, string>> = {
-  text: METRICS_CONTENT_TYPE,
-  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8; escaping=underscores',
+  text: `text/plain; version=0.0.4${ENCODED}`,
+  openmetrics: `application/openmetrics-text; version=1.0.0${ENCODED}`,
 };
 
 export type MetricType = 'counter' | 'gauge' | 'histogram';

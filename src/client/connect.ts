@@ -10,6 +10,7 @@ import {
   loadKubeconfig,
   kubeconfigPaths,
 } from './kubeconfig/index.ts';
+import type { Transport } from './transport.ts';
 
 export interface FindConnectionOptions {
   /** A kubeconfig file; without it, what kubectl would use. */
@@ -30,14 +31,14 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   return connectTo(await findConnection(options), options);
 }
 
-/** Makes a client for a cluster that is known already. */
+/** Makes a client for a cluster that is known already; what it sends goes through what `wrap` makes of its transport. */
 export function connectTo(
   connection: ClusterConnection,
   options: ClientOptions & Omit<HttpTransportOptions, 'clock'> = {},
+  wrap = (transport: Transport): Transport => transport,
 ): Client {
-  const transport = new HttpTransport(connection, options);
   const { impersonate, namespace } = connection;
-  return new Client(transport, { impersonate, namespace, ...options });
+  return new Client(wrap(new HttpTransport(connection, options)), { impersonate, namespace, ...options });
 }
 
 /** Where the cluster is: the kubeconfig's context, or this pod's own cluster; through the environment's proxy if it has one. */

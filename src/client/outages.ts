@@ -1,6 +1,6 @@
 import type { Clock, LogFields, Logger } from '../base/index.ts';
 import { isTransportError } from '../wire/http/index.ts';
-import type { Transport } from './transport.ts';
+import { type Transport, withSend } from './transport.ts';
 
 export interface OutageOptions {
   readonly clock: Clock;
@@ -25,22 +25,17 @@ export class Outages {
   }
 
   /** The transport, observed. */
-  observed(transport: Transport): Transport {
-    return {
-      ...(transport.isLocal === undefined ? {} : { isLocal: transport.isLocal }),
-      send: async (request) => {
-        try {
-          const response = await transport.send(request);
-          this.#reached();
-          return response;
-        } catch (error) {
-          if (isOutage(error)) this.#missed(error);
-          throw error;
-        }
-      },
-      [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
-    };
-  }
+  readonly observed = (transport: Transport): Transport =>
+    withSend(transport, async (request) => {
+      try {
+        const response = await transport.send(request);
+        this.#reached();
+        return response;
+      } catch (error) {
+        if (isOutage(error)) this.#missed(error);
+        throw error;
+      }
+    });
 
   #missed(error: unknown): void {
     if (this.#sinceMs !== undefined) return;
@@ -60,8 +55,7 @@ export class Outages {
 /** Whether a request failed because there is no server, or no way to it. */
 function isOutage(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (isTransportError(cause, 'connect') || isTransportError(cause, 'cut') || isTransportError(cause, 'refused'))
-      return true;
+    if (isTransportError(cause, 'connect', 'cut', 'refused')) return true;
   return false;
 }
 

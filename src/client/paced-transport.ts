@@ -1,6 +1,6 @@
 import type { Clock } from '../base/index.ts';
 import { TokenBucket } from './informers/rate-limiter.ts';
-import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+import { type Transport, withSend } from './transport.ts';
 
 export interface Pace {
   readonly perSecond: number;
@@ -11,14 +11,10 @@ export interface Pace {
 /** A transport that sends requests no faster than so; those that come too soon wait, in order. */
 export function pacedTransport(transport: Transport, pace: Pace, clock: Clock): Transport {
   const bucket = new TokenBucket(clock, pace);
-  return {
-    ...(transport.isLocal === undefined ? {} : { isLocal: transport.isLocal }),
-    async send(request: TransportRequest): Promise<TransportResponse> {
-      const waitMs = bucket.nextMs();
-      if (waitMs > 0) await clock.sleep(waitMs, request.signal);
-      request.signal.throwIfAborted();
-      return await transport.send(request);
-    },
-    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
-  };
+  return withSend(transport, async (request) => {
+    const waitMs = bucket.nextMs();
+    if (waitMs > 0) await clock.sleep(waitMs, request.signal);
+    request.signal.throwIfAborted();
+    return await transport.send(request);
+  });
 }

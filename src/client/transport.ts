@@ -62,6 +62,12 @@ export interface Transport extends AsyncDisposable {
   send(request: TransportRequest): Promise<TransportResponse>;
 }
 
+/** The same transport, but that it sends like this. */
+export function withSend(transport: Transport, send: Transport['send']): Transport {
+  const { isLocal, values } = transport;
+  return { isLocal, values, send, [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose]() };
+}
+
 /** The first value of a header. */
 export function headerOf(headers: ResponseHeaders, name: string): string | undefined {
   const value = headers[name];

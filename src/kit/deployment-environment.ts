@@ -22,9 +22,10 @@ const MAX_PORT = 65_535;
  * on a desk and in a cluster.
  */
 export function deploymentOptions(environment: Environment): DeploymentOptions {
-  const port = portOf(environment, DEPLOYMENT_VARIABLES.healthPort);
-  const leaderElection = claimOf(environment, DEPLOYMENT_VARIABLES.leaderElection);
-  const install = claimOf(environment, DEPLOYMENT_VARIABLES.install);
+  const { healthPort, leaderElection: elects, install: installs } = DEPLOYMENT_VARIABLES;
+  const port = portOf(environment, healthPort);
+  const leaderElection = claimOf(environment, elects);
+  const install = claimOf(environment, installs);
   return {
     ...(port === undefined ? {} : { health: { host: ANY_ADDRESS, port } }),
     ...(leaderElection === undefined ? {} : { leaderElection }),
@@ -42,11 +43,9 @@ const ANY_ADDRESS = '';
 
 function serviceOf(environment: Environment): Pick<DeploymentOptions, 'service'> {
   const { service: variable, webhookPort, apiPort } = DEPLOYMENT_VARIABLES;
-  const text = environment[variable];
-  if (text === undefined || text === '') return {};
-  const [namespace = '', name = '', ...rest] = text.split('/');
-  if (namespace === '' || name === '' || rest.length > 0)
-    throw new Error(`Cannot read ${variable}: it must be NAMESPACE/NAME, got "${text}"`);
+  const parts = read(environment, variable, 'NAMESPACE/NAME', (text) => /^([^/]+)\/([^/]+)$/.exec(text) ?? undefined);
+  if (parts === undefined) return {};
+  const [, namespace = '', name = ''] = parts;
   const ports = {
     webhookPort: portOf(environment, webhookPort) ?? WEBHOOK_PORT,
     apiPort: portOf(environment, apiPort) ?? API_PORT,
@@ -54,17 +53,31 @@ function serviceOf(environment: Environment): Pick<DeploymentOptions, 'service'>
   return { service: { namespace, name, ...ports } };
 }
 
-function portOf(environment: Environment, name: string): number | undefined {
-  const text = environment[name];
-  if (text === undefined || text === '') return undefined;
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= MAX_PORT) return port;
-  throw new Error(`Cannot read ${name}: it must be a port, got "${text}"`);
+function portOf(environment: Environment, variable: string): number | undefined {
+  return read(environment, variable, 'a port', (text) =>
+    /^\d+$/.test(text) && Number(text) <= MAX_PORT ? Number(text) : undefined,
+  );
 }
 
-function claimOf(environment: Environment, name: string): boolean | undefined {
-  const text = environment[name];
-  if (text === undefined || text === '') return undefined;
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw new Error(`Cannot read ${name}: it must be true or false, got "${text}"`);
+function claimOf(environment: Environment, variable: string): boolean | undefined {
+  return read(
+    environment,
+    variable,
+    'true or false',
+    (text) => text === 'true' || (text === 'false' ? false : undefined),
+  );
+}
+
+/** What a variable says, if it says anything; `parse` has nothing for text that is not of the form. */
+function read<T>(
+  environment: Environment,
+  variable: string,
+  form: string,
+  parse: (text: string) => T | undefined,
+): T | undefined {
+  const text = environment[variable] ?? '';
+  if (text === '') return undefined;
+  const value = parse(text);
+  if (value === undefined) throw new Error(`Cannot read ${variable}: it must be ${form}, got "${text}"`);
+  return value;
 }

@@ -9,7 +9,7 @@ import {
   type Logger,
   RealClock,
 } from '../base/index.ts';
-import { connect } from '../client/index.ts';
+import { connectTo, findConnection, Outages } from '../client/index.ts';
 import type { App } from './app/app-options.ts';
 import { deploymentOptions } from './deployment-environment.ts';
 import { runHost } from './run-host.ts';
@@ -37,7 +37,10 @@ export async function run(app: App, options: RunOptions = {}): Promise<void> {
   using _alive = keepAlive(); // while the server is away, nothing else would
   try {
     const deployment = deploymentOptions(process.env);
-    await using client = await connect({ ...options, clock, log, userAgent: app.name });
+    const connection = await findConnection({ ...options, clock });
+    const outages = new Outages({ clock, log, server: connection.server });
+    const own = { ...options, clock, log: outages.log, userAgent: app.name };
+    await using client = connectTo(connection, own, outages.observed);
     const tracker = new RunTracker();
     using _forgotten = onForgotten(tracker, log);
     log.info('app runs', { app: app.name, host: hostname(), process: process.pid });

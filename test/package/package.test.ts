@@ -62,8 +62,9 @@ export const caches = controller(Cache, { reconcile: (cache) => console.log(cach
 
 /** Nothing answers where this looks for its cluster. */
 const AWAY = `
-import { app, controller, Pod, run } from 'keelson';
-void run(app('patient', [controller(Pod, { reconcile: async () => undefined })]), { kubeconfig: 'away-config' });
+import { app, controller, Node, Pod, run } from 'keelson';
+const parts = [Pod, Node].map((kind) => controller(kind, { reconcile: async () => undefined }));
+void run(app('patient', parts), { kubeconfig: 'away-config' });
 `;
 
 /** Programs as others write them, and what bundles of them may be. */
@@ -295,12 +296,14 @@ describe('the package, packed and installed', { timeout: 120_000 }, () => {
     expect(compiled).toEqual({ code: 0, output: '' });
   });
 
-  test('an operator lives on while its server is away, until it is told to stop', async ({ signal }) => {
+  test('an operator lives on while its server is away, says so once, and ends when it is told to', async ({
+    signal,
+  }) => {
     let calls = 0;
     await using server = createServer((socket) => {
       socket.destroy();
       calls += 1;
-      if (calls === 3) server.emit('calledAgain');
+      if (calls === 4) server.emit('calledAgain');
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const calledAgain = once(server, 'calledAgain');
@@ -312,11 +315,19 @@ describe('the package, packed and installed', { timeout: 120_000 }, () => {
     await project.write('away-config', JSON.stringify(config));
     await project.write('away.mjs', AWAY);
     const operator = spawn(process.execPath, ['away.mjs'], { cwd: project.folder, signal });
-    const ended = once(operator, 'exit');
+    let told = '';
+    operator.stderr.on('data', (chunk) => (told += chunk));
+    const ended = once(operator, 'close');
     await Promise.race([calledAgain, ended]);
     operator.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
-    expect(calls).toBeGreaterThanOrEqual(3);
+    expect(calls).toBeGreaterThanOrEqual(4);
+    expect(told.match(/"[^"]*"(?= (?:app|server)=)/g)).toEqual([
+      '"app runs"',
+      '"API server cannot be reached"',
+      '"app stopped"',
+    ]);
+    expect(told.trim().split('\n')).toHaveLength(3);
   });
 
   test('starts a cluster for kubectl', requires('kubectl'), async ({ signal }) => {

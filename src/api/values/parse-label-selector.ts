@@ -20,7 +20,6 @@ const BINARY: ReadonlyMap<string, LabelOperator> = new Map([
   ['>', 'gt'],
   ['<', 'lt'],
 ]);
-const BINARY_NAMES = 'in, notin, =, ==, !=, gt, lt';
 
 /** A selector may ask so much; upstream takes what fits into a request's head. */
 const MAX_REQUIREMENTS = 10_000;
@@ -48,9 +47,7 @@ class SelectorParser {
   parse(): readonly LabelRequirement[] | ValueError {
     const requirements: LabelRequirement[] = [];
     while (this.#next().kind !== 'end') {
-      if (!this.#startsRequirement()) {
-        return new ValueError(`found '${this.#next().text}', expected: !, identifier, or 'end of string'`);
-      }
+      if (!this.#startsRequirement()) return unexpected(this.#next(), "!, identifier, or 'end of string'");
       const requirement = this.#parseRequirement();
       if (requirement instanceof ValueError) {
         return new ValueError(`unable to parse requirement: ${requirement.message}`);
@@ -61,10 +58,8 @@ class SelectorParser {
       }
       const behind = this.#take();
       if (behind.kind === 'end') break;
-      if (!isSymbol(behind, ',')) return new ValueError(`found '${behind.text}', expected: ',' or 'end of string'`);
-      if (!this.#startsRequirement()) {
-        return new ValueError(`found '${this.#next().text}', expected: identifier after ','`);
-      }
+      if (!isSymbol(behind, ',')) return unexpected(behind, "',' or 'end of string'");
+      if (!this.#startsRequirement()) return unexpected(this.#next(), "identifier after ','");
     }
     return requirements;
   }
@@ -73,7 +68,7 @@ class SelectorParser {
     const isNegated = isSymbol(this.#next(), '!');
     if (isNegated) this.#take();
     const key = this.#take();
-    if (key.kind !== 'word') return new ValueError(`found '${key.text}', expected: identifier`);
+    if (key.kind !== 'word') return unexpected(key, 'identifier');
     const problem = checkLabelKey(key.text);
     if (problem !== undefined) return problem;
     if (isNegated) return checked({ key: key.text, operator: '!', values: [] });
@@ -81,7 +76,7 @@ class SelectorParser {
 
     const sign = this.#take();
     const operator = BINARY.get(sign.text);
-    if (operator === undefined) return new ValueError(`found '${sign.text}', expected: ${BINARY_NAMES}`);
+    if (operator === undefined) return unexpected(sign, [...BINARY.values()].join(', '));
     const values = operator === 'in' || operator === 'notin' ? this.#parseValues() : this.#parseValue();
     return values instanceof ValueError ? values : checked({ key: key.text, operator, values });
   }
@@ -89,7 +84,7 @@ class SelectorParser {
   #parseValue(): readonly string[] | ValueError {
     if (this.#endsRequirement()) return [''];
     const value = this.#take();
-    return value.kind === 'word' ? [value.text] : new ValueError(`found '${value.text}', expected: identifier`);
+    return value.kind === 'word' ? [value.text] : unexpected(value, 'identifier');
   }
 
   /** A list in parentheses. Nothing between two commas, or beside a parenthesis, is the empty value. */
@@ -101,9 +96,7 @@ class SelectorParser {
       this.#take();
       return [''];
     }
-    if (first.kind !== 'word' && !isSymbol(first, ',')) {
-      return new ValueError(`found '${first.text}', expected: ',', ')' or identifier`);
-    }
+    if (first.kind !== 'word' && !isSymbol(first, ',')) return unexpected(first, "',', ')' or identifier");
     const values = new Set<string>();
     while (!isSymbol(this.#next(), ')')) {
       const problem = this.#parseListItem(values);
@@ -119,9 +112,9 @@ class SelectorParser {
     if (item.kind === 'word') {
       values.add(item.text);
       if (isSymbol(behind, ',') || isSymbol(behind, ')')) return undefined;
-      return new ValueError(`found '${behind.text}', expected: ',' or ')'`);
+      return unexpected(behind, "',' or ')'");
     }
-    if (!isSymbol(item, ',')) return new ValueError(`found '${item.text}', expected: ',', or identifier`);
+    if (!isSymbol(item, ',')) return unexpected(item, "',', or identifier");
     if (values.size === 0 || isSymbol(behind, ')') || isSymbol(behind, ',')) values.add('');
     return undefined;
   }
@@ -147,6 +140,10 @@ class SelectorParser {
 
 function isSymbol(token: Token, text: string): boolean {
   return token.kind === 'symbol' && token.text === text;
+}
+
+function unexpected({ text }: Token, expected: string): ValueError {
+  return new ValueError(`found '${text}', expected: ${expected}`);
 }
 
 function checked(requirement: LabelRequirement): LabelRequirement | ValueError {

@@ -1,10 +1,10 @@
 import { messageOf, type Clock } from '../../base/index.ts';
 import {
-  Client,
+  type Client,
   type ClientOptions,
   type ClusterConnection,
+  connectTo,
   findConnection,
-  HttpTransport,
   type Outages,
   type Pace,
   pacedTransport,
@@ -79,10 +79,11 @@ export function programClient(
   { connection, pace }: ProgramConnection,
   { clock, outages, ...options }: ProgramClientOptions,
 ): Client {
-  const transport = outages.observed(new HttpTransport(connection, { clock }));
-  const { impersonate, namespace } = connection;
-  const paced = pace === undefined ? transport : pacedTransport(transport, pace, clock);
-  return new Client(paced, { impersonate, namespace, clock, log: outages.log, ...options });
+  const own = { clock, log: outages.log, ...options };
+  return connectTo(connection, own, (transport) => {
+    const observed = outages.observed(transport);
+    return pace === undefined ? observed : pacedTransport(observed, pace, clock);
+  });
 }
 
 function paceOf(flags: Flags): Pace | undefined {

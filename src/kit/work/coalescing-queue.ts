@@ -20,7 +20,6 @@ export class CoalescingQueue {
   readonly #clock: Clock;
   readonly #held = new Map<string, { readonly request: Request; readonly isLowPriority: boolean }>();
   readonly #resting = new Map<string, number>();
-  #isFlushPlanned = false;
 
   constructor(queue: WorkQueue<Request>, clock: Clock) {
     this.#queue = queue;
@@ -38,9 +37,7 @@ export class CoalescingQueue {
       request: held === undefined ? request : mergeRequests(held.request, request),
       isLowPriority: isLowPriority && (held?.isLowPriority ?? true),
     });
-    if (this.#isFlushPlanned) return;
-    this.#isFlushPlanned = true;
-    setImmediate(() => this.#flush());
+    if (this.#held.size === 1 && held === undefined) setImmediate(() => this.#flush()); // the first of this turn
   }
 
   /** Takes in how long the work on a key took. */
@@ -50,7 +47,6 @@ export class CoalescingQueue {
   }
 
   #flush(): void {
-    this.#isFlushPlanned = false;
     for (const { request, isLowPriority } of this.#held.values()) {
       const restMs = (this.#resting.get(request.key) ?? 0) - this.#clock.monotonic();
       if (restMs > 0) this.#queue.addAfter(request, restMs);

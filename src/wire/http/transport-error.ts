@@ -37,6 +37,7 @@ export class TransportError extends Error {
   }
 }
 
-export function isTransportError(error: unknown, reason?: TransportFailure): error is TransportError {
-  return error instanceof TransportError && (reason === undefined || error.reason === reason);
+/** Whether it is such an error, for one of the reasons if there are any. */
+export function isTransportError(error: unknown, ...reasons: readonly TransportFailure[]): error is TransportError {
+  return error instanceof TransportError && (reasons.length === 0 || reasons.includes(error.reason));
 }
