@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { nodeHttp } from './node-http.mjs';
 import { pureCalls, withPureVariables } from './pure-variables.mjs';
 import { yamlParser } from './yaml-parser.mjs';
 
@@ -66,7 +67,7 @@ export async function buildBundles() {
     format: 'esm',
     target: 'node20',
     legalComments: 'none',
-    plugins: [yamlParser, codeBehindDoors],
+    plugins: [yamlParser, codeBehindDoors, nodeHttp],
     logLevel: 'warning',
     define: { KEELSON_VERSION: JSON.stringify(manifest.version) },
   });
