@@ -10,14 +10,7 @@ import { SchedulingAttempts } from '../scheduler/index.ts';
 import type { StoreContents } from '../store/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import { advertisedAddress, isUnspecified, type ListenAddress } from './addresses.ts';
-import { apiEndpoints } from './bootstrap/api-endpoints.ts';
-import type { BootstrapObjects } from './bootstrap/bootstrap-objects.ts';
-import { bootstrapObjectsOf } from './bootstrap/bootstrap-objects-of.ts';
-import { ensurePolicy } from './bootstrap/ensure-policy.ts';
-import { keepOwnObjects } from './bootstrap/keep-own-objects.ts';
-import { type OwnObject, repair } from './bootstrap/own-object.ts';
-import { ServerLease } from './bootstrap/server-lease.ts';
-import { IdentityLease } from './bootstrap/identity-lease.ts';
+import { PlaneObjects } from './bootstrap/plane-objects.ts';
 import { buildServer, type RunnableServer, type ServerParts } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { type Identity, inProcessClient, type InProcessClientOptions } from './in-process-client.ts';
@@ -73,8 +66,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #metricSources: (() => readonly MetricRegistry[])[] = [];
   readonly #definitions: Definitions;
   readonly #fairness: PriorityAndFairness | undefined;
-  #identity: Promise<void> | undefined;
-  #lease: Promise<void> | undefined;
+  readonly #objects: PlaneObjects;
   readonly #audit: AsyncDisposable | undefined;
   readonly #aggregator: Aggregator;
 
@@ -105,6 +97,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#audit = audit;
     this.#metrics = metrics;
     this.#aggregator = aggregator;
+    this.#objects = new PlaneObjects(server, options, { pki: () => this.pki, stopping: () => this.#stopping });
   }
 
   /** The keys and certificates in use; certificates are renewed while the server listens. */
@@ -172,40 +165,29 @@ export class ControlPlane implements AsyncDisposable {
   async prepare(): Promise<void> {
     this.#definitions.start();
     await this.#definitions.caughtUp();
-    if (!this.#isWorker) await this.#makeAll(this.#bootstrapObjects().first);
+    if (!this.#isWorker) await this.#objects.makeFirst();
   }
 
   /**
-   * For `startControlPlane`: makes the objects that every cluster has, unless they are there. All at once, so that the store
-   * groups the writes, and while the port is opened; until it is done the server is not ready.
+   * For `startControlPlane`: makes the objects that every cluster has, unless they are there, while the port is opened; until it is done the
+   * server is not ready.
    */
   async bootstrap(): Promise<void> {
     if (this.#isWorker) {
       await this.#aggregator.start();
-      this.#begin([]);
+      this.#begin();
       return;
     }
-    const { first, once, kept } = this.#bootstrapObjects();
     await Promise.all([
-      this.#makeAll([...kept, ...once.filter(({ kind }) => this.#serves(kind))]),
-      ensurePolicy(this.server),
+      this.#objects.makeOthers(),
       this.#hasFlowControl ? this.#fairness?.bootstrap(this.server.self) : undefined,
       this.#aggregator.start(),
     ]);
-    this.#begin([...first, ...kept]);
+    this.#objects.keep();
+    this.#begin();
   }
 
-  #serves({ group, plural, root }: OwnObject['kind']): boolean {
-    return this.server.registry.find(group, root.slice(root.lastIndexOf('/') + 1), plural) !== undefined;
-  }
-
-  async #makeAll(objects: readonly OwnObject[]): Promise<void> {
-    await Promise.all(objects.map((own) => repair(this.server, own)));
-  }
-
-  /** Looks after the server's own objects from now on. */
-  #begin(kept: readonly OwnObject[]): void {
-    this.#keep(kept);
+  #begin(): void {
     if (this.#hasFlowControl) this.#fairness?.start(this.server.self, this.#stopping);
     this.#isBootstrapped = true;
   }
@@ -237,7 +219,6 @@ export class ControlPlane implements AsyncDisposable {
   /** Opens a port. Once only. */
   async listen(place: ListenAddress): Promise<void> {
     if (this.#transport !== undefined) throw new Error(`Cannot listen: the server listens at ${this.#transport.url}`);
-    const { clock, log } = this.#options;
     this.#transport = await this.#open(place);
     const address = this.#options.advertiseAddress ?? advertisedAddress(place.host);
     const { port } = this.#transport.address;
@@ -245,11 +226,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#certificates.follow(this.#transport);
     const { keys } = this.#parts;
     if (keys === undefined) return;
-    await this.#lead(address, port);
-    const { hostname = 'localhost', random } = this.#options;
-    const { uids } = this.server.services;
-    const identity = { hostname, peerAddress: this.#address, clock, random, uids, log };
-    this.#identity = new IdentityLease(this.server, identity).run(this.#stopping);
+    await this.#objects.announce(address, port);
     this.#certificates.keepRenewed(keys);
   }
 
@@ -278,20 +255,6 @@ export class ControlPlane implements AsyncDisposable {
     });
   }
 
-  /** Lets the `kubernetes` Service lead here. */
-  async #lead(address: string, port: number): Promise<void> {
-    if (this.#options.storage.type === 'etcd') {
-      const { clock, log } = this.#options;
-      const lease = new ServerLease(this.server, { address, port, clock, log });
-      await lease.reconcile();
-      this.#lease = lease.run(this.#stopping);
-      return;
-    }
-    const endpoints = apiEndpoints({ addresses: [address], port });
-    await this.#makeAll(endpoints);
-    this.#keep(endpoints);
-  }
-
   /** All that is stored now; only of control planes whose store is in memory. */
   contents(): StoreContents {
     return storedContents(this.#parts.storage);
@@ -305,15 +268,15 @@ export class ControlPlane implements AsyncDisposable {
     const copy = new ControlPlane({ ...own, ...options }, { ...this.#parts, storage });
     copy.#isFork = true;
     copy.#definitions.start();
-    const { first, kept } = copy.#bootstrapObjects();
-    copy.#begin([...first, ...kept]);
+    copy.#objects.keep();
+    copy.#begin();
     copy.#aggregator.start().catch((error: unknown) => own.log.error('aggregation cannot start', { error }));
     return copy;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
-    await Promise.all([this.#identity, this.#lease]); // the leases go while there is a store
+    await this.#objects.ended(); // while there is a store
     this.#definitions[Symbol.dispose]();
     this.localNodes[Symbol.dispose]();
     this.#certificates[Symbol.dispose]();
@@ -322,15 +285,6 @@ export class ControlPlane implements AsyncDisposable {
     this.server.objects[Symbol.dispose]();
     await this.#parts.storage.store[Symbol.asyncDispose]();
     if (!this.#isFork) await this.#parts.encryption?.[Symbol.asyncDispose]();
-  }
-
-  #bootstrapObjects(): BootstrapObjects {
-    return bootstrapObjectsOf(this.#options, this.pki);
-  }
-
-  #keep(objects: readonly OwnObject[]): void {
-    const { clock, log } = this.#options;
-    keepOwnObjects(this.server, objects, { clock, log, signal: this.#stopping });
   }
 
   /** Goes by these keys and certificates from now on. */

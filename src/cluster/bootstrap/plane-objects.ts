@@ -1,0 +1,91 @@
+import type { ApiServer } from '../../apiserver/index.ts';
+import type { ControlPlaneOptions } from '../control-plane-options.ts';
+import type { ClusterPki } from '../pki/cluster-pki.ts';
+import { apiEndpoints } from './api-endpoints.ts';
+import type { BootstrapObjects } from './bootstrap-objects.ts';
+import { bootstrapObjectsOf } from './bootstrap-objects-of.ts';
+import { ensurePolicy } from './ensure-policy.ts';
+import { IdentityLease } from './identity-lease.ts';
+import { keepOwnObjects } from './keep-own-objects.ts';
+import { type OwnObject, repair } from './own-object.ts';
+import { ServerLease } from './server-lease.ts';
+
+export interface PlaneObjectsParts {
+  readonly pki: () => ClusterPki;
+  /** Nothing is looked after any more when it aborts; the leases go then. */
+  readonly stopping: () => AbortSignal;
+}
+
+/** The objects that a control plane makes for itself and looks after: those that every cluster has, and what tells of this server. */
+export class PlaneObjects {
+  readonly #server: ApiServer;
+  readonly #options: ControlPlaneOptions;
+  readonly #parts: PlaneObjectsParts;
+  readonly #leases: Promise<void>[] = [];
+
+  constructor(server: ApiServer, options: ControlPlaneOptions, parts: PlaneObjectsParts) {
+    this.#server = server;
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  /** Makes what the others need, unless it is there. */
+  makeFirst(): Promise<void> {
+    return this.#makeAll(this.#wanted().first);
+  }
+
+  /** Makes all others unless they are there; all at once, so that the store groups the writes. */
+  async makeOthers(): Promise<void> {
+    const { once, kept } = this.#wanted();
+    await Promise.all([
+      this.#makeAll([...kept, ...once.filter(({ kind }) => this.#serves(kind))]),
+      ensurePolicy(this.#server),
+    ]);
+  }
+
+  /** Makes again from now on what somebody deletes, and amends what somebody changes. */
+  keep(): void {
+    const { first, kept } = this.#wanted();
+    this.#keepAll([...first, ...kept]);
+  }
+
+  /** Lets the `kubernetes` Service lead here, and tells who serves here. */
+  async announce(address: string, port: number): Promise<void> {
+    const { storage, hostname = 'localhost', clock, random, log } = this.#options;
+    const stopping = this.#parts.stopping();
+    if (storage.type === 'etcd') {
+      const lease = new ServerLease(this.#server, { address, port, clock, log });
+      await lease.reconcile();
+      this.#leases.push(lease.run(stopping));
+    } else {
+      const endpoints = apiEndpoints({ addresses: [address], port });
+      await this.#makeAll(endpoints);
+      this.#keepAll(endpoints);
+    }
+    const { uids } = this.#server.services;
+    const identity = { hostname, peerAddress: `${address}:${port}`, clock, random, uids, log };
+    this.#leases.push(new IdentityLease(this.#server, identity).run(stopping));
+  }
+
+  /** Resolves when what tells of this server is gone. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#leases);
+  }
+
+  #wanted(): BootstrapObjects {
+    return bootstrapObjectsOf(this.#options, this.#parts.pki());
+  }
+
+  async #makeAll(objects: readonly OwnObject[]): Promise<void> {
+    await Promise.all(objects.map((own) => repair(this.#server, own)));
+  }
+
+  #keepAll(objects: readonly OwnObject[]): void {
+    const { clock, log } = this.#options;
+    keepOwnObjects(this.#server, objects, { clock, log, signal: this.#parts.stopping() });
+  }
+
+  #serves({ group, plural, root }: OwnObject['kind']): boolean {
+    return this.#server.registry.find(group, root.slice(root.lastIndexOf('/') + 1), plural) !== undefined;
+  }
+}
