@@ -56,12 +56,18 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   dashboard: ['base', 'api', 'client'],
 };
 
-/** Doors of `api` for those who do without the tables of all types; `wire` has one for each protocol and none for all. */
+/**
+ * Doors for those who do without the rest: of `api` without the tables of all types, of the others without what an API server alone does not need. `wire` has one
+ * for each protocol and none for all.
+ */
 const smallDoors = new Set([
   'api/client.ts',
   'api/meaning/index.ts',
   'api/values/index.ts',
   'api/yaml/yaml-json.ts',
+  'cluster/alone.ts',
+  'node/server/index.ts',
+  'scheduler/why/scheduling-attempts.ts',
   'wire/certificates/index.ts',
   'wire/connections/index.ts',
   'wire/grpc/index.ts',

@@ -54,3 +54,4 @@ export { codePointCount } from './code-points.ts';
 export { ConfigError, ConfigMembers } from './config-members.ts';
 export { secureBytes } from './secure-bytes.ts';
 export { keepAlive } from './keep-alive.ts';
+export { keelsonVersion, KUBERNETES_VERSION } from './versions.ts';

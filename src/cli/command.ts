@@ -1,11 +1,16 @@
-/** One thing the program can do. */
-export interface Command {
+/** One thing the program can do, as the overview tells of it. */
+export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
-  /** `keelson up [flags]` and what the flags mean. */
-  readonly usage: string;
   /** The overview does not tell of it. */
   readonly isHidden?: boolean;
+  readonly load: () => Promise<Command>;
+}
+
+/** How it is done. */
+export interface Command {
+  /** `keelson up [flags]` and what the flags mean. */
+  readonly usage: string;
   /** Answers with the exit code, when it is not 0. */
   run(args: readonly string[], context: CommandContext): Promise<number | void>;
 }

@@ -1,5 +1,5 @@
 import { keepAlive } from '../base/index.ts';
-import { type Command, type CommandContext, STOP_SIGNALS, type StopSignal, UsageError } from './command.ts';
+import { type CommandContext, type CommandEntry, STOP_SIGNALS, type StopSignal, UsageError } from './command.ts';
 
 /** The parts of the process that the program touches. */
 export interface ProcessLike {
@@ -13,21 +13,22 @@ export interface ProcessLike {
 
 /** Runs one of the commands; answers with the exit code: 0 done, 1 failed, 2 not understood, or the command's own. */
 export async function runCommand(
-  commands: readonly Command[],
+  commands: readonly CommandEntry[],
   args: readonly string[],
   process: ProcessLike,
 ): Promise<number> {
   const [first = 'help', ...rest] = args;
   const name = first === '--version' ? 'version' : first;
   const context = contextOf(process);
-  const command = commands.find((candidate) => candidate.name === name);
-  if (command === undefined) {
+  const entry = commands.find((candidate) => candidate.name === name);
+  if (entry === undefined) {
     const isHelp = ['help', '--help', '-h'].includes(name);
     (isHelp ? context.print : context.printError)(
       isHelp ? overview(commands) : `keelson: unknown command "${name}"\n\n${overview(commands)}`,
     );
     return isHelp ? 0 : 2;
   }
+  const command = await entry.load();
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own.includes('--help') || own.includes('-h')) {
     context.print(command.usage);
@@ -80,7 +81,7 @@ function describe(error: unknown): string {
   return error.message.endsWith(cause) ? error.message : `${error.message}: ${cause}`;
 }
 
-function overview(commands: readonly Command[]): string {
+function overview(commands: readonly CommandEntry[]): string {
   const shown = commands.filter(({ isHidden = false }) => !isHidden);
   const width = Math.max(...shown.map(({ name }) => name.length));
   const lines = shown.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);

@@ -6,7 +6,7 @@ import type { TypeTable } from '../api/index.ts';
 import type { Clock, Logger, MetricRegistry } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import type { PriorityAndFairness } from '../fairness/index.ts';
-import { SchedulingAttempts } from '../scheduler/index.ts';
+import { SchedulingAttempts } from '../scheduler/why/scheduling-attempts.ts';
 import type { StoreContents } from '../store/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import { advertisedAddress, isUnspecified, type ListenAddress } from './addresses.ts';

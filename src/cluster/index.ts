@@ -1,48 +1,15 @@
 // What other folders may use: a whole control plane, put together.
-export { ControlPlane } from './control-plane.ts';
-export { startControlPlane } from './start-control-plane.ts';
-export { type JoinToken, parseJoinToken } from './pki/sealed-files.ts';
-export type { ControlPlaneOptions, ServerExtensions } from './control-plane-options.ts';
+export * from './alone.ts';
 export { type ClusterAccess, defaultKubeconfigPath, kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
 export type { LocalBackend } from '../aggregator/index.ts';
-export type { StorageOptions } from './storage-options.ts';
 export { copyStore, type CopyOptions, type CopyReport, type StorePlace } from './migration/copy-store.ts';
-export { keelsonVersion, KUBERNETES_VERSION } from './versions.ts';
+export { keelsonVersion, KUBERNETES_VERSION } from '../base/index.ts';
 export { type InProcessOptions, InProcessTransport } from './in-process-transport.ts';
 export type { ListenAddress } from './addresses.ts';
 export { Cluster, type ClusterOptions, runClusterWorker, startCluster } from './cluster.ts';
-export { WORKER_VARIABLE } from './workers/messages.ts';
-export { runWorker } from './workers/run-worker.ts';
-export type { WorkersOptions } from './workers/workers-options.ts';
 export type { ClusterTemplate } from './template/cluster-template.ts';
-export type { AuthenticationSettings } from './authentication.ts';
-export {
-  oidcConfiguration,
-  readAuthorizationFile,
-  readConfigurationFile,
-  readWebhookKubeconfig,
-} from '../access/index.ts';
 export { EncryptionConfigError, type EncryptionOptions } from '../encryption/index.ts';
-export {
-  type AuditDelivery,
-  type AuditEvent,
-  type AuditOptions,
-  type AuditPolicy,
-  type AuditSink,
-  readAuditPolicy,
-} from '../access/index.ts';
 export type { WorkloadOptions } from './cluster-apps.ts';
-export {
-  type AuthorizationOptions,
-  authorizationProblems,
-  type AuthorizationWebhookSettings,
-} from '../access/index.ts';
-export {
-  admissionProblems,
-  type PluginConfigurations,
-  readAdmissionConfiguration,
-  runningPlugins,
-} from '../resources/index.ts';
 // What is given to a server: who may do what, what becomes of objects, kinds that are made up in code.
 export type {
   AccessDecision,

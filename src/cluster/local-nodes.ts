@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { AbortScope, type Logger } from '../base/index.ts';
-import { type NodeAgent, NodeServer, type OpenPort, RuntimeError } from '../node/index.ts';
+import type { NodeAgent, OpenPort } from '../node/index.ts';
+import { NodeServer, RuntimeError } from '../node/server/index.ts';
 import type { LocalConnections } from '../proxy/index.ts';
 import { drained, duplexPair } from '../wire/connections/index.ts';
 

@@ -1,13 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
-import {
-  type ControlPlaneOptions,
-  runWorker,
-  startCluster,
-  startControlPlane,
-  type StorageOptions,
-} from '../../cluster/index.ts';
+import { type ControlPlaneOptions, runWorker, startControlPlane, type StorageOptions } from '../../cluster/alone.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { describeFlags, Flags } from '../flags.ts';
@@ -57,8 +51,6 @@ export const apiserverDefinitions: FlagDefinitions = {
 
 /** `keelson apiserver`: the API server alone, with kube-apiserver's flags. */
 export const apiserverCommand: Command = {
-  name: 'apiserver',
-  summary: "Run the API server alone, with kube-apiserver's flags",
   usage: `Usage: keelson apiserver (--etcd-servers URL | --data-dir DIR) [FLAGS]\n\n${describeFlags(apiserverDefinitions)}`,
   async run(args, context) {
     const flags = new Flags(args, withUpstreamFlags(apiserverDefinitions, apiserverFlags));
@@ -85,6 +77,7 @@ export const apiserverCommand: Command = {
       context.print(`serving at ${plane.url}`);
       await stop.serving(plane);
     } else {
+      const { startCluster } = await import('../../cluster/index.ts'); // few servers have more than themselves
       await using cluster = await startCluster({ ...settings, ...workload });
       context.print(`serving at ${cluster.plane.url}`);
       await Promise.race([stop.serving(cluster.plane), cluster.running]);

@@ -5,7 +5,7 @@ import {
   type ControlPlaneOptions,
   readAuditPolicy,
   readWebhookKubeconfig,
-} from '../../cluster/index.ts';
+} from '../../cluster/alone.ts';
 import { type CommandContext, UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
 import { readFlagFile } from './file-flag.ts';

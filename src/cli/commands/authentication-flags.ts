@@ -3,7 +3,7 @@ import {
   oidcConfiguration,
   readConfigurationFile,
   readWebhookKubeconfig,
-} from '../../cluster/index.ts';
+} from '../../cluster/alone.ts';
 import { UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
 import { durationFlag, fileFlag, readFlagFile, usable } from './file-flag.ts';

@@ -3,7 +3,7 @@ import {
   authorizationProblems,
   readAuthorizationFile,
   readWebhookKubeconfig,
-} from '../../cluster/index.ts';
+} from '../../cluster/alone.ts';
 import { UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
 import { durationFlag, fileFlag, usable } from './file-flag.ts';

@@ -29,8 +29,6 @@ const definitions: FlagDefinitions = {
 
 /** `keelson cel`: tries an expression. */
 export const celCommand: Command = {
-  name: 'cel',
-  summary: 'Evaluate an expression (CEL) as Kubernetes would, and tell its type and cost',
   usage: `Usage: keelson cel EXPRESSION [FLAGS]
 
   keelson cel 'self.replicas <= 5' --input web.yaml

@@ -54,8 +54,6 @@ export const controllerManagerDefinitions: FlagDefinitions = {
 
 /** `keelson controller-manager`: the controllers alone, on any API server. */
 export const controllerManagerCommand: Command = {
-  name: 'controller-manager',
-  summary: "Run the controllers alone, with kube-controller-manager's flags",
   usage: `Usage: keelson controller-manager [--kubeconfig FILE] [FLAGS]\n\n${describeFlags(controllerManagerDefinitions)}`,
   async run(args, context) {
     const flags = new Flags(args, withUpstreamFlags(controllerManagerDefinitions, controllerManagerApartFlags));

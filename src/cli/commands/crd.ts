@@ -34,8 +34,6 @@ const NOWHERE = { conversion: { url: 'https://localhost/convert' } };
 
 /** `keelson crd`: CustomResourceDefinitions of modules and files. */
 export const crdCommand: Command = {
-  name: 'crd',
-  summary: 'Print, check and compare the CustomResourceDefinitions of modules and files',
   usage: `Usage: keelson crd print|check|diff FILE… [FLAGS]
 
   keelson crd print cache.ts            the definitions of the kinds that a module exports

@@ -24,9 +24,6 @@ const STOP_GRACE_MS = 3000;
 
 /** `keelson dev-app`: the app of `keelson dev`, in a process of its own, which ends when that does. */
 export const devAppCommand: Command = {
-  name: 'dev-app',
-  summary: 'Run the app of keelson dev',
-  isHidden: true,
   usage: 'Usage: keelson dev-app FILE',
   async run(args, context) {
     const flags = new Flags(args, definitions);

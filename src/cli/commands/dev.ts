@@ -41,8 +41,6 @@ const definitions: FlagDefinitions = {
 
 /** `keelson dev`: a cluster with somebody's app, which is loaded anew when its files change. */
 export const devCommand: Command = {
-  name: 'dev',
-  summary: 'Start a cluster with your app, load it anew when you save, and show what it does',
   usage: `Usage: keelson dev [FILE] [FLAGS]
 
   keelson dev                 the app of main.ts, src/main.ts, main.js or src/main.js

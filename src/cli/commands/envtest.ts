@@ -20,8 +20,6 @@ const definitions: FlagDefinitions = {
 
 /** `keelson envtest`: programs that controller-runtime's envtest starts instead of Kubernetes' own. */
 export const envtestCommand: Command = {
-  name: 'envtest',
-  summary: "Be the etcd and kube-apiserver of controller-runtime's envtest",
   usage: `Usage: eval "$(keelson envtest [FLAGS])"
 
 Makes a folder whose etcd and kube-apiserver are Keelson, and points KUBEBUILDER_ASSETS at it.

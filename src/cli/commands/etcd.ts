@@ -9,9 +9,6 @@ import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
 
 /** `keelson etcd`: what test environments start before the API server. */
 export const etcdCommand: Command = {
-  name: 'etcd',
-  summary: "Hold the place of etcd for Keelson's API server, for programs that start both",
-  isHidden: true,
   usage: `Usage: keelson etcd [FLAGS]\n\nHolds the place of etcd: Keelson's API server finds it at its --etcd-servers and keeps its objects in --data-dir.\n\n${describeFlags(etcdDefinitions)}`,
   async run(args, context) {
     const flags = new Flags(args, withUpstreamFlags(etcdDefinitions, etcdFlags));

@@ -6,9 +6,6 @@ import { sharedFolder } from '../shared/shared-folder.ts';
 
 /** `keelson kube-apiserver`: `keelson apiserver` for suites that start many, one after the other. */
 export const kubeApiserverCommand: Command = {
-  name: 'kube-apiserver',
-  summary: 'Run the API server in a process that suites share, or else in this one',
-  isHidden: true,
   usage: 'Usage: keelson kube-apiserver [FLAGS]\n\nThe same as keelson apiserver.',
   async run(args, context) {
     const { environment, signal } = context;

@@ -41,9 +41,6 @@ const definitions: FlagDefinitions = {
 
 /** `keelson manifests`: what it takes to deploy an app. */
 export const manifestsCommand: Command = {
-  name: 'manifests',
-  summary:
-    'Print or write what it takes to deploy the app of a module: definitions, roles, Deployment, chart, Dockerfile',
   usage: `Usage: keelson manifests [FILE] [FLAGS]
 
   keelson manifests main.ts                         print all objects, for kubectl apply -f -

@@ -39,8 +39,6 @@ export const nodeDefinitions: FlagDefinitions = {
 
 /** `keelson node`: simulated nodes alone, on any API server. */
 export const nodeCommand: Command = {
-  name: 'node',
-  summary: 'Run simulated nodes alone, on any API server',
   usage: `Usage: keelson node [--kubeconfig FILE] [--node-name NAME] [--nodes N] [FLAGS]\n\n${describeFlags(nodeDefinitions)}`,
   async run(args, context) {
     const flags = new Flags(args, nodeDefinitions);

@@ -14,8 +14,6 @@ const definitions: FlagDefinitions = {
 
 /** `keelson rbac`: the roles that apps of a module need. */
 export const rbacCommand: Command = {
-  name: 'rbac',
-  summary: 'Print the roles that the apps of a module need',
   usage: `Usage: keelson rbac FILE [FLAGS]
 
   keelson rbac app.ts                        the roles of the apps that a module runs or exports

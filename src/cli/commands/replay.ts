@@ -13,8 +13,6 @@ const definitions: FlagDefinitions = {
 
 /** `keelson replay ID`: sends a review to its webhook once more. */
 export const replayCommand: Command = {
-  name: 'replay',
-  summary: 'Send a kept review to its webhook once more',
   usage: `Usage: keelson replay ID [FLAGS]
 
 Sends a review that \`keelson trace webhooks\` lists to its webhook once more, wherever that is configured to be by now, and shows the

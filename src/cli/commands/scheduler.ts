@@ -55,8 +55,6 @@ export const schedulerDefinitions: FlagDefinitions = {
 
 /** `keelson scheduler`: the scheduler alone, on any API server. */
 export const schedulerCommand: Command = {
-  name: 'scheduler',
-  summary: "Run the scheduler alone, with kube-scheduler's flags and configuration file",
   usage: `Usage: keelson scheduler [--config FILE] [--kubeconfig FILE] [FLAGS]\n\n${describeFlags(schedulerDefinitions)}`,
   async run(args, context) {
     const flags = new Flags(args, withUpstreamFlags(schedulerDefinitions, schedulerApartFlags));

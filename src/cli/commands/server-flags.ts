@@ -12,7 +12,7 @@ import {
   readAdmissionConfiguration,
   runningPlugins,
   type StorageOptions,
-} from '../../cluster/index.ts';
+} from '../../cluster/alone.ts';
 import { UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
 import { featureGateProblem } from '../upstream/feature-gates.ts';

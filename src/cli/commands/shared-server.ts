@@ -13,9 +13,6 @@ const definitions: FlagDefinitions = {
 
 /** `keelson shared-server`: the process that clusters of `keelson test-env` and API servers of envtest are in, which start it. */
 export const sharedServerCommand: Command = {
-  name: 'shared-server',
-  summary: 'Run clusters and API servers for tests, which start it',
-  isHidden: true,
   usage: `Usage: keelson shared-server [FLAGS]\n\n${describeFlags(definitions)}`,
   async run(args, context) {
     const flags = new Flags(args, definitions);

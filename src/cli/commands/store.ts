@@ -34,8 +34,6 @@ ${describeFlags(definitions)}`;
 
 /** `keelson store snapshot|restore|copy|verify|dump|repair|compact` */
 export const storeCommand: Command = {
-  name: 'store',
-  summary: 'Back up, restore, copy, check, repair or compact the store',
   usage,
   async run(args, context) {
     const flags = new Flags(args, definitions);

@@ -52,8 +52,6 @@ const definitions: FlagDefinitions = {
 
 /** `keelson test-env`: a cluster for the time that a command runs. */
 export const testEnvCommand: Command = {
-  name: 'test-env',
-  summary: 'Run a command with a fresh cluster of its own',
   usage: `Usage: keelson test-env [FLAGS] [-- COMMAND…]
 
   keelson test-env -- pytest

@@ -26,8 +26,6 @@ ${describeFlags(definitions)}`;
 
 /** `keelson trace`: what became of requests, and why. */
 export const traceCommandLine: Command = {
-  name: 'trace',
-  summary: 'Show what became of requests, stage by stage, and why',
   usage,
   async run(args, context) {
     const end = args.indexOf('--');

@@ -11,8 +11,6 @@ const definitions: FlagDefinitions = {
 
 /** `keelson types`: TypeScript for kinds that others have defined. */
 export const typesCommand: Command = {
-  name: 'types',
-  summary: 'Make TypeScript types of the CustomResourceDefinitions of files or of a cluster',
   usage: `Usage: keelson types FILE…|cluster [FLAGS]
 
   keelson types cert-manager.yaml --out certificates.ts

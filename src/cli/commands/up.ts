@@ -114,8 +114,6 @@ export const upDefinitions: FlagDefinitions = {
 
 /** `keelson up`: a whole cluster in this process. */
 export const upCommand: Command = {
-  name: 'up',
-  summary: 'Start a cluster',
   usage: `Usage: keelson up [FLAGS]\n\nStarts a cluster and points kubectl at it; Ctrl-C stops it.\n\n${describeFlags(upDefinitions)}`,
   async run(args, context) {
     const clock = new RealClock();

@@ -31,8 +31,6 @@ const definitions: FlagDefinitions = {
 
 /** `keelson why`: what the scheduler's plugins and extenders say about a pod. */
 export const whyCommand: Command = {
-  name: 'why',
-  summary: 'Show why a pod went to its node, or to none: what each plugin and extender said',
   usage: `Usage: keelson why pod/NAME [FLAGS]\n\n${describeFlags(definitions)}`,
   async run(args, context) {
     const flags = new Flags(

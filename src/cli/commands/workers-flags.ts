@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from '../../base/index.ts';
-import { WORKER_VARIABLE, type WorkersOptions } from '../../cluster/index.ts';
+import { WORKER_VARIABLE, type WorkersOptions } from '../../cluster/alone.ts';
 import { type CommandContext, UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
 

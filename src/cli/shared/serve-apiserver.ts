@@ -1,3 +1,4 @@
+import type { CommandEntry } from '../command.ts';
 import { apiserverCommand } from '../commands/apiserver.ts';
 import { runCommand } from '../run-command.ts';
 import { sendMessage } from './messages.ts';
@@ -7,12 +8,14 @@ import type { Served } from './served.ts';
 /** One thread serves them all, so that more than these are better off in processes of their own. */
 const MAX_RUNNING = 4;
 
+const APISERVER: CommandEntry = { name: 'apiserver', summary: '', load: async () => apiserverCommand };
+
 /** Runs `keelson apiserver` as if the other side did. */
 export async function serveApiserver(request: ApiserverRequest, served: Served): Promise<void> {
   const { connection, running, signal } = served;
   const send = (message: ApiserverMessage): void => sendMessage(connection, message);
   if (running > MAX_RUNNING) return send({ type: 'full' });
-  const code = await runCommand([apiserverCommand], ['apiserver', ...request.args], {
+  const code = await runCommand([APISERVER], ['apiserver', ...request.args], {
     env: request.environment,
     stdout: { write: (text) => send({ type: 'out', text }) },
     stderr: { write: (text) => send({ type: 'error', text }) },

@@ -3,3 +3,4 @@ export { NodeAccess, type NodeAccessParts } from './node-access.ts';
 export { NodeEndpoint, type NodeEndpointOptions } from './node-endpoint.ts';
 export type { ServedNode } from './node-routes.ts';
 export { NodeServer } from './node-server.ts';
+export { RuntimeError } from '../runtime/runtime-error.ts';
