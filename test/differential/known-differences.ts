@@ -47,9 +47,13 @@ export function writeOurAnswers(answers: OurAnswers): void {
   writeFileSync(OUR_ANSWERS, `${JSON.stringify(sorted, undefined, 2)}\n`);
 }
 
-/** The differences of a step in the form of our-answers.json. */
+/** The differences of a step in the form of our-answers.json, with whatever Node.js runs this. */
 export function pinned(differences: readonly Difference[]): Record<string, unknown> {
-  return Object.fromEntries(differences.map(({ place, got }) => [place, got ?? null]));
+  return Object.fromEntries(differences.map(({ place, got }) => [place, withoutVersion(got ?? null)]));
+}
+
+function withoutVersion(value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(process.version, 'VERSION') : value;
 }
 
 /** What a comparison of one step means once the known differences are taken into account. */

@@ -157,7 +157,12 @@ describe('the package, packed and installed', { timeout: 120_000 }, () => {
   );
 
   test('runs the operator in node:test', async () => {
-    const { code, output } = await project.run(process.execPath, '--test', 'out/greeter-test.js');
+    const { code, output } = await project.run(
+      process.execPath,
+      '--test',
+      '--test-reporter=tap',
+      'out/greeter-test.js',
+    );
 
     expect(output).toContain('# pass 2');
     expect(code).toBe(0);

@@ -25,8 +25,8 @@ async function answerOf(
 ): Promise<{ head: IncomingHttpHeaders; body: Buffer }> {
   const stream = session.request(headers, { endStream: body === undefined });
   if (body !== undefined) stream.end(body);
-  const [head] = (await once(stream, 'response')) as [IncomingHttpHeaders];
-  return { head, body: Buffer.concat(await stream.toArray()) };
+  const [[head], chunks] = await Promise.all([once(stream, 'response'), stream.toArray()]);
+  return { head: head as IncomingHttpHeaders, body: Buffer.concat(chunks) };
 }
 
 describe('Node’s client', () => {
