@@ -9,6 +9,7 @@ import type { FlagDefinitions } from '../flags.ts';
 import { placeAt } from '../envtest/etcd-place.ts';
 import { workloadOf } from '../envtest/workload-environment.ts';
 import { IdleCollector } from '../idle-collector.ts';
+import { YoungSpaceLimit } from '../young-space.ts';
 import { apiserverFlags } from '../upstream/apiserver-flags.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
 import { auditFlags, auditSettings } from './audit-flags.ts';
@@ -58,6 +59,7 @@ export const apiserverCommand: Command = {
     if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
     const clock = new RealClock();
     using _collector = new IdleCollector(clock);
+    using _young = new YoungSpaceLimit();
     const storage = await storageOf(flags, context.signal);
     const server = { ...options(flags, context), storage, clock };
     const workload = workloadOf(context.environment);

@@ -3,6 +3,7 @@ import { isStoreError, lockFolder } from '../../store/index.ts';
 import type { Command } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import { IdleCollector } from '../idle-collector.ts';
+import { YoungSpaceLimit } from '../young-space.ts';
 import { runSharedServer } from '../shared/shared-server.ts';
 import { durationFlag } from './file-flag.ts';
 
@@ -21,6 +22,7 @@ export const sharedServerCommand: Command = {
     try {
       await using _lock = await lockFolder(folder);
       using _collector = new IdleCollector(clock);
+      using _young = new YoungSpaceLimit();
       await runSharedServer(folder, {
         idleMs: durationFlag(flags, 'idle'),
         clock,

@@ -16,6 +16,7 @@ import {
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import { IdleCollector } from '../idle-collector.ts';
+import { YoungSpaceLimit } from '../young-space.ts';
 import { auditFlags, auditSettings } from './audit-flags.ts';
 import { encryptionFlags, encryptionSettings } from './encryption-flags.ts';
 import { controllerFlags, controllerSettings } from './controller-flags.ts';
@@ -127,6 +128,7 @@ export const upCommand: Command = {
       throw new UsageError('--dev-webhooks keeps reviews in one process, so --workers makes no sense with it');
     const settings = workers.workers === undefined ? server : { ...server, ...workers, ...nodesApart(flags, server) };
     using _collector = new IdleCollector(clock);
+    using _young = new YoungSpaceLimit();
     const worker = workerNumber(context);
     if (worker !== undefined) {
       using _signals = leaveStoppingToMain(context);
