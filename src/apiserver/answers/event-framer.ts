@@ -19,6 +19,9 @@ export interface EventFramerOptions {
   readonly metrics: KindWatchMetrics | undefined;
 }
 
+/** A watch that is behind gets about a hundred changes at a time; more are the state that it starts from. */
+const MOST_SHARED = 128;
+
 type ObjectEvent = Extract<WatchEvent, { readonly object: StoredObject }>;
 
 /** Frames the events of one watcher. */
@@ -52,8 +55,19 @@ export class EventFramer {
     return frame;
   }
 
-  /** Many events, most likely the state that one watcher starts from: in as few pieces as possible, made as they are taken. */
-  *many(events: readonly WatchEvent[]): Generator<Uint8Array> {
+  /** Many events, made as they are taken. */
+  many(events: readonly WatchEvent[]): Iterator<Uint8Array> {
+    const isConverted = this.#options.resource.storage.convert !== undefined;
+    return isConverted || events.length > MOST_SHARED ? this.#packed(events) : this.#shared(events);
+  }
+
+  /** What has changed while a watcher had other things to do, and with it most likely many others. */
+  *#shared(events: readonly WatchEvent[]): Generator<Uint8Array> {
+    for (const event of events) yield this.one(event);
+  }
+
+  /** The state that one watcher starts from: in as few pieces as possible. */
+  *#packed(events: readonly WatchEvent[]): Generator<Uint8Array> {
     const writer = new ChunkWriter();
     const { resource } = this.#options;
     const isConverted = resource.storage.convert !== undefined;
