@@ -29,14 +29,14 @@ export class YoungSpaceLimit implements Disposable {
 
   [Symbol.dispose](): void {
     this.#subscription[Symbol.dispose]();
+    if (this.#isFull) this.#room.mayGrow(true);
   }
 
   /** It becomes smaller by itself when there is little to do, and then has to grow again. */
   #look(): void {
     const isFull = this.#room.bytes() >= MOST_BYTES;
-    if (isFull === this.#isFull) return;
+    if (isFull || this.#isFull) this.#room.mayGrow(!isFull); // said again while it is full: another server of this process may have ended
     this.#isFull = isFull;
-    this.#room.mayGrow(!isFull);
   }
 }
 
