@@ -20,6 +20,7 @@ for (const path of documents) {
 }
 await checkMainWalk();
 await checkFlags();
+await checkCoverage();
 await checkSamples();
 for (const problem of problems) console.error(problem);
 console.log(`docs: ${documents.length} documents, ${samples.length} samples, ${problems.length} problems`);
@@ -62,6 +63,18 @@ function slug(heading: string): string {
 async function checkFlags(): Promise<void> {
   const text = await readFile(join(root, 'docs', 'reference', 'flags.md'), 'utf8');
   if (text !== flagsPage()) problems.push('docs/reference/flags.md is out of date: run "npm run flags"');
+}
+
+/** Each row of the coverage page that claims something names a test that holds it; links are checked with all others. */
+async function checkCoverage(): Promise<void> {
+  const page = join('docs', 'reference', 'coverage.md');
+  const lines = (await readFile(join(root, page), 'utf8')).split('\n');
+  for (const [index, line] of lines.entries()) {
+    const [, contract = '', state = '', , tests = ''] = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
+    if (!['shipped', 'partial', 'refused'].includes(state)) continue;
+    if (!/\]\(\.\.\/\.\.\/[^)]+\.test\.ts\)/.test(tests))
+      problems.push(`${page}:${index + 1}: "${contract}" is ${state}, but the row names no test that holds it`);
+  }
 }
 
 /** The walk through the whole system stays short: so many files, none of them long. */
