@@ -18,7 +18,7 @@ import type { Call } from './request/call.ts';
 import type { Resource } from './resource.ts';
 import { ResourceRegistry } from './resource-registry.ts';
 import { SelfClient } from './self-client.ts';
-import { authenticate, type Authenticator } from './stages/authenticate.ts';
+import { type AnonymousRule, authenticate, type Authenticator } from './stages/authenticate.ts';
 import { authorize } from './stages/authorize.ts';
 import { catchFailures } from './stages/catch-failures.ts';
 import { ConcurrencyLimiter, type ConcurrencyLimits, type RequestLimiter } from './stages/limit-concurrency.ts';
@@ -42,7 +42,7 @@ export interface ApiServerOptions {
   readonly metrics: MetricRegistry;
   readonly authenticators: readonly Authenticator[];
   /** Which requests without credentials are let in, as system:anonymous; all unless given. */
-  readonly anonymousAuth?: boolean | ((call: Call) => boolean);
+  readonly anonymousAuth?: boolean | AnonymousRule;
   /** Headers that nobody sees after authentication, besides the standard ones. */
   readonly hiddenHeaders?: (name: string) => boolean;
   /** Lets some act as others, between finding out who asks and judging what they may do. */
@@ -123,7 +123,7 @@ export class ApiServer implements RequestHandler {
     this.self = new SelfClient(this, options.clock);
     const { clock, log, types } = options;
     const encode: Encode = (answer, call) => {
-      if (answer.type === 'status') call.trace?.answered(answer.status);
+      if (answer.type === 'status') call.record.trace?.answered(answer.status);
       return this.#encoder.encode(answer, call);
     };
     const limiter = options.limiter?.(encode) ?? new ConcurrencyLimiter(limits, clock);
@@ -221,7 +221,8 @@ export class ApiServer implements RequestHandler {
 }
 
 function asItIs({ code, decoded }: EncodedAnswer, call: InProcessCall): Answer {
-  if (decoded === undefined) throw new Error(`Cannot answer ${call.method} "${call.path}": a stage encoded the answer`);
+  if (decoded === undefined)
+    throw new Error(`Cannot answer ${call.request.method} "${call.request.path}": a stage encoded the answer`);
   if (decoded.type !== 'watch' && decoded.type !== 'stream') call.finish({ code, bytes: 0, outcome: 'complete' });
   return decoded;
 }

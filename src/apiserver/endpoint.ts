@@ -89,27 +89,27 @@ class CallContext implements WriteContext {
     { dryRun, fieldManager = '' }: { readonly dryRun: boolean; readonly fieldManager?: string },
   ) {
     const { verb, subresource } = call.info;
-    this.user = call.user;
+    this.user = call.principal.user;
     this.verb = verb;
     this.dryRun = dryRun;
     this.subresource = subresource;
     this.now = clock.now();
-    this.manager = managerName(fieldManager, call.header('user-agent') ?? '');
+    this.manager = managerName(fieldManager, call.request.header('user-agent') ?? '');
     this.newUid = () => uids.next();
-    if (call.isLarge) this.pause = () => turns.take(true);
+    if (call.request.isLarge) this.pause = () => turns.take(true);
     this.#call = call;
   }
 
   get signal(): AbortSignal {
-    return this.#call.signal;
+    return this.#call.request.signal;
   }
 
   warn(message: string): void {
-    this.#call.warnings.add(message);
+    this.#call.record.warnings.add(message);
   }
 
   annotate(key: string, value: string): void {
-    this.#call.annotations.add(key, value);
+    this.#call.record.annotations.add(key, value);
   }
 }
 

@@ -19,13 +19,20 @@ export { VersionPath, type VersionInfo } from './health/version-path.ts';
 export { MetricsPath } from './metrics/metrics-path.ts';
 export { StorageMetrics } from './metrics/storage-metrics.ts';
 export type { Call } from './request/call.ts';
-export { ANONYMOUS, type ClientCertificate, type Impersonation, type UserInfo } from './request/call.ts';
-export type { AnswerText, AuditDetail, CallAudit } from './request/call-audit.ts';
+export type {
+  ClientCertificate,
+  IncomingRequest,
+  RequestBody,
+  RequestHeaders,
+  RequestOrigin,
+} from './request/incoming-request.ts';
+export { ANONYMOUS, type Impersonation, type Principal, type UserInfo } from './request/principal.ts';
+export type { AnswerText, AuditDetail, RequestAudit, RequestRecord } from './request/request-record.ts';
 export { requestInfo, type RequestInfo } from './request/request-info.ts';
 export * from './resource.ts';
 export { builtInCapabilities, type Capabilities, customCapabilities } from './capabilities.ts';
 export type { ResourceRegistry } from './resource-registry.ts';
-export { certificateAuthenticator, type Authenticator } from './stages/authenticate.ts';
+export { type AnonymousRule, certificateAuthenticator, type Authenticator } from './stages/authenticate.ts';
 export {
   type AccessDecision,
   type AccessRequest,

@@ -2,7 +2,8 @@ import type { ApiObject, FieldError, Priority, Struct, SubresourceStyle, Written
 import type { Condition, Operation } from '../store/index.ts';
 import type { ConnectionAnswer } from './answers/connection-answer.ts';
 import type { Capabilities } from './capabilities.ts';
-import type { Call, UserInfo } from './request/call.ts';
+import type { Call } from './request/call.ts';
+import type { UserInfo } from './request/principal.ts';
 
 /**
  * Everything the API server knows about one resource in one version. Built-in kinds state it in `resources/`; a

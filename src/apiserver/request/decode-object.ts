@@ -16,6 +16,7 @@ import type { Resource } from '../resource.ts';
 import { jsonText } from '../storage/storage-codec.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 import type { Call } from './call.ts';
+import type { RequestHeaders } from './incoming-request.ts';
 import { cannotHandle, checkKind, decodeFailure, unrecognized } from './decode-failure.ts';
 import { bodyToDecode, jsonToDecode, parsedJson, type SentJson, sentBytes } from './large-body.ts';
 import type { FieldValidation } from './options.ts';
@@ -27,21 +28,21 @@ export interface DecodeContext {
 
 /** Reads the object in a request's body: of the right kind, in canonical form, with all defaults filled in. */
 export async function decodeObject(call: Call, resource: Resource, context: DecodeContext): Promise<ApiObject> {
-  const format = bodyFormat(call);
+  const format = bodyFormat(call.request);
   const { services } = context;
-  const sent = format === 'json' ? jsonToDecode(call, services) : bodyToDecode(call, services);
+  const sent = format === 'json' ? jsonToDecode(call.request, services) : bodyToDecode(call.request, services);
   const body = sent instanceof Promise ? await sent : sent;
-  const target: DecodeTarget = { body, resource, context, warn: (text) => call.warnings.add(text) };
+  const target: DecodeTarget = { body, resource, context, warn: (text) => call.record.warnings.add(text) };
   const decoded =
     format === 'protobuf'
       ? decodeBinary(target)
-      : call.isLarge
+      : call.request.isLarge
         ? await withPauses(decodeText(target, format), () => services.turns.take(true))
         : decodeTextNow(target, format);
   const object = withKind(decoded, resource);
   object.metadata ??= {};
   resource.strategy.applyDefaults?.(object);
-  call.audit?.sent(object, (sent) => jsonText(sent as ApiObject, resource.type));
+  call.record.audit?.sent(object, (sent) => jsonText(sent as ApiObject, resource.type));
   return object;
 }
 
@@ -168,8 +169,8 @@ const formats: Readonly<Record<string, BodyFormat>> = {
 };
 
 /** The format of a request's body; JSON when the client does not say. */
-export function bodyFormat(call: Call): BodyFormat {
-  const header = call.header('content-type') ?? '';
+export function bodyFormat(request: RequestHeaders): BodyFormat {
+  const header = request.header('content-type') ?? '';
   if (header === '') return 'json';
   const mediaType = header.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const format = formats[mediaType];

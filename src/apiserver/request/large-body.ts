@@ -1,16 +1,16 @@
 import { JsonBody } from '../../api/index.ts';
 import { plainBytes } from '../../base/index.ts';
 import type { Services } from '../endpoint.ts';
-import type { Call } from './call.ts';
+import type { RequestBody } from './incoming-request.ts';
 
 /** Objects and bodies above this size are worked on in slices. Nearly all requests are smaller, and pay nothing. */
 export const LARGE_BYTES = 64 * 1024;
 
 /** The body of a call, to be decoded now. One that turned out to be large waits for its first turn. */
-export async function bodyToDecode(call: Call, { turns, maxBodyBytes }: Services): Promise<Uint8Array> {
-  const body = await call.body(maxBodyBytes);
+export async function bodyToDecode(request: RequestBody, { turns, maxBodyBytes }: Services): Promise<Uint8Array> {
+  const body = await request.body(maxBodyBytes);
   if (body.length > LARGE_BYTES) {
-    call.isLarge = true;
+    request.isLarge = true;
     await turns.take(false);
   }
   return plainBytes(body);
@@ -23,9 +23,9 @@ export type SentJson = Uint8Array | JsonBody;
 const LEAST_LIMIT = 256 * 1024;
 
 /** The same for a body of JSON. Without a promise where it is there as a value. */
-export function jsonToDecode(call: Call, services: Services): SentJson | Promise<SentJson> {
-  const { value } = call;
-  if (value === undefined || services.maxBodyBytes < LEAST_LIMIT) return bodyToDecode(call, services);
+export function jsonToDecode(request: RequestBody, services: Services): SentJson | Promise<SentJson> {
+  const { value } = request;
+  if (value === undefined || services.maxBodyBytes < LEAST_LIMIT) return bodyToDecode(request, services);
   return new JsonBody(value);
 }
 

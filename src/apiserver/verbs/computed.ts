@@ -21,7 +21,7 @@ export async function computedVerb(call: Call, endpoint: Endpoint, computed: Com
     return { type: 'object', code: 201, resource, object };
   }
   if (verb === 'list' && computed.list !== undefined) {
-    const selected = selection(resource, listOptions(call.query, false), name);
+    const selected = selection(resource, listOptions(call.request.query, false), name);
     const items = (await computed.list(namespace)).filter((object) => selected.includes(object));
     return { type: 'list', resource, items, metadata: {} };
   }
@@ -36,7 +36,7 @@ type Asked = Computed & Required<Pick<Computed, 'create'>>;
 /** POST a question: the answer is the object itself, filled in. */
 async function ask(call: Call, endpoint: Endpoint, kind: Asked): Promise<ApiObject> {
   const { resource, services } = endpoint;
-  const options = writeOptions(call.query, 'CreateOptions');
+  const options = writeOptions(call.request.query, 'CreateOptions');
   const sent = await decodeObject(call, resource, { fieldValidation: options.fieldValidation, services });
   ensureNamespace(sent, endpoint, call.info.namespace);
   const context = writeContext(call, endpoint, options);

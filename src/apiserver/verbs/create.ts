@@ -17,7 +17,7 @@ import { putObject } from './put-object.ts';
 /** POST one object. Any step may refuse; nothing is stored before the last one. */
 export async function create(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource } = endpoint;
-  const options = writeOptions(call.query, 'CreateOptions');
+  const options = writeOptions(call.request.query, 'CreateOptions');
   const sent = await decodeObject(call, resource, {
     fieldValidation: options.fieldValidation,
     services: endpoint.services,

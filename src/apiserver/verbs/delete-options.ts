@@ -11,6 +11,7 @@ import {
   openProtobufEnvelope,
 } from '../../api/index.ts';
 import type { ApiObject, FieldError, Struct, TypeMeta } from '../../api/index.ts';
+import type { Query } from '../request/query.ts';
 import type { Call } from '../request/call.ts';
 import { bodyFormat, type BodyFormat } from '../request/decode-object.ts';
 import { bodyToDecode } from '../request/large-body.ts';
@@ -28,8 +29,8 @@ export interface DeleteOptions {
 }
 
 export async function deleteOptions(call: Call, services: Services): Promise<DeleteOptions> {
-  const body = await bodyToDecode(call, services);
-  const raw = body.length > 0 ? fromBody(body, call, services) : fromQuery(call);
+  const body = await bodyToDecode(call.request, services);
+  const raw = body.length > 0 ? fromBody(body, call, services) : fromQuery(call.request.query);
   const errors = problemsOf(raw);
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', resource: 'DeleteOptions' }, '', errors);
   return { ...raw, dryRun: (raw.dryRun ?? []).length > 0 };
@@ -46,9 +47,9 @@ interface RawOptions {
 function fromBody(body: Uint8Array, call: Call, services: Services): RawOptions {
   const type = services.types.struct('io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions');
   try {
-    const options = decode(body, bodyFormat(call), type) as Partial<RawOptions & TypeMeta>;
+    const options = decode(body, bodyFormat(call.request), type) as Partial<RawOptions & TypeMeta>;
     checkKind(options, services);
-    call.audit?.sent(asTold(options), encodeJson);
+    call.record.audit?.sent(asTold(options), encodeJson);
     return {
       gracePeriodSeconds: options.gracePeriodSeconds,
       preconditions: options.preconditions,
@@ -58,7 +59,7 @@ function fromBody(body: Uint8Array, call: Call, services: Services): RawOptions 
     };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    const isSyntax = error.reason === 'syntax' && bodyFormat(call) === 'json';
+    const isSyntax = error.reason === 'syntax' && bodyFormat(call.request) === 'json';
     throw badRequest(isSyntax ? `couldn't get version/kind; json parse error: ${error.message}` : error.message, {
       cause: error,
     });
@@ -98,7 +99,7 @@ function decode(body: Uint8Array, format: BodyFormat, type: Struct): object {
   }
 }
 
-function fromQuery({ query }: Call): RawOptions {
+function fromQuery(query: Query): RawOptions {
   return {
     gracePeriodSeconds: integerParameter(query, 'gracePeriodSeconds'),
     preconditions: undefined,

@@ -140,7 +140,7 @@ function deletedStatus(object: StoredObject | ApiObject, endpoint: Endpoint): St
 /** DELETE a collection: every selected object as if deleted by itself; answers with the list of what was selected. */
 export async function deleteCollection(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource, services } = endpoint;
-  const selectors = listOptions(call.query, false);
+  const selectors = listOptions(call.request.query, false);
   const options = await deleteOptions(call, services);
   const context = writeContext(call, endpoint, options);
   warnOfPropagation(endpoint, options, context);
@@ -148,7 +148,7 @@ export async function deleteCollection(call: Call, endpoint: Endpoint): Promise<
   const { items, metadata } = await selectObjects(endpoint, selectors, {
     namespace: call.info.namespace,
     name: '',
-    reader: call,
+    reader: call.request,
   });
   for (const item of items) {
     const { namespace = '', name = '' } = item.object.metadata;

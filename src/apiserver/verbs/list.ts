@@ -15,8 +15,8 @@ import { selection, type Selection } from './selection.ts';
 /** GET a collection, whole or page by page on one snapshot. */
 export async function list(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource } = endpoint;
-  const options = listOptions(call.query, false);
-  const { items, metadata } = await selectObjects(endpoint, options, { ...call.info, reader: call });
+  const options = listOptions(call.request.query, false);
+  const { items, metadata } = await selectObjects(endpoint, options, { ...call.info, reader: call.request });
   return { type: 'list', resource, items, metadata };
 }
 

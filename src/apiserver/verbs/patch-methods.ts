@@ -16,7 +16,7 @@ import {
 import type { JsonPatchOperation, StrategicallyMerged, Struct, Touched } from '../../api/index.ts';
 import type { Steps } from '../../base/index.ts';
 import type { Capabilities } from '../capabilities.ts';
-import type { Call } from '../request/call.ts';
+import type { RequestHeaders } from '../request/incoming-request.ts';
 import type { SentJson } from '../request/large-body.ts';
 import type { Resource } from '../resource.ts';
 import { isObject, jsonTypeOf, type PatchContext, type Patched, type PatchMethod, readPatch } from './patch-body.ts';
@@ -121,8 +121,8 @@ const methods: ReadonlyMap<string, PatchMethod> = new Map<string, PatchMethod>([
 ]);
 
 /** How a call wants to patch. */
-export function patchMethodOf(call: Call, resource: Resource): PatchMethod | typeof APPLY {
-  const contentType = (call.header('content-type') ?? '').split(';', 1)[0]?.trim() ?? '';
+export function patchMethodOf(request: RequestHeaders, resource: Resource): PatchMethod | typeof APPLY {
+  const contentType = (request.header('content-type') ?? '').split(';', 1)[0]?.trim() ?? '';
   if (contentType === APPLY) return APPLY;
   const method = methods.get(contentType);
   const { capabilities } = resource;

@@ -24,12 +24,12 @@ export async function patch(
 ): Promise<Answer> {
   const { resource, services } = endpoint;
   const { namespace, name } = call.info;
-  const method = patchMethodOf(call, resource);
+  const method = patchMethodOf(call.request, resource);
   if (method === APPLY) return apply(call, endpoint, strategy);
-  const sent = jsonToDecode(call, services);
+  const sent = jsonToDecode(call.request, services);
   const body = sent instanceof Promise ? await sent : sent;
-  const options = writeOptions(call.query, 'PatchOptions');
-  call.audit?.sentPatch(sentBytes(body));
+  const options = writeOptions(call.request.query, 'PatchOptions');
+  call.record.audit?.sentPatch(sentBytes(body));
   const context = writeContext(call, endpoint, options);
   const { fieldValidation } = options;
   const warn = (message: string): void => context.warn(message);
@@ -64,9 +64,9 @@ const RETRIES = 5;
 async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promise<Answer> {
   const { resource, objects, services } = endpoint;
   const { namespace, name } = call.info;
-  const body = await jsonToDecode(call, services);
-  const options = writeOptions(call.query, 'PatchOptions', true);
-  call.audit?.sentPatch(sentBytes(body));
+  const body = await jsonToDecode(call.request, services);
+  const options = writeOptions(call.request.query, 'PatchOptions', true);
+  call.record.audit?.sentPatch(sentBytes(body));
   const context = writeContext(call, endpoint, options);
   const { fieldValidation, force = false } = options;
   const config = await withPauses(AppliedConfig.reading(body, { fieldValidation, force }), context.pause);

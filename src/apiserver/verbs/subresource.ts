@@ -79,7 +79,7 @@ function viewVerb(
 /** POST to an action such as `binding` or `eviction`. */
 async function act(call: Call, endpoint: Endpoint, action: Action): Promise<Answer> {
   const { services } = endpoint;
-  const options = writeOptions(call.query, 'CreateOptions');
+  const options = writeOptions(call.request.query, 'CreateOptions');
   const target = targetOf(action, endpoint.resource);
   const sent = await decodeObject(call, target, { fieldValidation: options.fieldValidation, services });
   const { namespace, name } = call.info;
@@ -150,7 +150,7 @@ async function getProjection(call: Call, endpoint: Endpoint, projection: Project
   const { resource, objects } = endpoint;
   const stored = await objects.get(keyOf(resource, call.info.namespace, call.info.name));
   if (stored === undefined) throw notFound(groupResource(resource), call.info.name);
-  await convertForReading([stored], resource, call);
+  await convertForReading([stored], resource, call.request);
   const object = stored.as(resource);
   const projected = projection.read?.(object) ?? projection.project(object);
   return { type: 'object', code: 200, resource: projectedResource(resource, projection), object: projected };
@@ -158,7 +158,7 @@ async function getProjection(call: Call, endpoint: Endpoint, projection: Project
 
 /** PUT a projection, such as a Scale: its fields are carried over into the object. */
 async function updateProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
-  const options = writeOptions(call.query, 'UpdateOptions');
+  const options = writeOptions(call.request.query, 'UpdateOptions');
   const target = projectedEndpoint(endpoint, projection);
   const { services } = endpoint;
   const sent = await decodeObject(call, target.resource, { fieldValidation: options.fieldValidation, services });
@@ -171,10 +171,10 @@ async function updateProjection(call: Call, endpoint: Endpoint, projection: Proj
 /** PATCH a projection as if it were stored. */
 async function patchProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
   const target = projectedEndpoint(endpoint, projection);
-  const method = patchMethodOf(call, endpoint.resource);
-  const body = await jsonToDecode(call, endpoint.services);
-  const options = writeOptions(call.query, 'PatchOptions', method === APPLY);
-  call.audit?.sentPatch(sentBytes(body));
+  const method = patchMethodOf(call.request, endpoint.resource);
+  const body = await jsonToDecode(call.request, endpoint.services);
+  const options = writeOptions(call.request.query, 'PatchOptions', method === APPLY);
+  call.record.audit?.sentPatch(sentBytes(body));
   const { fieldValidation, force } = options;
   if (method === APPLY) {
     const config = allAtOnce(AppliedConfig.reading(body, { fieldValidation, force: force === true }));
@@ -183,7 +183,7 @@ async function patchProjection(call: Call, endpoint: Endpoint, projection: Proje
   }
   const patchContext = {
     fieldValidation,
-    warn: (text: string) => call.warnings.add(text),
+    warn: (text: string) => call.record.warnings.add(text),
     type: projection.struct,
     name: call.info.name,
   };

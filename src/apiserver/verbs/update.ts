@@ -18,7 +18,7 @@ export async function update(
 ): Promise<Answer> {
   const { resource, objects, services } = endpoint;
   const { namespace, name } = call.info;
-  const options = writeOptions(call.query, 'UpdateOptions');
+  const options = writeOptions(call.request.query, 'UpdateOptions');
   const sent = await decodeObject(call, resource, { fieldValidation: options.fieldValidation, services });
   ensureNamespace(sent, endpoint, namespace);
   checkName(sent, name);

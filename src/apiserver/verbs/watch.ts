@@ -10,15 +10,15 @@ import { WatchEvents } from './watch-events.ts';
 /** GET …?watch=true: what is there (when asked for), then every change until the time is up. */
 export async function watch(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource } = endpoint;
-  const options = listOptions(call.query, true);
+  const options = listOptions(call.request.query, true);
   const { namespace, name } = call.info;
   const events = new WatchEvents(endpoint, {
     selected: selection(resource, options, name),
     range: rangeFor(resource, { namespace, name }),
     resourceVersion: parseRevision(options.resourceVersion, false),
     options,
-    signal: call.signal,
-    begun: () => call.served(),
+    signal: call.request.signal,
+    begun: () => call.record.served(),
   });
   return { type: 'watch', resource, events };
 }
