@@ -61,13 +61,12 @@ export { jsonStorage, protobufStorage, type StorageCodec } from './storage/stora
 export type { SharedObjects } from './storage/object-store.ts';
 export { ENCRYPTED_DATA, isEncrypted, type OpenedValue, type ValueTransformer } from './storage/value-transformer.ts';
 export { StoredObject } from './storage/stored-object.ts';
-export { timestamp } from './verbs/timestamps.ts';
 export * from './transport/index.ts';
 export type { ForeignApi, ForeignDocuments, ForeignOpenApi, ForeignVersion } from './discovery/foreign-api.ts';
 export { DiscoveryPaths } from './discovery/discovery-paths.ts';
 export { OpenApiPaths } from './discovery/openapi-paths.ts';
 export { RootPath } from './discovery/discovery-paths.ts';
 export { ServedApi } from './discovery/served-api.ts';
-export { checkAnnotations, checkLabels } from '../api/index.ts';
+export { checkAnnotations, checkLabels, type Preconditions, timestamp } from '../api/index.ts';
 export * from './forwarding/index.ts';
 export * from './webhook/index.ts';

@@ -1,9 +1,8 @@
-import type { ApiObject, GroupVersionKind } from '../../api/index.ts';
+import type { ApiObject, GroupVersionKind, Query } from '../../api/index.ts';
 import type { AuditDetail } from '../request/request-record.ts';
 import type { Call } from '../request/call.ts';
 import type { UserInfo } from '../request/principal.ts';
 import type { RequestTrace, TraceStep } from '../trace/request-trace.ts';
-import type { Query } from '../request/query.ts';
 import type { Resource } from '../resource.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';

@@ -1,9 +1,19 @@
-import { badRequest, canonicalize, DecodeError, managedFieldsProblem, withMeta } from '../../api/index.ts';
-import type { ApiObject, GroupVersionKind, Shape, Struct } from '../../api/index.ts';
+import {
+  type ApiObject,
+  badRequest,
+  booleanParameter,
+  canonicalize,
+  DecodeError,
+  type GroupVersionKind,
+  integerParameter,
+  managedFieldsProblem,
+  type Query,
+  type Shape,
+  type Struct,
+  withMeta,
+} from '../../api/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
-import type { Query } from '../request/query.ts';
-import { booleanParameter, integerParameter } from '../request/options.ts';
 import { AdmissionAttributes } from './admission-attributes.ts';
 import type { AdmissionStep, Operation, OperationOptions } from './admission-attributes.ts';
 import type { AdmissionPlan } from './admission.ts';

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import {
   type ApiObject,
   badRequest,
+  includeObject,
   internalError,
   StatusError,
   type TypeTable,
@@ -34,7 +35,7 @@ import { checkConversion } from './not-acceptable.ts';
 import { jsonOf, jsonPiecesOf, objectOf, type ObjectSource, protobufOf } from './object-forms.ts';
 import { mediaTypes, type Representation, streamMediaType } from './representation.ts';
 import { StatusEncoder } from './status-encoder.ts';
-import { includeObject, lazyTableOf } from './table.ts';
+import { lazyTableOf } from './table.ts';
 import { textList, yamlDocument } from './text-list.ts';
 import { warningHeaders } from './warning-headers.ts';
 import { WatchEncoder } from './watch-encoder.ts';

@@ -1,5 +1,4 @@
-import type { JsonCopy } from '../../api/index.ts';
-import type { Query } from './query.ts';
+import type { JsonCopy, Query } from '../../api/index.ts';
 
 /** What arrived, whatever brought it. Only stages may change it, and only its headers. */
 export interface IncomingRequest extends RequestHeaders, RequestBody, RequestOrigin {

@@ -1,4 +1,4 @@
-import type { JsonCopy } from '../../api/index.ts';
+import { booleanParameter, type JsonCopy, Query } from '../../api/index.ts';
 import { onAbort, type UidSource } from '../../base/index.ts';
 import type { Call, CallWire } from '../request/call.ts';
 import type { ClientCertificate, IncomingRequest, RequestHeaders, RequestOrigin } from '../request/incoming-request.ts';
@@ -11,8 +11,6 @@ import {
   Warnings,
 } from '../request/request-record.ts';
 import type { RequestTrace } from '../trace/request-trace.ts';
-import { booleanParameter } from '../request/options.ts';
-import { Query } from '../request/query.ts';
 import { type QueryHints, requestInfo, type RequestInfo } from '../request/request-info.ts';
 
 /** What a call is made from: a request as its protocol delivers it. */

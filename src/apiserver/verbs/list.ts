@@ -1,10 +1,9 @@
-import { badRequest, DecodeError, JsonBody, StatusError } from '../../api/index.ts';
+import { badRequest, DecodeError, JsonBody, listOptions, type ListOptions, StatusError } from '../../api/index.ts';
 import { Slice } from '../../base/index.ts';
 import { isStoreError, type KeyRange, type Revision } from '../../store/index.ts';
 import type { Answer, ListMetadata } from '../answers/answer.ts';
 import { type Endpoint, keyOf, rangeOf } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
-import { listOptions, type ListOptions } from '../request/list-options.ts';
 import type { Resource } from '../resource.ts';
 import { convertForReading, type Waiting } from '../storage/conversion.ts';
 import type { ObjectStore } from '../storage/object-store.ts';

@@ -1,15 +1,23 @@
 import {
+  type ApiObject,
+  APPLY,
   canonicalObject,
+  checkName,
   collectErrors,
   conflict,
+  ensureNamespace,
   invalid,
   methodNotAllowed,
   notFound,
   OBJECT_MODIFIED,
   pageNotFound,
+  patchMethodOf,
+  type ScaledKind,
+  sentBytes,
   withMeta,
+  writeOptions,
+  type WriteOptions,
 } from '../../api/index.ts';
-import type { ApiObject, ScaledKind } from '../../api/index.ts';
 import { allAtOnce } from '../../base/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
@@ -18,8 +26,7 @@ import { contextWith, type Endpoint, groupResource, keyOf, writeContext } from '
 import { objectWithManagers, projectedWithManagers, scaledKind } from '../ownership/scale-ownership.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
-import { jsonToDecode, sentBytes } from '../request/large-body.ts';
-import { writeOptions, type WriteOptions } from '../request/options.ts';
+import { jsonToDecode } from '../request/large-body.ts';
 import type { Action, ActionObjects, Projection, Resource, Subresource, WriteContext } from '../resource.ts';
 import { convertForReading } from '../storage/conversion.ts';
 import { StoredObject } from '../storage/stored-object.ts';
@@ -27,11 +34,9 @@ import { AppliedConfig } from './applied-config.ts';
 import { deleteObject } from './delete.ts';
 import { get } from './get.ts';
 import { modifyObject, withManager } from './modify-object.ts';
-import { ensureNamespace } from './object-meta.ts';
-import { APPLY, patchMethodOf } from './patch-methods.ts';
 import { patch } from './patch.ts';
 import { decodePatched } from './patched-object.ts';
-import { checkName, update } from './update.ts';
+import { update } from './update.ts';
 
 /** A request to something below an object. `negotiate` throws when the client takes none of our formats. */
 export async function subresource(call: Call, endpoint: Endpoint, negotiate: () => void): Promise<Answer> {
@@ -83,7 +88,7 @@ async function act(call: Call, endpoint: Endpoint, action: Action): Promise<Answ
   const target = targetOf(action, endpoint.resource);
   const sent = await decodeObject(call, target, { fieldValidation: options.fieldValidation, services });
   const { namespace, name } = call.info;
-  ensureNamespace(sent, endpoint, namespace);
+  ensureNamespace(sent, endpoint.resource.namespaced, namespace);
   const context = writeContext(call, endpoint, options);
   const admission = new RequestAdmission(call, endpoint, { dryRun: options.dryRun, kind: action.kind });
   const managedFields = await services.ownership.afterWrite(sent, undefined, { resource: target, context });
@@ -162,7 +167,7 @@ async function updateProjection(call: Call, endpoint: Endpoint, projection: Proj
   const target = projectedEndpoint(endpoint, projection);
   const { services } = endpoint;
   const sent = await decodeObject(call, target.resource, { fieldValidation: options.fieldValidation, services });
-  ensureNamespace(sent, target, call.info.namespace);
+  ensureNamespace(sent, target.resource.namespaced, call.info.namespace);
   checkName(sent, call.info.name);
   const change: ProjectedChange = (projected, context) => withManager(sent, projected, { endpoint: target, context });
   return writeProjection(call, endpoint, { projection, options, change });
@@ -171,7 +176,7 @@ async function updateProjection(call: Call, endpoint: Endpoint, projection: Proj
 /** PATCH a projection as if it were stored. */
 async function patchProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
   const target = projectedEndpoint(endpoint, projection);
-  const method = patchMethodOf(call.request, endpoint.resource);
+  const method = patchMethodOf(call.request.header('content-type') ?? '', endpoint.resource.capabilities);
   const body = await jsonToDecode(call.request, endpoint.services);
   const options = writeOptions(call.request.query, 'PatchOptions', method === APPLY);
   call.record.audit?.sentPatch(sentBytes(body));

@@ -1,7 +1,7 @@
+import { listOptions } from '../../api/index.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
-import { listOptions } from '../request/list-options.ts';
 import { rangeFor } from './list.ts';
 import { parseRevision } from './revision-rules.ts';
 import { selection } from './selection.ts';
