@@ -6,7 +6,15 @@ export { listOptions, type ListOptions } from './list-options.ts';
 export { isObject, jsonTypeOf, type PatchContext, type Patched, type PatchMethod } from './patch-body.ts';
 export { APPLY, patchMethodOf } from './patch-methods.ts';
 export { booleanParameter, integerParameter, Query } from './query.ts';
-export { bodyFormatOf, mediaTypeOf, parsedJson, sentBytes, type SentJson, unsupportedMediaType } from './sent-body.ts';
+export {
+  type BodyFormat,
+  bodyFormatOf,
+  mediaTypeOf,
+  parsedJson,
+  sentBytes,
+  type SentJson,
+  unsupportedMediaType,
+} from './sent-body.ts';
 export {
   checkIsNewest,
   checkName,
