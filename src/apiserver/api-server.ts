@@ -6,7 +6,7 @@ import type { Answer, EncodedAnswer } from './answers/answer.ts';
 import { AnswerEncoder } from './answers/answer-encoder.ts';
 import { Negotiator } from './answers/negotiator.ts';
 import { DocumentWriter } from './discovery/document-writer.ts';
-import { type Services, Withdrawal } from './endpoint.ts';
+import { ActionTargets, type Services, Withdrawal } from './endpoint.ts';
 import { TableOwnership } from './ownership/field-ownership.ts';
 import { AccessMetrics } from './metrics/access-metrics.ts';
 import { AdmissionMetrics } from './metrics/admission-metrics.ts';
@@ -193,7 +193,13 @@ export class ApiServer implements RequestHandler {
   /** Deletes all objects of a kind that is stored, whether it is served or not; finalizers hold theirs. */
   async deleteAll(resource: Resource, signal: AbortSignal): Promise<void> {
     const { objects, services } = this;
-    const endpoint = { resource, objects: objects.register(resource), services, withdrawal: new Withdrawal() };
+    const endpoint = {
+      resource,
+      objects: objects.register(resource),
+      services,
+      withdrawal: new Withdrawal(),
+      actions: new ActionTargets(resource),
+    };
     try {
       await deleteAll(endpoint, signal);
     } finally {

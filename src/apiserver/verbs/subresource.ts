@@ -85,7 +85,7 @@ function viewVerb(
 async function act(call: Call, endpoint: Endpoint, action: Action): Promise<Answer> {
   const { services } = endpoint;
   const options = writeOptions(call.request.query, 'CreateOptions');
-  const target = targetOf(action, endpoint.resource);
+  const target = endpoint.actions.targetOf(action);
   const sent = await decodeObject(call, target, { fieldValidation: options.fieldValidation, services });
   const { namespace, name } = call.info;
   ensureNamespace(sent, endpoint.resource.namespaced, namespace);
@@ -98,22 +98,6 @@ async function act(call: Call, endpoint: Endpoint, action: Action): Promise<Answ
   const object = await action.run({ namespace, name, body, context, objects, admit });
   if (object.kind === 'Status') return { type: 'status', status: object as never };
   return { type: 'object', code: 201, resource: target, object };
-}
-
-/** By action and resource: what others remember of a resource they remember of these, too. */
-const targets = new WeakMap<Action, WeakMap<Resource, Resource>>();
-
-/** What is sent to an action is of another kind than the resource, and not stored. */
-function targetOf(action: Action, resource: Resource): Resource {
-  let known = targets.get(action);
-  if (known === undefined) targets.set(action, (known = new WeakMap()));
-  let target = known.get(resource);
-  if (target === undefined) {
-    const { normalize: _, ...storage } = resource.storage;
-    target = { ...resource, ...action.kind, type: action.struct, strategy: {}, storage };
-    known.set(resource, target);
-  }
-  return target;
 }
 
 function objectsFor(call: Call, endpoint: Endpoint, context: WriteContext): ActionObjects {
