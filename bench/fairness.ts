@@ -42,7 +42,7 @@ function fairStage(more: number): Stage {
   return new FairLimiter({ clock, control, metrics, sizes, serverSeats: 600, requestTimeoutMs: 60_000, encode }).stage;
 }
 
-async function measure(name: string, stage: Stage, user: InProcessCall['user']): Promise<void> {
+async function measure(name: string, stage: Stage, user: InProcessCall['principal']['user']): Promise<void> {
   const next = async (): Promise<EncodedAnswer> => ANSWER;
   const round = async (count: number): Promise<number> => {
     let spent = 0;

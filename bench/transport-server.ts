@@ -30,7 +30,7 @@ async function startKeelson(): Promise<number> {
   const smallAnswer: EncodedAnswer = { code: 200, headers: json, body: small };
   const listAnswer: EncodedAnswer = { code: 200, headers: json, body: list };
   const handler: RequestHandler = {
-    handle: async (call) => (call.path === '/list' ? listAnswer : smallAnswer),
+    handle: async (call) => (call.request.path === '/list' ? listAnswer : smallAnswer),
     encode: () => smallAnswer,
   };
   const transport = await listen(handler, {

@@ -43,19 +43,19 @@ export class AggregatedRequests implements Delegate {
     this.#options = options;
   }
 
-  answersFor({ path }: Call): boolean {
+  answersFor({ request: { path } }: Call): boolean {
     return this.#options.services.remotes.size > 0 && this.#remoteOf(path) !== undefined;
   }
 
   handle(call: Call): Promise<Answer> {
-    return this.passOn(call, this.#remoteOf(call.path));
+    return this.passOn(call, this.#remoteOf(call.request.path));
   }
 
   /** Lets the server of an APIService answer, if it is available. */
   async passOn(call: Call, remote: RemoteService | undefined): Promise<Answer> {
     if (remote?.isAvailable !== true) return plainText(503, 'service unavailable');
     const leave = this.#enter(call, remote);
-    call.onFinish(leave);
+    call.record.onFinish(leave);
     let backend: Backend;
     try {
       backend = await this.#options.backends.find(remote);
@@ -64,9 +64,9 @@ export class AggregatedRequests implements Delegate {
       return plainText(503, 'service unavailable');
     }
     try {
-      return call.isUpgrade ? await this.#upgrade(call, backend) : await this.#pass(call, backend);
+      return call.request.isUpgrade ? await this.#upgrade(call, backend) : await this.#pass(call, backend);
     } catch (error) {
-      const words = call.signal.aborted ? 'context canceled' : failureWords(error); // nobody reads the former
+      const words = call.request.signal.aborted ? 'context canceled' : failureWords(error); // nobody reads the former
       return plainText(503, `error trying to reach service: ${words}`);
     }
   }
@@ -77,7 +77,7 @@ export class AggregatedRequests implements Delegate {
   }
 
   #enter(call: Call, { name }: RemoteService): () => void {
-    if (isLongRunning(call.info) || call.isUpgrade) return () => undefined;
+    if (isLongRunning(call.info) || call.request.isUpgrade) return () => undefined;
     const count = this.#underWay.get(name) ?? 0;
     if (count >= MAX_UNDER_WAY) throw tooManyRequests('Too many requests, please try again later.', 1);
     this.#underWay.set(name, count + 1);
@@ -93,13 +93,13 @@ export class AggregatedRequests implements Delegate {
     using _timeUp = isDiscovery(call)
       ? this.#options.clock.timer(DISCOVERY_TIMEOUT_MS, () => scope.abort(new TimeUp()))
       : undefined;
-    const exchange = await forward(call, { ...onwardTo(call, backend), signal: scope.signal });
+    const exchange = await forward(call.request, { ...onwardTo(call, backend), signal: scope.signal });
     return this.#answer(call, exchange, scope);
   }
 
   async #upgrade(call: Call, backend: Backend): Promise<Answer> {
     const scope = scopeOf(call);
-    const answer = await forwardUpgrade(call, { ...onwardTo(call, backend), signal: scope.signal });
+    const answer = await forwardUpgrade(call.request, { ...onwardTo(call, backend), signal: scope.signal });
     if ('type' in answer) return answer;
     if (answer.status >= 400) return this.#answer(call, answer, scope);
     scope.abort(new Error('The answer is not wanted'));
@@ -115,7 +115,7 @@ export class AggregatedRequests implements Delegate {
       return { type: 'bytes', code: 502, contentType, body: REDIRECT_REFUSED };
     }
     const answer = { type: 'stream', code: status, headers: answerHeaders(headers) } as const;
-    if (call.method !== 'HEAD' && status !== 204 && status !== 304) return { ...answer, body: chunks };
+    if (call.request.method !== 'HEAD' && status !== 204 && status !== 304) return { ...answer, body: chunks };
     const first = await chunks[Symbol.asyncIterator]().next(); // nobody reads on, and the connection waits for its end
     if (first.done !== true) scope.abort(new Error('The answer has a body and must not'));
     return { ...answer, body: Readable.from([]) };
@@ -123,9 +123,9 @@ export class AggregatedRequests implements Delegate {
 }
 
 function onwardTo(call: Call, backend: Backend): Onward {
-  const path = escapedPath(call.path);
+  const path = escapedPath(call.request.path);
   const headers = forwardedHeaders(call, backend, path);
-  return { client: backend.client, path: path + forwardedQuery(call), headers };
+  return { client: backend.client, path: path + forwardedQuery(call.request), headers };
 }
 
 const REDIRECT_REFUSED = 'the backend attempted to redirect this request, which is not permitted';
@@ -138,8 +138,8 @@ class TimeUp extends Error {
 
 /** Ends the exchange when the client leaves; it follows the call until that is over. */
 function scopeOf(call: Call): AbortScope {
-  const scope = new AbortScope(call.signal);
-  call.onFinish(() => scope[Symbol.dispose]());
+  const scope = new AbortScope(call.request.signal);
+  call.record.onFinish(() => scope[Symbol.dispose]());
   return scope;
 }
 

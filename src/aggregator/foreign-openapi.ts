@@ -5,7 +5,7 @@ import {
   readForeignV2,
   serverRelativeUrl,
 } from '../api/index.ts';
-import type { Answer, Call, ForeignDocuments, ForeignOpenApi } from '../apiserver/index.ts';
+import type { Answer, Call, ForeignDocuments, ForeignOpenApi, RequestHeaders } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
 import type { AggregatedRequests } from './aggregated-requests.ts';
 import type { Backend, Backends, FetchedDocument } from './backends.ts';
@@ -73,7 +73,7 @@ export class ForeignOpenApiDocuments implements ForeignOpenApi, Disposable {
 
   answer(call: Call, path: string): Promise<Answer> {
     const [name = '', known] = this.#inOrder().find(([, { v3 }]) => v3.has(path)) ?? [];
-    if (known?.converted !== undefined) return Promise.resolve(documentAnswer(call, known.converted));
+    if (known?.converted !== undefined) return Promise.resolve(documentAnswer(call.request, known.converted));
     return this.#options.requests.passOn(call, this.#options.services.remotes.get(name));
   }
 
@@ -194,8 +194,8 @@ function withConversion(
   return { v2, converted, v3: new Map([[place, serverRelativeUrl(place, converted.etag)]]) };
 }
 
-function documentAnswer(call: Call, { body, etag }: OpenApiDocument): Answer {
-  const isKnown = call.header('if-none-match') === `"${etag}"`;
+function documentAnswer(request: RequestHeaders, { body, etag }: OpenApiDocument): Answer {
+  const isKnown = request.header('if-none-match') === `"${etag}"`;
   const headers = { etag: `"${etag}"`, vary: 'Accept' };
   const contentType = 'application/json';
   return { type: 'bytes', code: isKnown ? 304 : 200, contentType, body: isKnown ? '' : body, headers };

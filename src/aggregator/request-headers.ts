@@ -3,14 +3,14 @@ import { identityHeaders, isIdentityHeader } from './identity-headers.ts';
 
 /** The headers with which a request goes on to another API server, which is told who the user is. */
 export function forwardedHeaders(call: Call, backend: { readonly host: string }, path: string): ForwardedHeaders {
-  const { host: _, ...sent } = endToEndHeaders(call);
+  const { host: _, ...sent } = endToEndHeaders(call.request);
   const headers = Object.entries(sent).filter(([name]) => !isIdentityHeader(name));
   return {
     ...Object.fromEntries(headers),
-    'audit-id': call.auditId,
+    'audit-id': call.record.auditId,
     'x-forwarded-uri': path,
     'x-forwarded-host': backend.host,
     'x-forwarded-proto': 'https',
-    ...identityHeaders(call.user),
+    ...identityHeaders(call.principal.user),
   };
 }

@@ -1,7 +1,7 @@
-import type { Call } from '../apiserver/index.ts';
+import type { IncomingRequest } from '../apiserver/index.ts';
 
-/** The query of a call as it is sent on: written anew, with the parameters in order of their names, as Go does. */
-export function forwardedQuery({ query }: Pick<Call, 'query'>): string {
+/** The query of a call as it is sent on: encoded again with its parameters sorted by name, as Go does. */
+export function forwardedQuery({ query }: Pick<IncomingRequest, 'query'>): string {
   if (query.text === '') return '';
   const parameters = new URLSearchParams(query.text);
   parameters.sort();

@@ -21,7 +21,7 @@ export interface FieldError {
   readonly detail: string;
 }
 
-/** One validation names so many problems at most; what comes behind is not looked for. */
+/** The most problems that one validation reports; it stops there. */
 export const MAX_FIELD_ERRORS = 1000;
 
 /** What the validation under way has found so far. Set only while a step of it runs, and steps never wait. */
@@ -35,7 +35,7 @@ export function collectErrors(validate: () => readonly FieldError[]): readonly F
   return notingIn(own, validate) ?? own;
 }
 
-/** The same for a validation in steps, all of which count together. */
+/** The same for a validation in steps; the limit counts the problems of all steps. */
 export function* collectingErrors(validation: Steps<readonly FieldError[]>): Steps<readonly FieldError[]> {
   const own: FieldError[] = [];
   for (;;) {
@@ -46,7 +46,7 @@ export function* collectingErrors(validation: Steps<readonly FieldError[]>): Ste
   }
 }
 
-/** Does something that notes its problems in `own`; undefined when that is full. */
+/** Runs `act`, whose problems are noted in `own`; undefined when `own` is full. */
 function notingIn<T>(own: FieldError[], act: () => T): T | undefined {
   const around = found;
   found = own;
@@ -114,6 +114,19 @@ export function tooMany(field: string, actual: number, max: number): FieldError 
 
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
   return noted({ reason: 'FieldValueTypeInvalid', field, value, detail });
+}
+
+/** The path of a field without list indices and map keys: `spec.taints[0].key` is at `spec.taints.key`. */
+export function schemaPathOf(field: string): string {
+  let path = '';
+  let from = 0;
+  for (let open = field.indexOf('['); open !== -1; open = field.indexOf('[', from)) {
+    const close = field.indexOf(']', open);
+    if (close === -1) break;
+    path += field.slice(from, open);
+    from = close + 1;
+  }
+  return from === 0 ? field : path + field.slice(from);
 }
 
 /** `Invalid value: "x": must be no more than 63 characters`: the cause's message. */

@@ -8,6 +8,7 @@ export * from './protobuf/index.ts';
 export * from './openapi/index.ts';
 export * from './discovery/index.ts';
 export * from './configuration/index.ts';
+export * from './verbs/index.ts';
 
 export { builtInTypes } from './built-in.ts';
 export { checkStructural, type StructuralCheck } from './schema/check-structural.ts';

@@ -6,7 +6,7 @@ import type { Answer, EncodedAnswer } from './answers/answer.ts';
 import { AnswerEncoder } from './answers/answer-encoder.ts';
 import { Negotiator } from './answers/negotiator.ts';
 import { DocumentWriter } from './discovery/document-writer.ts';
-import { type Services, Withdrawal } from './endpoint.ts';
+import { ActionTargets, type Services, Withdrawal } from './endpoint.ts';
 import { TableOwnership } from './ownership/field-ownership.ts';
 import { AccessMetrics } from './metrics/access-metrics.ts';
 import { AdmissionMetrics } from './metrics/admission-metrics.ts';
@@ -18,7 +18,7 @@ import type { Call } from './request/call.ts';
 import type { Resource } from './resource.ts';
 import { ResourceRegistry } from './resource-registry.ts';
 import { SelfClient } from './self-client.ts';
-import { authenticate, type Authenticator } from './stages/authenticate.ts';
+import { type AnonymousRule, authenticate, type Authenticator } from './stages/authenticate.ts';
 import { authorize } from './stages/authorize.ts';
 import { catchFailures } from './stages/catch-failures.ts';
 import { ConcurrencyLimiter, type ConcurrencyLimits, type RequestLimiter } from './stages/limit-concurrency.ts';
@@ -42,7 +42,7 @@ export interface ApiServerOptions {
   readonly metrics: MetricRegistry;
   readonly authenticators: readonly Authenticator[];
   /** Which requests without credentials are let in, as system:anonymous; all unless given. */
-  readonly anonymousAuth?: boolean | ((call: Call) => boolean);
+  readonly anonymousAuth?: boolean | AnonymousRule;
   /** Headers that nobody sees after authentication, besides the standard ones. */
   readonly hiddenHeaders?: (name: string) => boolean;
   /** Lets some act as others, between finding out who asks and judging what they may do. */
@@ -123,7 +123,7 @@ export class ApiServer implements RequestHandler {
     this.self = new SelfClient(this, options.clock);
     const { clock, log, types } = options;
     const encode: Encode = (answer, call) => {
-      if (answer.type === 'status') call.trace?.answered(answer.status);
+      if (answer.type === 'status') call.record.trace?.answered(answer.status);
       return this.#encoder.encode(answer, call);
     };
     const limiter = options.limiter?.(encode) ?? new ConcurrencyLimiter(limits, clock);
@@ -193,7 +193,13 @@ export class ApiServer implements RequestHandler {
   /** Deletes all objects of a kind that is stored, whether it is served or not; finalizers hold theirs. */
   async deleteAll(resource: Resource, signal: AbortSignal): Promise<void> {
     const { objects, services } = this;
-    const endpoint = { resource, objects: objects.register(resource), services, withdrawal: new Withdrawal() };
+    const endpoint = {
+      resource,
+      objects: objects.register(resource),
+      services,
+      withdrawal: new Withdrawal(),
+      actions: new ActionTargets(resource),
+    };
     try {
       await deleteAll(endpoint, signal);
     } finally {
@@ -221,7 +227,8 @@ export class ApiServer implements RequestHandler {
 }
 
 function asItIs({ code, decoded }: EncodedAnswer, call: InProcessCall): Answer {
-  if (decoded === undefined) throw new Error(`Cannot answer ${call.method} "${call.path}": a stage encoded the answer`);
+  if (decoded === undefined)
+    throw new Error(`Cannot answer ${call.request.method} "${call.request.path}": a stage encoded the answer`);
   if (decoded.type !== 'watch' && decoded.type !== 'stream') call.finish({ code, bytes: 0, outcome: 'complete' });
   return decoded;
 }

@@ -5,7 +5,7 @@ import type { Admission } from './admission/admission.ts';
 import { Listeners } from './listeners.ts';
 import type { FieldOwnership } from './ownership/field-ownership.ts';
 import type { Call } from './request/call.ts';
-import type { Resource, WriteContext } from './resource.ts';
+import type { Action, Resource, WriteContext } from './resource.ts';
 import type { ObjectStore } from './storage/object-store.ts';
 import type { BookmarkRounds } from './verbs/bookmark-rounds.ts';
 
@@ -15,6 +15,28 @@ export interface Endpoint {
   readonly objects: ObjectStore;
   readonly services: Services;
   readonly withdrawal: Withdrawal;
+  readonly actions: ActionTargets;
+}
+
+/** What is sent to the actions of a resource: of another kind than the resource, and not stored. */
+export class ActionTargets {
+  readonly #resource: Resource;
+  /** Each is made once, for caches by resource. */
+  readonly #targets = new Map<Action, Resource>();
+
+  constructor(resource: Resource) {
+    this.#resource = resource;
+  }
+
+  targetOf(action: Action): Resource {
+    let target = this.#targets.get(action);
+    if (target === undefined) {
+      const { normalize: _, ...storage } = this.#resource.storage;
+      target = { ...this.#resource, ...action.kind, type: action.struct, strategy: {}, storage };
+      this.#targets.set(action, target);
+    }
+    return target;
+  }
 }
 
 /** The end of an endpoint: its resource is served no more, or by another endpoint. */
@@ -89,27 +111,27 @@ class CallContext implements WriteContext {
     { dryRun, fieldManager = '' }: { readonly dryRun: boolean; readonly fieldManager?: string },
   ) {
     const { verb, subresource } = call.info;
-    this.user = call.user;
+    this.user = call.principal.user;
     this.verb = verb;
     this.dryRun = dryRun;
     this.subresource = subresource;
     this.now = clock.now();
-    this.manager = managerName(fieldManager, call.header('user-agent') ?? '');
+    this.manager = managerName(fieldManager, call.request.header('user-agent') ?? '');
     this.newUid = () => uids.next();
-    if (call.isLarge) this.pause = () => turns.take(true);
+    if (call.request.isLarge) this.pause = () => turns.take(true);
     this.#call = call;
   }
 
   get signal(): AbortSignal {
-    return this.#call.signal;
+    return this.#call.request.signal;
   }
 
   warn(message: string): void {
-    this.#call.warnings.add(message);
+    this.#call.record.warnings.add(message);
   }
 
   annotate(key: string, value: string): void {
-    this.#call.annotations.add(key, value);
+    this.#call.record.annotations.add(key, value);
   }
 }
 

@@ -19,13 +19,20 @@ export { VersionPath, type VersionInfo } from './health/version-path.ts';
 export { MetricsPath } from './metrics/metrics-path.ts';
 export { StorageMetrics } from './metrics/storage-metrics.ts';
 export type { Call } from './request/call.ts';
-export { ANONYMOUS, type ClientCertificate, type Impersonation, type UserInfo } from './request/call.ts';
-export type { AnswerText, AuditDetail, CallAudit } from './request/call-audit.ts';
+export type {
+  ClientCertificate,
+  IncomingRequest,
+  RequestBody,
+  RequestHeaders,
+  RequestOrigin,
+} from './request/incoming-request.ts';
+export { ANONYMOUS, type Impersonation, type Principal, type UserInfo } from './request/principal.ts';
+export type { AnswerText, AuditDetail, RequestAudit, RequestRecord } from './request/request-record.ts';
 export { requestInfo, type RequestInfo } from './request/request-info.ts';
 export * from './resource.ts';
 export { builtInCapabilities, type Capabilities, customCapabilities } from './capabilities.ts';
 export type { ResourceRegistry } from './resource-registry.ts';
-export { certificateAuthenticator, type Authenticator } from './stages/authenticate.ts';
+export { type AnonymousRule, certificateAuthenticator, type Authenticator } from './stages/authenticate.ts';
 export {
   type AccessDecision,
   type AccessRequest,
@@ -54,13 +61,12 @@ export { jsonStorage, protobufStorage, type StorageCodec } from './storage/stora
 export type { SharedObjects } from './storage/object-store.ts';
 export { ENCRYPTED_DATA, isEncrypted, type OpenedValue, type ValueTransformer } from './storage/value-transformer.ts';
 export { StoredObject } from './storage/stored-object.ts';
-export { timestamp } from './verbs/timestamps.ts';
 export * from './transport/index.ts';
 export type { ForeignApi, ForeignDocuments, ForeignOpenApi, ForeignVersion } from './discovery/foreign-api.ts';
 export { DiscoveryPaths } from './discovery/discovery-paths.ts';
 export { OpenApiPaths } from './discovery/openapi-paths.ts';
 export { RootPath } from './discovery/discovery-paths.ts';
 export { ServedApi } from './discovery/served-api.ts';
-export { checkAnnotations, checkLabels } from '../api/index.ts';
+export { checkAnnotations, checkLabels, type Preconditions, timestamp } from '../api/index.ts';
 export * from './forwarding/index.ts';
 export * from './webhook/index.ts';

@@ -1,5 +1,5 @@
 import type { GroupVersion } from '../api/index.ts';
-import { type Endpoint, type Services, Withdrawal } from './endpoint.ts';
+import { ActionTargets, type Endpoint, type Services, Withdrawal } from './endpoint.ts';
 import { Listeners } from './listeners.ts';
 import type { ServerObjects } from './objects/server-objects.ts';
 import type { Resource } from './resource.ts';
@@ -68,6 +68,7 @@ export class ResourceRegistry {
       objects: this.#objects.register(resource),
       services: this.#services,
       withdrawal: new Withdrawal(),
+      actions: new ActionTargets(resource),
     });
   }
 

@@ -1,8 +1,18 @@
-import type { ApiObject, FieldError, Priority, Struct, SubresourceStyle, WrittenSchema } from '../api/index.ts';
+import type {
+  ApiObject,
+  DeletionStrategy,
+  FieldError,
+  Preconditions,
+  Priority,
+  Struct,
+  SubresourceStyle,
+  WrittenSchema,
+} from '../api/index.ts';
 import type { Condition, Operation } from '../store/index.ts';
 import type { ConnectionAnswer } from './answers/connection-answer.ts';
 import type { Capabilities } from './capabilities.ts';
-import type { Call, UserInfo } from './request/call.ts';
+import type { Call } from './request/call.ts';
+import type { UserInfo } from './request/principal.ts';
 
 /**
  * Everything the API server knows about one resource in one version. Built-in kinds state it in `resources/`; a
@@ -105,7 +115,7 @@ export type Convert = (
  * What is special about writing one kind. Hooks get objects they may change in place, in the resource's version;
  * absent hooks do nothing.
  */
-export interface Strategy {
+export interface Strategy extends DeletionStrategy {
   /** Defaults that depend on other fields; those the type table can state are filled in already. */
   readonly applyDefaults?: (object: ApiObject) => void;
   /** What a patch leaves alone is taken over from the stored object, frozen; `applyDefaults` leaves it alone, too. */
@@ -126,10 +136,6 @@ export interface Strategy {
   readonly createOnUpdate?: boolean;
   /** PUT without resourceVersion is refused instead of overwriting. */
   readonly requiresResourceVersion?: boolean;
-  /** Grace period for a delete, or undefined when the kind knows none; `requested` is what the client asked for. */
-  readonly gracePeriod?: (object: ApiObject, requested: number | undefined) => number | undefined;
-  /** What deleting does to dependents when the client does not say. */
-  readonly defaultPropagation?: 'background' | 'orphan' | 'unsupported';
   /** A warning for clients that delete without saying what becomes of dependents. */
   readonly propagationWarning?: string;
   /** DELETE answers with the object instead of a Status; OpenAPI says so unless it is `unannounced`. */
@@ -276,9 +282,4 @@ export interface ActionDeleteOptions {
   readonly propagationPolicy?: string;
   /** As well as when the request itself is a dry run. */
   readonly dryRun?: boolean;
-}
-
-export interface Preconditions {
-  readonly uid?: string;
-  readonly resourceVersion?: string;
 }

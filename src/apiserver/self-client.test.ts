@@ -12,7 +12,7 @@ function clientOf({ status }: StatusError): SelfClient {
   const missing = notFound(NAMESPACES, 'a').status;
   const answer = (method: string): Promise<{ type: 'status'; status: StatusError['status'] }> =>
     Promise.resolve({ type: 'status', status: method === 'GET' ? missing : status });
-  return new SelfClient({ answer: ({ method }) => answer(method) }, new VirtualClock());
+  return new SelfClient({ answer: ({ request: { method } }) => answer(method) }, new VirtualClock());
 }
 
 describe('what the server writes to itself and is refused', () => {

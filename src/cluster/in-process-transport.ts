@@ -63,7 +63,7 @@ export class InProcessTransport implements Transport {
     if (request.signal.aborted) call.finish(CUT);
     request.signal.throwIfAborted();
     const isWhole = !String(request.headers['accept']).includes('as=');
-    const { texts } = call.warnings;
+    const { texts } = call.record.warnings;
     const warning = texts.map((text) => `299 - "${text.replaceAll(/["\\]/g, '\\$&')}"`);
     const headers = texts.length === 0 ? NO_HEADERS : { warning };
     if (isWhole && answer.type === 'object') {

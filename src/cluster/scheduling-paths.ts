@@ -16,7 +16,7 @@ export class SchedulingPaths implements PathHandler {
     this.#attempts = attempts;
   }
 
-  async handle({ method, path }: Call): Promise<Answer | undefined> {
+  async handle({ request: { method, path } }: Call): Promise<Answer | undefined> {
     if (!path.startsWith(SCHEDULING_PREFIX)) return undefined;
     if (method !== 'GET') throw methodNotAllowed();
     return { type: 'bytes', code: 200, contentType: 'application/json', body: attemptsText(this.#attempts, path) };

@@ -22,7 +22,7 @@ test('one noisy client cannot starve another: they take turns, however much the 
   const order: string[] = [];
   while (order.filter((name) => name === 'quiet').length < 10) {
     await server.clock.advance(3);
-    order.push(...(await server.finish()).map((call) => call.user.name));
+    order.push(...(await server.finish()).map((call) => call.principal.user.name));
   }
   expect(order.length).toBeLessThanOrEqual(2 * 4 * 10); // four queues of the noisy one's hand against one of the other's
   expect(order.length).toBeGreaterThan(10);
@@ -116,7 +116,7 @@ test('a watch has seats until it has told what is there; exec and the like have 
   const watches = [1, 2].map(() => server.send(NOISY, 'GET', '/api/v1/pods?watch=1'));
   server.send(NOISY);
   expect(await server.counts()).toMatchObject({ running: 2, refused: 1 });
-  watches[0]?.served();
+  watches[0]?.record.served();
   server.send(NOISY);
   expect(await server.counts()).toMatchObject({ running: 3, refused: 1 });
   const exec = server.send(NOISY, 'POST', '/api/v1/namespaces/a/pods/b/exec');
@@ -150,8 +150,8 @@ test('a write keeps its seats while those who watch are told', async () => {
   );
   const writers = server.control.levels.find(({ name }) => name === 'writers');
   for (let opened = 0; opened < 25; opened++) {
-    server.send(MASTER, 'GET', '/api/v1/namespaces/a/configmaps?watch=1&resourceVersion=1').served();
-    server.send(MASTER, 'GET', '/api/v1/pods?watch=1&fieldSelector=spec.nodeName%3Dn1').served();
+    server.send(MASTER, 'GET', '/api/v1/namespaces/a/configmaps?watch=1&resourceVersion=1').record.served();
+    server.send(MASTER, 'GET', '/api/v1/pods?watch=1&fieldSelector=spec.nodeName%3Dn1').record.served();
   }
   await server.settle();
   server.running.length = 0;

@@ -1,6 +1,7 @@
 import {
   type Call,
   type Encode,
+  type IncomingRequest,
   type InFlight,
   isLongRunning,
   type Next,
@@ -60,7 +61,7 @@ export class FairLimiter implements RequestLimiter {
   readonly stage: Stage = (call, next) => {
     const { info } = call;
     if (info.verb !== 'watch' && isLongRunning(info)) return next(call);
-    const schema = this.#options.control.classify(info, call.user);
+    const schema = this.#options.control.classify(info, call.principal.user);
     call.commonHeaders = schema.headers;
     const started = this.#enter(call, schema);
     if (!(started instanceof Promise)) return this.#serve(call, next, { ticket: started, schema });
@@ -72,7 +73,7 @@ export class FairLimiter implements RequestLimiter {
     const { verb } = call.info;
     const isRead = READS.has(verb);
     this.#executing.add(isRead, 1, ticket.startedAt);
-    if (verb === 'watch') call.onFinish(this.#watches.open(call));
+    if (verb === 'watch') call.record.onFinish(this.#watches.open(call));
     let open = 2;
     const close = (): void => {
       open -= 1;
@@ -80,7 +81,7 @@ export class FairLimiter implements RequestLimiter {
       this.#executing.add(isRead, -1);
       this.#leave(ticket, schema, verb === 'watch' ? 'watch' : 'regular');
     };
-    call.onServed(close);
+    call.record.onServed(close);
     return whenOver(() => next(call), close);
   }
 
@@ -119,8 +120,8 @@ export class FairLimiter implements RequestLimiter {
       };
       ticket.decide = decide;
       const timer = clock.timer(this.#longestWaitMs(call), giveUp);
-      const leaving = onAbort(call.signal, giveUp);
-      if (call.signal.aborted) giveUp();
+      const leaving = onAbort(call.request.signal, giveUp);
+      if (call.request.signal.aborted) giveUp();
     });
   }
 
@@ -144,9 +145,9 @@ export class FairLimiter implements RequestLimiter {
 
   #longestWaitMs(call: Call): number {
     const { clock, requestTimeoutMs } = this.#options;
-    const wanted = call.info.verb === 'watch' ? undefined : requestedMs(call);
+    const wanted = call.info.verb === 'watch' ? undefined : requestedMs(call.request);
     const limit = Math.min(LONGEST_WAIT_MS, Math.min(requestTimeoutMs, wanted ?? Infinity) * WAITING_PART);
-    return Math.max(0, limit - (clock.now() - call.receivedAt));
+    return Math.max(0, limit - (clock.now() - call.record.receivedAt));
   }
 }
 
@@ -170,7 +171,7 @@ function whenOver(run: () => ReturnType<Next>, over: () => void): ReturnType<Nex
 }
 
 /** The time that the client gives the request; undefined when it does not say. */
-function requestedMs({ query }: Call): number | undefined {
+function requestedMs({ query }: IncomingRequest): number | undefined {
   const text = query.get('timeout');
   if (text === '') return undefined;
   try {
@@ -181,7 +182,7 @@ function requestedMs({ query }: Call): number | undefined {
   }
 }
 
-function distinguisherOf({ user, info }: Call, { distinguisher }: ActiveSchema): string {
+function distinguisherOf({ principal: { user }, info }: Call, { distinguisher }: ActiveSchema): string {
   switch (distinguisher) {
     case 'user':
       return user.name;

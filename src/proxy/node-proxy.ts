@@ -1,6 +1,12 @@
 import { badRequest, type GroupResource, internalError, StatusError } from '../api/index.ts';
 import type { Pod } from '../api/types/core/v1.d.ts';
-import { type Call, type ConnectionAnswer, type ServerObjects, transportWords } from '../apiserver/index.ts';
+import {
+  type Call,
+  type ConnectionAnswer,
+  type RequestHeaders,
+  type ServerObjects,
+  transportWords,
+} from '../apiserver/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import { cutText, joinConnections } from '../wire/connections/index.ts';
 import type { HttpClient, HttpExchange, ResponseHeaders } from '../wire/http/index.ts';
@@ -56,15 +62,17 @@ export class NodeProxy {
     const { namespace = '', name = '' } = pod.metadata;
     const place: ContainerPlace = { namespace, pod: name, container };
     const client = await this.#connections.to(node);
-    if (type === 'log') return this.#log(client, logPath(place, call), call);
-    if (!call.isUpgrade) throw badRequest('Upgrade request required');
+    if (type === 'log') return this.#log(client, logPath(place, call.request), call);
+    if (!call.request.isUpgrade) throw badRequest('Upgrade request required');
     const clock = this.#clock;
     if (type === 'portforward') {
-      const path = portsPath(place, call);
-      return isTunnel(call) ? tunnelPorts(call, { client, path, clock }) : passUpgrade(call, client, path);
+      const path = portsPath(place, call.request);
+      return isTunnel(call.request) ? tunnelPorts(call, { client, path, clock }) : passUpgrade(call, client, path);
     }
-    const path = commandPath(type, place, call);
-    return isTranslatable(call) ? translateCommand(call, { client, path, clock }) : passUpgrade(call, client, path);
+    const path = commandPath(type, place, call.request);
+    return isTranslatable(call.request)
+      ? translateCommand(call, { client, path, clock })
+      : passUpgrade(call, client, path);
   }
 
   async #proxied(target: ProxyTarget, call: Call): Promise<ProxiedServer> {
@@ -75,10 +83,10 @@ export class NodeProxy {
     }
     const isPod = target.type === 'podproxy';
     const location = isPod ? await this.#locations.ofPod(target) : await this.#locations.ofService(target);
-    return this.#connections.toPod(location, (leave) => call.onFinish(leave));
+    return this.#connections.toPod(location, (leave) => call.record.onFinish(leave));
   }
 
-  async #log(client: HttpClient, path: string, { info, signal }: Call): Promise<ConnectionAnswer> {
+  async #log(client: HttpClient, path: string, { info, request: { signal } }: Call): Promise<ConnectionAnswer> {
     let answer: HttpExchange;
     try {
       answer = await client.request({ method: 'GET', path, headers: {}, signal });
@@ -104,8 +112,8 @@ export class NodeProxy {
 
 /** Lets client and node speak with each other as they agree to. */
 async function passUpgrade(call: Call, client: HttpClient, path: string): Promise<ConnectionAnswer> {
-  const headers = upgradeHeaders(call);
-  const { method, signal } = call;
+  const headers = upgradeHeaders(call.request);
+  const { method, signal } = call.request;
   let answer: Awaited<ReturnType<HttpClient['upgrade']>>;
   try {
     answer = await client.upgrade({ method, path, headers, signal });
@@ -134,9 +142,9 @@ const AGREEMENT = new Set([
   'origin',
 ]);
 
-function upgradeHeaders(call: Call): Record<string, string> {
-  const kept = call.headerNames().filter((name) => AGREEMENT.has(name));
-  return { connection: 'Upgrade', ...Object.fromEntries(kept.map((name) => [name, call.header(name) ?? ''])) };
+function upgradeHeaders(request: RequestHeaders): Record<string, string> {
+  const kept = request.headerNames().filter((name) => AGREEMENT.has(name));
+  return { connection: 'Upgrade', ...Object.fromEntries(kept.map((name) => [name, request.header(name) ?? ''])) };
 }
 
 function textHeaders(headers: ResponseHeaders): Record<string, string> {

@@ -1,4 +1,4 @@
-import type { Call } from '../apiserver/index.ts';
+import type { IncomingRequest } from '../apiserver/index.ts';
 import type { WantedStreams } from '../wire/remote-command/index.ts';
 
 /** A container of a pod, as a node's paths name it. */
@@ -10,7 +10,7 @@ export interface ContainerPlace {
 
 /** What a client asks for. */
 export interface Asked {
-  readonly query: Pick<Call['query'], 'all' | 'get' | 'has'>;
+  readonly query: Pick<IncomingRequest['query'], 'all' | 'get' | 'has'>;
 }
 
 type Parameter = [name: string, value: string];

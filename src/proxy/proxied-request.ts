@@ -24,28 +24,30 @@ export interface ProxiedServer {
 /** Passes a request on to a server, with what follows `proxy` of its path, and the answer back. */
 export async function passProxied(call: Call, { client, host }: ProxiedServer): Promise<ConnectionAnswer> {
   const path = serverPath(call);
-  const query = call.query.text === '' ? '' : `?${call.query.text}`;
-  const onward: Onward = { client, path: `${escapedPath(path)}${query}`, headers: endToEndHeaders(call) };
-  if (call.isUpgrade) return upgraded(call, onward);
-  if (path === '' && (call.method === 'GET' || call.method === 'HEAD')) {
-    const location = `${escapedPath(call.path)}/${query}`;
+  const query = call.request.query.text === '' ? '' : `?${call.request.query.text}`;
+  const onward: Onward = { client, path: `${escapedPath(path)}${query}`, headers: endToEndHeaders(call.request) };
+  if (call.request.isUpgrade) return upgraded(call, onward);
+  if (path === '' && (call.request.method === 'GET' || call.request.method === 'HEAD')) {
+    const location = `${escapedPath(call.request.path)}/${query}`;
     return { type: 'bytes', code: 301, contentType: '', body: '', headers: { location } };
   }
-  const prefix = call.path.endsWith(path) ? call.path.slice(0, call.path.length - path.length) : call.path;
-  const place = { prefix: escapedPath(prefix), serverHost: host, clientHost: call.header('host') ?? '' };
+  const prefix = call.request.path.endsWith(path)
+    ? call.request.path.slice(0, call.request.path.length - path.length)
+    : call.request.path;
+  const place = { prefix: escapedPath(prefix), serverHost: host, clientHost: call.request.header('host') ?? '' };
   const headers = { ...onward.headers, 'x-forwarded-uri': joined(place.prefix, escapedPath(path)) };
   let exchange: HttpExchange;
   try {
-    exchange = await forward(call, { ...onward, path: onward.path === '' ? '/' : onward.path, headers });
+    exchange = await forward(call.request, { ...onward, path: onward.path === '' ? '/' : onward.path, headers });
   } catch (error) {
-    if (call.signal.aborted || error instanceof StatusError) throw error;
+    if (call.request.signal.aborted || error instanceof StatusError) throw error;
     throw serviceUnavailable(`error trying to reach service: ${transportWords(error)}`);
   }
   return proxiedAnswer(exchange, place);
 }
 
 /** What the server is asked for: empty when the request has nothing after `proxy`. */
-function serverPath({ info, path }: Call): string {
+function serverPath({ info, request: { path } }: Call): string {
   const below = info.parts.slice(3).join('/');
   const whole = below === '' ? '' : joined('/', below);
   return path.endsWith('/') && !whole.endsWith('/') ? `${whole}/` : whole;
@@ -54,9 +56,9 @@ function serverPath({ info, path }: Call): string {
 async function upgraded(call: Call, onward: Onward): Promise<ConnectionAnswer> {
   let answer: Awaited<ReturnType<typeof forwardUpgrade>>;
   try {
-    answer = await forwardUpgrade(call, { ...onward, path: onward.path === '' ? '/' : onward.path });
+    answer = await forwardUpgrade(call.request, { ...onward, path: onward.path === '' ? '/' : onward.path });
   } catch (error) {
-    if (call.signal.aborted) throw error;
+    if (call.request.signal.aborted) throw error;
     throw new StatusError({ code: 500, message: `error dialing backend: ${transportWords(error)}` });
   }
   if ('type' in answer) return answer;

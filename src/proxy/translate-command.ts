@@ -1,5 +1,11 @@
 import type { Duplex } from 'node:stream';
-import { type Call, type ConnectionAnswer, transportWords, webSocketAnswer } from '../apiserver/index.ts';
+import {
+  type Call,
+  type ConnectionAnswer,
+  type RequestHeaders,
+  transportWords,
+  webSocketAnswer,
+} from '../apiserver/index.ts';
 import { messageOf } from '../base/index.ts';
 import { cutText } from '../wire/connections/index.ts';
 import {
@@ -22,13 +28,13 @@ const V5 = 'v5.channel.k8s.io';
 const MAX_OUTCOME_BYTES = 64 * 1024;
 
 /** Whether the client speaks the protocol that nodes do not: WebSocket in which stdin can be closed. */
-export function isTranslatable(call: Call): boolean {
-  return wantsWebSocket((name) => call.header(name)) && offered(call).includes(V5);
+export function isTranslatable(request: RequestHeaders): boolean {
+  return wantsWebSocket((name) => request.header(name)) && offered(request).includes(V5);
 }
 
 /** A command whose client speaks WebSocket and whose node speaks SPDY. */
 export function translateCommand(call: Call, target: NodeTarget): ConnectionAnswer {
-  const wanted = wantedStreams(call.query);
+  const wanted = wantedStreams(call.request.query);
   return webSocketAnswer(call, {
     clock: target.clock,
     protocols: [V5],
@@ -36,7 +42,7 @@ export function translateCommand(call: Call, target: NodeTarget): ConnectionAnsw
       const streams = await webSocketCommand(connection, wanted);
       let outcome: CommandOutcome;
       try {
-        outcome = await runAtNode(streams, wanted, await openAtNode(target, call.signal));
+        outcome = await runAtNode(streams, wanted, await openAtNode(target, call.request.signal));
       } catch (error) {
         outcome = failedOutcome(messageOf(error));
       }
@@ -119,6 +125,6 @@ async function outcomeOf(error: AsyncIterable<Uint8Array>): Promise<CommandOutco
     : exitOutcome(code, `command terminated with exit code ${code}`);
 }
 
-function offered(call: Call): readonly string[] {
-  return call.headers('sec-websocket-protocol').flatMap((text) => text.split(',').map((name) => name.trim()));
+function offered(request: RequestHeaders): readonly string[] {
+  return request.headers('sec-websocket-protocol').flatMap((text) => text.split(',').map((name) => name.trim()));
 }

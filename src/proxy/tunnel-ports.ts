@@ -1,5 +1,11 @@
 import { StatusError } from '../api/index.ts';
-import { type Call, type ConnectionAnswer, transportWords, webSocketAnswer } from '../apiserver/index.ts';
+import {
+  type Call,
+  type ConnectionAnswer,
+  type RequestHeaders,
+  transportWords,
+  webSocketAnswer,
+} from '../apiserver/index.ts';
 import { cutText } from '../wire/connections/index.ts';
 import type { UpgradedConnection } from '../wire/http/index.ts';
 import { joinTunnel, PORT_FORWARD_PROTOCOL } from '../wire/remote-command/index.ts';
@@ -9,9 +15,9 @@ import { MAX_REFUSAL_BYTES, type NodeTarget } from './node-target.ts';
 const TUNNEL_PROTOCOL = `SPDY/3.1+${PORT_FORWARD_PROTOCOL}`;
 
 /** Whether the client speaks SPDY within WebSocket. */
-export function isTunnel(call: Call): boolean {
-  const isOffered = call.headers('sec-websocket-protocol').some((text) => text.includes(TUNNEL_PROTOCOL));
-  return isOffered && wantsWebSocket((name) => call.header(name));
+export function isTunnel(request: RequestHeaders): boolean {
+  const isOffered = request.headers('sec-websocket-protocol').some((text) => text.includes(TUNNEL_PROTOCOL));
+  return isOffered && wantsWebSocket((name) => request.header(name));
 }
 
 /** Forwarded ports whose client tunnels through WebSocket what it has to say to the node. */
@@ -19,7 +25,7 @@ export async function tunnelPorts(call: Call, { client, path, clock }: NodeTarge
   const headers = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': PORT_FORWARD_PROTOCOL };
   let answer: Awaited<ReturnType<typeof client.upgrade>>;
   try {
-    answer = await client.upgrade({ method: 'POST', path, headers, signal: call.signal });
+    answer = await client.upgrade({ method: 'POST', path, headers, signal: call.request.signal });
   } catch (error) {
     throw new StatusError({ code: 500, message: `error dialing backend: ${transportWords(error)}` });
   }

@@ -4,6 +4,7 @@ import {
   canonicalObject,
   type FieldError,
   invalidValue,
+  schemaPathOf,
   type Struct,
 } from '../api/index.ts';
 import type { Strategy, WriteContext } from '../apiserver/index.ts';
@@ -141,7 +142,7 @@ function fixedParts({ kind, type }: VersionOfKind): Strategy {
 
 /** The findings of the type without those about fields for which the kind has rules of its own. */
 function withoutJudged(table: readonly FieldError[], judged: ReadonlySet<string>): readonly FieldError[] {
-  return judged.size === 0 ? table : table.filter(({ field }) => !judged.has(field.replace(/\[[^\]]*\]/g, '')));
+  return judged.size === 0 ? table : table.filter(({ field }) => !judged.has(schemaPathOf(field)));
 }
 
 /** Where table and kind find fault with a field for the same reason, it is the kind that says how. */
@@ -198,12 +199,9 @@ function blankStatus({ storedType }: VersionOfKind): () => unknown {
 
 const STANDARD = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
-/** Groups whose objects are checked no further than custom ones. */
-const LENIENT_GROUPS = new Set(['admissionregistration.k8s.io', 'apiextensions.k8s.io']);
-
 /** A finalizer is one of the system's own, or says whose it is. */
-function checkFinalizerNames({ metadata }: ApiObject, { group }: { readonly group: string }): FieldError[] {
-  if (metadata.finalizers === undefined || LENIENT_GROUPS.has(group)) return [];
+function checkFinalizerNames({ metadata }: ApiObject, { allowsAnyFinalizer = false }: Kind): FieldError[] {
+  if (metadata.finalizers === undefined || allowsAnyFinalizer) return [];
   const detail = 'name is neither a standard finalizer name nor is it fully qualified';
   return metadata.finalizers.flatMap((name, index) =>
     name.includes('/') || STANDARD.has(name) ? [] : [invalidValue(`metadata.finalizers[${index}]`, name, detail)],

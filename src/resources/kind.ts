@@ -88,6 +88,8 @@ export interface KindRules<T> {
   validateStatus?(object: Whole<T>, old: Whole<T>, context: WriteContext): readonly FieldError[];
   /** Fields, by path without indexes, for which the kind has rules instead of the type table's. */
   readonly ownRulesFor?: readonly string[];
+  /** Finalizers may have names that are neither standard nor qualified, as in custom resources. */
+  readonly allowsAnyFinalizer?: boolean;
   /** The group and kind that `is invalid` messages name; absent: its own. */
   readonly invalidAs?: Strategy['invalidAs'];
   warnings?(object: Whole<T>, old: Whole<T> | undefined): readonly string[];

@@ -43,7 +43,7 @@ describe('what a cluster is made of can be given', () => {
 
   test('paths of its own', async () => {
     const hello: PathHandler = {
-      handle: ({ path }) =>
+      handle: ({ request: { path } }) =>
         path === '/hello' ? { type: 'bytes', code: 200, contentType: 'text/plain', body: 'hello' } : undefined,
     };
     await using cluster = await startCluster({ paths: [hello] });

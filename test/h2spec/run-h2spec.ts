@@ -18,7 +18,7 @@ const HEADER_BYTES = 60_000;
 /** Runs all cases of h2spec, the strict ones too, against the API server's transport. */
 export async function runH2spec(program: string, cases: readonly string[] = []): Promise<H2specResult> {
   await using server = await startTransport(async (call) => {
-    if (call.method === 'POST') await call.body(1_000_000);
+    if (call.request.method === 'POST') await call.request.body(1_000_000);
     return text('an answer of a few bytes');
   });
   const flags = ['-t', '-k', '-S', '-p', String(server.port), '--max-header-length', String(HEADER_BYTES)];

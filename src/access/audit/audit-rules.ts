@@ -1,4 +1,4 @@
-import type { Call } from '../../apiserver/index.ts';
+import type { RequestInfo, UserInfo } from '../../apiserver/index.ts';
 import type { AuditedResources, AuditLevel, AuditPolicy, AuditRule, AuditStage } from './audit-policy.ts';
 
 /** What a policy says of one request. */
@@ -8,7 +8,11 @@ export interface AuditVerdict {
   readonly omitManagedFields: boolean;
 }
 
-type Subject = Pick<Call, 'user' | 'info'>;
+/** Who asks, and for what. */
+interface Subject {
+  readonly user: UserInfo;
+  readonly info: RequestInfo;
+}
 
 interface CompiledRule {
   readonly verdict: AuditVerdict;
@@ -49,7 +53,7 @@ function compile(rule: AuditRule, policy: AuditPolicy): CompiledRule {
   };
 }
 
-type Target = Call['info'];
+type Target = RequestInfo;
 
 function targetTest(rule: AuditRule): (info: Target) => boolean {
   if (rule.namespaces.length > 0 || rule.resources.length > 0) {

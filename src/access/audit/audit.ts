@@ -55,7 +55,7 @@ export class Audit implements Auditing {
       this.#parts.metrics.rejected();
       return notStored(call);
     }
-    call.audit = audited;
+    call.record.audit = audited;
     return isLongRunning(call.info) ? this.#long(call, audited, next) : this.#short(call, audited, next);
   };
 
@@ -70,7 +70,7 @@ export class Audit implements Auditing {
     const answer = await this.#answer(call, audited, next);
     const told = this.#tell(audited, 'ResponseStarted');
     if (told instanceof Promise) await told;
-    call.onFinish(() => void this.#tell(audited, 'ResponseComplete'));
+    call.record.onFinish(() => void this.#tell(audited, 'ResponseComplete'));
     return answer;
   }
 
@@ -89,20 +89,20 @@ export class Audit implements Auditing {
   }
 
   async #authenticationFailed(call: Call, error: StatusError): Promise<void> {
-    if (call.audit !== undefined) return;
+    if (call.record.audit !== undefined) return;
     const audited = this.#begin(call, { name: '', groups: [] });
     if (audited === undefined) return;
     audited.answered(error.status, () => undefined);
     await this.#tell(audited, 'ResponseStarted');
   }
 
-  #begin(call: Call, user = call.user): AuditedRequest | undefined {
+  #begin(call: Call, user = call.principal.user): AuditedRequest | undefined {
     const { rules, metrics, uids, maxObjectBytes } = this.#parts;
     const verdict = rules.verdictOn({ user, info: call.info });
     metrics.judged(verdict.level);
     if (!isTold(verdict)) return undefined;
-    if (call.user !== user) call.user = user;
-    return new AuditedRequest(call, { auditId: call.auditId || uids.next(), verdict, maxObjectBytes });
+    if (call.principal.user !== user) call.principal.user = user;
+    return new AuditedRequest(call, { auditId: call.record.auditId || uids.next(), verdict, maxObjectBytes });
   }
 
   #tell(audited: AuditedRequest, stage: AuditStage): boolean | Promise<boolean> {
@@ -129,7 +129,7 @@ function isTold(verdict: AuditVerdict): verdict is AuditVerdict & { level: Audit
 
 /** What upstream answers when an event must be kept and cannot be: plain text, in which nothing may be taken for HTML. */
 function notStored(call: Call): EncodedAnswer {
-  const quoted = JSON.stringify(call.requestUri)
+  const quoted = JSON.stringify(call.request.uri)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;');

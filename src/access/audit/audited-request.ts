@@ -3,7 +3,7 @@ import {
   type AnswerText,
   type AuditDetail,
   type Call,
-  type CallAudit,
+  type RequestAudit,
   isLongRunning,
   type UserInfo,
 } from '../../apiserver/index.ts';
@@ -26,7 +26,7 @@ const MAX_USER_AGENT = 1024;
 const TRUNCATED = 'audit.k8s.io/truncated';
 
 /** What is known of one request so far, and the events that it makes. */
-export class AuditedRequest implements CallAudit {
+export class AuditedRequest implements RequestAudit {
   readonly #call: Call;
   readonly #options: AuditedRequestOptions;
   /** Who asks, before they act as anybody else. */
@@ -40,7 +40,7 @@ export class AuditedRequest implements CallAudit {
   constructor(call: Call, options: AuditedRequestOptions) {
     this.#call = call;
     this.#options = options;
-    this.#user = userOf(call.user);
+    this.#user = userOf(call.principal.user);
     this.#object = referenceOf(call.info);
   }
 
@@ -78,22 +78,23 @@ export class AuditedRequest implements CallAudit {
     const { verdict, auditId } = this.#options;
     if (verdict.omitStages.has(stage)) return undefined;
     const call = this.#call;
-    const { impersonation, receivedAt } = call;
+    const { impersonation } = call.principal;
+    const { receivedAt } = call.record;
     if (stage === 'ResponseComplete' && !isLongRunning(call.info) && now - receivedAt > SLOW_MS)
       this.#tellLatency(now - receivedAt);
-    const annotations = call.annotations.for(verdict.level);
-    const agent = call.header('user-agent') ?? '';
+    const annotations = call.record.annotations.for(verdict.level);
+    const agent = call.request.header('user-agent') ?? '';
     const constraint = impersonation?.constraint ?? '';
     return {
       level: verdict.level,
       auditID: auditId,
       stage,
-      requestURI: call.requestUri,
+      requestURI: call.request.uri,
       verb: call.info.verb,
       user: this.#user,
-      ...(impersonation === undefined ? {} : { impersonatedUser: userOf(call.user) }),
+      ...(impersonation === undefined ? {} : { impersonatedUser: userOf(call.principal.user) }),
       ...(constraint === '' ? {} : { authenticationMetadata: { impersonationConstraint: constraint } }),
-      sourceIPs: sourceAddresses(call),
+      sourceIPs: sourceAddresses(call.request),
       ...(agent === '' ? {} : { userAgent: shortened(agent) }),
       ...(this.#object === undefined ? {} : { objectRef: this.#object }),
       ...(this.#status === undefined ? {} : { responseStatus: this.#status }),
@@ -106,7 +107,10 @@ export class AuditedRequest implements CallAudit {
   }
 
   #tellLatency(ms: number): void {
-    this.#call.annotations.add('apiserver.latency.k8s.io/total', formatGoDuration(BigInt(Math.round(ms)) * 1_000_000n));
+    this.#call.record.annotations.add(
+      'apiserver.latency.k8s.io/total',
+      formatGoDuration(BigInt(Math.round(ms)) * 1_000_000n),
+    );
   }
 
   #joined(pieces: Iterable<Uint8Array>): RawJson | undefined {
@@ -127,7 +131,7 @@ export class AuditedRequest implements CallAudit {
   /** Of an event that is too large, neither object is told. */
   #leftOut(): undefined {
     this.#isTooLarge = true;
-    this.#call.annotations.add(TRUNCATED, 'true');
+    this.#call.record.annotations.add(TRUNCATED, 'true');
   }
 }
 

@@ -1,23 +1,23 @@
-import type { Call, Stage } from '../../apiserver/index.ts';
+import type { Call, Principal, Stage } from '../../apiserver/index.ts';
 import type { Clock } from '../../base/index.ts';
 
 /** Prints a line for each request that came over the network, when it is over: `201 create pods default/web by admin (4 ms)`. */
 export function requestLines(print: (line: string) => void, clock: Clock): Stage {
   return (call, next) => {
-    if (call.takesObjects) return next(call); // a program in this process asks without end
+    if (call.request.takesObjects) return next(call); // a program in this process asks without end
     const start = clock.monotonic();
-    call.onFinish(({ code, outcome }) => {
+    call.record.onFinish(({ code, outcome }) => {
       const ms = Math.round(clock.monotonic() - start);
       print(
-        `${code === 0 ? '---' : code} ${targetOf(call)} by ${whoOf(call)} (${ms} ms${outcome === 'cut' ? ', cut' : ''})`,
+        `${code === 0 ? '---' : code} ${targetOf(call)} by ${whoOf(call.principal)} (${ms} ms${outcome === 'cut' ? ', cut' : ''})`,
       );
     });
     return next(call);
   };
 }
 
-function targetOf({ info, requestUri }: Call): string {
-  if (!info.isResource) return `${info.verb} ${printable(requestUri)}`;
+function targetOf({ info, request: { uri } }: Call): string {
+  if (!info.isResource) return `${info.verb} ${printable(uri)}`;
   const { verb, group, resource, subresource, namespace, name } = info;
   const kind = `${resource}${group === '' ? '' : `.${group}`}${subresource === '' ? '' : `/${subresource}`}`;
   const one = name === '' && verb !== 'create' ? '*' : name;
@@ -25,7 +25,7 @@ function targetOf({ info, requestUri }: Call): string {
   return printable(`${verb} ${kind}${object === '' ? '' : ` ${object}`}`);
 }
 
-function whoOf({ user, impersonation }: Call): string {
+function whoOf({ user, impersonation }: Principal): string {
   return printable(impersonation === undefined ? user.name : `${impersonation.requestor.name} as ${user.name}`);
 }
 

@@ -1,16 +1,18 @@
 import { isIP, SocketAddress } from 'node:net';
-import type { Call } from '../../apiserver/index.ts';
+import type { RequestHeaders, RequestOrigin } from '../../apiserver/index.ts';
 
 /** A client in this process has no address. */
 const OWN_ADDRESS = '127.0.0.1';
 
-/** Where a request comes from: what proxies say of it, which anybody can make up, and last the address of the connection. */
-export function sourceAddresses(call: Pick<Call, 'header' | 'headers' | 'remoteAddress'>): readonly string[] {
-  const [forwarded = ''] = call.headers('x-forwarded-for');
+/** Where a request comes from: what proxies claim, which any client can forge, and last the address of the connection. */
+export function sourceAddresses(
+  request: Pick<RequestHeaders & RequestOrigin, 'headers' | 'remoteAddress'>,
+): readonly string[] {
+  const [forwarded = ''] = request.headers('x-forwarded-for');
   const found = forwarded.split(',').flatMap((part) => addressIn(part.trim()));
-  const [real] = addressIn(call.headers('x-real-ip')[0] ?? '');
+  const [real] = addressIn(request.headers('x-real-ip')[0] ?? '');
   if (real !== undefined && !found.includes(real)) found.push(real);
-  const [own = OWN_ADDRESS] = addressIn(call.remoteAddress);
+  const [own = OWN_ADDRESS] = addressIn(request.remoteAddress);
   if (found.at(-1) !== own) found.push(own);
   return found;
 }

@@ -2,7 +2,7 @@ import type { ApiObject, TypeTable } from '../../api/index.ts';
 import type { TokenReview } from '../../api/types/authentication/v1.d.ts';
 import {
   type Authenticator,
-  type Call,
+  type AnonymousRule,
   certificateAuthenticator,
   type PathHandler,
   type ServerObjects,
@@ -87,7 +87,7 @@ export class Authentication implements Disposable {
   readonly tokenReviewer: ChainReviewer;
   readonly tokenIssuer: TokenSigner;
   /** Which requests without credentials the configuration lets in; undefined when it does not say. */
-  readonly anonymous: ((call: Pick<Call, 'path'>) => boolean) | undefined;
+  readonly anonymous: AnonymousRule | undefined;
   /** True for headers, by lower-case name, in which front proxies tell whom they speak for. */
   readonly isProxyHeader: (name: string) => boolean;
   readonly #options: AuthenticationOptions;

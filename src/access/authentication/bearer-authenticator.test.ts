@@ -44,7 +44,7 @@ describe('a bearer token', () => {
   test('behind a second blank is none, which the client is told', async () => {
     const asking = call({ authorization: 'Bearer  right' });
     expect(await new BearerAuthenticator(new OneToken(), []).authenticate(asking)).toBeUndefined();
-    expect(asking.warnings.texts).toEqual([
+    expect(asking.record.warnings.texts).toEqual([
       'the provided Authorization header contains extra space before the bearer token, and is ignored',
     ]);
   });
@@ -52,8 +52,8 @@ describe('a bearer token', () => {
   test('that is known brings its warnings and notes along', async () => {
     const asking = call({ authorization: 'Bearer right' });
     await new BearerAuthenticator(new OneToken(), []).authenticate(asking);
-    expect(asking.warnings.texts).toEqual(['soon too old']);
-    expect(Object.fromEntries(asking.annotations.values)).toEqual({ 'acme.io/a': 'b' });
+    expect(asking.record.warnings.texts).toEqual(['soon too old']);
+    expect(Object.fromEntries(asking.record.annotations.values)).toEqual({ 'acme.io/a': 'b' });
   });
 });
 
@@ -77,7 +77,7 @@ describe('a token among the protocols of a WebSocket', () => {
   test('that is known is passed on to nobody', async () => {
     const asking = call({ 'sec-websocket-protocol': `${protocol('right')}, v5.channel.k8s.io` }, true);
     await new BearerAuthenticator(new OneToken(), []).authenticate(asking);
-    expect(asking.header('sec-websocket-protocol')).toBe('v5.channel.k8s.io');
+    expect(asking.request.header('sec-websocket-protocol')).toBe('v5.channel.k8s.io');
   });
 });
 
@@ -92,7 +92,7 @@ test('one that fails does not keep others from being asked, and all reasons are 
 
 test('a token that only an authenticator of the embedder knows can be reviewed', async () => {
   const badges: Authenticator = {
-    authenticate: (asking) => (asking.header('authorization') === 'Bearer badge' ? ADA : undefined),
+    authenticate: (asking) => (asking.request.header('authorization') === 'Bearer badge' ? ADA : undefined),
   };
   await using plane = await TestPlane.start({ authenticators: [badges] });
   const user = { username: 'ada', groups: ['system:authenticated'] };

@@ -26,10 +26,10 @@ export class BearerAuthenticator implements Authenticator {
 
 function userOf(finding: TokenFinding, call: Call, shown: ShownToken): UserInfo | 'invalid' {
   if (finding.type !== 'known') return 'invalid';
-  if (shown.otherProtocols !== undefined) call.replaceHeader('sec-websocket-protocol', shown.otherProtocols);
+  if (shown.otherProtocols !== undefined) call.request.replaceHeader('sec-websocket-protocol', shown.otherProtocols);
   const { annotations = {}, warnings = [] } = finding.notes ?? {};
-  for (const [key, value] of Object.entries(annotations)) call.annotations.add(key, value);
-  for (const warning of warnings) call.warnings.add(warning);
+  for (const [key, value] of Object.entries(annotations)) call.record.annotations.add(key, value);
+  for (const warning of warnings) call.record.warnings.add(warning);
   return finding.user;
 }
 
@@ -44,11 +44,11 @@ class CallQuestion implements TokenQuestion {
   }
 
   get signal(): AbortSignal {
-    return this.#call.signal;
+    return this.#call.request.signal;
   }
 
   get step(): TraceStep | undefined {
-    return this.#call.trace?.stage;
+    return this.#call.record.trace?.stage;
   }
 }
 
@@ -59,10 +59,10 @@ interface ShownToken {
 }
 
 function bearerToken(call: Call): ShownToken | undefined {
-  const parts = (call.headers('authorization')[0] ?? '').trim().split(' ', 3);
+  const parts = (call.request.headers('authorization')[0] ?? '').trim().split(' ', 3);
   const [scheme = '', token] = parts;
   if (token === undefined || scheme.toLowerCase() !== 'bearer') return undefined;
-  if (token === '' && parts.length === 3) call.warnings.add(EXTRA_SPACE);
+  if (token === '' && parts.length === 3) call.record.warnings.add(EXTRA_SPACE);
   return token === '' ? undefined : { token };
 }
 
@@ -70,8 +70,8 @@ const PROTOCOL_PREFIX = 'base64url.bearer.authorization.k8s.io.';
 
 /** A token counts only beside a protocol to speak, which is the one that the server will choose. */
 function protocolToken(call: Call): ShownToken | 'invalid' | undefined {
-  if (!call.isUpgrade) return undefined;
-  const protocols = call
+  if (!call.request.isUpgrade) return undefined;
+  const protocols = call.request
     .headers('sec-websocket-protocol')
     .flatMap((line) => line.split(','))
     .map((protocol) => protocol.trim());

@@ -1,16 +1,16 @@
-import type { Call } from '../../apiserver/index.ts';
+import type { RequestHeaders } from '../../apiserver/index.ts';
 
 /** What headers with one of these prefixes, in lower case, say about a user beside name, uid and groups. */
-export function extraIn(call: Call, prefixes: readonly string[]): Record<string, readonly string[]> {
+export function extraIn(request: RequestHeaders, prefixes: readonly string[]): Record<string, readonly string[]> {
   const extra = new Map<string, string[]>();
-  const names = call.headerNames();
+  const names = request.headerNames();
   for (const prefix of prefixes) {
     for (const header of names) {
       if (!header.startsWith(prefix)) continue;
       const key = unescapeKey(header.slice(prefix.length));
       const known = extra.get(key);
-      if (known === undefined) extra.set(key, [...call.headers(header)]);
-      else known.push(...call.headers(header));
+      if (known === undefined) extra.set(key, [...request.headers(header)]);
+      else known.push(...request.headers(header));
     }
   }
   return Object.fromEntries(extra);

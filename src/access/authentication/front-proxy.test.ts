@@ -73,8 +73,8 @@ describe('headers of a front proxy', () => {
       paths: [
         {
           handle(call) {
-            if (call.path !== '/seen') return undefined;
-            for (const name of call.headerNames()) seen[name] = call.header(name);
+            if (call.request.path !== '/seen') return undefined;
+            for (const name of call.request.headerNames()) seen[name] = call.request.header(name);
             return { type: 'bytes', code: 200, contentType: 'application/json', body: '{}' };
           },
         },

@@ -39,17 +39,17 @@ export class FrontProxyAuthenticator implements Authenticator {
 
   /** Without the proxy's certificate the headers mean nothing, and another way may tell who asks. */
   authenticate(call: Call): UserInfo | undefined | 'invalid' {
-    const { proxyCertificate } = call;
+    const { proxyCertificate } = call.request;
     const { allowedNames, usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes } = this.#options;
     if (proxyCertificate === undefined) return undefined;
     if (allowedNames.length > 0 && !allowedNames.includes(proxyCertificate.commonName)) return 'invalid';
     const first = (names: readonly string[]): string =>
-      names.map((name) => call.headers(name)[0] ?? '').find((value) => value !== '') ?? '';
+      names.map((name) => call.request.headers(name)[0] ?? '').find((value) => value !== '') ?? '';
     const name = first(usernameHeaders);
     if (name === '') return undefined;
     const uid = first(uidHeaders);
-    const groups = groupHeaders.flatMap((header) => call.headers(header)).filter((group) => group !== '');
-    return { name, ...(uid === '' ? {} : { uid }), groups, extra: extraIn(call, extraHeaderPrefixes) };
+    const groups = groupHeaders.flatMap((header) => call.request.headers(header)).filter((group) => group !== '');
+    return { name, ...(uid === '' ? {} : { uid }), groups, extra: extraIn(call.request, extraHeaderPrefixes) };
   }
 }
 

@@ -13,19 +13,20 @@ export function impersonate(parts: ImpersonationParts, encode: Encode): Stage {
   const lastModes = new LastModes();
   /** Why the request may not go on, if it may not. */
   const refusalOf = async (call: Call): Promise<StatusError | undefined> => {
-    const step = call.trace?.begin('impersonation');
+    const step = call.record.trace?.begin('impersonation');
     try {
-      const wanted = takeWantedUser(call);
+      const wanted = takeWantedUser(call.request);
       if (wanted === undefined) return undefined;
-      const { user: requestor, info } = call;
-      const check = new ImpersonationCheck(parts, requestor, call.signal);
+      const { user: requestor } = call.principal;
+      const { info } = call;
+      const check = new ImpersonationCheck(parts, requestor, call.request.signal);
       const start = metrics.now();
       const answer = await lastModes.judge({ wanted, info, check });
       metrics.attempted('user' in answer ? answer.constraint : undefined, start);
       if (!('user' in answer)) throw answer.refused;
-      call.user = answer.user;
+      call.principal.user = answer.user;
       step?.end('allowed', answer.user.name);
-      call.impersonation = { requestor, constraint: answer.constraint };
+      call.principal.impersonation = { requestor, constraint: answer.constraint };
       return undefined;
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
@@ -38,7 +39,7 @@ export function impersonate(parts: ImpersonationParts, encode: Encode): Stage {
     if (refused === undefined) return next(call);
     return encode({ type: 'status', status: refused.status, headers: NO_SNIFFING }, call);
   };
-  return (call, next) => (isImpersonating(call) ? act(call, next) : next(call));
+  return (call, next) => (isImpersonating(call.request) ? act(call, next) : next(call));
 }
 
 /** The message quotes what the client sent, so nothing in it may be taken for HTML. */

@@ -1,5 +1,5 @@
 import { badRequest, quoteGo } from '../../api/index.ts';
-import type { Call, UserInfo } from '../../apiserver/index.ts';
+import type { IncomingRequest, RequestHeaders, UserInfo } from '../../apiserver/index.ts';
 import { extraIn } from '../authentication/extra-headers.ts';
 
 const PREFIX = 'impersonate-';
@@ -21,18 +21,18 @@ function isImpersonation(header: string): boolean {
 }
 
 /** True when a request has any header about acting as somebody else, which most have not. */
-export function isImpersonating(call: Call): boolean {
-  return call.hasHeader(isImpersonation);
+export function isImpersonating(request: RequestHeaders): boolean {
+  return request.hasHeader(isImpersonation);
 }
 
 /** Reads who is to be impersonated; undefined when nobody is. The headers are gone afterwards. */
-export function takeWantedUser(call: Call): WantedUser | undefined {
-  const names = call.headerNames().filter(isImpersonation);
+export function takeWantedUser(request: IncomingRequest): WantedUser | undefined {
+  const names = request.headerNames().filter(isImpersonation);
   const wanted: WantedUser = {
-    name: call.headers('impersonate-user')[0] ?? '',
-    uid: call.headers('impersonate-uid')[0] ?? '',
-    groups: call.headers('impersonate-group'),
-    extra: extraIn(call, [EXTRA_PREFIX]),
+    name: request.headers('impersonate-user')[0] ?? '',
+    uid: request.headers('impersonate-uid')[0] ?? '',
+    groups: request.headers('impersonate-group'),
+    extra: extraIn(request, [EXTRA_PREFIX]),
   };
   const { name, uid, groups, extra } = wanted;
   const values = groups.length + Object.values(extra).flat().length;
@@ -41,7 +41,7 @@ export function takeWantedUser(call: Call): WantedUser | undefined {
   if (name === '' && (uid !== '' || values > 0))
     throw badRequest(`requested ${describe(wanted)} without impersonating a user name`);
   if (name === '') return undefined;
-  for (const taken of names) call.replaceHeader(taken, []);
+  for (const taken of names) request.replaceHeader(taken, []);
   return wanted;
 }
 

@@ -23,11 +23,11 @@ export class IssuerDiscovery implements PathHandler {
   }
 
   handle(call: Call): Answer | undefined {
-    const { path } = call;
+    const { path } = call.request;
     if ((path !== CONFIGURATION_PATH && path !== KEYS_PATH) || !isFindable(this.#options.issuer)) return undefined;
-    if (call.method !== 'GET') throw methodNotAllowed();
+    if (call.request.method !== 'GET') throw methodNotAllowed();
     const subtype = path === KEYS_PATH ? 'jwk-set+json' : 'json';
-    if (!takesApplication(call.header('accept') ?? '', subtype)) throw noRouteBut(`application/${subtype}`);
+    if (!takesApplication(call.request.header('accept') ?? '', subtype)) throw noRouteBut(`application/${subtype}`);
     const body = path === KEYS_PATH ? { keys: this.#options.keys().map(jsonWebKey) } : this.#configuration();
     return answer(`application/${subtype}`, body);
   }

@@ -64,8 +64,8 @@ export class TestPlane implements AsyncDisposable {
       ...(proxyCertificate === undefined ? {} : { proxyCertificate }),
     });
     const answer = await this.plane.server.answer(call);
-    const annotations = Object.fromEntries(call.annotations.values);
-    return { ...outcome(answer), warnings: call.warnings.texts, annotations };
+    const annotations = Object.fromEntries(call.record.annotations.values);
+    return { ...outcome(answer), warnings: call.record.warnings.texts, annotations };
   }
 
   /** Sends a request as the cluster's administrator. */

@@ -39,7 +39,7 @@ export class ReviewPaths implements PathHandler {
   }
 
   async handle(call: Call): Promise<Answer | undefined> {
-    const { path, method, signal } = call;
+    const { path, method, signal } = call.request;
     if (path !== PATH && !path.startsWith(`${PATH}/`)) return undefined;
     const [id, action, ...more] = path.slice(PATH.length + 1).split('/');
     const isReplay = action === 'replay' && more.length === 0;

@@ -69,7 +69,7 @@ export class GoDecoder {
     this.#fields.push(...goEmbedding(struct, field), field.name);
     this.#struct = struct.shortName;
     this.#path = pathTo(this.#path, field.name);
-    this.#decode(value, { shape: field.shape, type: goTypeOf(struct, field), owner: struct });
+    this.#decode(value, { shape: field.shape, type: goTypeOf(field), owner: struct });
     this.#fields.length = depth;
   }
 

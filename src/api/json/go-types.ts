@@ -1,16 +1,15 @@
 import { unreachable } from '../../base/index.ts';
 import type { Field, ScalarName, Shape, Struct } from '../schema/schema.ts';
-import { goTypeNames } from './go-type-names.ts';
 
 /** What Go calls the type of a field, without pointers: `int32`, `v1.Protocol`, `[]v1.Container`, `map[string]string`. */
-export function goTypeOf(struct: Struct, field: Field): string {
-  return namesOf(struct)?.get(field.name) ?? goTypeOfShape(field.shape);
+export function goTypeOf({ goType, shape }: Field): string {
+  return goType ?? goTypeOfShape(shape);
 }
 
 /** The Go names of the structs around a field that JSON shows flat, outermost first. */
 export function goEmbedding(struct: Struct, field: Field): readonly string[] {
   if (struct.kind !== undefined && field.number === 0 && TYPE_META.has(field.name)) return ['TypeMeta'];
-  return field.inside.flatMap((_, index) => namesOf(struct)?.get(field.inside.slice(0, index + 1).join('.')) ?? []);
+  return field.goInside ?? [];
 }
 
 export function goStructName(struct: Struct): string {
@@ -59,26 +58,3 @@ const SCALARS: Readonly<Record<ScalarName, string>> = {
   JSONSchemaPropsOrBool: 'v1.JSONSchemaPropsOrBool',
   JSONSchemaPropsOrStringArray: 'v1.JSONSchemaPropsOrStringArray',
 };
-
-type Names = ReadonlyMap<string, string>;
-
-let namesByStruct: ReadonlyMap<string, Names> | undefined;
-
-function namesOf(struct: Struct): Names | undefined {
-  namesByStruct ??= readNames();
-  return namesByStruct.get(struct.name);
-}
-
-function readNames(): Map<string, Names> {
-  const all = new Map<string, Names>();
-  let pack = '';
-  for (const line of goTypeNames.trim().split('\n')) {
-    if (!line.startsWith(' ')) {
-      pack = line;
-      continue;
-    }
-    const [struct = '', ...pairs] = line.trim().split(' ');
-    all.set(`${pack}.${struct}`, new Map(pairs.map((pair) => pair.split(/[=<]/, 2) as [string, string])));
-  }
-  return all;
-}

@@ -23,7 +23,8 @@ import type { Constraints } from '../schema/constraints.ts';
  * `omitzero` (a struct left out when empty), `default=V` (part of the schema), `fill=V` (filled in by the server, not
  * part of the schema), `enum(A|B)` (part of the schema), `values(A|B)` (what is checked, and in which order it is told,
  * but not part of the schema; `values(*)` checks nothing), `list=atomic|set|map(key,…)`, `map=atomic|granular`,
- * `patch=merge(key)`, `min=`, `max=`, `maxlength=`, `format=`, `immutable`. What is said about a wrong value where it is
+ * `patch=merge(key)`, `go=T` (the Go type in decoding errors where it does not follow from the type), `in=A,B` (the Go
+ * structs around a field with a number like `2.1`, outermost first), `min=`, `max=`, `maxlength=`, `format=`, `immutable`. What is said about a wrong value where it is
  * not the usual: `missing("…")`, `below("…")`, `above("…")`, `outside("…")` for both, `zero=missing` (a zero was left
  * out), `zero=absent` (and may be), `at=parent|list` (where it is reported).
  * On a type: `atomic`, `union(discriminator:field=Value,…)`, and `checked(a b * c)`, the order in which upstream checks
@@ -95,6 +96,8 @@ export interface FieldFlags {
   readonly map?: 'atomic' | 'granular';
   readonly patch?: string;
   readonly mergeKey?: string;
+  readonly go?: string;
+  readonly in?: readonly string[];
 }
 
 export const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;

@@ -21,6 +21,12 @@ describe('the flags of a field', () => {
     expect(struct.field('b')?.shape).toMatchObject({ kind: 'map', value: { constraints: { minimum: 1 } } });
   });
 
+  test('name the Go type and the Go structs around a field where they do not follow', () => {
+    const struct = fieldsOf('  a 1 []string go=[]v1.Kind\n  b 2.3.1 string in=Outer,Inner');
+    expect(struct.field('a')?.goType).toBe('[]v1.Kind');
+    expect(struct.field('b')?.goInside).toEqual(['Outer', 'Inner']);
+  });
+
   test('may have texts with blanks and parentheses in them', () => {
     const struct = fieldsOf(
       '  a 1 int32 required=published outside("must be (octal)") zero=missing missing("say \\"how\\"")',

@@ -49,6 +49,12 @@ export function parseFlags(
         if (key !== undefined) flags.mergeKey = key;
         break;
       }
+      case 'go':
+        flags.go = value;
+        break;
+      case 'in':
+        flags.in = value.split(',');
+        break;
       case 'min':
       case 'max':
       case 'maxlength':

@@ -19,7 +19,7 @@ function structError(value: unknown, struct: Struct): string | undefined {
   if (!isPlainObject(value)) return `cannot restore struct from: ${kindOf(value)}`;
   for (const field of struct.fields) {
     const member = Object.hasOwn(value, field.name) ? value[field.name] : null;
-    const problem = valueError(member, field.shape, goTypeOf(struct, field));
+    const problem = valueError(member, field.shape, goTypeOf(field));
     if (problem !== undefined) return problem;
   }
   return undefined;

@@ -65,6 +65,10 @@ export interface Field {
   /** How strategic merge patches treat the field. */
   readonly patchStrategy?: string;
   readonly mergeKey?: string;
+  /** The Go type in decoding errors, where it does not follow from the shape. */
+  readonly goType?: string | undefined;
+  /** The Go structs around the field that JSON shows flat, outermost first. */
+  readonly goInside?: readonly string[] | undefined;
 }
 
 /** A place where values are: a field, an item of a list, a value of a map, or the root of a type. */

@@ -65,6 +65,8 @@ export class TableStruct implements Struct {
       immutable: flags.immutable === true,
       patchStrategy: flags.patch,
       mergeKey: flags.mergeKey,
+      goType: flags.go,
+      goInside: flags.in,
     };
   }
 

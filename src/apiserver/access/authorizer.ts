@@ -1,6 +1,6 @@
 import type { NonResourceRule, ResourceRule } from '../../api/types/authorization/v1.d.ts';
 import type { TraceStep } from '../trace/request-trace.ts';
-import type { UserInfo } from '../request/call.ts';
+import type { UserInfo } from '../request/principal.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 
 /** What is asked for, as authorizers judge it. */

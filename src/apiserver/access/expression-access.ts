@@ -1,6 +1,6 @@
 import type { AccessAnswer, AccessOracle, AccessQuestion } from '../../cel/index.ts';
 import type { RequestInfo } from '../request/request-info.ts';
-import type { UserInfo } from '../request/call.ts';
+import type { UserInfo } from '../request/principal.ts';
 import type { AccessDecision, AccessRequest, Authorizer } from './authorizer.ts';
 
 /** More questions than an expression within its cost limit can ask. */

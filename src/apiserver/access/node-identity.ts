@@ -1,4 +1,4 @@
-import type { UserInfo } from '../request/call.ts';
+import type { UserInfo } from '../request/principal.ts';
 
 const PREFIX = 'system:node:';
 

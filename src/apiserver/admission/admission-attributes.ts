@@ -1,8 +1,8 @@
-import type { ApiObject, GroupVersionKind } from '../../api/index.ts';
-import type { AuditDetail } from '../request/call-audit.ts';
-import type { Call, UserInfo } from '../request/call.ts';
+import type { ApiObject, GroupVersionKind, Query } from '../../api/index.ts';
+import type { AuditDetail } from '../request/request-record.ts';
+import type { Call } from '../request/call.ts';
+import type { UserInfo } from '../request/principal.ts';
 import type { RequestTrace, TraceStep } from '../trace/request-trace.ts';
-import type { Query } from '../request/query.ts';
 import type { Resource } from '../resource.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -75,24 +75,24 @@ export class AdmissionAttributes implements AdmissionTarget {
   }
 
   get user(): UserInfo {
-    return this.#call.user;
+    return this.#call.principal.user;
   }
 
   /** Aborts when the answer is no longer wanted. */
   get signal(): AbortSignal {
-    return this.#call.signal;
+    return this.#call.request.signal;
   }
 
   /** CreateOptions, UpdateOptions or DeleteOptions of `meta.k8s.io/v1`, with what the client stated; none for a connection. */
   get options(): OperationOptions | undefined {
     if (this.operation === 'CONNECT') return undefined;
     const kind = this.operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions';
-    return this.#step.deleteOptions ?? optionsOfWrite(this.#call.query, kind);
+    return this.#step.deleteOptions ?? optionsOfWrite(this.#call.request.query, kind);
   }
 
   /** Where the steps of the request are noted; undefined when it is not traced. */
   get trace(): RequestTrace | undefined {
-    return this.#call.trace;
+    return this.#call.record.trace;
   }
 
   /** The step of the plugin that is at work, to which it may add steps of its own; undefined when the request is not traced. */
@@ -119,12 +119,12 @@ export class AdmissionAttributes implements AdmissionTarget {
 
   /** Adds a text for the client. */
   warn(message: string): void {
-    this.#call.warnings.add(message);
+    this.#call.record.warnings.add(message);
   }
 
   /** Adds an entry to the audit event of the request; the first value of a key stays. */
   annotate(key: string, value: string, detail?: AuditDetail): void {
-    this.#call.annotations.add(key, value, detail);
+    this.#call.record.annotations.add(key, value, detail);
   }
 
   /** True in the second pass of mutation, which a plugin has asked for. */

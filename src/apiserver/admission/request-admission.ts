@@ -1,8 +1,19 @@
-import { badRequest, canonicalize, DecodeError, managedFieldsProblem, withMeta } from '../../api/index.ts';
-import type { ApiObject, GroupVersionKind, Shape, Struct } from '../../api/index.ts';
+import {
+  type ApiObject,
+  badRequest,
+  booleanParameter,
+  canonicalize,
+  DecodeError,
+  type GroupVersionKind,
+  integerParameter,
+  managedFieldsProblem,
+  type Query,
+  type Shape,
+  type Struct,
+  withMeta,
+} from '../../api/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
-import { booleanParameter, integerParameter } from '../request/options.ts';
 import { AdmissionAttributes } from './admission-attributes.ts';
 import type { AdmissionStep, Operation, OperationOptions } from './admission-attributes.ts';
 import type { AdmissionPlan } from './admission.ts';
@@ -54,7 +65,7 @@ export class RequestAdmission {
 
   /** Asks for a connection; its options, which are in path and query, take the place of an object. */
   async admitConnect(struct: Struct): Promise<void> {
-    if (this.#call.query.has('dryRun')) throw badRequest('dryRun is not supported');
+    if (this.#call.request.query.has('dryRun')) throw badRequest('dryRun is not supported');
     const object = connectionOptions(this.#call, struct);
     await this.#admit(this.#attributes({ operation: 'CONNECT', object, old: undefined }));
   }
@@ -120,11 +131,12 @@ function withReadableManagers(
 
 /** The options of a connection as an object: each member from the parameter of its name, `path` from what follows in the path. */
 function connectionOptions(call: Call, struct: Struct): ApiObject {
-  const { query, info } = call;
+  const { query } = call.request;
+  const { info } = call;
   const options: Record<string, unknown> = {};
   for (const { name, shape } of struct.fields) {
     if (name === 'path') options[name] = info.subpath;
-    else if (query.has(name)) options[name] = valueOf(call, name, shape);
+    else if (query.has(name)) options[name] = valueOf(query, name, shape);
   }
   const { kind = '', version = '' } = struct.kind ?? {};
   try {
@@ -135,7 +147,7 @@ function connectionOptions(call: Call, struct: Struct): ApiObject {
   }
 }
 
-function valueOf({ query }: Call, name: string, shape: Shape): unknown {
+function valueOf(query: Query, name: string, shape: Shape): unknown {
   if (shape.kind === 'list') {
     const isNumeric = shape.element.kind === 'scalar' && shape.element.scalar === 'int32';
     return isNumeric ? query.all(name).map(Number) : query.all(name);

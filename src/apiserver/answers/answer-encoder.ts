@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import {
   type ApiObject,
   badRequest,
+  includeObject,
   internalError,
   StatusError,
   type TypeTable,
@@ -9,8 +10,8 @@ import {
 } from '../../api/index.ts';
 import { type Clock, type Logger, unreachable } from '../../base/index.ts';
 import type { WatchMetrics } from '../metrics/watch-metrics.ts';
+import type { RequestAudit, RequestRecord } from '../request/request-record.ts';
 import type { Call } from '../request/call.ts';
-import type { CallAudit } from '../request/call-audit.ts';
 import { LARGE_BYTES } from '../request/large-body.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf, StoredObject } from '../storage/stored-object.ts';
@@ -34,7 +35,7 @@ import { checkConversion } from './not-acceptable.ts';
 import { jsonOf, jsonPiecesOf, objectOf, type ObjectSource, protobufOf } from './object-forms.ts';
 import { mediaTypes, type Representation, streamMediaType } from './representation.ts';
 import { StatusEncoder } from './status-encoder.ts';
-import { includeObject, lazyTableOf } from './table.ts';
+import { lazyTableOf } from './table.ts';
 import { textList, yamlDocument } from './text-list.ts';
 import { warningHeaders } from './warning-headers.ts';
 import { WatchEncoder } from './watch-encoder.ts';
@@ -70,8 +71,8 @@ export class AnswerEncoder {
    * Never throws: what cannot be encoded as asked is answered with a Status that says why.
    */
   encode(answer: Answer, call: Call): EncodedAnswer {
-    if (call.audit !== undefined) this.#tell(answer, call, call.audit);
-    if (call.takesObjects) return { code: codeOf(answer), headers: {}, body: EMPTY, decoded: answer };
+    if (call.record.audit !== undefined) this.#tell(answer, call, call.record.audit);
+    if (call.request.takesObjects) return { code: codeOf(answer), headers: {}, body: EMPTY, decoded: answer };
     return this.toBytes(answer, call);
   }
 
@@ -80,15 +81,16 @@ export class AnswerEncoder {
     try {
       return this.#encode(answer, call);
     } catch (error) {
-      if (!(error instanceof StatusError)) this.#options.log.error('answer not encoded', { path: call.path, error });
+      if (!(error instanceof StatusError))
+        this.#options.log.error('answer not encoded', { path: call.request.path, error });
       const { status } = error instanceof StatusError ? error : internalError(error);
-      call.audit?.answered(status, () => [this.#statuses.encode(status, PLAIN_JSON)]);
+      call.record.audit?.answered(status, () => [this.#statuses.encode(status, PLAIN_JSON)]);
       return this.#status({ type: 'status', status }, call);
     }
   }
 
   /** Tells the audit of a call what is answered: in JSON, but otherwise as the client has asked for it. */
-  #tell(answer: Answer, call: Call, audit: CallAudit): void {
+  #tell(answer: Answer, call: Call, audit: RequestAudit): void {
     if (answer.type === 'status') {
       audit.answered(answer.status, () => [this.#statuses.encode(answer.status, PLAIN_JSON)]);
     } else if (answer.type === 'object' || answer.type === 'list') {
@@ -117,7 +119,7 @@ export class AnswerEncoder {
       case 'stream':
         return { code: answer.code, headers: endToEnd(answer.headers), body: answer.body };
       case 'upgrade':
-        if (!call.isUpgrade) throw badRequest('Upgrade request required');
+        if (!call.request.isUpgrade) throw badRequest('Upgrade request required');
         return { code: 101, headers: answer.headers, body: EMPTY, takeOver: answer.takeOver };
       default:
         return unreachable(answer);
@@ -127,7 +129,7 @@ export class AnswerEncoder {
   #object(answer: ObjectAnswer, call: Call, representation: Representation): EncodedAnswer {
     const { object, resource, code } = answer;
     checkConversion(representation, resource, false);
-    const headers = answerHeaders(call, mediaTypes[representation.format]);
+    const headers = answerHeaders(call.record, mediaTypes[representation.format]);
     const { conversion } = representation;
     if (conversion === undefined) return { code, headers, body: encodeObject(answer, representation) };
     const { apiVersion } = conversion;
@@ -143,7 +145,7 @@ export class AnswerEncoder {
     const { resource, metadata } = answer;
     const list = pinned(answer);
     checkConversion(representation, resource, true);
-    const headers = answerHeaders(call, mediaTypes[representation.format]);
+    const headers = answerHeaders(call.record, mediaTypes[representation.format]);
     const { conversion } = representation;
     if (conversion === undefined)
       return { code: 200, headers, body: lazyPieces(this.#lists.encode(list, representation)) };
@@ -162,7 +164,7 @@ export class AnswerEncoder {
   ): Generator<Uint8Array> {
     const { format, isPretty } = representation;
     if (format === 'protobuf') throw new Error('Cannot write a Table as protobuf'); // negotiation does not offer it
-    const include = includeObject(call.query);
+    const include = includeObject(call.request.query);
     const now = this.#options.clock.now();
     const context = { resource, apiVersion, include, forms: this.#forms, now };
     const { rows, ...fields } = lazyTableOf(sources, metadata, context);
@@ -174,8 +176,8 @@ export class AnswerEncoder {
     const representation = this.#options.negotiator.negotiate(call, answer.resource);
     const { format } = representation;
     const contentType = format === 'json' ? mediaTypes.json : streamMediaType(format);
-    const body = this.#watches.encode(answer, representation, call.query);
-    return { code: 200, headers: answerHeaders(call, contentType), body };
+    const body = this.#watches.encode(answer, representation, call.request.query);
+    return { code: 200, headers: answerHeaders(call.record, contentType), body };
   }
 
   #status({ status, headers }: StatusAnswer, call: Call): EncodedAnswer {
@@ -185,7 +187,7 @@ export class AnswerEncoder {
     const retryAfter = status.details?.retryAfterSeconds ?? 0;
     return {
       code: status.code,
-      headers: answerHeaders(call, mediaTypes[representation.format], {
+      headers: answerHeaders(call.record, mediaTypes[representation.format], {
         ...headers,
         ...(!isSuccess && retryAfter > 0 ? { 'retry-after': String(retryAfter) } : {}),
       }),
@@ -228,7 +230,7 @@ const FALLBACK: Representation = { format: 'json', isPretty: true, conversion: u
 function encodeBytes({ code, contentType, body, headers }: BytesAnswer, call: Call): EncodedAnswer {
   return {
     code,
-    headers: contentType === '' ? { ...headers } : answerHeaders(call, contentType, headers),
+    headers: contentType === '' ? { ...headers } : answerHeaders(call.record, contentType, headers),
     body: typeof body === 'string' ? Buffer.from(body) : body,
   };
 }
@@ -267,8 +269,12 @@ function codeOf(answer: Answer): number {
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 /** The headers of an answer: its content type, what it brings itself, and the warnings of the call. */
-function answerHeaders(call: Call, contentType: string, own?: Readonly<Record<string, string>>): Headers {
-  const { texts } = call.warnings;
+function answerHeaders(
+  { warnings }: RequestRecord,
+  contentType: string,
+  own?: Readonly<Record<string, string>>,
+): Headers {
+  const { texts } = warnings;
   if (texts.length === 0)
     return own === undefined ? { 'content-type': contentType } : { 'content-type': contentType, ...own };
   const warning = warningHeaders(texts);

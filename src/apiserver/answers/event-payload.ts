@@ -1,13 +1,12 @@
 import { Buffer } from 'node:buffer';
-import { encodeJson, wrapProtobuf } from '../../api/index.ts';
+import { encodeJson, includeObject, type Query, wrapProtobuf } from '../../api/index.ts';
 import { type Clock, unreachable } from '../../base/index.ts';
-import type { Query } from '../request/query.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 import type { MetadataForms } from './metadata-forms.ts';
 import { jsonOf, objectOf, type ObjectSource, protobufOf } from './object-forms.ts';
 import type { Conversion, Format, Representation } from './representation.ts';
-import { includeObject, tableOf } from './table.ts';
+import { tableOf } from './table.ts';
 
 /** How the objects of one watch's events are written. */
 export interface Payload {

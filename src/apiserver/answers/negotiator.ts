@@ -1,5 +1,6 @@
 import type { StatusError } from '../../api/index.ts';
 import type { Call } from '../request/call.ts';
+import type { IncomingRequest } from '../request/incoming-request.ts';
 import type { Resource } from '../resource.ts';
 import { type AcceptClause, parseAccept } from './accept.ts';
 import { noRouteFor, notAcceptable, notStreamable } from './not-acceptable.ts';
@@ -36,8 +37,8 @@ export class Negotiator {
    * but the call, so it can go before any work.
    */
   negotiate(call: Call, resource: Resource): Representation {
-    const header = call.header('accept') ?? '';
-    const isPretty = isPrettyWanted(call);
+    const header = call.request.header('accept') ?? '';
+    const isPretty = isPrettyWanted(call.request);
     if (header === '' || isConnection(call, resource)) return isPretty ? PRETTY : DEFAULT;
     const target = targetOf(call, resource);
     const choice = this.#choice(header, target);
@@ -47,8 +48,8 @@ export class Negotiator {
 
   /** The representation of a Status; undefined when the client takes none of them, and gets indented JSON. */
   forStatus(call: Call, isSuccess: boolean): Representation | undefined {
-    const header = call.header('accept') ?? '';
-    const isPretty = isPrettyWanted(call);
+    const header = call.request.header('accept') ?? '';
+    const isPretty = isPrettyWanted(call.request);
     if (header === '') return isPretty ? PRETTY : DEFAULT;
     const choice = this.#choice(header, isSuccess ? successTarget : failureTarget);
     if (!choice.ok) return undefined;
@@ -82,7 +83,7 @@ const statusOffer: Offer = {
 const failureTarget: Target = { offer: statusOffer, isRouted: false, isStream: false, isCollection: false };
 const successTarget: Target = { ...failureTarget, offer: builtInOffer };
 
-function targetOf({ info, path }: Call, resource: Resource): Target {
+function targetOf({ info, request: { path } }: Call, resource: Resource): Target {
   const { hasProtobuf, refusals } = resource.capabilities;
   const isStream = info.verb === 'watch';
   return {
@@ -195,10 +196,10 @@ function isOffered(format: Format, conversion: AskedConversion | undefined, offe
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
 /** Whether JSON should be indented: when the query says so, or when it is silent and a person seems to be reading. */
-function isPrettyWanted(call: Call): boolean {
-  const asked = call.query.text.includes('pretty') ? call.query.get('pretty') : '';
+function isPrettyWanted(request: IncomingRequest): boolean {
+  const asked = request.query.text.includes('pretty') ? request.query.get('pretty') : '';
   if (asked !== '') return TRUE.has(asked);
-  const agent = call.header('user-agent');
+  const agent = request.header('user-agent');
   return agent !== undefined && isBrowserLike(agent);
 }
 

@@ -1,6 +1,5 @@
-import { type ApiObject, badRequest } from '../../api/index.ts';
+import { type ApiObject, badRequest, type IncludeObject, type Query } from '../../api/index.ts';
 import { unreachable } from '../../base/index.ts';
-import type { Query } from '../request/query.ts';
 import type { Column, Resource } from '../resource.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import type { ListMetadata } from './answer.ts';
@@ -124,23 +123,3 @@ const defaultColumns: readonly Column[] = [
     value: ({ metadata }) => metadata.creationTimestamp ?? '0001-01-01T00:00:00Z',
   },
 ];
-
-/** What each row of a table carries besides its cells. */
-type IncludeObject = 'None' | 'Metadata' | 'Object';
-
-export function includeObject(query: Query): IncludeObject {
-  const asked = query.get('includeObject');
-  switch (asked) {
-    case '':
-      return 'Metadata';
-    case 'None':
-    case 'Metadata':
-    case 'Object':
-      return asked;
-    default:
-      throw badRequest(
-        `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(asked)}: ` +
-          "must be 'Metadata', 'Object', 'None', or empty",
-      );
-  }
-}

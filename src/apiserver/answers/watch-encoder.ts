@@ -1,6 +1,6 @@
+import type { Query } from '../../api/index.ts';
 import { type Clock, leave, OVER, polled, type Polled, PolledSource } from '../../base/index.ts';
 import type { WatchMetrics } from '../metrics/watch-metrics.ts';
-import type { Query } from '../request/query.ts';
 import type { WatchAnswer, WatchEvent } from './answer.ts';
 import { EventFramer } from './event-framer.ts';
 import { NotConvertible, payloadFor } from './event-payload.ts';

@@ -15,7 +15,7 @@ export interface WebSocketAnswerOptions extends Pick<WebSocketOptions, 'maxMessa
 export function webSocketAnswer(call: Call, options: WebSocketAnswerOptions): ConnectionAnswer {
   const { protocols } = options;
   const { code, headers, body } = handshake(
-    (name) => call.header(name),
+    (name) => call.request.header(name),
     (offered) => offered.find((name) => protocols.includes(name)),
   );
   if (code !== 101) return { type: 'bytes', code, contentType: '', body, headers };
@@ -25,7 +25,7 @@ export function webSocketAnswer(call: Call, options: WebSocketAnswerOptions): Co
     headers,
     async takeOver(socket) {
       const connection = new WebSocketConnection(socket, { ...options, protocol });
-      using _stopping = onAbort(call.signal, () => connection.close(CLOSE_CODE.goingAway));
+      using _stopping = onAbort(call.request.signal, () => connection.close(CLOSE_CODE.goingAway));
       await options.serve(connection);
       connection.close();
     },

@@ -15,6 +15,7 @@ import type { AggregatedDiscovery, DiscoveredGroupVersion, ServedGroup } from '.
 import { parseAccept } from '../answers/accept.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
+import type { RequestHeaders } from '../request/incoming-request.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
 import { discoveredResource } from './described-resource.ts';
 import type { DocumentWriter } from './document-writer.ts';
@@ -37,14 +38,14 @@ export class DiscoveryPaths implements PathHandler {
   }
 
   handle(call: Call): Answer | undefined {
-    if (call.path.startsWith('//')) return undefined;
-    const [root, ...rest] = call.path.split('/').filter((part) => part !== '');
+    if (call.request.path.startsWith('//')) return undefined;
+    const [root, ...rest] = call.request.path.split('/').filter((part) => part !== '');
     if (root !== 'api' && root !== 'apis') return undefined;
     // What is below `/apis` but no version is answered whatever the method, by another part of Kubernetes' server.
     const isRoute = root === 'api' || rest.length > 1;
-    if (isRoute && call.method !== 'GET' && call.method !== 'HEAD') return refuseMethod(rest);
+    if (isRoute && call.request.method !== 'GET' && call.request.method !== 'HEAD') return refuseMethod(rest);
     if (rest.length === 0) {
-      if (wantsAggregated(call)) return this.#aggregatedAnswer(call, root);
+      if (wantsAggregated(call.request)) return this.#aggregatedAnswer(call, root);
       const document = root === 'api' ? coreVersions(this.#serverAddress()) : groupList(this.#served.groups());
       return this.#documents.write(call, document, { isRoute });
     }
@@ -68,7 +69,7 @@ export class DiscoveryPaths implements PathHandler {
   #aggregatedAnswer(call: Call, root: 'api' | 'apis'): Answer {
     const { body, etag } = this.#aggregate(root);
     const headers = { etag: `"${etag}"`, vary: 'Accept', 'cache-control': 'public' };
-    if (call.header('if-none-match') === `"${etag}"`) {
+    if (call.request.header('if-none-match') === `"${etag}"`) {
       return { type: 'bytes', code: 304, contentType: AGGREGATED_TYPE, body: '', headers };
     }
     return { type: 'bytes', code: 200, contentType: AGGREGATED_TYPE, body, headers };
@@ -116,8 +117,8 @@ function discovered(served: ServedVersion): readonly DiscoveredGroupVersion[] {
 }
 
 /** Whether the first alternative that can be had is the aggregated form. */
-function wantsAggregated(call: Call): boolean {
-  for (const clause of parseAccept(call.header('accept') ?? '')) {
+function wantsAggregated(request: RequestHeaders): boolean {
+  for (const clause of parseAccept(request.header('accept') ?? '')) {
     const { parameters } = clause;
     if (clause.type !== 'application' || clause.subtype !== 'json') return false;
     const asked = parameters.get('as');
@@ -151,7 +152,8 @@ export class RootPath implements PathHandler {
   }
 
   handle(call: Call): Answer | undefined {
-    if ((call.path !== '/' && call.path !== '/index.html') || call.method !== 'GET') return undefined;
+    if ((call.request.path !== '/' && call.request.path !== '/index.html') || call.request.method !== 'GET')
+      return undefined;
     const paths = new Set([...FIXED, ...this.#others]);
     for (const { group, version } of this.#served.groups().flatMap(({ versions }) => versions)) {
       if (group !== '') paths.add(`/apis/${group}`);

@@ -25,7 +25,7 @@ export class DocumentWriter {
     const representation = this.#negotiator.forStatus(call, false);
     if (representation === undefined) throw isRoute ? noRouteFor(false) : notAcceptable();
     const { format, isPretty } = representation;
-    call.audit?.answered(undefined, () => [Buffer.from(encodeJson(document))]);
+    call.record.audit?.answered(undefined, () => [Buffer.from(encodeJson(document))]);
     return {
       type: 'bytes',
       code: 200,

@@ -12,7 +12,9 @@ import {
 import type { OpenApiDocument, OpenApiDocumentV2, ServedGroup, ServedResource, TypeSource } from '../../api/index.ts';
 import { takesJson } from '../answers/accept.ts';
 import type { Answer } from '../answers/answer.ts';
+import type { RequestRecord } from '../request/request-record.ts';
 import type { Call } from '../request/call.ts';
+import type { RequestHeaders } from '../request/incoming-request.ts';
 import type { Resource } from '../resource.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
 import type { ForeignDocuments, ForeignOpenApi } from './foreign-api.ts';
@@ -33,15 +35,16 @@ export class OpenApiPaths implements PathHandler {
   }
 
   async handle(call: Call): Promise<Answer | undefined> {
-    if (call.path !== '/openapi/v2' && !/^\/openapi\/v3(\/|$)/.test(call.path)) return undefined;
+    if (call.request.path !== '/openapi/v2' && !/^\/openapi\/v3(\/|$)/.test(call.request.path)) return undefined;
     this.#documents ??= loadDescriptions().then(
       (descriptions) =>
         new Documents(this.#served, new DocumentSources(this.#types, descriptions), () => this.#foreignDocuments()),
     );
     const documents = await this.#documents;
-    if (call.path === '/openapi/v2') return documents.v2(call);
-    if (call.path === '/openapi/v3' || call.path === '/openapi/v3/') return documents.index(call);
-    const path = call.path.slice('/openapi/v3/'.length);
+    if (call.request.path === '/openapi/v2') return documents.v2(call);
+    if (call.request.path === '/openapi/v3' || call.request.path === '/openapi/v3/')
+      return documents.index(call.record);
+    const path = call.request.path.slice('/openapi/v3/'.length);
     const own = documents.v3(call, path);
     if (own !== undefined) return own;
     if (this.#foreign !== undefined && this.#foreignDocuments().v3.has(path)) return this.#foreign.answer(call, path);
@@ -92,11 +95,12 @@ class Documents {
 
   async v2(call: Call): Promise<Answer> {
     const vary = 'Accept-Encoding, Accept';
-    if (!takesJsonOrProtobuf(call)) return { type: 'bytes', code: 406, contentType: '', body: '', headers: { vary } };
+    if (!takesJsonOrProtobuf(call.request))
+      return { type: 'bytes', code: 406, contentType: '', body: '', headers: { vary } };
     const whole = this.#current();
-    whole.v2 ??= await this.#whole2(whole, call.receivedAt);
+    whole.v2 ??= await this.#whole2(whole, call.record.receivedAt);
     const headers = { ...sentAt(whole.v2), vary };
-    if (!(call.header('accept') ?? '').includes(PROTOBUF_V2_TYPE))
+    if (!(call.request.header('accept') ?? '').includes(PROTOBUF_V2_TYPE))
       return answer(call, whole.v2, { contentType: 'application/json', headers });
     whole.protobuf ??= whole.v2.protobuf();
     const { etag } = whole.v2;
@@ -123,8 +127,8 @@ class Documents {
   v3(call: Call, path: string): Answer | undefined {
     const source = this.#current().sources.get(path);
     if (source === undefined) return undefined;
-    const document = this.#make(source, call.receivedAt);
-    const hash = call.query.get('hash');
+    const document = this.#make(source, call.record.receivedAt);
+    const hash = call.request.query.get('hash');
     if (hash !== '' && hash !== document.etag) {
       const location = serverRelativeUrl(path, document.etag);
       return {
@@ -139,7 +143,7 @@ class Documents {
     return answer(call, document, { contentType: 'application/json', headers });
   }
 
-  index({ receivedAt }: Call): Answer {
+  index({ receivedAt }: RequestRecord): Answer {
     const whole = this.#current();
     if (whole.index === undefined) {
       const etags = [...whole.sources].map(
@@ -234,8 +238,8 @@ const PROTOBUF_ANSWER_TYPE = PROTOBUF_V2_TYPE.replace('@', '.');
 /** An address with the right hash never changes what it leads to. */
 const IMMUTABLE = { 'cache-control': 'public, immutable' };
 
-function takesJsonOrProtobuf(call: Call): boolean {
-  const header = call.header('accept') ?? '';
+function takesJsonOrProtobuf(request: RequestHeaders): boolean {
+  const header = request.header('accept') ?? '';
   return takesJson(header) || header.includes(PROTOBUF_V2_TYPE);
 }
 
@@ -246,6 +250,6 @@ interface Sending {
 
 function answer(call: Call, { body, etag }: OpenApiDocument, { contentType, headers: own }: Sending): Answer {
   const headers = { etag: `"${etag}"`, ...own };
-  const isKnown = call.header('if-none-match') === `"${etag}"`;
+  const isKnown = call.request.header('if-none-match') === `"${etag}"`;
   return { type: 'bytes', code: isKnown ? 304 : 200, contentType, body: isKnown ? '' : body, headers };
 }

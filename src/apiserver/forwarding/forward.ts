@@ -9,7 +9,7 @@ import {
   type ResponseHeaders,
 } from '../../wire/http/index.ts';
 import type { UpgradeAnswer } from '../answers/connection-answer.ts';
-import type { Call } from '../request/call.ts';
+import type { IncomingRequest } from '../request/incoming-request.ts';
 import type { ForwardedHeaders } from './forwarded-headers.ts';
 
 /** How another server is asked. */
@@ -21,26 +21,29 @@ export interface Onward {
   /** From `/` on, with the query. */
   readonly path: string;
   readonly headers: ForwardedHeaders;
-  /** Gives up; the call's unless given. */
+  /** Cancels the forwarded request; default the incoming request's own. */
   readonly signal?: AbortSignal;
 }
 
 /** Sends a request on with its body, as it comes. Resolves when the head of the answer is there. */
-export function forward(call: Call, { client, path, headers, signal = call.signal }: Onward): Promise<HttpExchange> {
-  const request = { method: call.method, path, headers, signal };
-  if (hasBody(call)) return client.request({ ...request, body: call.bodyStream() });
-  return REPEATABLE.has(call.method) ? sendRepeatable(client, request) : client.request(request);
+export function forward(
+  request: IncomingRequest,
+  { client, path, headers, signal = request.signal }: Onward,
+): Promise<HttpExchange> {
+  const onward = { method: request.method, path, headers, signal };
+  if (hasBody(request)) return client.request({ ...onward, body: request.bodyStream() });
+  return REPEATABLE.has(request.method) ? sendRepeatable(client, onward) : client.request(onward);
 }
 
 const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Sends a request on that asks for another protocol; what the server answers instead of agreeing is given back. */
-export async function forwardUpgrade(call: Call, onward: Onward): Promise<UpgradeAnswer | HttpExchange> {
-  const { client, path, signal = call.signal } = onward;
-  const headers = { ...onward.headers, connection: 'Upgrade', upgrade: call.header('upgrade') ?? '' };
-  const answer = await client.upgrade({ method: call.method, path, headers, signal });
+export async function forwardUpgrade(request: IncomingRequest, onward: Onward): Promise<UpgradeAnswer | HttpExchange> {
+  const { client, path, signal = request.signal } = onward;
+  const headers = { ...onward.headers, connection: 'Upgrade', upgrade: request.header('upgrade') ?? '' };
+  const answer = await client.upgrade({ method: request.method, path, headers, signal });
   if (!('socket' in answer)) return answer;
-  return { type: 'upgrade', headers: singleHeaders(answer.headers), takeOver: joinTo(answer.socket, call.signal) };
+  return { type: 'upgrade', headers: singleHeaders(answer.headers), takeOver: joinTo(answer.socket, request.signal) };
 }
 
 /** Sends a request that may be sent twice: once more when the first went out on a connection that was closed meanwhile. */
@@ -60,10 +63,10 @@ export async function discard({ chunks }: HttpExchange): Promise<void> {
 }
 
 /** Whether the request may have a body to pass on; over HTTP/2 it need not tell how long it is. */
-function hasBody(call: Call): boolean {
-  const length = call.header('content-length');
+function hasBody(request: IncomingRequest): boolean {
+  const length = request.header('content-length');
   if (length !== undefined) return length !== '0';
-  return call.header('transfer-encoding') !== undefined || METHODS_WITH_BODY.has(call.method);
+  return request.header('transfer-encoding') !== undefined || METHODS_WITH_BODY.has(request.method);
 }
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);

@@ -1,5 +1,5 @@
 import type { ResponseHeaders } from '../../wire/http/index.ts';
-import type { Call } from '../request/call.ts';
+import type { IncomingRequest } from '../request/incoming-request.ts';
 
 /** By lower-case name; a list stands for a header that is sent several times. */
 export type ForwardedHeaders = Record<string, string | readonly string[]>;
@@ -21,21 +21,21 @@ const NOT_PASSED_ON = new Set([
 ]);
 
 /** The headers of a request that are meant for whoever answers it in the end, with the address of the client added. */
-export function endToEndHeaders(call: Call): ForwardedHeaders {
+export function endToEndHeaders(request: IncomingRequest): ForwardedHeaders {
   const listed = new Set(
-    (call.header('connection') ?? '')
+    (request.header('connection') ?? '')
       .toLowerCase()
       .split(',')
       .map((name) => name.trim()),
   );
   const headers: ForwardedHeaders = {};
-  for (const name of call.headerNames()) {
+  for (const name of request.headerNames()) {
     if (name.startsWith(':') || NOT_PASSED_ON.has(name) || listed.has(name)) continue;
-    const values = call.headers(name);
+    const values = request.headers(name);
     headers[name] = values.length === 1 ? (values[0] ?? '') : values;
   }
-  const via = call.header('x-forwarded-for');
-  headers['x-forwarded-for'] = via === undefined ? call.remoteAddress : `${via}, ${call.remoteAddress}`;
+  const via = request.header('x-forwarded-for');
+  headers['x-forwarded-for'] = via === undefined ? request.remoteAddress : `${via}, ${request.remoteAddress}`;
   return headers;
 }
 

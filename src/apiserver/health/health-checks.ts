@@ -1,6 +1,7 @@
 import type { Logger, MetricRegistry } from '../../base/index.ts';
 import type { Answer } from '../answers/answer.ts';
-import { ANONYMOUS, type Call } from '../request/call.ts';
+import { ANONYMOUS } from '../request/principal.ts';
+import type { Call } from '../request/call.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
 
 /** Something that must be well for the server to be. */
@@ -63,7 +64,7 @@ export class HealthPaths implements PathHandler {
   }
 
   async handle(call: Call): Promise<Answer | undefined> {
-    const [, path = '', name] = /^\/([a-z]+)(?:\/(.*))?$/s.exec(call.path) ?? [];
+    const [, path = '', name] = /^\/([a-z]+)(?:\/(.*))?$/s.exec(call.request.path) ?? [];
     const checks = this.#checks.get(path);
     if (checks === undefined) return undefined;
     if (name === undefined) return this.#all(checks, path, call);
@@ -75,7 +76,7 @@ export class HealthPaths implements PathHandler {
   }
 
   async #all(checks: readonly HealthCheck[], path: string, call: Call): Promise<Answer> {
-    const excluded = new Set(call.query.all('exclude'));
+    const excluded = new Set(call.request.query.all('exclude'));
     const lines: string[] = [];
     let failed = false;
     const made = checks.map(async (check) => (excluded.has(check.name) ? undefined : this.#failureOf(check, path)));
@@ -86,7 +87,7 @@ export class HealthPaths implements PathHandler {
         continue;
       }
       const failure = failures[index];
-      const reason = call.user.name === ANONYMOUS.name ? 'reason withheld' : failure;
+      const reason = call.principal.user.name === ANONYMOUS.name ? 'reason withheld' : failure;
       lines.push(failure === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: ${reason}`);
       failed ||= failure !== undefined;
     }
@@ -95,7 +96,7 @@ export class HealthPaths implements PathHandler {
       lines.push(`warn: some health checks cannot be excluded: no matches for ${names.join(',')}`);
     }
     if (failed) return text(500, `${lines.join('\n')}\n${path} check failed\n`);
-    return text(200, call.query.has('verbose') ? `${lines.join('\n')}\n${path} check passed\n` : 'ok');
+    return text(200, call.request.query.has('verbose') ? `${lines.join('\n')}\n${path} check passed\n` : 'ok');
   }
 
   async #failureOf(check: HealthCheck, type: string): Promise<string | undefined> {

@@ -30,9 +30,9 @@ export class VersionPath implements PathHandler {
   }
 
   handle(call: Call): Answer | undefined {
-    if (call.path !== '/version' && call.path !== '/version/') return undefined;
-    if (call.method !== 'GET' && call.method !== 'HEAD') throw methodNotAllowed();
-    if (!takesJson(call.header('accept') ?? '')) throw noRouteButJson();
+    if (call.request.path !== '/version' && call.request.path !== '/version/') return undefined;
+    if (call.request.method !== 'GET' && call.request.method !== 'HEAD') throw methodNotAllowed();
+    if (!takesJson(call.request.header('accept') ?? '')) throw noRouteButJson();
     return { type: 'bytes', code: 200, contentType: 'application/json', body: this.#body };
   }
 }

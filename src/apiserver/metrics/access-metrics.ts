@@ -1,5 +1,5 @@
 import { type Clock, type Counter, exponentialBuckets, type Histogram, type MetricRegistry } from '../../base/index.ts';
-import type { ClientCertificate } from '../request/call.ts';
+import type { ClientCertificate } from '../request/incoming-request.ts';
 
 export type AuthenticationResult = 'success' | 'failure' | 'error';
 export type AuthorizationResult = 'allowed' | 'denied' | 'no-opinion' | 'error';

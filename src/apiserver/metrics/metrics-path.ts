@@ -14,8 +14,8 @@ export class MetricsPath implements PathHandler {
   }
 
   handle(call: Call): Answer | undefined {
-    if (call.path !== this.#path) return undefined;
-    const format = negotiateMetricFormat(call.header('accept') ?? '');
+    if (call.request.path !== this.#path) return undefined;
+    const format = negotiateMetricFormat(call.request.header('accept') ?? '');
     const body = MetricRegistry.exposeAll(this.#registries(), format);
     return { type: 'bytes', code: 200, contentType: METRIC_CONTENT_TYPES[format], body };
   }

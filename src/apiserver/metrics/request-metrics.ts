@@ -1,5 +1,6 @@
 import type { Clock, Counter, Histogram, MetricRegistry } from '../../base/index.ts';
-import type { Call, SentAnswer } from '../request/call.ts';
+import type { Call } from '../request/call.ts';
+import type { SentAnswer } from '../request/request-record.ts';
 import type { Resource } from '../resource.ts';
 import { type InFlight, isLongRunning } from '../stages/limit-concurrency.ts';
 import type { Stage } from '../stages/stage.ts';
@@ -66,7 +67,7 @@ export class RequestMetrics {
       ? this.#families.longRunning.with(targetOf(call, resourceOf(call)))
       : undefined;
     open?.add(1);
-    call.onFinish((sent) => {
+    call.record.onFinish((sent) => {
       open?.add(-1);
       this.#record(call, sent, (clock.monotonic() - start) / 1000);
     });
@@ -81,18 +82,18 @@ export class RequestMetrics {
     recorder.sli?.observe(seconds);
     recorder.answerSizes?.observe(bytes);
     if (recorder.bodySizes !== undefined) {
-      const length = call.header('content-length');
+      const length = call.request.header('content-length');
       if (length !== undefined) recorder.bodySizes.observe(Number(length) || 0);
     }
     if (outcome === 'cut') this.#families.aborts.with(target).add();
     if (code === 429 || code === 504) this.#families.terminations.with({ ...target, code: String(code) }).add();
-    if (call.user.name === 'system:apiserver') this.#families.ownRequests.with(target).add();
+    if (call.principal.user.name === 'system:apiserver') this.#families.ownRequests.with(target).add();
   }
 
   #recorder(call: Call, code: number): Recorder {
     const { info } = call;
     const where = info.isResource ? `${info.group}/${info.version}/${info.resource}/${info.subresource}` : info.path;
-    const key = `${metricVerb(call)} ${where} ${scopeOf(info)} ${dryRunOf(call)} ${code}`;
+    const key = `${metricVerb(call)} ${where} ${scopeOf(info)} ${dryRunOf(call.request)} ${code}`;
     const known = this.#recorders.get(key);
     if (known !== undefined) return known;
     const resource = this.#options.resourceOf(call);
@@ -106,7 +107,7 @@ export class RequestMetrics {
   #newRecorder(call: Call, code: number, resource: Resource | undefined): Recorder {
     const { total, duration, sli, answerSizes, bodySizes, deprecated } = this.#families;
     const target = targetOf(call, resource);
-    const labels = { ...target, dry_run: dryRunOf(call) };
+    const labels = { ...target, dry_run: dryRunOf(call.request) };
     const { verb } = target;
     if (resource?.deprecation !== undefined) deprecated.with({ ...target, removed_release: '' }).set(1);
     return {

@@ -1,4 +1,5 @@
 import type { Call } from '../request/call.ts';
+import type { IncomingRequest } from '../request/incoming-request.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { Resource } from '../resource.ts';
 
@@ -31,7 +32,7 @@ export function targetOf(call: Call, resource: Resource | undefined): RequestTar
 }
 
 /** The value of `dryRun` in a label. */
-export function dryRunOf({ query }: Call): string {
+export function dryRunOf({ query }: Pick<IncomingRequest, 'query'>): string {
   const value = query.text === '' ? '' : query.get('dryRun');
   return value === '' || value === 'All' ? value : 'invalid';
 }
@@ -53,7 +54,8 @@ const VERBS: Readonly<Record<string, string>> = {
 /** Upstream writes the method for most verbs, and tells patches that are applied from others. */
 export function metricVerb(call: Call): string {
   const { verb } = call.info;
-  if (verb === 'patch' && call.header('content-type')?.startsWith('application/apply-patch') === true) return 'APPLY';
+  if (verb === 'patch' && call.request.header('content-type')?.startsWith('application/apply-patch') === true)
+    return 'APPLY';
   return VERBS[verb] ?? 'other';
 }
 

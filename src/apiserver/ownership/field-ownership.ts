@@ -1,7 +1,14 @@
-import { applyConfig, ownAfterWrite, withConversions } from '../../api/index.ts';
-import type { ApiObject, Applied, ObjectMeta, PlainObject } from '../../api/index.ts';
+import {
+  type ApiObject,
+  type Applied,
+  applyConfig,
+  type ObjectMeta,
+  ownAfterWrite,
+  type PlainObject,
+  timestamp,
+  withConversions,
+} from '../../api/index.ts';
 import type { Resource, WriteContext } from '../resource.ts';
-import { timestamp } from '../verbs/timestamps.ts';
 import { blankObject, type FindResource, OwnedKinds } from './owned-kinds.ts';
 
 export type ManagedFields = ObjectMeta['managedFields'];

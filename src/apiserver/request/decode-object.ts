@@ -1,24 +1,34 @@
 import { allAtOnce, type Steps, withPauses } from '../../base/index.ts';
 import {
+  bodyFormatOf,
   DecodeError,
   decodeJson,
   decodeProtobuf,
   type JsonBody,
   jsonDecoding,
   openProtobufEnvelope,
-  StatusError,
+  parsedJson,
+  sentBytes,
   typeMetaOf,
   YamlBody,
 } from '../../api/index.ts';
-import type { ApiObject, Decoded, DecodeOptions, JsonNode, Struct, TypeMeta } from '../../api/index.ts';
+import type {
+  ApiObject,
+  Decoded,
+  DecodeOptions,
+  FieldValidation,
+  JsonNode,
+  SentJson,
+  Struct,
+  TypeMeta,
+} from '../../api/index.ts';
 import type { Services } from '../endpoint.ts';
 import type { Resource } from '../resource.ts';
 import { jsonText } from '../storage/storage-codec.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 import type { Call } from './call.ts';
 import { cannotHandle, checkKind, decodeFailure, unrecognized } from './decode-failure.ts';
-import { bodyToDecode, jsonToDecode, parsedJson, type SentJson, sentBytes } from './large-body.ts';
-import type { FieldValidation } from './options.ts';
+import { bodyToDecode, jsonToDecode } from './large-body.ts';
 
 export interface DecodeContext {
   readonly fieldValidation: FieldValidation;
@@ -27,21 +37,21 @@ export interface DecodeContext {
 
 /** Reads the object in a request's body: of the right kind, in canonical form, with all defaults filled in. */
 export async function decodeObject(call: Call, resource: Resource, context: DecodeContext): Promise<ApiObject> {
-  const format = bodyFormat(call);
+  const format = bodyFormatOf(call.request.header('content-type') ?? '');
   const { services } = context;
-  const sent = format === 'json' ? jsonToDecode(call, services) : bodyToDecode(call, services);
+  const sent = format === 'json' ? jsonToDecode(call.request, services) : bodyToDecode(call.request, services);
   const body = sent instanceof Promise ? await sent : sent;
-  const target: DecodeTarget = { body, resource, context, warn: (text) => call.warnings.add(text) };
+  const target: DecodeTarget = { body, resource, context, warn: (text) => call.record.warnings.add(text) };
   const decoded =
     format === 'protobuf'
       ? decodeBinary(target)
-      : call.isLarge
+      : call.request.isLarge
         ? await withPauses(decodeText(target, format), () => services.turns.take(true))
         : decodeTextNow(target, format);
   const object = withKind(decoded, resource);
   object.metadata ??= {};
   resource.strategy.applyDefaults?.(object);
-  call.audit?.sent(object, (sent) => jsonText(sent as ApiObject, resource.type));
+  call.record.audit?.sent(object, (sent) => jsonText(sent as ApiObject, resource.type));
   return object;
 }
 
@@ -157,28 +167,6 @@ function decodeBinary({ body: sentBody, resource, context }: DecodeTarget): ApiO
       ? unrecognized(resource, error.message, body)
       : cannotHandle(sent, resource, error.message);
   }
-}
-
-export type BodyFormat = 'json' | 'yaml' | 'protobuf';
-
-const formats: Readonly<Record<string, BodyFormat>> = {
-  'application/json': 'json',
-  'application/yaml': 'yaml',
-  'application/vnd.kubernetes.protobuf': 'protobuf',
-};
-
-/** The format of a request's body; JSON when the client does not say. */
-export function bodyFormat(call: Call): BodyFormat {
-  const header = call.header('content-type') ?? '';
-  if (header === '') return 'json';
-  const mediaType = header.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  const format = formats[mediaType];
-  if (format !== undefined) return format;
-  throw new StatusError({
-    code: 415,
-    reason: 'UnsupportedMediaType',
-    message: `the body of the request was in an unknown format - accepted media types include: ${Object.keys(formats).join(', ')}`,
-  });
 }
 
 /**

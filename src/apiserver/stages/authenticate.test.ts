@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RealClock } from '../../base/index.ts';
-import type { ClientCertificate } from '../request/call.ts';
-import type { UserInfo } from '../request/call.ts';
+import type { ClientCertificate } from '../request/incoming-request.ts';
+import type { UserInfo } from '../request/principal.ts';
 import { inProcessCall } from '../transport/index.ts';
 import { authenticate, type Authenticator, certificateAuthenticator } from './authenticate.ts';
 
@@ -10,7 +10,7 @@ const ADA: ClientCertificate = { commonName: 'ada', organizations: ['dev'] };
 /** Knows one token. */
 const tokens: Authenticator = {
   authenticate(call) {
-    const header = call.header('authorization') ?? '';
+    const header = call.request.header('authorization') ?? '';
     if (!header.startsWith('Bearer ')) return undefined;
     return header === 'Bearer secret' ? { name: 'bob', uid: '2', groups: ['ops'] } : 'invalid';
   },
@@ -33,7 +33,7 @@ async function userOf(shown: Shown, authenticators: readonly Authenticator[] = b
     clock: new RealClock(),
   });
   await authenticate(authenticators)(call, async () => ({ type: 'status', status: { code: 200 } }) as never);
-  return call.user;
+  return call.principal.user;
 }
 
 const REFUSED = { status: { code: 401, reason: 'Unauthorized' } };

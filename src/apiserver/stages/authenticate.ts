@@ -1,6 +1,8 @@
 import { StatusError, unauthorized } from '../../api/index.ts';
 import type { AccessMetrics } from '../metrics/access-metrics.ts';
-import { ANONYMOUS, type Call, type UserInfo } from '../request/call.ts';
+import { ANONYMOUS, type UserInfo } from '../request/principal.ts';
+import type { IncomingRequest } from '../request/incoming-request.ts';
+import type { Call } from '../request/call.ts';
 import type { Stage } from './stage.ts';
 
 /** One way to find out which user sends a request. */
@@ -11,11 +13,14 @@ export interface Authenticator {
   authenticate(call: Call): UserInfo | undefined | 'invalid' | Promise<UserInfo | undefined | 'invalid'>;
 }
 
+/** Decides whether a request without credentials is let in. */
+export type AnonymousRule = (request: Pick<IncomingRequest, 'path'>) => boolean;
+
 export interface AuthenticateOptions {
   readonly metrics?: AccessMetrics;
-  /** Which requests without credentials are let in; all unless given. */
-  readonly anonymous?: boolean | ((call: Call) => boolean);
-  /** Headers by lower-case name that nobody sees after this stage, besides `Authorization` and those of front proxies. */
+  /** Which requests without credentials are let in; default all. */
+  readonly anonymous?: boolean | AnonymousRule;
+  /** Headers, by lower-case name, that later stages do not see, besides `Authorization` and those of front proxies. */
   readonly hides?: (header: string) => boolean;
 }
 
@@ -23,13 +28,13 @@ export interface AuthenticateOptions {
 export function authenticate(authenticators: readonly Authenticator[], options: AuthenticateOptions = {}): Stage {
   const { metrics, anonymous = true, hides = () => false } = options;
   const isHidden = (name: string): boolean => isCredential(name) || hides(name);
-  const letsIn = (call: Call): boolean => (typeof anonymous === 'boolean' ? anonymous : anonymous(call));
+  const letsIn = (call: Call): boolean => (typeof anonymous === 'boolean' ? anonymous : anonymous(call.request));
   const enter = (call: Call, user: UserInfo, start: number): void => {
-    call.user = user;
+    call.principal.user = user;
     if (user === ANONYMOUS && !letsIn(call)) throw unauthorized();
     metrics?.authenticated('success', start);
-    if (typeof call.certificate === 'object') metrics?.showed(call.certificate);
-    call.hideHeaders(isHidden);
+    if (typeof call.request.certificate === 'object') metrics?.showed(call.request.certificate);
+    call.request.hideHeaders(isHidden);
   };
   const refuse = (error: unknown, start: number): never => {
     metrics?.authenticated(error instanceof StatusError ? 'failure' : 'error', start);
@@ -55,13 +60,13 @@ export function authenticate(authenticators: readonly Authenticator[], options: 
   };
 }
 
-/** Names of headers that tell who asks: they have served their purpose, and are passed on to nobody. */
+/** Headers that identify the user: only authentication reads them, and they are never forwarded. */
 function isCredential(name: string): boolean {
   if (name === 'authorization') return true;
   return name.startsWith('x-remote-') && /^x-remote-(user|uid|group|extra-.*)$/.test(name);
 }
 
-/** Without a promise as long as nobody has to be waited for. */
+/** Returns no promise while every authenticator answers at once. */
 function identify(call: Call, authenticators: readonly Authenticator[]): UserInfo | Promise<UserInfo> {
   let wasWrong = false;
   for (let place = 0; place < authenticators.length; place++) {
@@ -92,20 +97,20 @@ async function identifyLater(
 }
 
 function identified(call: Call, authenticator: Authenticator, user: UserInfo): UserInfo {
-  call.trace?.stage?.tell({ by: authenticator.name ?? 'another authenticator', reason: user.name });
+  call.record.trace?.stage?.tell({ by: authenticator.name ?? 'another authenticator', reason: user.name });
   return withAuthenticatedGroup(user);
 }
 
 function withoutUser(call: Call, wasWrong: boolean): UserInfo {
-  // A token that nobody knows is a wrong one, also where there is nobody to know tokens.
-  if (wasWrong || /^bearer \S/i.test(call.header('authorization') ?? '')) throw unauthorized();
-  call.trace?.stage?.tell({ by: 'no credentials', reason: ANONYMOUS.name });
+  // A token that no authenticator recognizes is wrong, even where none reads tokens.
+  if (wasWrong || /^bearer \S/i.test(call.request.header('authorization') ?? '')) throw unauthorized();
+  call.record.trace?.stage?.tell({ by: 'no credentials', reason: ANONYMOUS.name });
   return ANONYMOUS;
 }
 
 const AUTHENTICATED = 'system:authenticated';
 
-/** By what an authenticator said: many say the same of every request of a user. */
+/** By the user an authenticator returned: many return the same object for every request of a user. */
 const authenticated = new WeakMap<UserInfo, UserInfo>();
 
 function withAuthenticatedGroup(user: UserInfo): UserInfo {
@@ -120,7 +125,7 @@ function withAuthenticatedGroup(user: UserInfo): UserInfo {
 /** Client certificates: the common name is the user, organizations are groups. */
 export const certificateAuthenticator: Authenticator = {
   name: 'client certificate',
-  authenticate({ certificate }) {
+  authenticate({ request: { certificate } }) {
     if (certificate === undefined) return undefined;
     if (certificate === 'invalid') return 'invalid';
     return userOfCertificate(certificate);

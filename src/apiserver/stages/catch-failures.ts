@@ -10,7 +10,7 @@ export function catchFailures(log: Logger, encode: Encode): Stage {
   const answerTo = (error: unknown, call: Call): EncodedAnswer => {
     const failure = statusErrorFor(error);
     if (failure.code >= 500 && !(error instanceof StatusError)) {
-      log.error('request failed', { method: call.method, path: call.path, error });
+      log.error('request failed', { method: call.request.method, path: call.request.path, error });
     }
     return encode({ type: 'status', status: failure.status }, call);
   };

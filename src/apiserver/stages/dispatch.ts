@@ -84,9 +84,9 @@ const PLAIN_NOT_FOUND: Answer = {
 function runVerb(call: Call, endpoint: Endpoint, negotiator: Negotiator): Answer | Promise<Answer> {
   const { info } = call;
   const { resource } = endpoint;
-  if (call.trace !== undefined && resource.isConfidential === true) call.trace.isConfidential = true;
+  if (call.record.trace !== undefined && resource.isConfidential === true) call.record.trace.isConfidential = true;
   const negotiate = (): void => void negotiator.negotiate(call, resource); // refuses before any work is done
-  if (call.method === 'HEAD') throw methodNotAllowed();
+  if (call.request.method === 'HEAD') throw methodNotAllowed();
   if (info.subresource !== '') return subresource(call, endpoint, negotiate);
   if (resource.namespaced && info.namespace === '' && info.verb !== 'list' && info.verb !== 'watch')
     throw methodNotAllowed();
@@ -104,11 +104,11 @@ function runVerb(call: Call, endpoint: Endpoint, negotiator: Negotiator): Answer
 
 /** Clients are warned in words, auditors by annotations. */
 function warnOfDeprecation(call: Call, text: string): void {
-  call.warnings.add(text);
-  if (call.audit === undefined) return;
-  call.annotations.add('k8s.io/deprecated', 'true');
+  call.record.warnings.add(text);
+  if (call.record.audit === undefined) return;
+  call.record.annotations.add('k8s.io/deprecated', 'true');
   const [, release] = /unavailable in v(\d+\.\d+)\+/.exec(text) ?? [];
-  if (release !== undefined) call.annotations.add('k8s.io/removed-release', release);
+  if (release !== undefined) call.record.annotations.add('k8s.io/removed-release', release);
 }
 
 /** Keys in the store are paths, so that some names can be no object's. */

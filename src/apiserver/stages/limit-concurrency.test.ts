@@ -25,7 +25,7 @@ class Flood {
     });
   }
 
-  post(user: InProcessCall['user'], takesObjects = false): InProcessCall {
+  post(user: InProcessCall['principal']['user'], takesObjects = false): InProcessCall {
     const call = inProcessCall({ method: 'POST', path: '/api/v1/namespaces/a/pods', user, clock: this.clock });
     call.takesObjects = takesObjects;
     Promise.resolve(this.#handle(call)).catch((error: unknown) => {

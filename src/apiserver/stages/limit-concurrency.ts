@@ -55,7 +55,7 @@ export class ConcurrencyLimiter implements RequestLimiter {
 
   readonly stage: Stage = async (call, next) => {
     if (isLongRunning(call.info)) return next(call);
-    const lane = call.method === 'GET' || call.method === 'HEAD' ? this.#reads : this.#writes;
+    const lane = call.request.method === 'GET' || call.request.method === 'HEAD' ? this.#reads : this.#writes;
     const waiting = lane.enter(call);
     if (waiting !== undefined) await waiting;
     let open = 2;
@@ -63,7 +63,7 @@ export class ConcurrencyLimiter implements RequestLimiter {
       open -= 1;
       if (open === 0) lane.leave();
     };
-    call.onServed(close);
+    call.record.onServed(close);
     try {
       return await next(call);
     } finally {
@@ -92,9 +92,9 @@ class Lane {
   /** Takes a place, at once unless it returns a promise. Throws a Status of 429 when there is none to be had. */
   enter(call: Call): void | Promise<void> {
     if (this.#used >= this.#limit) {
-      const isMaster = call.user.groups.includes('system:masters');
+      const isMaster = call.principal.user.groups.includes('system:masters');
       if (!isMaster) throw refusal();
-      if (!call.takesObjects && this.#used >= this.#limitOfMasters) return this.#wait(call);
+      if (!call.request.takesObjects && this.#used >= this.#limitOfMasters) return this.#wait(call);
     }
     this.#used += 1;
   }
@@ -125,7 +125,7 @@ class Lane {
       };
       const refuse = (): void => settle(() => reject(refusal()));
       const timer = this.#clock.timer(LONGEST_WAIT_MS, refuse);
-      const leaving = onAbort(call.signal, refuse);
+      const leaving = onAbort(call.request.signal, refuse);
       this.#line.add(admit);
     });
   }

@@ -17,7 +17,7 @@ test('a request counts against the limit until its handler is done and its answe
   const limiter = new ConcurrencyLimiter({ maxReads: 1, maxWrites: 1 }, clock);
   let go!: () => void;
   const gone = new Promise<void>((resolve) => (go = resolve));
-  const handle = pipeline([limiter.stage], async ({ path }) => {
+  const handle = pipeline([limiter.stage], async ({ request: { path } }) => {
     if (path === '/slow') await gone;
     return OK;
   });

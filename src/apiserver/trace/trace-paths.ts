@@ -21,9 +21,9 @@ export class TracePaths implements PathHandler {
   }
 
   async handle(call: Call): Promise<Answer | undefined> {
-    const { path, query, signal } = call;
+    const { path, query, signal } = call.request;
     if (path !== TRACES_PATH && !path.startsWith(`${TRACES_PATH}/`)) return undefined;
-    if (call.method !== 'GET') throw methodNotAllowed();
+    if (call.request.method !== 'GET') throw methodNotAllowed();
     if (path !== TRACES_PATH) return this.#one(path.slice(TRACES_PATH.length + 1));
     const after = query.get('after') || '0';
     if (!/^\d{1,15}$/.test(after)) throw badRequest(`after must be the id of a request, got ${JSON.stringify(after)}`);

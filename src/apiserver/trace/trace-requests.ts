@@ -36,25 +36,25 @@ export class RequestTraces {
 
   /** The outermost stage; requests that are not traced pass through. */
   readonly stage: Stage = (call, next) => {
-    const asks = call.header(TRACE_HEADER) !== undefined;
-    if (!asks && (!this.#isAlwaysOn || call.path.startsWith(TRACES_PATH))) return next(call);
+    const asks = call.request.header(TRACE_HEADER) !== undefined;
+    if (!asks && (!this.#isAlwaysOn || call.request.path.startsWith(TRACES_PATH))) return next(call);
     return this.#keep(call, next, asks);
   };
 
   async #keep(call: Call, next: Next, asks: boolean): Promise<EncodedAnswer> {
     const trace = new RequestTrace(this.#options.clock);
-    call.trace = trace;
+    call.record.trace = trace;
     const answer = await next(call);
     if (asks && (await this.#mayTrace(call))) {
       const id = this.recent.add(describe(call, trace, answer.code), trace);
       return { ...answer, headers: { ...answer.headers, [TRACE_HEADER]: id } };
     }
-    const isRead = call.method === 'GET' || call.method === 'HEAD';
+    const isRead = call.request.method === 'GET' || call.request.method === 'HEAD';
     if (this.#isAlwaysOn && !(isRead && answer.code < 400)) this.recent.add(describe(call, trace, answer.code), trace);
     return answer;
   }
 
-  async #mayTrace({ user, signal }: Call): Promise<boolean> {
+  async #mayTrace({ principal: { user }, request: { signal } }: Call): Promise<boolean> {
     const info = requestInfo('GET', TRACES_PATH, { isWatch: false, nameFromField: '' });
     return (await this.#options.authorizer.authorize({ user, info, signal })).verdict === 'allow';
   }
@@ -63,7 +63,7 @@ export class RequestTraces {
 /** A stage whose step is noted: passed when it goes on, and refused when it answers or throws instead. */
 export function traced(name: string, stage: Stage): Stage {
   return (call, next) => {
-    const { trace } = call;
+    const { trace } = call.record;
     if (trace === undefined) return stage(call, next);
     const step = trace.begin(name);
     let isOpen = true;
@@ -100,20 +100,22 @@ const MAX_PATH = 2048;
 const MAX_WARNINGS = 20;
 
 function describe(call: Call, trace: RequestTrace, code: number): RequestHead {
-  const { method, user, warnings, receivedAt } = call;
+  const { method } = call.request;
+  const { user } = call.principal;
+  const { warnings, receivedAt } = call.record;
   return {
-    auditId: call.auditId,
+    auditId: call.record.auditId,
     receivedAt,
     method,
     path: shownPath(call).slice(0, MAX_PATH),
     user: user.name,
-    userAgent: (call.header('user-agent') ?? '').slice(0, MAX_PATH),
+    userAgent: (call.request.header('user-agent') ?? '').slice(0, MAX_PATH),
     code,
     ...(warnings.texts.length === 0 || trace.isConfidential ? {} : { warnings: warnings.texts.slice(0, MAX_WARNINGS) }),
   };
 }
 
-function shownPath({ path, query, info }: Call): string {
+function shownPath({ request: { path, query }, info }: Call): string {
   if (!CONNECTIONS.has(info.subresource)) return query.text === '' ? path : `${path}?${query.text}`;
   const connection = `/${info.name}/${info.subresource}`;
   return path.slice(0, path.indexOf(connection) + connection.length);

@@ -15,7 +15,7 @@ export class HeadWriter {
   /** `length` is left out when the body's is not known beforehand. */
   head(call: Call, answer: Pick<EncodedAnswer, 'code' | 'headers'>, length: number | undefined): Head {
     const headers: OutgoingHttpHeaders = {
-      'audit-id': call.auditId,
+      'audit-id': call.record.auditId,
       'cache-control': 'no-cache, private',
       date: this.#date.text,
       ...call.commonHeaders,

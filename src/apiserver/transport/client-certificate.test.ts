@@ -19,7 +19,7 @@ const ALICE = {
 };
 
 function startTelling(options: Parameters<typeof startTransport>[1] = {}): Promise<TestTransport> {
-  return startTransport((call) => text(JSON.stringify(call.certificate ?? null)), options);
+  return startTransport((call) => text(JSON.stringify(call.request.certificate ?? null)), options);
 }
 
 test('a client without certificate is served and has none', async () => {
@@ -37,7 +37,7 @@ test('a certificate of our authority tells its common name, organizations and di
 test('requests of one connection share one certificate object', async () => {
   const seen = new Set<unknown>();
   await using server = await startTransport((call) => {
-    seen.add(call.certificate);
+    seen.add(call.request.certificate);
     return text('x');
   });
   const session = server.http2(alice);
@@ -128,7 +128,7 @@ test('TLS 1.1 is refused', async () => {
 test('a certificate of the authority for front proxies vouches for others, and not for its own name', async () => {
   const proxies = testAuthority('proxies');
   const tell = (call: Call): EncodedAnswer =>
-    text(JSON.stringify([call.certificate ?? null, call.proxyCertificate?.commonName ?? null]));
+    text(JSON.stringify([call.request.certificate ?? null, call.request.proxyCertificate?.commonName ?? null]));
   await using server = await startTransport(tell, { proxyAuthorities: proxies.certificate });
   const shown = async (identity?: typeof alice): Promise<unknown> =>
     JSON.parse((await server.getHttp2(identity === undefined ? {} : { identity })).body.toString()) as unknown;

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import type { ClientCertificate } from '../request/call.ts';
+import type { ClientCertificate } from '../request/incoming-request.ts';
 
 /** What a client showed when it connected. */
 export type ShownCertificate =

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/index.ts';
-import type { ClientCertificate } from '../request/call.ts';
+import type { ClientCertificate } from '../request/incoming-request.ts';
 import type { ShownCertificate } from './client-certificate.ts';
 import type { Protocol } from './observer.ts';
 

@@ -82,7 +82,7 @@ describe.each(protocols)('over %s', (_name, get) => {
 
 test('a client that leaves while its answer is being compressed stops the work', async () => {
   const body = Array.from({ length: 400 }, () => large);
-  await using server = await startTransport(({ path }) =>
+  await using server = await startTransport(({ request: { path } }) =>
     path === '/list' ? { code: 200, headers: {}, body } : text('x'),
   );
   const stream = server.http2().request({ ':path': '/list', 'accept-encoding': 'gzip' });

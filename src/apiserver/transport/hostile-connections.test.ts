@@ -11,7 +11,10 @@ import type { Respond, TestOptions, TestTransport } from './testing/test-transpo
 
 let server: TestTransport;
 
-async function start(respond: Respond = ({ path }) => text(path), options: TestOptions = {}): Promise<void> {
+async function start(
+  respond: Respond = ({ request: { path } }) => text(path),
+  options: TestOptions = {},
+): Promise<void> {
   server = await startTransport(respond, options);
 }
 
@@ -78,9 +81,9 @@ test('a connection without requests is closed after a while, one with a request 
   const calls: Call[] = [];
   await start(
     async (call) => {
-      if (call.path === '/alive') return text(call.path);
+      if (call.request.path === '/alive') return text(call.request.path);
       calls.push(call);
-      await once(call.signal, 'abort');
+      await once(call.request.signal, 'abort');
       return text('x');
     },
     { clock },
@@ -139,9 +142,9 @@ test('connections above the limit are turned away', async () => {
 test.each(['h2', 'http/1.1'])('a client of %s that leaves in the middle aborts its call', async (protocol) => {
   const calls: Call[] = [];
   await start(async (call) => {
-    if (call.path === '/alive') return text(call.path);
+    if (call.request.path === '/alive') return text(call.request.path);
     calls.push(call);
-    await call.body(100);
+    await call.request.body(100);
     return text('never');
   });
   if (protocol === 'h2') {
@@ -156,6 +159,6 @@ test.each(['h2', 'http/1.1'])('a client of %s that leaves in the middle aborts i
     socket.destroy();
   }
   await server.observed.until(() => server.observed.answers.length === 1);
-  assert.equal(calls[0]?.signal.reason.message, 'The client went away');
+  assert.equal(calls[0]?.request.signal.reason.message, 'The client went away');
   assert.deepEqual(server.observed.answers, [{ code: 0, bytes: 0, outcome: 'cut', path: '/' }]);
 });

@@ -6,7 +6,10 @@ import type { Respond, TestOptions, TestTransport } from './testing/test-transpo
 
 let server: TestTransport;
 
-async function start(respond: Respond = ({ path }) => text(path), options: TestOptions = {}): Promise<void> {
+async function start(
+  respond: Respond = ({ request: { path } }) => text(path),
+  options: TestOptions = {},
+): Promise<void> {
   server = await startTransport(respond, options);
 }
 
@@ -66,8 +69,8 @@ describe('what is no HTTP/1.1', () => {
   ])('%s is refused as Go does, and reaches no handler', async (_name, bytes, line) => {
     let calls = 0;
     await start((call) => {
-      if (call.path !== '/alive') calls += 1;
-      return text(call.path);
+      if (call.request.path !== '/alive') calls += 1;
+      return text(call.request.path);
     });
     const socket = await server.raw();
     socket.write(bytes, 'latin1');
@@ -83,8 +86,8 @@ describe('what is no HTTP/1.1', () => {
     const released = new Promise<void>((resolve) => (release = resolve));
     const calls: string[] = [];
     await start(async (call) => {
-      if (call.path === '/alive') return text(call.path);
-      calls.push(call.path);
+      if (call.request.path === '/alive') return text(call.request.path);
+      calls.push(call.request.path);
       await released;
       return text('first');
     });
@@ -109,8 +112,8 @@ describe('what is no HTTP/1.1', () => {
 
   test('a broken chunk in the middle of a body ends the connection', async () => {
     await start(async (call) => {
-      if (call.method === 'POST') await call.body(100);
-      return text(call.path);
+      if (call.request.method === 'POST') await call.request.body(100);
+      return text(call.request.path);
     });
     const socket = await server.raw();
     socket.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n');
@@ -127,7 +130,7 @@ describe('what is no HTTP/1.1', () => {
   });
 
   test('no header is dropped, however many there are', async () => {
-    await start((call) => text(call.header('impersonate-user') ?? call.path));
+    await start((call) => text(call.request.header('impersonate-user') ?? call.request.path));
     const headers = Object.fromEntries(Array.from({ length: 5_000 }, (_unused, index) => [`x-${index}`, '1']));
     const { body } = await server.getHttp1({ headers: { ...headers, 'impersonate-user': 'nobody' } });
     assert.equal(body.toString(), 'nobody');
@@ -136,9 +139,9 @@ describe('what is no HTTP/1.1', () => {
   test('more pipelined requests than anyone needs end the connection', async () => {
     let calls = 0;
     await start(async (call) => {
-      if (call.path === '/alive') return text(call.path);
+      if (call.request.path === '/alive') return text(call.request.path);
       calls += 1;
-      await once(call.signal, 'abort');
+      await once(call.request.signal, 'abort');
       return text('never');
     });
     const socket = await server.raw();

@@ -9,7 +9,10 @@ import type { Respond, TestOptions, TestTransport } from './testing/test-transpo
 
 let server: TestTransport;
 
-async function start(respond: Respond = ({ path }) => text(path), options: TestOptions = {}): Promise<void> {
+async function start(
+  respond: Respond = ({ request: { path } }) => text(path),
+  options: TestOptions = {},
+): Promise<void> {
   server = await startTransport(respond, options);
 }
 
@@ -65,7 +68,7 @@ describe('what is no HTTP/2', () => {
     let calls = 0;
     await start((call) => {
       calls += 1;
-      return text(call.path);
+      return text(call.request.path);
     });
     const socket = await server.raw({ ALPNProtocols: ['h2'] });
     const get = Buffer.from([0x82, 0x87, 0x84, 0x41, 0x01, 0x78]);
@@ -81,7 +84,7 @@ describe('what is no HTTP/2', () => {
   });
 
   test('an unknown method reaches the handler, which knows what to say', async () => {
-    await start((call) => text(call.method === 'FOO' ? `no ${call.method}` : call.path));
+    await start((call) => text(call.request.method === 'FOO' ? `no ${call.request.method}` : call.request.path));
     assert.equal((await server.getHttp2({ method: 'FOO' })).body.toString(), 'no FOO');
   });
 });
@@ -90,7 +93,7 @@ test('a client that starts requests only to take them back loses its connection'
   let calls = 0;
   await start((call) => {
     calls += 1;
-    return text(call.path);
+    return text(call.request.path);
   });
   const socket = await server.raw({ ALPNProtocols: ['h2'] });
   const rest = restOf(socket);
@@ -107,7 +110,7 @@ test('handlers that do not notice that their client has gone are counted against
   const calls: Call[] = [];
   await start(
     (call) => {
-      if (call.path === '/alive') return text(call.path);
+      if (call.request.path === '/alive') return text(call.request.path);
       calls.push(call);
       return new Promise(() => undefined);
     },
@@ -130,8 +133,8 @@ test('handlers that do not notice that their client has gone are counted against
 test('no more than a hundred requests of a connection are served at once, and the rest wait', async () => {
   const release: (() => void)[] = [];
   await start(async (call) => {
-    if (call.path === '/x') await new Promise<void>((resolve) => release.push(resolve));
-    return text(call.path);
+    if (call.request.path === '/x') await new Promise<void>((resolve) => release.push(resolve));
+    return text(call.request.path);
   });
   const session = server.http2();
   await over(session, { path: '/first' });

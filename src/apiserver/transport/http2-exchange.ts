@@ -1,5 +1,5 @@
 import { BrokenOffError, CODE, type ServerStream } from '../../wire/http2/index.ts';
-import type { ClientCertificate } from '../request/call.ts';
+import type { ClientCertificate } from '../request/incoming-request.ts';
 import { bodyTooLarge, GatheredBytes, incomplete } from './body-reader.ts';
 import type { Connection } from './connection.ts';
 import type { Exchange, Head } from './exchange.ts';

@@ -1,6 +1,9 @@
 import { encodeJson, type JsonCopy } from '../../api/index.ts';
 import type { Clock, UidSource } from '../../base/index.ts';
-import type { Call, ClientCertificate, SentAnswer, UserInfo } from '../request/call.ts';
+import type { Call } from '../request/call.ts';
+import type { ClientCertificate } from '../request/incoming-request.ts';
+import type { SentAnswer } from '../request/request-record.ts';
+import type { UserInfo } from '../request/principal.ts';
 import { bodyTooLarge } from './body-reader.ts';
 import { type CallSource, LazyCall } from './lazy-call.ts';
 
@@ -39,8 +42,10 @@ function inLowerCase(headers: InProcessHeaders): InProcessHeaders {
   return headers;
 }
 
-/** A call that can be given up; who sent it says when the answer has been taken. */
+/** A call that its sender can abort, and finishes once it has taken the answer. */
 export interface InProcessCall extends Call {
+  /** Set when the answer shall be handed over as it is, not encoded. */
+  takesObjects: boolean;
   abort(why: string): void;
   finish(sent: SentAnswer): void;
 }

@@ -1,27 +1,24 @@
-import type { JsonCopy } from '../../api/index.ts';
+import { booleanParameter, type JsonCopy, Query } from '../../api/index.ts';
 import { onAbort, type UidSource } from '../../base/index.ts';
-import type { CallAudit } from '../request/call-audit.ts';
-import { ANONYMOUS, AuditAnnotations, Warnings } from '../request/call.ts';
-import type { Call, CallWire, ClientCertificate, Impersonation, SentAnswer, UserInfo } from '../request/call.ts';
+import type { Call, CallWire } from '../request/call.ts';
+import type { ClientCertificate, IncomingRequest, RequestHeaders, RequestOrigin } from '../request/incoming-request.ts';
+import { ANONYMOUS, type Impersonation, type Principal, type UserInfo } from '../request/principal.ts';
+import {
+  AuditAnnotations,
+  type RequestAudit,
+  type RequestRecord,
+  type SentAnswer,
+  Warnings,
+} from '../request/request-record.ts';
 import type { RequestTrace } from '../trace/request-trace.ts';
-import { booleanParameter } from '../request/options.ts';
-import { Query } from '../request/query.ts';
 import { type QueryHints, requestInfo, type RequestInfo } from '../request/request-info.ts';
 
 /** What a call is made from: a request as its protocol delivers it. */
-export interface CallSource {
+export interface CallSource extends RequestHeaders, RequestOrigin {
   readonly method: string;
   /** Path and query as they were sent. */
   readonly target: string;
-  readonly remoteAddress: string;
-  readonly certificate: ClientCertificate | 'invalid' | undefined;
-  readonly proxyCertificate: ClientCertificate | undefined;
-  header(name: string): string | undefined;
-  headers(name: string): readonly string[];
-  /** In lower case, each once. */
-  headerNames(): readonly string[];
-  hasHeader(test: (name: string) => boolean): boolean;
-  /** What JSON in the body would say, from a client in the same process. */
+  /** The body's JSON value, when a client in the same process sent no bytes. */
   readonly value?: JsonCopy | undefined;
   /** Reads the body, once. */
   body(limit: number): Promise<Uint8Array>;
@@ -31,8 +28,11 @@ export interface CallSource {
 
 const NO_HINTS: QueryHints = { isWatch: false, nameFromField: '' };
 
-/** A call that finds out each thing when it is first asked for: most requests need few of them. */
-export class LazyCall implements Call {
+/**
+ * A call that works out each thing when it is first read: most requests need few of them.
+ * It is its own request, principal and record: one object for each request, seen through three interfaces.
+ */
+export class LazyCall implements Call, IncomingRequest, Principal, RequestRecord {
   readonly method: string;
   readonly path: string;
   readonly queryText: string;
@@ -40,7 +40,7 @@ export class LazyCall implements Call {
   user: UserInfo = ANONYMOUS;
   impersonation: Impersonation | undefined;
   trace: RequestTrace | undefined;
-  audit: CallAudit | undefined;
+  audit: RequestAudit | undefined;
   takesObjects = false;
   isLarge = false;
   wire: CallWire | undefined;
@@ -49,7 +49,7 @@ export class LazyCall implements Call {
   readonly #uids: UidSource | undefined;
   #auditId: string | undefined;
   #sent: SentAnswer | undefined;
-  /** Most calls have two: one is kept beside the list to spare its making. */
+  /** Most calls have few: the first listener is kept outside the list, so that most need no list. */
   #onFinish: ((sent: SentAnswer) => void) | undefined;
   #moreOnFinish: ((sent: SentAnswer) => void)[] | undefined;
   #onServed: (() => void) | undefined;
@@ -77,7 +77,19 @@ export class LazyCall implements Call {
     this.receivedAt = receivedAt;
   }
 
-  get requestUri(): string {
+  get request(): IncomingRequest {
+    return this;
+  }
+
+  get principal(): Principal {
+    return this;
+  }
+
+  get record(): RequestRecord {
+    return this;
+  }
+
+  get uri(): string {
     return this.#source.target;
   }
 
@@ -190,14 +202,14 @@ export class LazyCall implements Call {
     else this.#onServed = listener;
   }
 
-  /** What is left to do is the client's. Only the first time counts. */
+  /** Only the first call counts. */
   served(): void {
     if (this.#isServed) return;
     this.#isServed = true;
     this.#onServed?.();
   }
 
-  /** Tells whoever waits for it what became of the answer. Only the first time counts. */
+  /** Calls the listeners with what became of the answer. Only the first call counts. */
   finish(sent: SentAnswer): void {
     if (this.#sent !== undefined) return;
     this.#sent = sent;
@@ -206,20 +218,20 @@ export class LazyCall implements Call {
     if (this.#moreOnFinish !== undefined) for (const listener of this.#moreOnFinish) listener(sent);
   }
 
-  /** Aborts with that signal, which is listened to only if anybody asks for this call's own. */
+  /** Aborts with that signal, which is listened to only if this call's own is read. */
   follow(signal: AbortSignal): void {
     if (signal.aborted) this.abort(reasonOf(signal));
     else this.#followed = signal;
   }
 
-  /** Tells whoever listens to `signal` that the answer is no longer wanted. Only the first reason counts. */
+  /** Aborts `signal`: the answer is no longer wanted. Only the first reason counts. */
   abort(why: string): void {
     if (this.#abortedBecause !== undefined) return;
     this.#abortedBecause = why;
     this.#controller?.abort(abortError(why));
   }
 
-  /** The signal may live as long as its client, so it is let go of when the call is over. */
+  /** The signal may live as long as its client, so the listener is removed when the call is over. */
   #listenTo(signal: AbortSignal): void {
     const aborting = onAbort(signal, () => this.abort(reasonOf(signal)));
     this.onFinish(() => aborting[Symbol.dispose]());

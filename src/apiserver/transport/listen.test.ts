@@ -43,18 +43,18 @@ describe.each(protocols)('over %s', (_name, get) => {
 
   test('the call tells method, path, query, headers and body', async () => {
     await using server = await startTransport(async (call) => {
-      const body = Buffer.from(await call.body(100)).toString();
-      const { method, path, query } = call;
-      const host = call.header('host');
+      const body = Buffer.from(await call.request.body(100)).toString();
+      const { method, path, query } = call.request;
+      const host = call.request.header('host');
       return text(
         JSON.stringify({
           method,
           path,
           a: query.all('a'),
-          x: call.header('x-some'),
+          x: call.request.header('x-some'),
           body,
           host,
-          ip: call.remoteAddress,
+          ip: call.request.remoteAddress,
         }),
       );
     });
@@ -88,7 +88,13 @@ describe.each(protocols)('over %s', (_name, get) => {
 
   test('a header sent several times can be read joined and apart', async () => {
     await using server = await startTransport((call) =>
-      text(JSON.stringify([call.header('impersonate-group'), call.headers('impersonate-group'), call.headers('none')])),
+      text(
+        JSON.stringify([
+          call.request.header('impersonate-group'),
+          call.request.headers('impersonate-group'),
+          call.request.headers('none'),
+        ]),
+      ),
     );
     const { body } = await get(server, { headers: { 'impersonate-group': ['a', 'b, c'] } });
     assert.deepEqual(JSON.parse(body.toString()), ['a, b, c', ['a', 'b, c'], []]);
@@ -113,7 +119,7 @@ describe.each(protocols)('over %s', (_name, get) => {
   });
 
   test('HEAD is answered like GET, without the body', async () => {
-    await using server = await startTransport((call) => (call.path === '/pieces' ? pieces : text('hello')));
+    await using server = await startTransport((call) => (call.request.path === '/pieces' ? pieces : text('hello')));
     const pieces = { code: 200, headers: {}, body: [Buffer.from('abc'), Buffer.from('def')] };
     const whole = await get(server, { method: 'HEAD' });
     assert.deepEqual([whole.code, whole.headers['content-length'], whole.body.length], [200, '5', 0]);
@@ -141,7 +147,9 @@ describe.each(protocols)('over %s', (_name, get) => {
   });
 
   test('an answer that cannot be sent is logged, and the server goes on', async () => {
-    await using server = await startTransport((call) => text('x', call.path === '/bad' ? { 'x bad': '1' } : {}));
+    await using server = await startTransport((call) =>
+      text('x', call.request.path === '/bad' ? { 'x bad': '1' } : {}),
+    );
     await assert.rejects(get(server, { path: '/bad' }));
     assert.match(server.log[0] ?? '', /answer broke off/);
     assert.equal((await get(server)).code, 200);
@@ -151,7 +159,7 @@ describe.each(protocols)('over %s', (_name, get) => {
 test('requests of one connection are served side by side', async () => {
   const arrived: string[] = [];
   const release = new Map<string, () => void>();
-  await using server = await startTransport(async ({ path }) => {
+  await using server = await startTransport(async ({ request: { path } }) => {
     arrived.push(path);
     await new Promise<void>((resolve) => release.set(path, resolve));
     return text(path);
@@ -187,7 +195,7 @@ test('listening on a taken port is refused with the reason', async () => {
 
 test('several large lists and a small answer share one connection', async () => {
   const pieces = Array.from({ length: 5_000 }, () => Buffer.alloc(1_000, 'x'));
-  await using server = await startTransport(({ path }) =>
+  await using server = await startTransport(({ request: { path } }) =>
     path === '/list' ? { code: 200, headers: {}, body: pieces } : text('small'),
   );
   const session = server.http2();

@@ -1,4 +1,5 @@
-import type { Call, SentAnswer } from '../request/call.ts';
+import type { Call } from '../request/call.ts';
+import type { SentAnswer } from '../request/request-record.ts';
 
 export type { SentAnswer };
 

@@ -76,7 +76,7 @@ describe('of answers that are not read', () => {
 
 test('a client that reads none of its answers loses them, and then its connection; others go on', async () => {
   const large = 'x'.repeat(50_000);
-  await using server = await startTransport(({ path }) => text(path === '/large' ? large : path), {
+  await using server = await startTransport(({ request: { path } }) => text(path === '/large' ? large : path), {
     limits: { maxPendingBytesPerConnection: 200_000, maxStreams: 10 },
   });
   const session = server.http2(undefined, { settings: { initialWindowSize: 1 } });
@@ -103,7 +103,7 @@ test('answers that nobody reads do not count as being worked on', async () => {
   const time = new VirtualClock();
   let served = 0;
   const respond = (call: Call): EncodedAnswer => {
-    call.onServed(() => (served += 1));
+    call.record.onServed(() => (served += 1));
     return text('x'.repeat(10_000));
   };
   await using server = await startTransport(respond, { clock: time, limits: { maxStreams: 60 } });

@@ -21,7 +21,7 @@ const TOO_LARGE = {
 };
 
 function startReading(): Promise<TestTransport> {
-  return startTransport(async (call) => text(String((await call.body(LIMIT)).length)));
+  return startTransport(async (call) => text(String((await call.request.body(LIMIT)).length)));
 }
 
 const big = Buffer.alloc(LIMIT + 1, 'x');
@@ -67,7 +67,7 @@ describe('over HTTP/2', () => {
   });
 
   test('requests with a body count as answered, not as taken back', async () => {
-    await using server = await startTransport(async (call) => text(String((await call.body(LIMIT)).length)), {
+    await using server = await startTransport(async (call) => text(String((await call.request.body(LIMIT)).length)), {
       limits: { maxResets: 5, resetsPerSecond: 0 },
     });
     const session = server.http2();
@@ -150,7 +150,7 @@ describe('over HTTP/1.1', () => {
   test('a body cut short by the end of the connection never reaches the handler', async () => {
     let outcome: Promise<unknown> | undefined;
     await using server = await startTransport(async (call) => {
-      outcome = call.body(LIMIT).catch((error: unknown) => error);
+      outcome = call.request.body(LIMIT).catch((error: unknown) => error);
       await outcome;
       return text('never seen');
     });
@@ -171,7 +171,7 @@ describe('over HTTP/1.1', () => {
   });
 
   test('a small body that nobody reads does not cost the connection', async () => {
-    await using server = await startTransport(({ path }) => text(path));
+    await using server = await startTransport(({ request: { path } }) => text(path));
     const socket = await server.raw();
     const post = 'POST /1 HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc';
     socket.write(`${post}GET /2 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
@@ -212,7 +212,7 @@ test.each(['--http2', '--http1.1'])('curl %s reads the 413 to its large body', r
 
 test('the body can be asked for more than once', async () => {
   await using server = await startTransport(
-    async (call) => text(`${(await call.body(10)).length} ${(await call.body(10)).length}`),
+    async (call) => text(`${(await call.request.body(10)).length} ${(await call.request.body(10)).length}`),
     { log: discardLogger },
   );
   assert.equal((await server.getHttp2({ method: 'POST', body: 'abc' })).body.toString(), '3 3');

@@ -24,7 +24,7 @@ async function startHanging(): Promise<{ server: TestTransport; clock: VirtualCl
   const server = await startTransport(
     async (call) => {
       calls.offer(call);
-      await once(call.signal, 'abort');
+      await once(call.request.signal, 'abort');
       return text('too late');
     },
     { clock },
@@ -39,13 +39,13 @@ describe.each(protocols)('over %s', (_name, get) => {
     const answer = get(server);
     const call = await called;
     await clock.advance('59s');
-    assert.equal(call.signal.aborted, false);
+    assert.equal(call.request.signal.aborted, false);
     await clock.advance('1s');
     const { code, headers, body } = await answer;
     assert.equal(code, 504);
     assert.equal(headers['content-type'], 'text/plain; charset=utf-8');
     assert.equal(body.toString(), TIMEOUT_BODY);
-    assert.equal(call.signal.reason.message, 'The request deadline passed');
+    assert.equal(call.request.signal.reason.message, 'The request deadline passed');
     assert.deepEqual(server.observed.events, ['timedOut']);
     assert.deepEqual(server.log, []);
   });
@@ -65,7 +65,7 @@ describe.each(protocols)('over %s', (_name, get) => {
     await using server = await startTransport(
       async (call) => {
         called.abort();
-        return text(String((await call.body(100)).length));
+        return text(String((await call.request.body(100)).length));
       },
       { clock },
     );
@@ -114,14 +114,14 @@ test('more time than a minute, or none at all, means a minute', async () => {
     const answer = server.getHttp2({ path: `/?timeout=${timeout}` });
     const call = await called;
     await clock.advance('59s');
-    assert.equal(call.signal.aborted, false);
+    assert.equal(call.request.signal.aborted, false);
     await clock.advance('1s');
     assert.equal((await answer).code, 504);
   }
 });
 
 test.each([
-  ['the timeout', async (call: Call) => once(call.signal, 'abort').then(() => text('late'))],
+  ['the timeout', async (call: Call) => once(call.request.signal, 'abort').then(() => text('late'))],
   ['an answer in time', () => text('in time')],
 ])('a client that does not take %s is cut off', async (_name, respond) => {
   const clock = new VirtualClock({ startMs: new RealClock().now() });
@@ -154,8 +154,8 @@ test('each request has its own minute', async () => {
   const calls = new Map<string, Call>();
   await using server = await startTransport(
     async (call) => {
-      calls.set(call.path, call);
-      await once(call.signal, 'abort');
+      calls.set(call.request.path, call);
+      await once(call.request.signal, 'abort');
       return text('late');
     },
     { clock },
@@ -168,7 +168,7 @@ test('each request has its own minute', async () => {
   while (!calls.has('/2')) await turn();
   await clock.advance('30s');
   assert.equal((await first).code, 504);
-  assert.equal(calls.get('/2')?.signal.aborted, false);
+  assert.equal(calls.get('/2')?.request.signal.aborted, false);
   await clock.advance('30s');
   assert.equal((await second).code, 504);
 });

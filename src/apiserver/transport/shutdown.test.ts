@@ -23,7 +23,7 @@ test('a stopping server finishes short requests and says goodbye', async () => {
   server.stop();
   assert.deepEqual((await goaway).slice(0, 1), [0]);
   assert.equal(
-    calls.some((call) => call.signal.aborted),
+    calls.some((call) => call.request.signal.aborted),
     false,
   );
   release.abort();
@@ -41,7 +41,7 @@ test('a stopping server ends watches in good order', async () => {
   await using server = await startTransport((call) => {
     const queue = new BoundedQueue<Uint8Array>(10);
     queues.push(queue);
-    signals.push(call.signal);
+    signals.push(call.request.signal);
     queue.offer(Buffer.from('event'));
     return { code: 200, headers: {}, body: queue };
   });
@@ -86,7 +86,7 @@ test('what does not end in time is cut off', async () => {
   await overHttp2;
   await overHttp1;
   assert.deepEqual(
-    calls.map((call) => call.signal.reason.message),
+    calls.map((call) => call.request.signal.reason.message),
     ['The server stops', 'The server stops'],
   );
 });

@@ -46,7 +46,7 @@ function startWatching(
   options: Parameters<typeof startTransport>[1] = {},
 ): Promise<TestTransport> {
   return startTransport(
-    ({ path }) => (path === '/api/v1/pods' ? { code: 200, headers: {}, body: queue } : text('other')),
+    ({ request: { path } }) => (path === '/api/v1/pods' ? { code: 200, headers: {}, body: queue } : text('other')),
     options,
   );
 }
@@ -79,7 +79,7 @@ describe.each(protocols)('a watch over %s', (_name, watch) => {
     const queue = new BoundedQueue<Uint8Array>(10, { onClose: () => closed.abort() });
     let signal: AbortSignal | undefined;
     await using server = await startTransport((call) => {
-      signal = call.signal;
+      signal = call.request.signal;
       return { code: 200, headers: {}, body: queue };
     });
     const stream = await watch(server);
@@ -109,7 +109,7 @@ describe.each(protocols)('a watch over %s', (_name, watch) => {
     async function* source(): AsyncGenerator<Uint8Array> {
       for (; produced < pieces; produced++) yield Buffer.alloc(64 * 1024, produced);
     }
-    await using server = await startTransport(({ path }) =>
+    await using server = await startTransport(({ request: { path } }) =>
       path === '/other' ? text('other') : { code: 200, headers: {}, body: source() },
     );
     const stream = await watch(server);
@@ -131,7 +131,7 @@ describe.each(protocols)('a watch over %s', (_name, watch) => {
       }
     }
     await using server = await startTransport(
-      ({ path }) => (path === '/other' ? text('other') : { code: 200, headers: {}, body: source() }),
+      ({ request: { path } }) => (path === '/other' ? text('other') : { code: 200, headers: {}, body: source() }),
       { clock, limits: { stallTimeoutMs: 20_000 } },
     );
     const stream = await watch(server);
@@ -153,7 +153,7 @@ test('an answer that comes after its client has left is thrown away', async () =
   const arrived = new AbortController();
   await using server = await startTransport(async (call) => {
     arrived.abort();
-    await once(call.signal, 'abort');
+    await once(call.request.signal, 'abort');
     return { code: 200, headers: {}, body: queue };
   });
   const stream = open(server.http2(), { path: WATCH });
@@ -189,7 +189,11 @@ test('a thousand watches on ten connections get one event each', async () => {
 
 test('large answers to many clients at once reach each of them as they are', async () => {
   const bodyFor = (path: string): Buffer => Buffer.alloc(500_000, path);
-  await using server = await startTransport(({ path }) => ({ code: 200, headers: {}, body: [bodyFor(path)] }));
+  await using server = await startTransport(({ request: { path } }) => ({
+    code: 200,
+    headers: {},
+    body: [bodyFor(path)],
+  }));
   const sessions = Array.from({ length: 5 }, () => server.http2());
   const paths = Array.from({ length: 40 }, (_unused, index) => `/answer-${index}`);
   const answers = await Promise.all(
@@ -202,7 +206,7 @@ test('a list whose client reads nothing is cut off, and a small answer on the sa
   const clock = new VirtualClock({ startMs: new RealClock().now() });
   const pieces = Array.from({ length: 2_000 }, () => Buffer.alloc(10_000));
   await using server = await startTransport(
-    ({ path }) => (path === '/small' ? text('small') : { code: 200, headers: {}, body: pieces }),
+    ({ request: { path } }) => (path === '/small' ? text('small') : { code: 200, headers: {}, body: pieces }),
     { clock, limits: { stallTimeoutMs: 20_000 } },
   );
   const session = server.http2();

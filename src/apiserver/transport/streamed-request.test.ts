@@ -8,7 +8,8 @@ import { RealClock } from '../../base/index.ts';
 import { HttpClient } from '../../wire/http/index.ts';
 import type { EncodedAnswer } from '../answers/answer.ts';
 import { newEncoder } from '../answers/testing/answer-fixture.ts';
-import type { Call, SentAnswer } from '../request/call.ts';
+import type { Call } from '../request/call.ts';
+import type { SentAnswer } from '../request/request-record.ts';
 import { assertUnharmed, authority, startTransport, type TestTransport, text, turn } from './testing/test-transport.ts';
 
 const GIGABYTE = 1024 ** 3;
@@ -20,7 +21,7 @@ let server: TestTransport;
 afterEach(() => assertUnharmed(server));
 
 async function start(answer: (call: Call) => EncodedAnswer | Promise<EncodedAnswer>): Promise<void> {
-  server = await startTransport((call) => (call.path === '/alive' ? text(call.path) : answer(call)));
+  server = await startTransport((call) => (call.request.path === '/alive' ? text(call.request.path) : answer(call)));
 }
 
 /** A POST under way: where its body goes, and the answer once its head is there. */
@@ -58,7 +59,7 @@ describe.each(['http/1.1', 'h2'])('over %s', (protocol) => {
     const total = TOTALS[protocol] ?? 0;
     const encoder = newEncoder();
     await start((call) =>
-      encoder.encode({ type: 'stream', code: 200, headers: { 'x-of': 'logs' }, body: call.bodyStream() }, call),
+      encoder.encode({ type: 'stream', code: 200, headers: { 'x-of': 'logs' }, body: call.request.bodyStream() }, call),
     );
     const { body, answer } = post(protocol);
     let underWay = 0;
@@ -82,7 +83,7 @@ describe.each(['http/1.1', 'h2'])('over %s', (protocol) => {
     const mayRead = new Promise<void>((resolve) => (read = resolve));
     await start(async (call) => {
       let bytes = 0;
-      const body = call.bodyStream();
+      const body = call.request.bodyStream();
       await mayRead;
       for await (const chunk of body) bytes += chunk.length;
       return text(String(bytes));
@@ -105,9 +106,9 @@ describe.each(['http/1.1', 'h2'])('over %s', (protocol) => {
     let begun!: () => void;
     const hasBegun = new Promise<void>((resolve) => (begun = resolve));
     await start(async (call) => {
-      finished = call.finished;
+      finished = call.record.finished;
       try {
-        for await (const _chunk of call.bodyStream()) begun();
+        for await (const _chunk of call.request.bodyStream()) begun();
       } catch (error) {
         failure = error;
       }
@@ -139,7 +140,7 @@ describe.each(['http/1.1', 'h2'])('over %s', (protocol) => {
     const encoder = newEncoder();
     let finished: Promise<SentAnswer> | undefined;
     await start((call) => {
-      finished = call.finished;
+      finished = call.record.finished;
       return encoder.encode({ type: 'stream', code: 200, headers: {}, body: lines() }, call);
     });
     const { body, answer, cut } = post(protocol);
@@ -156,7 +157,7 @@ describe.each(['http/1.1', 'h2'])('over %s', (protocol) => {
     const encoder = newEncoder();
     await start((call) => {
       async function* first(): AsyncGenerator<Uint8Array> {
-        for await (const chunk of call.bodyStream()) {
+        for await (const chunk of call.request.bodyStream()) {
           yield chunk;
           return;
         }
@@ -186,13 +187,13 @@ test('a body is read whole or streamed, not both, and not after the answer', asy
     }
   };
   await start(async (call) => {
-    if (call.method === 'GET') late = call;
-    if (call.method === 'PUT') {
-      for await (const _chunk of call.bodyStream()) continue;
-      attempt(() => call.body(100));
-    } else if (call.method === 'POST') {
-      await call.body(100);
-      attempt(() => call.bodyStream());
+    if (call.request.method === 'GET') late = call;
+    if (call.request.method === 'PUT') {
+      for await (const _chunk of call.request.bodyStream()) continue;
+      attempt(() => call.request.body(100));
+    } else if (call.request.method === 'POST') {
+      await call.request.body(100);
+      attempt(() => call.request.bodyStream());
     }
     return text('done');
   });
@@ -200,7 +201,7 @@ test('a body is read whole or streamed, not both, and not after the answer', asy
   await server.getHttp1({ method: 'POST', path: '/b', body: 'x' });
   await server.getHttp1({ path: '/c' });
   await server.observed.until(() => server.observed.answers.length === 3);
-  attempt(() => late?.bodyStream());
+  attempt(() => late?.request.bodyStream());
   expect(failures).toEqual([
     'Cannot read the body whole: it is being streamed',
     'Cannot stream the body: it is read already',
@@ -220,7 +221,7 @@ test('headers that mean one connection only are not passed on, the date of the s
 });
 
 test('the audit ID is the one that the client sent, or a new one, and the call has it too', async () => {
-  await start((call) => text(call.auditId));
+  await start((call) => text(call.record.auditId));
   const sent = await server.getHttp2({ headers: { 'audit-id': 'mine' } });
   const made = await server.getHttp1();
   expect([sent.headers['audit-id'], sent.body.toString()]).toEqual(['mine', 'mine']);
@@ -231,7 +232,7 @@ test('the audit ID is the one that the client sent, or a new one, and the call h
 test('our own client streams a body in, and gives up an answer that nobody wants', async () => {
   await start(async (call) => {
     let bytes = 0;
-    for await (const chunk of call.bodyStream()) bytes += chunk.length;
+    for await (const chunk of call.request.bodyStream()) bytes += chunk.length;
     return text(String(bytes));
   });
   const target = { server: new URL(server.transport.url), serverName: 'localhost' };

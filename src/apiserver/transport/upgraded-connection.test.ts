@@ -22,7 +22,10 @@ afterEach(() => assertUnharmed(server));
 
 /** A connection to a server that gives this answer; what is to be asked is still to be written. */
 async function connect(answer: (call: Call) => EncodedAnswer, options: TestOptions = {}): Promise<TLSSocket> {
-  server = await startTransport((call) => (call.path === '/alive' ? text(call.path) : answer(call)), options);
+  server = await startTransport(
+    (call) => (call.request.path === '/alive' ? text(call.request.path) : answer(call)),
+    options,
+  );
   return server.raw();
 }
 
@@ -104,7 +107,7 @@ test('a client that goes away aborts the call, and leaves nothing behind', async
   let signal: AbortSignal | undefined;
   await connect((call) =>
     upgrade(async (connection) => {
-      signal = call.signal;
+      signal = call.request.signal;
       connection.write('here');
       for await (const _chunk of connection) continue;
     }),
@@ -127,7 +130,7 @@ test('a server that stops tells the handler, waits for it for a while, and then 
     (call) =>
       upgrade(async (connection) => {
         connection.write('here');
-        await once(call.signal, 'abort');
+        await once(call.request.signal, 'abort');
         wasTold = true;
         connection.write('not yet');
         await once(connection, 'close');
@@ -144,7 +147,7 @@ test('a server that stops tells the handler, waits for it for a while, and then 
   await clock.advance('1s');
   expect(await rest).toBe('not yet');
   await server.transport.stopped;
-  server = await startTransport(({ path }) => text(path)); // for the check that follows each test
+  server = await startTransport(({ request: { path } }) => text(path)); // for the check that follows each test
 });
 
 test('a handler that fails cuts the connection, and is logged', async () => {
@@ -189,7 +192,9 @@ test('a refusal, and any other answer, is plain HTTP and ends the connection', a
 test('who does not ask for an upgrade, or asks over HTTP/2, is told that it has to', async () => {
   const encoder = newEncoder();
   server = await startTransport((call) =>
-    call.path === '/alive' ? text(call.path) : encoder.encode({ type: 'upgrade', headers: {}, takeOver: echo }, call),
+    call.request.path === '/alive'
+      ? text(call.request.path)
+      : encoder.encode({ type: 'upgrade', headers: {}, takeOver: echo }, call),
   );
   for (const received of [await server.getHttp2({ path: '/echo' }), await server.getHttp1({ path: '/echo' })]) {
     expect(received.code).toBe(400);
@@ -227,5 +232,5 @@ test('a WebSocket answer chooses a protocol, echoes, and closes when the server 
   expect([...reader.read((await closing)[0])]).toMatchObject([{ type: 'close', code: 1001 }]);
   socket.end(frame(OPCODE.close, new Uint8Array(), mask));
   await server.transport.stopped;
-  server = await startTransport(({ path }) => text(path)); // for the check that follows each test
+  server = await startTransport(({ request: { path } }) => text(path)); // for the check that follows each test
 });

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { CLOSE_CODE, closeFrame, frame, FrameReader, handshake, OPCODE } from '../../wire/websocket/index.ts';
-import type { ClientCertificate } from '../request/call.ts';
+import type { ClientCertificate } from '../request/incoming-request.ts';
 import type { Connection } from './connection.ts';
 import { eventFraming, type EventFraming, EventSplitter } from './event-splitter.ts';
 import type { Exchange, Head, Output } from './exchange.ts';

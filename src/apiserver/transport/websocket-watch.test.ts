@@ -22,7 +22,7 @@ async function ask(
   answer: EncodedAnswer,
   request = `GET /api/v1/pods?watch=1 HTTP/1.1\r\n${UPGRADE}`,
 ): Promise<TLSSocket> {
-  server = await startTransport(({ path }) => (path === '/alive' ? text(path) : answer));
+  server = await startTransport(({ request: { path } }) => (path === '/alive' ? text(path) : answer));
   const socket = await server.raw();
   socket.write(request, 'latin1');
   return socket;
@@ -82,7 +82,7 @@ test('a server that stops closes its watches', async () => {
   const rest = restOf(socket);
   server.stop();
   assert.equal(await rest, CLOSE);
-  server = await startTransport(({ path }) => text(path));
+  server = await startTransport(({ request: { path } }) => text(path));
 });
 
 test('a watch that is refused is answered as plain HTTP, and so is all else that asks for another protocol', async () => {

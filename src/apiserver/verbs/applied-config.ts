@@ -1,20 +1,25 @@
 import {
+  type ApiObject,
+  type Applied,
   badRequest,
   canonicalObject,
   conversionError,
   DecodeError,
+  type FieldValidation,
+  isObject,
+  jsonTypeOf,
+  parsedJson,
   parseUntyped,
+  type PlainObject,
+  sentBytes,
+  type SentJson,
   StatusError,
   withMeta,
   YamlBody,
 } from '../../api/index.ts';
-import type { ApiObject, Applied, PlainObject } from '../../api/index.ts';
 import type { Steps } from '../../base/index.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { parsedJson, type SentJson, sentBytes } from '../request/large-body.ts';
-import type { FieldValidation } from '../request/options.ts';
 import type { Resource, WriteContext } from '../resource.ts';
-import { isObject, jsonTypeOf } from './patch-body.ts';
 
 export interface AppliedConfigOptions {
   readonly fieldValidation: FieldValidation;

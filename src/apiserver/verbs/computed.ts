@@ -1,14 +1,21 @@
-import { type ApiObject, collectErrors, invalid, methodNotAllowed, notFound, type Status } from '../../api/index.ts';
+import {
+  type ApiObject,
+  collectErrors,
+  ensureNamespace,
+  invalid,
+  listOptions,
+  methodNotAllowed,
+  notFound,
+  type Status,
+  writeOptions,
+} from '../../api/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupKind, groupResource, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
-import { listOptions } from '../request/list-options.ts';
-import { writeOptions } from '../request/options.ts';
 import type { Computed } from '../resource.ts';
 import { checkValues } from '../validation/validate-object.ts';
-import { ensureNamespace } from './object-meta.ts';
 import { selection } from './selection.ts';
 
 /** A verb on a kind that is answered on the spot, such as an access review. */
@@ -21,7 +28,7 @@ export async function computedVerb(call: Call, endpoint: Endpoint, computed: Com
     return { type: 'object', code: 201, resource, object };
   }
   if (verb === 'list' && computed.list !== undefined) {
-    const selected = selection(resource, listOptions(call.query, false), name);
+    const selected = selection(resource, listOptions(call.request.query, false), name);
     const items = (await computed.list(namespace)).filter((object) => selected.includes(object));
     return { type: 'list', resource, items, metadata: {} };
   }
@@ -36,9 +43,9 @@ type Asked = Computed & Required<Pick<Computed, 'create'>>;
 /** POST a question: the answer is the object itself, filled in. */
 async function ask(call: Call, endpoint: Endpoint, kind: Asked): Promise<ApiObject> {
   const { resource, services } = endpoint;
-  const options = writeOptions(call.query, 'CreateOptions');
+  const options = writeOptions(call.request.query, 'CreateOptions');
   const sent = await decodeObject(call, resource, { fieldValidation: options.fieldValidation, services });
-  ensureNamespace(sent, endpoint, call.info.namespace);
+  ensureNamespace(sent, endpoint.resource.namespaced, call.info.namespace);
   const context = writeContext(call, endpoint, options);
   const managedFields = await services.ownership.afterWrite(sent, undefined, { resource, context });
   const admission = new RequestAdmission(call, endpoint, options);

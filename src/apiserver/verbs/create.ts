@@ -1,28 +1,36 @@
-import { alreadyExists, type ApiObject, type FieldError, invalid, StatusError } from '../../api/index.ts';
+import {
+  alreadyExists,
+  type ApiObject,
+  ensureNamespace,
+  type FieldError,
+  fillSystemFields,
+  invalid,
+  StatusError,
+  withoutSystemFields,
+  writeOptions,
+} from '../../api/index.ts';
 import { clone, withPauses } from '../../base/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupKind, groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
-import { writeOptions } from '../request/options.ts';
 import type { Alongside, Resource, WriteContext } from '../resource.ts';
 import { asIfStored } from '../storage/conversion.ts';
 import { isConflicting, type PutConflict } from '../storage/put-conflict.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { newObjectProblems, validateNewObject } from '../validation/validate-object.ts';
-import { ensureNamespace, fillSystemFields, withoutSystemFields } from './object-meta.ts';
 import { putObject } from './put-object.ts';
 
 /** POST one object. Any step may refuse; nothing is stored before the last one. */
 export async function create(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource } = endpoint;
-  const options = writeOptions(call.query, 'CreateOptions');
+  const options = writeOptions(call.request.query, 'CreateOptions');
   const sent = await decodeObject(call, resource, {
     fieldValidation: options.fieldValidation,
     services: endpoint.services,
   });
-  ensureNamespace(sent, endpoint, call.info.namespace);
+  ensureNamespace(sent, endpoint.resource.namespaced, call.info.namespace);
   const context = writeContext(call, endpoint, options);
   const admission = new RequestAdmission(call, endpoint, options);
   const object = await createObject(sent, endpoint, { admission, context });
@@ -63,7 +71,7 @@ export async function createObject(
     if (pause !== undefined) await pause();
     const object = mayRepeat ? copyToPrepare(mutated) : { ...mutated };
     if (pause !== undefined && mayRepeat) await pause();
-    fillSystemFields(object, endpoint, context);
+    fillSystemFields(object, context, services.random);
     const checking = prepareAndCheck(object, endpoint, context);
     if (checking !== undefined) await checking;
     const validating = admission.validateCreate(object);

@@ -1,22 +1,32 @@
-import { type ApiObject, hasReason, notFound, type Status } from '../../api/index.ts';
+import {
+  type ApiObject,
+  bodyFormatOf,
+  checkDeletePreconditions,
+  decideDeletion,
+  deleteOptions,
+  type DeleteOptions,
+  encodeJson,
+  hasReason,
+  listOptions,
+  notFound,
+  type Status,
+} from '../../api/index.ts';
 import { operationOptions } from '../admission/admission-attributes.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
-import { listOptions } from '../request/list-options.ts';
+import { bodyToDecode } from '../request/large-body.ts';
 import type { WriteContext } from '../resource.ts';
 import { convertForReading, convertForStoring } from '../storage/conversion.ts';
 import { isConflicting } from '../storage/put-conflict.ts';
 import { StoredObject } from '../storage/stored-object.ts';
-import { deleteOptions, type DeleteOptions } from './delete-options.ts';
-import { checkDeletePreconditions, decideDeletion } from './deletion.ts';
 import { selectObjects } from './list.ts';
 
 /** DELETE one object: at once, or by marking it until its grace period and finalizers are over. */
 export async function deleteOne(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource, services } = endpoint;
-  const options = await deleteOptions(call, services);
+  const options = await optionsOf(call, endpoint);
   const context = writeContext(call, endpoint, options);
   warnOfPropagation(endpoint, options, context);
   const { namespace, name } = call.info;
@@ -27,6 +37,19 @@ export async function deleteOne(call: Call, endpoint: Endpoint): Promise<Answer>
   }
   const code = !deleted.isGone && options.orphanDependents === false ? 202 : 200;
   return { type: 'object', code, resource, object: deleted.object };
+}
+
+/** The options of a deletion, from the body or the query. */
+async function optionsOf({ request, record }: Call, { services }: Endpoint): Promise<DeleteOptions> {
+  const body = await bodyToDecode(request, services);
+  const { audit } = record;
+  const sent = {
+    query: request.query,
+    body,
+    format: () => bodyFormatOf(request.header('content-type') ?? ''),
+    ...(audit === undefined ? {} : { onDecoded: (options: Partial<ApiObject>) => audit.sent(options, encodeJson) }),
+  };
+  return deleteOptions(sent, services.types);
 }
 
 function deleteAdmission(call: Call, endpoint: Endpoint, options: DeleteOptions): RequestAdmission {
@@ -81,7 +104,7 @@ async function deleteStored(
   const { strategy } = resource;
   await convertForReading([stored], resource, context);
   const current = stored.as(resource);
-  checkDeletePreconditions(current, options, endpoint);
+  checkDeletePreconditions(current, options, { group: resource.group, resource: resource.kind });
   await request.admission?.admitDelete(current);
   const own = strategy.beforeDelete?.(current, context) ?? 'delete';
   if (own === current) return { object: stored, isGone: false };
@@ -140,15 +163,15 @@ function deletedStatus(object: StoredObject | ApiObject, endpoint: Endpoint): St
 /** DELETE a collection: every selected object as if deleted by itself; answers with the list of what was selected. */
 export async function deleteCollection(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource, services } = endpoint;
-  const selectors = listOptions(call.query, false);
-  const options = await deleteOptions(call, services);
+  const selectors = listOptions(call.request.query, false);
+  const options = await optionsOf(call, endpoint);
   const context = writeContext(call, endpoint, options);
   warnOfPropagation(endpoint, options, context);
   const admission = deleteAdmission(call, endpoint, options);
   const { items, metadata } = await selectObjects(endpoint, selectors, {
     namespace: call.info.namespace,
     name: '',
-    reader: call,
+    reader: call.request,
   });
   for (const item of items) {
     const { namespace = '', name = '' } = item.object.metadata;

@@ -8,7 +8,7 @@ import { atLeastRevision, parseRevision } from './revision-rules.ts';
 
 /** GET one object. Without a promise where nobody has to be waited for. */
 export function get(call: Call, endpoint: Endpoint): Answer | Promise<Answer> {
-  const resourceVersion = call.query.get('resourceVersion');
+  const resourceVersion = call.request.query.get('resourceVersion');
   if (resourceVersion !== '') return getNotOlder(call, endpoint, resourceVersion);
   const { resource, objects } = endpoint;
   const found = objects.get(keyOf(resource, call.info.namespace, call.info.name));
@@ -27,6 +27,6 @@ async function getNotOlder(call: Call, endpoint: Endpoint, resourceVersion: stri
 function answerWith(object: StoredObject | undefined, call: Call, { resource }: Endpoint): Answer | Promise<Answer> {
   if (object === undefined) throw notFound(groupResource(resource), call.info.name);
   const answer: Answer = { type: 'object', code: 200, resource, object };
-  const converting = convertForReading([object], resource, call);
+  const converting = convertForReading([object], resource, call.request);
   return converting === undefined ? answer : converting.then(() => answer);
 }

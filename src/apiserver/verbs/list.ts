@@ -1,10 +1,9 @@
-import { badRequest, DecodeError, JsonBody, StatusError } from '../../api/index.ts';
+import { badRequest, DecodeError, JsonBody, listOptions, type ListOptions, StatusError } from '../../api/index.ts';
 import { Slice } from '../../base/index.ts';
 import { isStoreError, type KeyRange, type Revision } from '../../store/index.ts';
 import type { Answer, ListMetadata } from '../answers/answer.ts';
 import { type Endpoint, keyOf, rangeOf } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
-import { listOptions, type ListOptions } from '../request/list-options.ts';
 import type { Resource } from '../resource.ts';
 import { convertForReading, type Waiting } from '../storage/conversion.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -15,8 +14,8 @@ import { selection, type Selection } from './selection.ts';
 /** GET a collection, whole or page by page on one snapshot. */
 export async function list(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource } = endpoint;
-  const options = listOptions(call.query, false);
-  const { items, metadata } = await selectObjects(endpoint, options, { ...call.info, reader: call });
+  const options = listOptions(call.request.query, false);
+  const { items, metadata } = await selectObjects(endpoint, options, { ...call.info, reader: call.request });
   return { type: 'list', resource, items, metadata };
 }
 

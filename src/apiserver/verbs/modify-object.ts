@@ -1,20 +1,25 @@
 import {
+  type ApiObject,
+  checkIsNewest,
   conflict,
+  failedPrecondition,
   invalid,
   invalidValue,
+  isReleased,
+  keepSystemFields,
   keepTimes,
   notFound,
   OBJECT_MODIFIED,
   parseObjectResourceVersion,
+  type Preconditions,
   StatusError,
   ValueError,
   withMeta,
 } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
 import { deepEqual, withPauses } from '../../base/index.ts';
 import type { RequestAdmission } from '../admission/request-admission.ts';
 import { type Endpoint, groupKind, groupResource, pausing } from '../endpoint.ts';
-import type { Preconditions, Strategy, WriteContext } from '../resource.ts';
+import type { Strategy, WriteContext } from '../resource.ts';
 import { asIfStored, convertForReading } from '../storage/conversion.ts';
 import { isConflicting, type PutConflict } from '../storage/put-conflict.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
@@ -77,11 +82,9 @@ function inTurns(modification: Modification, stored: StoredObject, { services }:
 }
 
 function checkPreconditions(stored: StoredObject, endpoint: Endpoint, { preconditions, name }: Modification): void {
-  const uid = stored.object.metadata.uid ?? '';
-  if (preconditions?.uid === undefined || preconditions.uid === uid) return;
-  const why =
-    `StorageError: invalid object, Code: 4, Key: ${stored.key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
-    `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`;
+  const failed = failedPrecondition(preconditions, stored.object);
+  if (failed === undefined) return;
+  const why = `StorageError: invalid object, Code: 4, Key: ${stored.key}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`;
   throw conflict(groupResource(endpoint.resource), name, why);
 }
 
@@ -103,7 +106,7 @@ function checkResourceVersion(
   }
   const parsed = parseObjectResourceVersion(sent);
   if (parsed instanceof ValueError) throw new StatusError({ code: 500, message: parsed.message });
-  if (sent !== old.metadata.resourceVersion) throw conflict(groupResource(endpoint.resource), name, OBJECT_MODIFIED);
+  checkIsNewest(object, old, groupResource(endpoint.resource));
 }
 
 /** The object as it should be, after mutation: a new one, which the next steps may change. */
@@ -143,18 +146,6 @@ async function prepareAndCheck(
 
 function itself(object: ApiObject): ApiObject {
   return object;
-}
-
-/** No update changes who an object is, when it was made, or that it is being deleted. */
-function keepSystemFields(object: ApiObject, old: ApiObject): void {
-  const { metadata } = object;
-  const was = old.metadata;
-  object.metadata = withMeta(metadata, {
-    uid: (metadata.uid ?? '') === '' ? was.uid : metadata.uid,
-    creationTimestamp: was.creationTimestamp ?? metadata.creationTimestamp,
-    deletionTimestamp: was.deletionTimestamp ?? metadata.deletionTimestamp,
-    deletionGracePeriodSeconds: metadata.deletionGracePeriodSeconds ?? was.deletionGracePeriodSeconds,
-  });
 }
 
 async function write(
@@ -199,9 +190,7 @@ function lostTo({ conflictsWith }: PutConflict): 'lost' | 'again' {
 
 /** The last finalizer of an object that was deleted before is gone: so is the object. */
 function mayDisappear(object: ApiObject, old: ApiObject, strategy: Strategy): boolean {
-  if ((object.metadata.finalizers ?? []).length > 0 || old.metadata.deletionTimestamp === undefined) return false;
-  if ((old.metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
-  return strategy.mayDisappear?.(object) ?? true;
+  return isReleased(object, old) && (strategy.mayDisappear?.(object) ?? true);
 }
 
 /** The object with its managedFields after a plain write over `live`: the writer manages the fields that it has changed. */

@@ -1,20 +1,28 @@
-import { type ApiObject, conflict, hasReason, notFound } from '../../api/index.ts';
+import {
+  type ApiObject,
+  APPLY,
+  checkName,
+  conflict,
+  ensureNamespace,
+  hasReason,
+  notFound,
+  patchMethodOf,
+  sentBytes,
+  writeOptions,
+} from '../../api/index.ts';
 import { allAtOnce, withPauses } from '../../base/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupResource, keyOf, pausing, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
-import { jsonToDecode, sentBytes } from '../request/large-body.ts';
-import { writeOptions } from '../request/options.ts';
+import { jsonToDecode } from '../request/large-body.ts';
 import type { Strategy, WriteContext } from '../resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { AppliedConfig } from './applied-config.ts';
 import { createObject } from './create.ts';
 import { modifyObject, withManager } from './modify-object.ts';
-import { ensureNamespace } from './object-meta.ts';
-import { APPLY, patchMethodOf } from './patch-methods.ts';
 import { decodePatched } from './patched-object.ts';
-import { checkName, withoutResourceVersion } from './update.ts';
+import { withoutResourceVersion } from './update.ts';
 
 /** PATCH one object, or the part of it that a subresource owns. */
 export async function patch(
@@ -24,12 +32,12 @@ export async function patch(
 ): Promise<Answer> {
   const { resource, services } = endpoint;
   const { namespace, name } = call.info;
-  const method = patchMethodOf(call, resource);
+  const method = patchMethodOf(call.request.header('content-type') ?? '', resource.capabilities);
   if (method === APPLY) return apply(call, endpoint, strategy);
-  const sent = jsonToDecode(call, services);
+  const sent = jsonToDecode(call.request, services);
   const body = sent instanceof Promise ? await sent : sent;
-  const options = writeOptions(call.query, 'PatchOptions');
-  call.audit?.sentPatch(sentBytes(body));
+  const options = writeOptions(call.request.query, 'PatchOptions');
+  call.record.audit?.sentPatch(sentBytes(body));
   const context = writeContext(call, endpoint, options);
   const { fieldValidation } = options;
   const warn = (message: string): void => context.warn(message);
@@ -49,7 +57,7 @@ export async function patch(
       const stored = { object: current, strategy };
       const decoded = decodePatched(merged, endpoint, { fieldValidation, warn, type, name, stored });
       const patched = await withManager(decoded, current, { endpoint, context: pausing(context, pause) });
-      ensureNamespace(patched, endpoint, namespace);
+      ensureNamespace(patched, endpoint.resource.namespaced, namespace);
       checkName(patched, name);
       return patched;
     },
@@ -64,9 +72,9 @@ const RETRIES = 5;
 async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promise<Answer> {
   const { resource, objects, services } = endpoint;
   const { namespace, name } = call.info;
-  const body = await jsonToDecode(call, services);
-  const options = writeOptions(call.query, 'PatchOptions', true);
-  call.audit?.sentPatch(sentBytes(body));
+  const body = await jsonToDecode(call.request, services);
+  const options = writeOptions(call.request.query, 'PatchOptions', true);
+  call.record.audit?.sentPatch(sentBytes(body));
   const context = writeContext(call, endpoint, options);
   const { fieldValidation, force = false } = options;
   const config = await withPauses(AppliedConfig.reading(body, { fieldValidation, force }), context.pause);
@@ -97,7 +105,7 @@ async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promis
 
 /** The object where the path says it is. */
 function placed(object: ApiObject, call: Call, endpoint: Endpoint): ApiObject {
-  ensureNamespace(object, endpoint, call.info.namespace);
+  ensureNamespace(object, endpoint.resource.namespaced, call.info.namespace);
   checkName(object, call.info.name);
   return object;
 }

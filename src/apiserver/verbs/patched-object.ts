@@ -1,10 +1,18 @@
-import { type ApiObject, badRequest, canonicalize, DecodeError, invalid, invalidValue } from '../../api/index.ts';
+import {
+  type ApiObject,
+  badRequest,
+  canonicalize,
+  DecodeError,
+  invalid,
+  invalidValue,
+  type PatchContext,
+  type Patched,
+} from '../../api/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { unregisteredKind } from '../request/decode-failure.ts';
 import { resetsManagedFields, withEmptyManagedFields } from '../request/decode-object.ts';
 import type { Resource, Strategy } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
-import type { PatchContext, Patched } from './patch-body.ts';
 
 export interface PatchedContext extends PatchContext {
   /** What was patched, and how it is written, if it is an object of the store. */

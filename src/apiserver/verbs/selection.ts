@@ -1,5 +1,4 @@
-import { type ApiObject, badRequest, type FieldMatcher } from '../../api/index.ts';
-import type { ListOptions } from '../request/list-options.ts';
+import { type ApiObject, badRequest, type FieldMatcher, type ListOptions } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { Traits } from '../storage/traits.ts';

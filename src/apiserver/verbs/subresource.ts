@@ -1,15 +1,23 @@
 import {
+  type ApiObject,
+  APPLY,
   canonicalObject,
+  checkName,
   collectErrors,
   conflict,
+  ensureNamespace,
   invalid,
   methodNotAllowed,
   notFound,
   OBJECT_MODIFIED,
   pageNotFound,
+  patchMethodOf,
+  type ScaledKind,
+  sentBytes,
   withMeta,
+  writeOptions,
+  type WriteOptions,
 } from '../../api/index.ts';
-import type { ApiObject, ScaledKind } from '../../api/index.ts';
 import { allAtOnce } from '../../base/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
@@ -18,8 +26,7 @@ import { contextWith, type Endpoint, groupResource, keyOf, writeContext } from '
 import { objectWithManagers, projectedWithManagers, scaledKind } from '../ownership/scale-ownership.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
-import { jsonToDecode, sentBytes } from '../request/large-body.ts';
-import { writeOptions, type WriteOptions } from '../request/options.ts';
+import { jsonToDecode } from '../request/large-body.ts';
 import type { Action, ActionObjects, Projection, Resource, Subresource, WriteContext } from '../resource.ts';
 import { convertForReading } from '../storage/conversion.ts';
 import { StoredObject } from '../storage/stored-object.ts';
@@ -27,11 +34,9 @@ import { AppliedConfig } from './applied-config.ts';
 import { deleteObject } from './delete.ts';
 import { get } from './get.ts';
 import { modifyObject, withManager } from './modify-object.ts';
-import { ensureNamespace } from './object-meta.ts';
-import { APPLY, patchMethodOf } from './patch-methods.ts';
 import { patch } from './patch.ts';
 import { decodePatched } from './patched-object.ts';
-import { checkName, update } from './update.ts';
+import { update } from './update.ts';
 
 /** A request to something below an object. `negotiate` throws when the client takes none of our formats. */
 export async function subresource(call: Call, endpoint: Endpoint, negotiate: () => void): Promise<Answer> {
@@ -79,11 +84,11 @@ function viewVerb(
 /** POST to an action such as `binding` or `eviction`. */
 async function act(call: Call, endpoint: Endpoint, action: Action): Promise<Answer> {
   const { services } = endpoint;
-  const options = writeOptions(call.query, 'CreateOptions');
-  const target = targetOf(action, endpoint.resource);
+  const options = writeOptions(call.request.query, 'CreateOptions');
+  const target = endpoint.actions.targetOf(action);
   const sent = await decodeObject(call, target, { fieldValidation: options.fieldValidation, services });
   const { namespace, name } = call.info;
-  ensureNamespace(sent, endpoint, namespace);
+  ensureNamespace(sent, endpoint.resource.namespaced, namespace);
   const context = writeContext(call, endpoint, options);
   const admission = new RequestAdmission(call, endpoint, { dryRun: options.dryRun, kind: action.kind });
   const managedFields = await services.ownership.afterWrite(sent, undefined, { resource: target, context });
@@ -93,22 +98,6 @@ async function act(call: Call, endpoint: Endpoint, action: Action): Promise<Answ
   const object = await action.run({ namespace, name, body, context, objects, admit });
   if (object.kind === 'Status') return { type: 'status', status: object as never };
   return { type: 'object', code: 201, resource: target, object };
-}
-
-/** By action and resource: what others remember of a resource they remember of these, too. */
-const targets = new WeakMap<Action, WeakMap<Resource, Resource>>();
-
-/** What is sent to an action is of another kind than the resource, and not stored. */
-function targetOf(action: Action, resource: Resource): Resource {
-  let known = targets.get(action);
-  if (known === undefined) targets.set(action, (known = new WeakMap()));
-  let target = known.get(resource);
-  if (target === undefined) {
-    const { normalize: _, ...storage } = resource.storage;
-    target = { ...resource, ...action.kind, type: action.struct, strategy: {}, storage };
-    known.set(resource, target);
-  }
-  return target;
 }
 
 function objectsFor(call: Call, endpoint: Endpoint, context: WriteContext): ActionObjects {
@@ -150,7 +139,7 @@ async function getProjection(call: Call, endpoint: Endpoint, projection: Project
   const { resource, objects } = endpoint;
   const stored = await objects.get(keyOf(resource, call.info.namespace, call.info.name));
   if (stored === undefined) throw notFound(groupResource(resource), call.info.name);
-  await convertForReading([stored], resource, call);
+  await convertForReading([stored], resource, call.request);
   const object = stored.as(resource);
   const projected = projection.read?.(object) ?? projection.project(object);
   return { type: 'object', code: 200, resource: projectedResource(resource, projection), object: projected };
@@ -158,11 +147,11 @@ async function getProjection(call: Call, endpoint: Endpoint, projection: Project
 
 /** PUT a projection, such as a Scale: its fields are carried over into the object. */
 async function updateProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
-  const options = writeOptions(call.query, 'UpdateOptions');
+  const options = writeOptions(call.request.query, 'UpdateOptions');
   const target = projectedEndpoint(endpoint, projection);
   const { services } = endpoint;
   const sent = await decodeObject(call, target.resource, { fieldValidation: options.fieldValidation, services });
-  ensureNamespace(sent, target, call.info.namespace);
+  ensureNamespace(sent, target.resource.namespaced, call.info.namespace);
   checkName(sent, call.info.name);
   const change: ProjectedChange = (projected, context) => withManager(sent, projected, { endpoint: target, context });
   return writeProjection(call, endpoint, { projection, options, change });
@@ -171,10 +160,10 @@ async function updateProjection(call: Call, endpoint: Endpoint, projection: Proj
 /** PATCH a projection as if it were stored. */
 async function patchProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
   const target = projectedEndpoint(endpoint, projection);
-  const method = patchMethodOf(call, endpoint.resource);
-  const body = await jsonToDecode(call, endpoint.services);
-  const options = writeOptions(call.query, 'PatchOptions', method === APPLY);
-  call.audit?.sentPatch(sentBytes(body));
+  const method = patchMethodOf(call.request.header('content-type') ?? '', endpoint.resource.capabilities);
+  const body = await jsonToDecode(call.request, endpoint.services);
+  const options = writeOptions(call.request.query, 'PatchOptions', method === APPLY);
+  call.record.audit?.sentPatch(sentBytes(body));
   const { fieldValidation, force } = options;
   if (method === APPLY) {
     const config = allAtOnce(AppliedConfig.reading(body, { fieldValidation, force: force === true }));
@@ -183,7 +172,7 @@ async function patchProjection(call: Call, endpoint: Endpoint, projection: Proje
   }
   const patchContext = {
     fieldValidation,
-    warn: (text: string) => call.warnings.add(text),
+    warn: (text: string) => call.record.warnings.add(text),
     type: projection.struct,
     name: call.info.name,
   };

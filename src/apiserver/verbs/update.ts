@@ -1,14 +1,12 @@
-import { type ApiObject, badRequest, notFound } from '../../api/index.ts';
+import { type ApiObject, badRequest, checkName, ensureNamespace, notFound, writeOptions } from '../../api/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
-import { writeOptions } from '../request/options.ts';
 import type { Strategy } from '../resource.ts';
 import { createObject } from './create.ts';
 import { modifyObject, withManager } from './modify-object.ts';
-import { ensureNamespace } from './object-meta.ts';
 
 /** PUT one object, or the part of it that a subresource owns. */
 export async function update(
@@ -18,9 +16,9 @@ export async function update(
 ): Promise<Answer> {
   const { resource, objects, services } = endpoint;
   const { namespace, name } = call.info;
-  const options = writeOptions(call.query, 'UpdateOptions');
+  const options = writeOptions(call.request.query, 'UpdateOptions');
   const sent = await decodeObject(call, resource, { fieldValidation: options.fieldValidation, services });
-  ensureNamespace(sent, endpoint, namespace);
+  ensureNamespace(sent, endpoint.resource.namespaced, namespace);
   checkName(sent, name);
   const context = writeContext(call, endpoint, options);
   const admission = new RequestAdmission(call, endpoint, options);
@@ -41,15 +39,6 @@ export async function update(
     ...(uid === '' ? {} : { preconditions: { uid } }),
   });
   return { type: 'object', code: 200, resource, object };
-}
-
-/** The object must be the one that the path names. */
-export function checkName(object: ApiObject, name: string): void {
-  const own = object.metadata.name ?? '';
-  if (own === '') {
-    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  }
-  if (own !== name) throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
 }
 
 export function withoutResourceVersion(object: ApiObject): ApiObject {

@@ -1,9 +1,8 @@
-import { expired, internalError, type Status, StatusError } from '../../api/index.ts';
+import { expired, internalError, type ListOptions, type Status, StatusError } from '../../api/index.ts';
 import { leave, onAbort, OVER, type Polled, PolledPromise, PolledSource } from '../../base/index.ts';
 import { isStoreError, type KeyRange, type Revision } from '../../store/index.ts';
 import type { WatchEvent } from '../answers/answer.ts';
 import type { Endpoint } from '../endpoint.ts';
-import type { ListOptions } from '../request/list-options.ts';
 import { convertForReading } from '../storage/conversion.ts';
 import type { ObjectChange, ObjectChanges } from '../storage/object-store.ts';
 import type { Selection } from './selection.ts';

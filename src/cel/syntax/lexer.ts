@@ -40,11 +40,12 @@ const UNENDED = [
 ];
 const PARTIAL_ESCAPE = /\\(?:[0-3][0-7]?|[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7})?/y;
 
-/** Cuts a text into tokens. `onFailure` is told of stretches that are none, which are left out. */
+/** Cuts a text into tokens. Stretches that are no token are left out and passed to `onFailure`. */
 export function tokenize(text: string, onFailure: (failure: LexicalFailure) => void): Tokens {
   const kinds: TokenKind[] = [];
   const starts: number[] = [];
   const ends: number[] = [];
+  const reader = new TokenReader(text);
   let at = 0;
   while (at < text.length) {
     const space = matchEnd(SPACE, text, at);
@@ -52,7 +53,7 @@ export function tokenize(text: string, onFailure: (failure: LexicalFailure) => v
       at = space;
       continue;
     }
-    const kind = readToken(text, at);
+    const kind = reader.read(at);
     if (kind === undefined) {
       const end = failureEnd(text, at);
       onFailure({ start: at, end });
@@ -61,8 +62,8 @@ export function tokenize(text: string, onFailure: (failure: LexicalFailure) => v
     }
     kinds.push(kind);
     starts.push(at);
-    ends.push(tokenEnd);
-    at = tokenEnd;
+    ends.push(reader.end);
+    at = reader.end;
   }
   kinds.push(Token.end);
   starts.push(text.length);
@@ -70,58 +71,70 @@ export function tokenize(text: string, onFailure: (failure: LexicalFailure) => v
   return { kinds, starts, ends };
 }
 
-/** Where the token that readToken found ends: a second result without an object for each token. */
-let tokenEnd = 0;
+/** Reads one token after the other from a text; `end` is a second result, without an object for each token. */
+class TokenReader {
+  readonly #text: string;
+  /** Where the token that was read last ends. */
+  end = 0;
 
-function readToken(text: string, at: number): TokenKind | undefined {
-  const code = text.charCodeAt(at);
-  if ((code >= 0x30 && code <= 0x39) || code === 0x2e) {
-    tokenEnd = matchEnd(NUMBER, text, at);
-    if (tokenEnd > at) return numberKind(text, at);
+  constructor(text: string) {
+    this.#text = text;
   }
-  const string = stringKind(text, at);
-  if (string !== undefined) return string;
-  tokenEnd = matchEnd(WORD, text, at);
-  if (tokenEnd > at) return keywords.get(text.slice(at, tokenEnd)) ?? Token.identifier;
-  const long = symbols.get(text.slice(at, at + 2));
-  if (long !== undefined) {
-    tokenEnd = at + 2;
-    if (text.length > at + 1) return long;
-  }
-  const short = symbols.get(text.charAt(at));
-  if (short !== undefined) {
-    tokenEnd = at + 1;
-    return short;
-  }
-  tokenEnd = matchEnd(ESCAPED_IDENTIFIER, text, at);
-  return tokenEnd > at ? Token.escapedIdentifier : undefined;
-}
 
-function numberKind(text: string, at: number): TokenKind {
-  const last = text.charAt(tokenEnd - 1);
-  if (last === 'u' || last === 'U') return Token.uint;
-  if (text.startsWith('0x', at)) return Token.int;
-  return /[.eE]/.test(text.slice(at, tokenEnd)) ? Token.float : Token.int;
-}
-
-function stringKind(text: string, start: number): TokenKind | undefined {
-  let at = start;
-  const isBytes = isOneOf(text, at, 'bB');
-  if (isBytes) at += 1;
-  const isRaw = isOneOf(text, at, 'rR');
-  if (isRaw) at += 1;
-  const quote = text.charAt(at);
-  if (quote !== '"' && quote !== "'") return undefined;
-  const ends = isRaw ? RAW_STRING_ENDS : STRING_ENDS;
-  for (const quotes of [quote.repeat(3), quote]) {
-    if (!text.startsWith(quotes, at)) continue;
-    const end = matchEnd(ends.get(quotes) as RegExp, text, at + quotes.length);
-    if (end > at + quotes.length) {
-      tokenEnd = end;
-      return isBytes ? Token.bytes : Token.string;
+  /** The kind of the token at this place; undefined when there is none. Sets `end`. */
+  read(at: number): TokenKind | undefined {
+    const text = this.#text;
+    const code = text.charCodeAt(at);
+    if ((code >= 0x30 && code <= 0x39) || code === 0x2e) {
+      this.end = matchEnd(NUMBER, text, at);
+      if (this.end > at) return this.#numberKind(at);
     }
+    const string = this.#stringKind(at);
+    if (string !== undefined) return string;
+    this.end = matchEnd(WORD, text, at);
+    if (this.end > at) return keywords.get(text.slice(at, this.end)) ?? Token.identifier;
+    const long = symbols.get(text.slice(at, at + 2));
+    if (long !== undefined) {
+      this.end = at + 2;
+      if (text.length > at + 1) return long;
+    }
+    const short = symbols.get(text.charAt(at));
+    if (short !== undefined) {
+      this.end = at + 1;
+      return short;
+    }
+    this.end = matchEnd(ESCAPED_IDENTIFIER, text, at);
+    return this.end > at ? Token.escapedIdentifier : undefined;
   }
-  return undefined;
+
+  #numberKind(at: number): TokenKind {
+    const text = this.#text;
+    const last = text.charAt(this.end - 1);
+    if (last === 'u' || last === 'U') return Token.uint;
+    if (text.startsWith('0x', at)) return Token.int;
+    return /[.eE]/.test(text.slice(at, this.end)) ? Token.float : Token.int;
+  }
+
+  #stringKind(start: number): TokenKind | undefined {
+    const text = this.#text;
+    let at = start;
+    const isBytes = isOneOf(text, at, 'bB');
+    if (isBytes) at += 1;
+    const isRaw = isOneOf(text, at, 'rR');
+    if (isRaw) at += 1;
+    const quote = text.charAt(at);
+    if (quote !== '"' && quote !== "'") return undefined;
+    const ends = isRaw ? RAW_STRING_ENDS : STRING_ENDS;
+    for (const quotes of [quote.repeat(3), quote]) {
+      if (!text.startsWith(quotes, at)) continue;
+      const end = matchEnd(ends.get(quotes) as RegExp, text, at + quotes.length);
+      if (end > at + quotes.length) {
+        this.end = end;
+        return isBytes ? Token.bytes : Token.string;
+      }
+    }
+    return undefined;
+  }
 }
 
 function isOneOf(text: string, at: number, letters: string): boolean {

@@ -12,9 +12,9 @@ export class MainPaths implements PathHandler {
   }
 
   async handle(call: Call): Promise<Answer | undefined> {
-    const { method, path } = call;
+    const { method, path } = call.request;
     if (method !== 'GET' || (path !== '/metrics' && !path.startsWith(SCHEDULING_PREFIX))) return undefined;
-    const answer = await this.#main.request(path, call.header('accept') ?? '');
+    const answer = await this.#main.request(path, call.request.header('accept') ?? '');
     if (answer === undefined) throw serviceUnavailable('the main process does not answer');
     const { status, text, contentType } = answer;
     return { type: 'bytes', code: status, contentType, body: text };

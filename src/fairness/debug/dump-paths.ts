@@ -27,20 +27,20 @@ export class FlowDumpPaths implements PathHandler {
   }
 
   handle(call: Call): Answer | undefined {
-    if (!call.path.startsWith(ROOT)) return undefined;
+    if (!call.request.path.startsWith(ROOT)) return undefined;
     const rows = this.#rows(call);
     if (rows === undefined) return undefined;
     return { type: 'bytes', code: 200, contentType: 'text/plain; charset=utf-8', body: alignedRows(rows) };
   }
 
   #rows(call: Call): string[][] | undefined {
-    switch (call.path.slice(ROOT.length)) {
+    switch (call.request.path.slice(ROOT.length)) {
       case 'dump_priority_levels':
         return [LEVEL_HEADS, ...this.#control.levels.map(levelRow)];
       case 'dump_queues':
         return [QUEUE_HEADS, ...bounded(this.#control.levels, queueRows)];
       case 'dump_requests':
-        return this.#requests(call.query.get('includeRequestDetails') !== '');
+        return this.#requests(call.request.query.get('includeRequestDetails') !== '');
       default:
         return undefined;
     }
@@ -146,7 +146,12 @@ const REQUEST_HEADS = [
 ];
 const DETAIL_HEADS = ['UserName', 'Verb', 'APIPath', 'Namespace', 'Name', 'APIVersion', 'Resource', 'SubResource'];
 
-function detailsOf({ call: { user, info } }: Ticket): string[] {
+function detailsOf({
+  call: {
+    principal: { user },
+    info,
+  },
+}: Ticket): string[] {
   const { verb, path, namespace, name, group, version, resource, subresource } = info;
   return [
     user.name,

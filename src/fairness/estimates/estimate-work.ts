@@ -1,4 +1,4 @@
-import type { Call } from '../../apiserver/index.ts';
+import type { Call, IncomingRequest } from '../../apiserver/index.ts';
 import type { FlowRecorder } from '../metrics/flow-recorder.ts';
 import type { ObjectSizes, StoredSizes } from './object-sizes.ts';
 import type { WatchCounts } from './watch-counts.ts';
@@ -43,7 +43,8 @@ export function estimateWork(call: Call, parts: EstimateParts, target: Estimated
 }
 
 function estimateList(call: Call, sizes: EstimateParts['sizes'], levelMaxSeats: number): WorkEstimate {
-  const { info, query } = call;
+  const { query } = call.request;
+  const { info } = call;
   const isWatch = info.verb === 'watch';
   const resourceVersion = query.get('resourceVersion');
   if (isWatch && query.get('sendInitialEvents') !== 'true' && !['', '0'].includes(resourceVersion)) return ONE_SEAT;
@@ -55,10 +56,11 @@ function estimateList(call: Call, sizes: EstimateParts['sizes'], levelMaxSeats: 
 }
 
 function bytesOf(call: Call, { count, averageBytes }: ObjectSizes): number {
-  const { info, query } = call;
+  const { query } = call.request;
+  const { info } = call;
   const limit = Number(query.get('limit'));
   const limited = limit > 0 ? Math.min(limit, count) : count;
-  const isAtHand = info.verb === 'watch' || !readsPast(call, limit);
+  const isAtHand = info.verb === 'watch' || !readsPast(call.request, limit);
   const isSelected = query.get('labelSelector') !== '' || query.get('fieldSelector') !== '';
   const searched = !isAtHand && isSelected ? Math.max(limited, Math.floor(count / 2)) : limited;
   const bytes =
@@ -67,7 +69,7 @@ function bytesOf(call: Call, { count, averageBytes }: ObjectSizes): number {
 }
 
 /** Whether a list is of an older state than the newest, which kube-apiserver asks etcd for. */
-function readsPast({ query }: Call, limit: number): boolean {
+function readsPast({ query }: IncomingRequest, limit: number): boolean {
   const match = query.get('resourceVersionMatch');
   if (match === 'NotOlderThan') return false;
   if (match !== '' || query.get('continue') !== '') return true;

@@ -90,7 +90,7 @@ export class LevelQueues {
     this.#sync();
     const ticket = new Ticket(request, this.#syncedAt, this.#virtualTime);
     const mode = this.#mode;
-    const isUnlimited = mode.type === 'exempt' && request.call.takesObjects; // others wait for the server's own calls
+    const isUnlimited = mode.type === 'exempt' && request.call.request.takesObjects; // others wait for the server's own calls
     if (mode.type !== 'queue' && (isUnlimited || (this.#waiting === 0 && this.#fits(ticket)))) {
       this.#run(ticket);
       return ticket;

@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { requestVerb } from '../../api/client.ts';
+import { booleanParameter, type Query, requestVerb } from '../../api/index.ts';
 import type { ApiUser } from './api-storage.ts';
 
 /** A request as it reaches the server of an API, over HTTPS or from within the process. */
@@ -41,7 +41,7 @@ export interface ApiTarget {
   readonly user: ApiUser;
   readonly method: string;
   readonly path: string;
-  readonly query: URLSearchParams;
+  readonly query: Query;
   /** The parts of the path. */
   readonly segments: readonly string[];
 }
@@ -66,11 +66,6 @@ export function resourceTarget({ method, segments, query }: ApiTarget): Resource
   }
   const [plural = '', name = '', subresource = '', ...rest] = parts;
   if (rest.length > 0) return undefined;
-  const verb = requestVerb(method, { hasName: name !== '', isWatch: isTrue(query.get('watch')) });
+  const verb = requestVerb(method, { hasName: name !== '', isWatch: booleanParameter(query, 'watch') });
   return { verb, namespace, plural, name, subresource };
-}
-
-/** Values of a query that are there and not said to be false count as true. */
-export function isTrue(value: string | null): boolean {
-  return value !== null && value !== 'false' && value !== '0';
 }

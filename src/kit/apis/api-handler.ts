@@ -1,5 +1,5 @@
 import { jsonAnswer } from './json-answer.ts';
-import { badRequest, internalError, methodNotAllowed, pageNotFound, StatusError } from '../../api/index.ts';
+import { badRequest, internalError, methodNotAllowed, pageNotFound, Query, StatusError } from '../../api/index.ts';
 import { type Clock, type Logger, RandomUidSource, type Random, type UidSource } from '../../base/index.ts';
 import { type ApiAnswer, type ApiCall, type ApiTarget, resourceTarget } from './api-call.ts';
 import type { Api } from './api-resource.ts';
@@ -112,9 +112,20 @@ export class ApiHandler {
     if (subresource !== '' && !['get', 'update', 'patch'].includes(verb)) throw methodNotAllowed();
     const handle = kind.verbs.includes(verb) ? VERBS[verb] : undefined;
     if (handle === undefined || ((verb === 'update' || verb === 'patch') && name === '')) throw methodNotAllowed();
-    const { clock, ensureNamespace } = this.#options;
+    const { clock, random, ensureNamespace } = this.#options;
     const form = formOf(call.header('accept'));
-    return handle({ call, target, served: kind, tables, form, clock, uids: this.#uids, ensureNamespace, warnings: [] });
+    return handle({
+      call,
+      target,
+      served: kind,
+      tables,
+      form,
+      clock,
+      uids: this.#uids,
+      random,
+      ensureNamespace,
+      warnings: [],
+    });
   }
 }
 
@@ -123,7 +134,7 @@ function readTarget(text: string): Pick<ApiTarget, 'path' | 'query' | 'segments'
   const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
   try {
     const segments = trimmed.split('/').slice(1).map(decodeURIComponent);
-    return { path: trimmed, query: new URLSearchParams(rest.join('?')), segments };
+    return { path: trimmed, query: new Query(rest.join('?')), segments };
   } catch (cause) {
     throw badRequest('the path cannot be read', { cause });
   }

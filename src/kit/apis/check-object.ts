@@ -1,6 +1,5 @@
 import {
   type ApiObject,
-  badRequest,
   checkObjectMeta,
   checkObjectMetaUpdate,
   collectErrors,
@@ -31,12 +30,3 @@ export function checkObject(
 
 const checkName: ObjectMetaCheck['checkName'] = (name, { prefix }) =>
   dns1123SubdomainProblems(prefix ? maskTrailingDash(name) : name);
-
-/** Puts an object where the path says, unless it says otherwise itself. */
-export function inNamespace({ metadata, ...rest }: ApiObject, namespace: string, served: ServedKind): ApiObject {
-  const own = metadata.namespace ?? '';
-  if (served.isNamespaced && own !== '' && own !== namespace)
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  if (!served.isNamespaced && own !== '') throw badRequest('namespace may not be set on a cluster-scoped object');
-  return { ...rest, metadata: served.isNamespaced ? { ...metadata, namespace } : metadata };
-}

@@ -1,36 +1,37 @@
 import {
   type ApiObject,
   badRequest,
+  bodyFormatOf,
   canonicalize,
   DecodeError,
   decodeJson,
-  type FieldValidation,
   invalid,
   invalidValue,
+  type Patched,
   StatusError,
+  type WriteOptions,
   YamlBody,
 } from '../../api/index.ts';
 import { allAtOnce } from '../../base/index.ts';
 import type { ServedKind } from './served-kind.ts';
 import type { VerbContext } from './verb-context.ts';
+import { optionsOf } from './write-options.ts';
 
-/** As much as kube-apiserver takes. */
+/** The limit of kube-apiserver. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 const FORMATS = ['application/json', 'application/yaml'];
-const VALIDATIONS: readonly string[] = ['Ignore', 'Warn', 'Strict'];
 
 /** The object in the body of a request, with defaults, and without fields that its schema does not know. */
 export async function decodeBody(context: VerbContext): Promise<ApiObject> {
-  const { call, served, target, warnings } = context;
-  const contentType = (call.header('content-type') ?? 'application/json').split(';', 1)[0]?.trim() ?? '';
-  if (!FORMATS.includes(contentType)) throw unsupported(FORMATS);
-  const fieldValidation = fieldValidationOf(target.query);
+  const { call, served, warnings } = context;
+  const format = bodyFormatOf(call.header('content-type') ?? '', FORMATS);
+  const { fieldValidation } = optionsOf(context);
   const body = await call.body(MAX_BODY_BYTES);
   try {
     const options = { fieldValidation, defaults: true };
     const decoded =
-      contentType === 'application/yaml'
+      format === 'yaml'
         ? allAtOnce(allAtOnce(YamlBody.parsing(body)).decoding(served.type, options))
         : decodeJson(body, served.type, options);
     warnings.push(...decoded.warnings);
@@ -44,19 +45,22 @@ export async function decodeBody(context: VerbContext): Promise<ApiObject> {
   }
 }
 
-/** What a patch has made of an object, read as if it had been sent. */
-export function decodePatched(value: unknown, context: VerbContext): ApiObject {
-  const { served, target, warnings } = context;
-  const fieldValidation = fieldValidationOf(target.query);
-  const unknown: string[] = [];
+/** Decodes the object that a patch made as if it had been sent. */
+export function decodePatched(
+  patched: Pick<Patched, 'value' | 'quoted' | 'problems'>,
+  context: VerbContext,
+  { fieldValidation }: Pick<WriteOptions, 'fieldValidation'>,
+): ApiObject {
+  const { served, warnings } = context;
+  const problems = [...patched.problems];
   const problem = (detail: string): StatusError =>
-    invalid({ group: '', resource: '' }, '', [invalidValue('patch', JSON.stringify(value), detail)]);
+    invalid({ group: '', resource: '' }, '', [invalidValue('patch', patched.quoted(), detail)]);
   try {
-    const onUnknown = (path: string): void => void unknown.push(`unknown field "${path}"`);
-    const object = canonicalize(value, served.type, { defaults: true, onUnknown });
-    if (unknown.length > 0 && fieldValidation === 'Strict')
-      throw problem(`strict decoding error: ${unknown.join(', ')}`);
-    if (fieldValidation === 'Warn') warnings.push(...unknown);
+    const onUnknown = (path: string): void => void problems.push(`unknown field "${path}"`);
+    const object = canonicalize(patched.value, served.type, { defaults: true, onUnknown });
+    if (problems.length > 0 && fieldValidation === 'Strict')
+      throw problem(`strict decoding error: ${problems.join(', ')}`);
+    if (fieldValidation === 'Warn') warnings.push(...problems);
     return ofKind(object, served);
   } catch (error) {
     if (error instanceof DecodeError) throw problem(error.message);
@@ -77,18 +81,4 @@ function ofKind(value: object, served: ServedKind): ApiObject {
         `no kind "${kind}" is registered for version "${served.apiVersion}"`,
     );
   return { kind: served.kind, apiVersion: served.apiVersion, metadata: { ...metadata }, ...rest };
-}
-
-/** `Warn` unless the client says otherwise, as kube-apiserver does. */
-export function fieldValidationOf(query: URLSearchParams): FieldValidation {
-  const asked = query.get('fieldValidation') ?? '';
-  if (asked === '') return 'Warn';
-  if (!VALIDATIONS.includes(asked))
-    throw badRequest(`fieldValidation: Unsupported value: "${asked}": supported values: "Ignore", "Strict", "Warn"`);
-  return asked as FieldValidation;
-}
-
-export function unsupported(offered: readonly string[]): StatusError {
-  const message = `the body of the request was in an unknown format - accepted media types include: ${offered.join(', ')}`;
-  return new StatusError({ code: 415, reason: 'UnsupportedMediaType', message });
 }

@@ -1,62 +1,56 @@
 import {
-  type ApiObject,
-  applyJsonPatch,
-  applyMergePatch,
+  APPLY,
   badRequest,
   DecodeError,
+  encodeSortedJson,
   hasReason,
   isPlainObject,
-  JsonPatchError,
-  type JsonPatchOperation,
-  parseUntyped,
+  patchMethodOf,
   type PlainObject,
-  StatusError,
   YamlBody,
 } from '../../api/index.ts';
 import { allAtOnce } from '../../base/index.ts';
 import type { ApiAnswer } from './api-call.ts';
-import { decodePatched, MAX_BODY_BYTES, unsupported } from './decode-body.ts';
+import { decodePatched, MAX_BODY_BYTES } from './decode-body.ts';
 import { withApplied } from './ownership.ts';
 import { existing, find } from './read-verbs.ts';
 import { outgoing } from './served-kind.ts';
 import { objectAnswer, type VerbContext } from './verb-context.ts';
 import { createObject, ownedWrite, replaceObject } from './write-verbs.ts';
-import { isForced } from './write-options.ts';
+import { optionsOf } from './write-options.ts';
 
-const JSON_PATCH = 'application/json-patch+json';
-const MERGE_PATCH = 'application/merge-patch+json';
-const APPLY = 'application/apply-patch+yaml';
-const MAX_OPERATIONS = 10_000;
-/** A patch whose object changes underneath is tried again so often. */
-const ATTEMPTS = 5;
+/** How often a patch is tried when its object changes underneath. */
+const MAX_ATTEMPTS = 5;
+const CAPABILITIES = { hasStrategicMerge: false, refusals: 'handler' } as const;
 
 /** PATCH one object, or its status: by JSON patch, merge patch, or a configuration to be applied. */
 export async function patch(context: VerbContext): Promise<ApiAnswer> {
-  const contentType = (context.call.header('content-type') ?? '').split(';', 1)[0]?.trim() ?? '';
-  if (contentType === APPLY) return apply(context);
-  if (contentType !== JSON_PATCH && contentType !== MERGE_PATCH) throw unsupported([JSON_PATCH, MERGE_PATCH, APPLY]);
-  const sent = readPatch(await context.call.body(MAX_BODY_BYTES));
-  const change = contentType === JSON_PATCH ? jsonPatch(sent) : mergePatch(sent);
+  const { call, served, target } = context;
+  const method = patchMethodOf(call.header('content-type') ?? '', CAPABILITIES);
+  if (method === APPLY) return apply(context);
+  const body = await call.body(MAX_BODY_BYTES);
+  const options = optionsOf(context);
+  const warn = (text: string): void => void context.warnings.push(text);
+  const { fieldValidation } = options;
+  const change = allAtOnce(method(body, { fieldValidation, warn, type: served.type, name: target.name }));
   return retrying(async () => {
     const old = await existing(context);
-    const object = decodePatched(change(old), context);
+    const object = decodePatched(allAtOnce(change(old)), context, options);
     return objectAnswer(200, await replaceObject(object, old, context), context);
   });
 }
 
 async function apply(context: VerbContext): Promise<ApiAnswer> {
   const { served, target } = context;
-  if ((target.query.get('fieldManager') ?? '') === '')
-    throw badRequest(
-      'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
-    );
+  const options = optionsOf(context, true);
   const config = readConfig(await context.call.body(MAX_BODY_BYTES));
-  const force = isForced(target.query);
+  const { force = false } = options;
   return retrying(async () => {
     const live = await find(context);
     const old = live === undefined ? undefined : outgoing(live, served);
     const applied = await withApplied(config, old, { ...ownedWrite(context), force });
-    const decoded = decodePatched(applied.object, context);
+    const made = { value: applied.object, quoted: () => encodeSortedJson(applied.object), problems: [] };
+    const decoded = decodePatched(made, context, options);
     const { managedFields } = applied;
     const object = { ...decoded, metadata: { ...decoded.metadata, ...(managedFields && { managedFields }) } };
     if (old === undefined) {
@@ -68,44 +62,13 @@ async function apply(context: VerbContext): Promise<ApiAnswer> {
 }
 
 async function retrying(attempt: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
-  for (let left = ATTEMPTS; ; left--) {
+  for (let left = MAX_ATTEMPTS; ; left--) {
     try {
       return await attempt();
     } catch (error) {
       const isRace = hasReason(error, 'Conflict') && error.status.details?.causes === undefined;
       if (left <= 1 || !isRace) throw error;
     }
-  }
-}
-
-function jsonPatch(sent: unknown): (old: ApiObject) => unknown {
-  if (!Array.isArray(sent)) throw badRequest('error decoding patch: a JSON patch is a list of operations');
-  if (sent.length > MAX_OPERATIONS) {
-    const message = `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${sent.length}`;
-    throw new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message });
-  }
-  return (old) => {
-    try {
-      return applyJsonPatch(old, sent as (JsonPatchOperation | null)[]);
-    } catch (cause) {
-      if (!(cause instanceof JsonPatchError)) throw cause;
-      const message = 'the server rejected our request due to an error in our request';
-      throw new StatusError({ code: 422, reason: 'Invalid', message, details: {} }, { cause });
-    }
-  };
-}
-
-function mergePatch(sent: unknown): (old: ApiObject) => unknown {
-  if (!isPlainObject(sent)) throw badRequest('error decoding patch: a merge patch is an object');
-  return (old) => applyMergePatch(old, sent);
-}
-
-function readPatch(body: Uint8Array): unknown {
-  try {
-    return parseUntyped(body);
-  } catch (cause) {
-    if (cause instanceof DecodeError) throw badRequest(`error decoding patch: ${cause.message}`, { cause });
-    throw cause;
   }
 }
 

@@ -1,5 +1,5 @@
 import { jsonAnswer } from './json-answer.ts';
-import { type ApiObject, badRequest, expired, notFound } from '../../api/index.ts';
+import { type ApiObject, badRequest, expired, listOptions, type ListOptions, notFound } from '../../api/index.ts';
 import { compareUtf8 } from '../../base/index.ts';
 import { keyOf, type KubernetesObject } from '../../client/index.ts';
 import type { ApiAnswer } from './api-call.ts';
@@ -35,9 +35,10 @@ export async function find(context: VerbContext): Promise<KubernetesObject | und
 /** GET a collection: selected, in order, and in pages if asked for. */
 export async function list(context: VerbContext): Promise<ApiAnswer> {
   const { served, target, form, tables, clock } = context;
-  const selects = selectionOf(target.query, served, target.namespace);
+  const options = listOptions(target.query, false);
+  const selects = selectionOf(options, served, target.namespace);
   const { items, resourceVersion = '' } = await listed(context);
-  const page = pageOf(inOrder(items, selects), resourceVersion, target.query);
+  const page = pageOf(inOrder(items, selects), resourceVersion, options);
   const metadata = { resourceVersion, ...page.metadata };
   const objects = page.items.map((item) => outgoing(item, served));
   if (form === 'Table') {
@@ -72,10 +73,12 @@ interface Page {
 }
 
 /** A page begins after the key in its token. It is of the version of its list only while nothing changes. */
-function pageOf(items: readonly KubernetesObject[], resourceVersion: string, query: URLSearchParams): Page {
-  const limit = Number(query.get('limit') ?? 0);
+function pageOf(
+  items: readonly KubernetesObject[],
+  resourceVersion: string,
+  { limit, continueToken: token }: ListOptions,
+): Page {
   if (!Number.isSafeInteger(limit) || limit < 0) throw badRequest('limit: must be a whole number, 0 or more');
-  const token = query.get('continue') ?? '';
   const after = token === '' ? '' : readToken(token);
   const rest = after === '' ? items : items.filter((item) => compareUtf8(keyOf(item), after) > 0);
   const shown = limit === 0 ? rest : rest.slice(0, limit);

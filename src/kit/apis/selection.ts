@@ -1,20 +1,15 @@
-import { badRequest, parseFieldSelector, parseLabelSelector, ValueError } from '../../api/index.ts';
+import { badRequest, type ListOptions, type Query } from '../../api/index.ts';
 import type { KubernetesObject } from '../../client/index.ts';
 import { firstAt, type ServedKind } from './served-kind.ts';
 
 /** Which objects of a list, a watch or a deletion are meant. */
 export type Selection = (object: KubernetesObject) => boolean;
 
-/** Reads the selectors of a query; refuses those that cannot be read, or name a field that nobody can select by. */
-export function selectionOf(query: URLSearchParams, served: ServedKind, namespace: string): Selection {
-  const labels = parseLabelSelector(query.get('labelSelector') ?? '');
-  if (labels instanceof ValueError) throw badRequest(`unable to parse requirement: ${labels.message}`);
-  const fields = parseFieldSelector(query.get('fieldSelector') ?? '', (field, value) =>
-    NAMES.has(field) || served.selectable.has(field)
-      ? [field, value]
-      : new ValueError(`field label not supported: ${field}`),
-  );
-  if (fields instanceof ValueError) throw badRequest(fields.message);
+/** The objects that list options select; throws a Status of 400 for a field that cannot be selected by. */
+export function selectionOf(options: ListOptions, served: ServedKind, namespace: string): Selection {
+  const { labelSelector: labels, fieldSelector: fields } = options;
+  const unknown = fields.requirements.find(({ field }) => !NAMES.has(field) && !served.selectable.has(field));
+  if (unknown !== undefined) throw badRequest(`field label not supported: ${unknown.field}`);
   return (object) => {
     const { metadata } = object;
     if (namespace !== '' && metadata?.namespace !== namespace) return false;
@@ -34,10 +29,9 @@ export function selectionOf(query: URLSearchParams, served: ServedKind, namespac
 const NAMES = new Set(['metadata.name', 'metadata.namespace']);
 
 /** The selectors as the client wrote them, for storages that can do something with them. */
-export function selectors(query: URLSearchParams): { labelSelector?: string; fieldSelector?: string } {
-  const [labelSelector, fieldSelector] = [query.get('labelSelector'), query.get('fieldSelector')];
+export function selectors(query: Query): { labelSelector?: string; fieldSelector?: string } {
   return {
-    ...(labelSelector === null ? {} : { labelSelector }),
-    ...(fieldSelector === null ? {} : { fieldSelector }),
+    ...(query.has('labelSelector') ? { labelSelector: query.get('labelSelector') } : {}),
+    ...(query.has('fieldSelector') ? { fieldSelector: query.get('fieldSelector') } : {}),
   };
 }

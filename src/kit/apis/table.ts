@@ -1,11 +1,12 @@
 import {
   type ApiObject,
-  badRequest,
   encodeJson,
   goText,
+  includeObject,
   type JsonPath,
   parseJsonPath,
   parseTime,
+  type Query,
   ValueError,
 } from '../../api/index.ts';
 import { humanDuration } from '../../base/index.ts';
@@ -29,7 +30,7 @@ interface Column {
 const META = 'meta.k8s.io/v1';
 
 export interface TableOptions {
-  readonly query: URLSearchParams;
+  readonly query: Query;
   readonly now: number;
   /** Whether the columns are told; of a watch, only in its first event. */
   readonly hasColumns?: boolean;
@@ -60,15 +61,6 @@ export class Tables {
 
 export function partialMetadata({ metadata }: ApiObject): ApiObject {
   return { kind: 'PartialObjectMetadata', apiVersion: META, metadata };
-}
-
-function includeObject(query: URLSearchParams): string {
-  const asked = query.get('includeObject') ?? '';
-  if (['', 'None', 'Metadata', 'Object'].includes(asked)) return asked === '' ? 'Metadata' : asked;
-  throw badRequest(
-    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(asked)}: ` +
-      "must be 'Metadata', 'Object', 'None', or empty",
-  );
 }
 
 function columnsOf({ resource, version }: ServedKind): Column[] {

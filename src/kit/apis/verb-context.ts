@@ -1,4 +1,4 @@
-import type { Clock, UidSource } from '../../base/index.ts';
+import type { Clock, Random, UidSource } from '../../base/index.ts';
 import type { ApiAnswer, ApiCall, ApiTarget, ResourceTarget } from './api-call.ts';
 import type { ApiContext } from './api-storage.ts';
 import { jsonAnswer } from './json-answer.ts';
@@ -17,6 +17,7 @@ export interface VerbContext {
   readonly form: Form;
   readonly clock: Clock;
   readonly uids: UidSource;
+  readonly random: Random;
   /** Refuses a place where no new object may be; see `ensureOpenNamespace`. */
   readonly ensureNamespace: (place: NewPlace) => Promise<void>;
   /** For the client to read, whatever comes of the request. */

@@ -1,7 +1,15 @@
-import { type ApiObject, badRequest, internalError, StatusError } from '../../api/index.ts';
+import {
+  type ApiObject,
+  badRequest,
+  booleanParameter,
+  internalError,
+  listOptions,
+  type ListOptions,
+  StatusError,
+} from '../../api/index.ts';
 import { AbortScope, type Clock } from '../../base/index.ts';
 import type { KubernetesObject } from '../../client/index.ts';
-import { type ApiAnswer, isTrue } from './api-call.ts';
+import type { ApiAnswer } from './api-call.ts';
 import type { ApiChange } from './api-storage.ts';
 import { type Selection, selectionOf, selectors } from './selection.ts';
 import { outgoing } from './served-kind.ts';
@@ -17,10 +25,11 @@ const BOOKMARK_MS = 60_000;
 /** GET a collection with `watch=true`: what changes, one JSON object a line, until the client leaves or the time is up. */
 export async function watch(context: VerbContext): Promise<ApiAnswer> {
   const { target, served } = context;
-  const selects = selectionOf(target.query, served, target.namespace);
-  const timeoutSeconds = Number(target.query.get('timeoutSeconds') ?? DEFAULT_SECONDS);
-  if (!Number.isFinite(timeoutSeconds) || timeoutSeconds < 0) throw badRequest('timeoutSeconds: must be a number');
-  const from = startOf(target.query);
+  const options = listOptions(target.query, true);
+  const selects = selectionOf(options, served, target.namespace);
+  const { timeoutSeconds = DEFAULT_SECONDS } = options;
+  if (timeoutSeconds < 0) throw badRequest('timeoutSeconds: must not be negative');
+  const from = startOf(options);
   const body = lines(context, {
     selects,
     from,
@@ -36,9 +45,7 @@ interface Start {
   readonly marksInitialEnd: boolean;
 }
 
-function startOf(query: URLSearchParams): Start {
-  const resourceVersion = query.get('resourceVersion') ?? '';
-  const marksInitialEnd = isTrue(query.get('sendInitialEvents'));
+function startOf({ resourceVersion, sendInitialEvents: marksInitialEnd = false }: ListOptions): Start {
   if (marksInitialEnd || resourceVersion === '' || resourceVersion === '0') return { marksInitialEnd };
   return { resourceVersion, marksInitialEnd };
 }
@@ -54,7 +61,7 @@ async function* lines(context: VerbContext, { selects, from, timeoutMs }: WatchO
   using scope = new AbortScope(call.signal);
   using _timeUp = clock.timer(timeoutMs, () => scope.abort(new Error('the time of the watch is up')));
   const events = new EventLines(context);
-  const wantsBookmarks = isTrue(target.query.get('allowWatchBookmarks'));
+  const wantsBookmarks = booleanParameter(target.query, 'allowWatchBookmarks');
   const { resourceVersion } = from;
   try {
     const changes: AsyncIterable<ApiChange<KubernetesObject>> | undefined = served.resource.watch?.({

@@ -1,27 +1,16 @@
-import { badRequest, managerName, type Writer } from '../../api/index.ts';
-import { isTrue } from './api-call.ts';
+import { managerName, timestamp, type WriteOptions, writeOptions, type Writer } from '../../api/index.ts';
 import type { VerbContext } from './verb-context.ts';
 
-/** Whether nothing shall be stored. */
-export function isDryRun(query: URLSearchParams): boolean {
-  const asked = query.getAll('dryRun').filter((value) => value !== '');
-  const wrong = asked.find((value) => value !== 'All');
-  if (wrong !== undefined)
-    throw badRequest(`invalid: dryRun: Unsupported value: ${JSON.stringify(wrong)}: supported values: "All"`);
-  return asked.length > 0;
-}
+const KINDS = { create: 'CreateOptions', update: 'UpdateOptions' } as const;
 
-export function isForced(query: URLSearchParams): boolean {
-  return isTrue(query.get('force'));
+/** The options in the query of a create, an update or a patch; throws a Status of 422 when any is wrong. */
+export function optionsOf({ target }: VerbContext, isApply = false): WriteOptions {
+  const { query, verb } = target;
+  return writeOptions(query, verb === 'create' || verb === 'update' ? KINDS[verb] : 'PatchOptions', isApply);
 }
 
 /** Who writes, for managedFields. */
 export function writerOf({ target, call, clock }: VerbContext): Writer {
-  const manager = managerName(target.query.get('fieldManager') ?? '', call.header('user-agent') ?? '');
+  const manager = managerName(target.query.get('fieldManager'), call.header('user-agent') ?? '');
   return { manager, time: timestamp(clock.now()) };
-}
-
-/** As `metadata` writes times. */
-export function timestamp(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }

@@ -2,22 +2,30 @@ import {
   alreadyExists,
   type ApiObject,
   badRequest,
+  checkIsNewest,
+  checkName,
   conflict,
+  ensureNamespace,
+  failedPrecondition,
+  fillSystemFields,
   invalid,
   invalidValue,
+  isReleased,
+  keepSystemFields,
   keepTimes,
-  OBJECT_MODIFIED,
+  withMeta,
+  withoutSystemFields,
 } from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import type { KubernetesObject } from '../../client/index.ts';
 import type { ApiAnswer } from './api-call.ts';
-import { checkObject, inNamespace } from './check-object.ts';
+import { checkObject } from './check-object.ts';
 import { decodeBody } from './decode-body.ts';
 import { ownedAfter } from './ownership.ts';
 import { existing, find } from './read-verbs.ts';
 import { outgoing } from './served-kind.ts';
 import { objectAnswer, storageContext, type VerbContext } from './verb-context.ts';
-import { isDryRun, timestamp, writerOf } from './write-options.ts';
+import { optionsOf, writerOf } from './write-options.ts';
 
 /** POST one object. */
 export async function create(context: VerbContext): Promise<ApiAnswer> {
@@ -30,31 +38,23 @@ export async function createObject(
   context: VerbContext,
   { isApplied = false }: { readonly isApplied?: boolean } = {},
 ): Promise<ApiObject> {
-  const { served, target, clock, uids } = context;
+  const { served, target, clock, uids, random } = context;
   const { resourceVersion = '', managedFields } = sent.metadata;
   if (resourceVersion !== '') throw badRequest('resourceVersion should not be set on objects to be created');
   const { status: _status, ...withoutStatus } = sent;
-  const placed = inNamespace(served.hasStatus ? (withoutStatus as ApiObject) : sent, target.namespace, served);
-  const { generateName = '', name = generateName === '' ? '' : generatedName(generateName, uids.next()) } =
-    placed.metadata;
-  const { deletionTimestamp: _1, deletionGracePeriodSeconds: _2, managedFields: _3, ...metadata } = placed.metadata;
-  const made: ApiObject = {
-    ...placed,
-    metadata: { ...metadata, name, uid: uids.next(), creationTimestamp: timestamp(clock.now()), generation: 1 },
-  };
+  const made = withoutSystemFields(served.hasStatus ? (withoutStatus as ApiObject) : sent);
+  ensureNamespace(made, served.isNamespaced, target.namespace);
+  fillSystemFields(made, { newUid: () => uids.next(), now: clock.now() }, random);
+  made.metadata = withMeta(made.metadata, { generation: 1, managedFields: undefined });
   checkObject(made, served);
   const { namespace } = target;
+  const { name = '' } = made.metadata;
   const { signal } = context.call;
   if (served.isNamespaced) await context.ensureNamespace({ namespace, name, resource: served.groupResource, signal });
   const owned = isApplied ? managedFields : await ownedAfter(made, undefined, ownedWrite(context));
   const object = withManagedFields(made, owned);
-  if (isDryRun(target.query)) return refusedIfThere(object, context);
+  if (optionsOf(context, isApplied).dryRun) return refusedIfThere(object, context);
   return outgoing((await served.resource.create?.(object, storageContext(context))) ?? object, served);
-}
-
-/** Five letters and digits that could not be guessed, as generated names end. */
-function generatedName(prefix: string, uid: string): string {
-  return `${prefix}${uid.replaceAll('-', '').slice(0, 5)}`;
 }
 
 async function refusedIfThere(object: ApiObject, context: VerbContext): Promise<ApiObject> {
@@ -68,10 +68,7 @@ async function refusedIfThere(object: ApiObject, context: VerbContext): Promise<
 export async function update(context: VerbContext): Promise<ApiAnswer> {
   const sent = await decodeBody(context);
   const { target, served } = context;
-  if ((sent.metadata.name ?? target.name) !== target.name)
-    throw badRequest(
-      `the name of the object (${sent.metadata.name}) does not match the name on the URL (${target.name})`,
-    );
+  checkName(sent, target.name);
   const old = await existing(context);
   if ((sent.metadata.resourceVersion ?? '') === '') {
     throw invalid({ group: served.group, resource: served.plural }, target.name, [
@@ -90,21 +87,18 @@ export async function replaceObject(
 ): Promise<ApiObject> {
   const { served, target } = context;
   const isStatus = target.subresource === 'status';
-  const { resourceVersion = '', uid = '' } = sent.metadata;
-  if (uid !== '' && uid !== old.metadata.uid)
-    throw conflict(
-      served.groupResource,
-      target.name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
-    );
-  if (resourceVersion !== '' && resourceVersion !== old.metadata.resourceVersion)
-    throw conflict(served.groupResource, target.name, OBJECT_MODIFIED);
-  const placed = prepared(inNamespace(sent, target.namespace, served), old, { isStatus, hasStatus: served.hasStatus });
+  const { uid = '' } = sent.metadata;
+  const failed = failedPrecondition(uid === '' ? undefined : { uid }, old);
+  if (failed !== undefined) throw conflict(served.groupResource, target.name, failed);
+  checkIsNewest(sent, old, served.groupResource);
+  const changing = { ...sent };
+  ensureNamespace(changing, served.isNamespaced, target.namespace);
+  const placed = prepared(changing, old, { isStatus, hasStatus: served.hasStatus });
   checkObject(placed, served, { old, isStatus });
   const owned = isApplied ? sent.metadata.managedFields : await ownedAfter(placed, old, ownedWrite(context));
   const changed = withManagedFields(placed, owned);
   const object = withManagedFields(changed, keepTimes(changed, old));
-  if (isDryRun(target.query) || deepEqual(object, old)) return object;
+  if (optionsOf(context, isApplied).dryRun || deepEqual(object, old)) return object;
   return storeUpdate(object, old, context);
 }
 
@@ -112,8 +106,7 @@ export async function replaceObject(
 export async function storeUpdate(object: ApiObject, old: ApiObject, context: VerbContext): Promise<ApiObject> {
   const { resource } = context.served;
   const where = storageContext(context);
-  const { deletionTimestamp, finalizers = [] } = object.metadata;
-  if (deletionTimestamp !== undefined && finalizers.length === 0) {
+  if (isReleased(object, old)) {
     await resource.delete?.(old, where);
     return object;
   }
@@ -127,8 +120,7 @@ function prepared(
   old: ApiObject,
   { isStatus, hasStatus }: { readonly isStatus: boolean; readonly hasStatus: boolean },
 ): ApiObject {
-  const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation = 1 } = old.metadata;
-  const { name, resourceVersion, selfLink } = old.metadata;
+  const { generation = 1 } = old.metadata;
   if (isStatus) {
     const { status: _, ...rest } = old;
     return { ...rest, metadata: old.metadata, ...('status' in sent ? { status: sent['status'] } : {}) };
@@ -137,17 +129,15 @@ function prepared(
   const status = hasStatus ? old['status'] : sentStatus;
   const object: ApiObject = { ...(body as ApiObject), ...(status === undefined ? {} : { status }) };
   const isSame = deepEqual({ ...object, metadata: {} }, { ...old, metadata: {} });
-  const kept = {
+  keepSystemFields(object, old);
+  const { name, resourceVersion, selfLink } = old.metadata;
+  object.metadata = withMeta(object.metadata, {
     name,
-    uid,
-    creationTimestamp,
-    deletionTimestamp,
-    deletionGracePeriodSeconds,
     resourceVersion,
     selfLink,
-  };
-  const there = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
-  return { ...object, metadata: { ...object.metadata, ...there, generation: isSame ? generation : generation + 1 } };
+    generation: isSame ? generation : generation + 1,
+  });
+  return object;
 }
 
 function withManagedFields(object: ApiObject, managedFields: ApiObject['metadata']['managedFields']): ApiObject {

@@ -38,7 +38,7 @@ export class ProxiedNode implements AsyncDisposable {
     const node: { made?: ProxiedNode } = {};
     const encoder = newEncoder();
     const transport = await startTransport(async (call) => {
-      if (call.path === '/alive' || node.made === undefined) return text(call.path);
+      if (call.request.path === '/alive' || node.made === undefined) return text(call.request.path);
       const pod = { metadata: { namespace: 'default', name: 'web' } };
       const target = { type, node: NODE, pod, container: 'main' };
       return encoder.encode(await node.made.#proxy().connect(target, call), call);

@@ -35,6 +35,7 @@ function alphaWarning(kind: string): string {
 /** Admission rules written in CEL, and where they apply. */
 export const validatingAdmissionPolicies = defineKind<ValidatingAdmissionPolicy>({
   group: GROUP,
+  allowsAnyFinalizer: true,
   plural: 'validatingadmissionpolicies',
   columns: [
     nameColumn,
@@ -50,6 +51,7 @@ export const validatingAdmissionPolicies = defineKind<ValidatingAdmissionPolicy>
 
 export const validatingAdmissionPolicyBindings = defineKind<ValidatingAdmissionPolicyBinding>({
   group: GROUP,
+  allowsAnyFinalizer: true,
   plural: 'validatingadmissionpolicybindings',
   columns: admissionPolicyBindingColumns,
   requiresResourceVersion: true,
@@ -59,6 +61,7 @@ export const validatingAdmissionPolicyBindings = defineKind<ValidatingAdmissionP
 
 export const mutatingAdmissionPolicies = defineKind<MutatingAdmissionPolicy>({
   group: GROUP,
+  allowsAnyFinalizer: true,
   plural: 'mutatingadmissionpolicies',
   columns: [
     nameColumn,
@@ -75,6 +78,7 @@ export const mutatingAdmissionPolicies = defineKind<MutatingAdmissionPolicy>({
 
 export const mutatingAdmissionPolicyBindings = defineKind<MutatingAdmissionPolicyBinding>({
   group: GROUP,
+  allowsAnyFinalizer: true,
   plural: 'mutatingadmissionpolicybindings',
   columns: admissionPolicyBindingColumns,
   storedVersion: 'v1beta1',

@@ -22,6 +22,7 @@ const GROUP = 'admissionregistration.k8s.io';
 export function webhookConfigurations({ devWebhooks }: KindEnvironment): Kind[] {
   const rules = {
     group: GROUP,
+    allowsAnyFinalizer: true,
     columns: webhookConfigurationColumns,
     requiresResourceVersion: true,
     raisesGeneration: changes('webhooks'),

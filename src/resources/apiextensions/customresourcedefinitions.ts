@@ -17,6 +17,7 @@ type Definition = Whole<CustomResourceDefinition>;
 
 export const customResourceDefinitions = defineKind<CustomResourceDefinition>({
   group: 'apiextensions.k8s.io',
+  allowsAnyFinalizer: true,
   plural: 'customresourcedefinitions',
   announcedVersion: 'v1beta1',
   folder: 'apiextensions.k8s.io/customresourcedefinitions',

@@ -35,7 +35,7 @@ export function podStream(
       if (type === 'log') checkLogOptions(call);
       else await checkMayCreate(environment, call);
       const pod = (await objects.get()) as unknown as Whole<Pod>;
-      const container = type === 'portforward' ? '' : containerFor(pod, call.query.get('container'));
+      const container = type === 'portforward' ? '' : containerFor(pod, call.request.query.get('container'));
       const { name = '' } = pod.metadata;
       const { nodeName: node = '' } = pod.spec;
       if (node === '') {
@@ -50,7 +50,10 @@ export function podStream(
 }
 
 /** A WebSocket begins with GET, which must not be enough for running commands: whoever may not `create` is refused whatever the method is. */
-async function checkMayCreate({ accessReviewer }: KindEnvironment, { info, user, signal }: Call): Promise<void> {
+async function checkMayCreate(
+  { accessReviewer }: KindEnvironment,
+  { info, principal: { user }, request: { signal } }: Call,
+): Promise<void> {
   if (info.verb === 'create' || accessReviewer === undefined) return;
   const { verdict, reason } = await accessReviewer.authorizer.authorize({
     user,
@@ -106,7 +109,7 @@ function containerFor({ metadata, spec }: Whole<Pod>, asked: string): string {
 }
 
 /** Refuses options of a pod's log that make no sense, before anything is looked up. */
-function checkLogOptions({ query, info }: Call): void {
+function checkLogOptions({ request: { query }, info }: Call): void {
   const number = (name: string): number | undefined => readNumber(query.get(name));
   const [tailLines, limitBytes, sinceSeconds] = ['tailLines', 'limitBytes', 'sinceSeconds'].map(number);
   const errors: FieldError[] = [];

@@ -52,7 +52,7 @@ export class TestApi extends MemoryServer {
     const call = this.callOf(method, path, { body, type, headers: { accept: JSON_TYPE } });
     const answer = this.server.encode(await this.server.answer(call), call);
     const text = (await bytesOf(answer)).toString();
-    return { code: answer.code, body: JSON.parse(text === '' ? '{}' : text), warnings: call.warnings.texts };
+    return { code: answer.code, body: JSON.parse(text === '' ? '{}' : text), warnings: call.record.warnings.texts };
   }
 
   /** The collection an object belongs to; things in namespaces are in `kinds`. */

@@ -22,7 +22,7 @@ export function faultArrivals(parts: FaultArrivalsParts): Interference {
   return (call, next) => {
     const { wire } = call;
     if (wire === undefined || (parts.rules.isEmpty && call.info.verb !== 'watch')) return next(call);
-    const request = resourceRequest({ method: call.method, path: call.requestUri });
+    const request = resourceRequest({ method: call.request.method, path: call.request.uri });
     return request === undefined ? next(call) : arrive({ call, wire, request, next, clock, ...parts });
   };
 }
@@ -37,13 +37,13 @@ interface Arrival extends FaultArrivalsParts {
 
 async function arrive(arrival: Arrival): Promise<Answer> {
   const { call, request, rules, next, clock } = arrival;
-  const sender = { user: call.user.name, program: programOf(call) };
+  const sender = { user: call.principal.user.name, program: programOf(call) };
   const rule = rules.strike(sender, request);
   const answer = await (rule === undefined ? next(call) : struck(arrival, rule));
   if (answer.type !== 'watch') return answer;
   const left = new AbortController();
-  call.onFinish(() => left.abort());
-  const scope = { signal: call.signal, abort: () => arrival.wire.stopWork() };
+  call.record.onFinish(() => left.abort());
+  const scope = { signal: call.request.signal, abort: () => arrival.wire.stopWork() };
   const parts = { rules, clock, sender, request, signal: left.signal, scope, rule };
   const events = passOn(answer.events, parts, (status: Status) => [{ type: 'ERROR' as const, status }]);
   return { ...answer, events: untilCut(events, arrival.wire) };
@@ -51,7 +51,7 @@ async function arrive(arrival: Arrival): Promise<Answer> {
 
 /** The name of a program without its version and what it runs on: `kubectl` for `kubectl/v1.36.0 (linux/amd64)`. */
 function programOf(call: Call): string {
-  return call.header('user-agent')?.split('/', 1)[0] ?? '';
+  return call.request.header('user-agent')?.split('/', 1)[0] ?? '';
 }
 
 async function* untilCut<T>(events: AsyncIterable<T>, wire: Wire): AsyncGenerator<T> {
@@ -74,11 +74,11 @@ async function struck(arrival: Arrival, rule: RequestRule): Promise<Answer> {
     return { type: 'status', status: refusal.body.object as Status, headers: { [FAULT_HEADER]: fault.type } };
   switch (fault.type) {
     case 'latency':
-      await clock.sleep(millisOf(fault.delay), call.signal);
+      await clock.sleep(millisOf(fault.delay), call.request.signal);
       return next(call);
     case 'late': {
       const answer = await next(call);
-      if (request.verb !== 'watch') await clock.sleep(millisOf(fault.delay), call.signal);
+      if (request.verb !== 'watch') await clock.sleep(millisOf(fault.delay), call.request.signal);
       return answer;
     }
     case 'lostAnswer':
@@ -101,6 +101,6 @@ async function struck(arrival: Arrival, rule: RequestRule): Promise<Answer> {
 /** No answer: the connection breaks, or nothing comes for as long as the client waits. */
 async function lost(call: Call, wire: Wire | undefined): Promise<Answer> {
   wire?.cut('The connection is lost by a fault');
-  await aborted(call.signal);
+  await aborted(call.request.signal);
   return { type: 'bytes', code: 503, contentType: '', body: '' }; // which nobody gets
 }

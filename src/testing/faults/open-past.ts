@@ -27,8 +27,11 @@ export function openPast(plane: ControlPlane, { nowMs, random, onEnd }: OpenPast
       transports.set(id, made);
       return made;
     },
-    answer: async ({ method, requestUri: path, user: { name: commonName, groups: organizations } }) =>
-      copy.server.answer(inProcessCall({ method, path, certificate: { commonName, organizations }, clock })),
+    answer: async ({ request, principal }) => {
+      const { method, uri: path } = request;
+      const { name: commonName, groups: organizations } = principal.user;
+      return copy.server.answer(inProcessCall({ method, path, certificate: { commonName, organizations }, clock }));
+    },
     [Symbol.dispose]: () => {
       stop.abort();
       onEnd(copy[Symbol.asyncDispose]());

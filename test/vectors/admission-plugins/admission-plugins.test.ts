@@ -31,7 +31,11 @@ class Target implements ScenarioTarget {
       clock: this.#plane.clock,
     });
     const answer = server.encode(await server.answer(call), call);
-    return { code: answer.code, body: JSON.parse((await bytesOf(answer)).toString()), warnings: call.warnings.texts };
+    return {
+      code: answer.code,
+      body: JSON.parse((await bytesOf(answer)).toString()),
+      warnings: call.record.warnings.texts,
+    };
   }
 }
 

@@ -57,7 +57,11 @@ async function send(step: Step): Promise<Parameters<typeof outcomeOf>[0]> {
   });
   const { server } = plane.plane;
   const answer = server.encode(await server.answer(call), call);
-  return { code: answer.code, body: JSON.parse((await bytesOf(answer)).toString()), warnings: call.warnings.texts };
+  return {
+    code: answer.code,
+    body: JSON.parse((await bytesOf(answer)).toString()),
+    warnings: call.record.warnings.texts,
+  };
 }
 
 async function play(scenario: AdmissionScenario): Promise<RecordedAdmission> {

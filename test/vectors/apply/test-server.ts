@@ -47,7 +47,7 @@ export class TestServer extends MemoryServer {
     const { body, type, userAgent = 'vectors' } = options;
     const call = this.callOf(method, path, { body, type, headers: { 'user-agent': userAgent } });
     const answer = await this.server.answer(call);
-    const warnings = call.warnings.texts;
+    const warnings = call.record.warnings.texts;
     if (answer.type === 'status') return { code: answer.status.code, body: { ...answer.status }, warnings };
     if (answer.type !== 'object') throw new Error(`Unexpected answer: ${answer.type}`);
     const object = answer.object instanceof StoredObject ? answer.object.as(answer.resource) : answer.object;

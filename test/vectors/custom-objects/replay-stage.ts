@@ -34,7 +34,7 @@ export class ReplayStage extends MemoryServer implements Stage {
   ): Promise<Reply> {
     const call = this.callOf(method, path, options);
     const answer = await this.server.answer(call);
-    const warnings = call.warnings.texts;
+    const warnings = call.record.warnings.texts;
     if (answer.type === 'status') {
       return { code: answer.status.code, body: JSON.parse(JSON.stringify(answer.status)) as Reply['body'], warnings };
     }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Call } from '../../../apiserver/index.ts';
+import type { AnonymousRule } from '../../../apiserver/index.ts';
 import { type Clock, type Logger, messageOf } from '../../../base/index.ts';
 import { signatureAlgorithms } from '../jwt/signature-algorithms.ts';
 import { type TokenAuthenticator, type TokenFinding, UNKNOWN } from '../token-authenticator.ts';
@@ -42,7 +42,7 @@ export function readConfigurationFile(file: string): ConfiguredAuthentication {
  */
 export class ConfiguredIssuers implements TokenAuthenticator, Disposable {
   readonly name = 'OpenID Connect';
-  readonly anonymous: ((call: Pick<Call, 'path'>) => boolean) | undefined;
+  readonly anonymous: AnonymousRule | undefined;
   readonly #options: ConfiguredAuthentication;
   readonly #parts: IssuerParts;
   #issuers: readonly IssuerTokens[];

@@ -237,7 +237,7 @@ class RecordingObserver implements TransportObserver {
   }
 
   answered(call: Call, answer: SentAnswer): void {
-    this.answers.push({ ...answer, path: call.path });
+    this.answers.push({ ...answer, path: call.request.path });
     this.#changed();
   }
 

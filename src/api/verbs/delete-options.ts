@@ -1,22 +1,20 @@
-import {
-  badRequest,
-  DecodeError,
-  decodeJson,
-  decodeProtobuf,
-  decodeYaml,
-  encodeJson,
-  invalid,
-  invalidValue,
-  notSupported,
-  openProtobufEnvelope,
-} from '../../api/index.ts';
-import type { ApiObject, FieldError, Struct, TypeMeta } from '../../api/index.ts';
-import type { Call } from '../request/call.ts';
-import { bodyFormat, type BodyFormat } from '../request/decode-object.ts';
-import { bodyToDecode } from '../request/large-body.ts';
-import { booleanParameter, checkDryRun, integerParameter } from '../request/options.ts';
-import type { Services } from '../endpoint.ts';
-import type { Preconditions } from '../resource.ts';
+import { type FieldError, invalidValue, notSupported } from '../field-error.ts';
+import { DecodeError, decodeJson, type TypeMeta } from '../json/index.ts';
+import type { ApiObject } from '../object.ts';
+import { decodeProtobuf, openProtobufEnvelope } from '../protobuf/index.ts';
+import type { Struct } from '../schema/schema.ts';
+import type { TypeTable } from '../schema/type-table.ts';
+import { badRequest, invalid } from '../status.ts';
+import { decodeYaml } from '../yaml/index.ts';
+import { booleanParameter, integerParameter, type Query } from './query.ts';
+import type { BodyFormat } from './sent-body.ts';
+import { checkDryRun } from './write-options.ts';
+
+/** What the client expects the object to be. */
+export interface Preconditions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
 
 /** The options of delete and deletecollection, from the body or, without one, from the query. */
 export interface DeleteOptions {
@@ -27,9 +25,19 @@ export interface DeleteOptions {
   readonly dryRun: boolean;
 }
 
-export async function deleteOptions(call: Call, services: Services): Promise<DeleteOptions> {
-  const body = await bodyToDecode(call, services);
-  const raw = body.length > 0 ? fromBody(body, call, services) : fromQuery(call);
+/** A request's query and body, as far as options are in them. */
+export interface SentOptions {
+  readonly query: Query;
+  readonly body: Uint8Array;
+  /** Called only when there is a body. */
+  readonly format: () => BodyFormat;
+  /** Called with the options that a body holds, for the audit event. */
+  readonly onDecoded?: (options: Partial<ApiObject>) => void;
+}
+
+/** Reads and checks the options of a deletion. */
+export function deleteOptions(sent: SentOptions, types: TypeTable): DeleteOptions {
+  const raw = sent.body.length > 0 ? fromBody(sent, types) : fromQuery(sent.query);
   const errors = problemsOf(raw);
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', resource: 'DeleteOptions' }, '', errors);
   return { ...raw, dryRun: (raw.dryRun ?? []).length > 0 };
@@ -43,12 +51,13 @@ interface RawOptions {
   readonly dryRun: readonly string[] | undefined;
 }
 
-function fromBody(body: Uint8Array, call: Call, services: Services): RawOptions {
-  const type = services.types.struct('io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions');
+function fromBody({ body, format: formatOf, onDecoded }: SentOptions, types: TypeTable): RawOptions {
+  const format = formatOf();
+  const type = types.struct('io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions');
   try {
-    const options = decode(body, bodyFormat(call), type) as Partial<RawOptions & TypeMeta>;
-    checkKind(options, services);
-    call.audit?.sent(asTold(options), encodeJson);
+    const options = decode(body, format, type) as Partial<RawOptions & TypeMeta>;
+    checkKind(options, types);
+    onDecoded?.(asAudited(options));
     return {
       gracePeriodSeconds: options.gracePeriodSeconds,
       preconditions: options.preconditions,
@@ -58,20 +67,20 @@ function fromBody(body: Uint8Array, call: Call, services: Services): RawOptions 
     };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    const isSyntax = error.reason === 'syntax' && bodyFormat(call) === 'json';
+    const isSyntax = error.reason === 'syntax' && format === 'json';
     throw badRequest(isSyntax ? `couldn't get version/kind; json parse error: ${error.message}` : error.message, {
       cause: error,
     });
   }
 }
 
-/** Options as auditors are told of them: upstream names a version that is never served. */
-function asTold(options: Partial<TypeMeta>): Partial<ApiObject> {
+/** Options as audit events show them: upstream names a version that is never served. */
+function asAudited(options: Partial<TypeMeta>): Partial<ApiObject> {
   return { ...options, kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal' };
 }
 
-/** Options may say what they are; what nobody knows cannot be options. */
-function checkKind({ apiVersion = '', kind = '' }: Partial<TypeMeta>, { types }: Services): void {
+/** Options may name their kind; any other kind, known or not, is refused. */
+function checkKind({ apiVersion = '', kind = '' }: Partial<TypeMeta>, types: TypeTable): void {
   if (kind === '' || kind === 'DeleteOptions') return;
   const slash = apiVersion.indexOf('/');
   const known = types.kind({
@@ -98,7 +107,7 @@ function decode(body: Uint8Array, format: BodyFormat, type: Struct): object {
   }
 }
 
-function fromQuery({ query }: Call): RawOptions {
+function fromQuery(query: Query): RawOptions {
   return {
     gracePeriodSeconds: integerParameter(query, 'gracePeriodSeconds'),
     preconditions: undefined,

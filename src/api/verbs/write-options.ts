@@ -1,16 +1,7 @@
-import {
-  badRequest,
-  forbiddenField,
-  invalid,
-  invalidValue,
-  notSupported,
-  parseGoInteger,
-  required,
-  tooLong,
-  ValueError,
-} from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
-import type { Query } from './query.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, required, tooLong } from '../field-error.ts';
+import type { FieldValidation } from '../json/index.ts';
+import { invalid } from '../status.ts';
+import { booleanParameter, type Query } from './query.ts';
 
 /** Query options of the writing verbs. */
 export interface WriteOptions {
@@ -21,11 +12,9 @@ export interface WriteOptions {
   readonly force: boolean | undefined;
 }
 
-export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
-
 type WriteOptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
 
-/** Reads and checks the options of a create, update or patch; all that is wrong comes in one answer. */
+/** Reads and checks the options of a create, update or patch; one failure lists all problems. */
 export function writeOptions(query: Query, kind: WriteOptionsKind, isApply = false): WriteOptions {
   if (query.text === '' && !isApply) return NO_OPTIONS;
   const dryRun = query.all('dryRun');
@@ -55,10 +44,10 @@ export function writeOptions(query: Query, kind: WriteOptionsKind, isApply = fal
 const NO_OPTIONS: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn', force: undefined };
 
 const FIELD_VALIDATIONS = new Set(['', 'Ignore', 'Strict', 'Warn']);
-const FIELD_MANAGER_MAX_LENGTH = 128;
+const MAX_FIELD_MANAGER_BYTES = 128;
 
 function checkFieldManager(manager: string): FieldError[] {
-  if (Buffer.byteLength(manager) > FIELD_MANAGER_MAX_LENGTH) return [tooLong('fieldManager', FIELD_MANAGER_MAX_LENGTH)];
+  if (Buffer.byteLength(manager) > MAX_FIELD_MANAGER_BYTES) return [tooLong('fieldManager', MAX_FIELD_MANAGER_BYTES)];
   let position = 0;
   for (const character of manager) {
     if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)) {
@@ -73,21 +62,4 @@ function checkFieldManager(manager: string): FieldError[] {
 /** `dryRun` may only be All. */
 export function checkDryRun(values: readonly string[]): FieldError[] {
   return values.every((value) => value === 'All') ? [] : [notSupported('dryRun', values, ['All'])];
-}
-
-/** Reads a boolean as Go's query decoding does: present without value counts as true. */
-export function booleanParameter(query: Query, name: string): boolean {
-  if (!query.has(name)) return false;
-  const text = query.get(name).toLowerCase();
-  return text !== 'false' && text !== '0';
-}
-
-/** Reads an int64 parameter; undefined when it is not there. */
-export function integerParameter(query: Query, name: string): number | undefined {
-  if (!query.has(name)) return undefined;
-  const text = query.get(name);
-  if (text === '') return undefined;
-  const value = parseGoInteger(text, 'ParseInt');
-  if (value instanceof ValueError) throw badRequest(value.message);
-  return Number(value);
 }

@@ -1,3 +1,6 @@
+import { badRequest } from '../status.ts';
+import { parseGoInteger, ValueError } from '../values/index.ts';
+
 /** The parameters of a request's query, by name. */
 export class Query {
   readonly #values: ReadonlyMap<string, readonly string[]>;
@@ -31,4 +34,21 @@ function parse(text: string): Map<string, string[]> {
     else known.push(value);
   }
   return values;
+}
+
+/** Reads a boolean as Go's query decoding does: present without value counts as true. */
+export function booleanParameter(query: Query, name: string): boolean {
+  if (!query.has(name)) return false;
+  const text = query.get(name).toLowerCase();
+  return text !== 'false' && text !== '0';
+}
+
+/** Reads an int64 parameter; undefined when it is not there. */
+export function integerParameter(query: Query, name: string): number | undefined {
+  if (!query.has(name)) return undefined;
+  const text = query.get(name);
+  if (text === '') return undefined;
+  const value = parseGoInteger(text, 'ParseInt');
+  if (value instanceof ValueError) throw badRequest(value.message);
+  return Number(value);
 }

@@ -1,15 +1,13 @@
+import { type FieldError, forbiddenField, notSupported } from '../field-error.ts';
+import { badRequest, invalid } from '../status.ts';
 import {
-  badRequest,
-  forbiddenField,
-  invalid,
-  notSupported,
+  type FieldMatcher,
+  type LabelMatcher,
   parseFieldSelector,
   parseLabelSelector,
   ValueError,
-} from '../../api/index.ts';
-import type { FieldError, FieldMatcher, LabelMatcher } from '../../api/index.ts';
-import { booleanParameter, integerParameter } from './options.ts';
-import type { Query } from './query.ts';
+} from '../values/index.ts';
+import { booleanParameter, integerParameter, type Query } from './query.ts';
 
 /** The options of list, watch and deletecollection, checked. */
 export interface ListOptions {

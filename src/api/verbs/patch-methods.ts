@@ -1,24 +1,22 @@
+import { encodeJson, encodeSortedJson } from '../json/index.ts';
 import {
   applyJsonPatch,
-  badRequest,
   conversionError,
-  encodeJson,
-  encodeSortedJson,
   goText,
   inTouchedOrder,
   JsonPatchError,
+  type JsonPatchOperation,
   mergePatching,
-  StatusError,
+  type StrategicallyMerged,
   StrategicMergeError,
   strategicMerging,
+  type Touched,
   touchedBy,
-} from '../../api/index.ts';
-import type { JsonPatchOperation, StrategicallyMerged, Struct, Touched } from '../../api/index.ts';
+} from '../patch/index.ts';
+import type { Struct } from '../schema/schema.ts';
+import { badRequest, StatusError } from '../status.ts';
 import type { Steps } from '../../base/index.ts';
-import type { Capabilities } from '../capabilities.ts';
-import type { Call } from '../request/call.ts';
-import type { SentJson } from '../request/large-body.ts';
-import type { Resource } from '../resource.ts';
+import { mediaTypeOf, type SentJson, unsupportedMediaType } from './sent-body.ts';
 import { isObject, jsonTypeOf, type PatchContext, type Patched, type PatchMethod, readPatch } from './patch-body.ts';
 
 const MAX_OPERATIONS = 10_000;
@@ -120,24 +118,28 @@ const methods: ReadonlyMap<string, PatchMethod> = new Map<string, PatchMethod>([
   [STRATEGIC, prepareStrategicPatch],
 ]);
 
-/** How a call wants to patch. */
-export function patchMethodOf(call: Call, resource: Resource): PatchMethod | typeof APPLY {
-  const contentType = (call.header('content-type') ?? '').split(';', 1)[0]?.trim() ?? '';
-  if (contentType === APPLY) return APPLY;
-  const method = methods.get(contentType);
-  const { capabilities } = resource;
+/** What decides which patches a kind takes, and how it refuses others. */
+export interface PatchCapabilities {
+  readonly hasStrategicMerge: boolean;
+  /** 'route': refused before the kind is reached, with less detail. */
+  readonly refusals: 'route' | 'handler';
+}
+
+/** The way to patch that a Content-Type names; throws a Status of 415 when the kind does not take it. */
+export function patchMethodOf(contentType: string, capabilities: PatchCapabilities): PatchMethod | typeof APPLY {
+  const mediaType = mediaTypeOf(contentType);
+  if (mediaType === APPLY) return APPLY;
+  const method = methods.get(mediaType);
   if (method !== undefined && (method !== prepareStrategicPatch || capabilities.hasStrategicMerge)) return method;
   throw unsupported(capabilities);
 }
 
-function unsupported({ hasStrategicMerge, refusals }: Capabilities): StatusError {
-  const code = 415;
-  const reason = 'UnsupportedMediaType';
-  if (refusals === 'route')
-    return new StatusError({ code, reason, message: '415: Unsupported Media Type', details: {} });
-  const offered = [...methods.keys(), APPLY].filter((type) => type !== STRATEGIC || hasStrategicMerge);
-  const message = `the body of the request was in an unknown format - accepted media types include: ${offered.join(', ')}`;
-  return new StatusError({ code, reason, message });
+function unsupported({ hasStrategicMerge, refusals }: PatchCapabilities): StatusError {
+  if (refusals === 'route') {
+    const message = '415: Unsupported Media Type';
+    return new StatusError({ code: 415, reason: 'UnsupportedMediaType', message, details: {} });
+  }
+  return unsupportedMediaType([...methods.keys(), APPLY].filter((type) => type !== STRATEGIC || hasStrategicMerge));
 }
 
 function* prepareMergePatch(body: SentJson, context: PatchContext): ReturnType<PatchMethod> {

@@ -1,12 +1,14 @@
-import { badRequest, DecodeError, duplicateFields, parseUntyped, type Struct } from '../../api/index.ts';
+import { DecodeError, type FieldValidation, parseUntyped } from '../json/index.ts';
+import { duplicateFields } from '../patch/index.ts';
+import type { Struct } from '../schema/schema.ts';
+import { badRequest } from '../status.ts';
 import type { Steps } from '../../base/index.ts';
-import { parsedJson, type SentJson } from '../request/large-body.ts';
-import type { FieldValidation } from '../request/options.ts';
+import { parsedJson, type SentJson } from './sent-body.ts';
 
 /** A patch as sent. */
 export interface PatchBody {
   readonly value: unknown;
-  /** Keys that come twice; not looked for where nobody wants to know. */
+  /** Keys that occur twice; empty when validation is `Ignore`, without looking. */
   readonly duplicates: readonly string[];
 }
 

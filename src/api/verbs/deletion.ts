@@ -1,11 +1,20 @@
-import { type ApiObject, conflict, withMeta } from '../../api/index.ts';
-import type { Endpoint } from '../endpoint.ts';
-import type { Strategy } from '../resource.ts';
+import type { ApiObject } from '../object.ts';
+import { conflict } from '../status.ts';
+import type { GroupResource } from '../values/index.ts';
+import { withMeta } from '../with-meta.ts';
 import type { DeleteOptions } from './delete-options.ts';
 import { millisOfTimestamp, timestamp } from './timestamps.ts';
 
+/** What a kind decides about its deletion. */
+export interface DeletionStrategy {
+  /** The grace period, or undefined for none; `requested` is what the client asked for. */
+  readonly gracePeriod?: (object: ApiObject, requested: number | undefined) => number | undefined;
+  /** What happens to dependents when the client does not say. */
+  readonly defaultPropagation?: 'background' | 'orphan' | 'unsupported';
+}
+
 /** What a delete request does to an object as it is now. */
-type Deletion =
+export type Deletion =
   | { readonly type: 'remove' }
   /** The object is marked, and goes when its grace period is over and its finalizers are gone. */
   | { readonly type: 'mark'; readonly object: ApiObject; readonly thenRemove: boolean }
@@ -16,7 +25,11 @@ const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
 /** Decides between removing, marking and waiting, by grace period, finalizers and propagation policy. */
-export function decideDeletion(object: ApiObject, strategy: Strategy, { options, now }: DeletionRequest): Deletion {
+export function decideDeletion(
+  object: ApiObject,
+  strategy: DeletionStrategy,
+  { options, now }: DeletionRequest,
+): Deletion {
   const graceful = applyGracePeriod(object, strategy, { options, now });
   if (graceful === 'pending') return { type: 'pending' };
   const current = graceful === 'none' ? object : graceful;
@@ -40,7 +53,7 @@ export interface DeletionRequest {
 /** The object with its grace period started or shortened; 'none' when the kind has none or it is over. */
 function applyGracePeriod(
   object: ApiObject,
-  strategy: Strategy,
+  strategy: DeletionStrategy,
   { options, now }: DeletionRequest,
 ): ApiObject | 'pending' | 'none' {
   if (strategy.gracePeriod === undefined) return 'none';
@@ -69,7 +82,7 @@ function shorten(
   const was = millisOfTimestamp(object.metadata.deletionTimestamp ?? '');
   const at = was - period.from * 1000 + period.to * 1000;
   if (at >= period.now) return withDeletion(object, { at, grace: period.to, bumpsGeneration: false });
-  // The shorter period is over already; unless none was asked for, whoever finishes the deletion still gets a second.
+  // The shorter period is already over; unless it is zero, the node that ends the pod still gets a second.
   return withDeletion(object, { at: period.now, grace: period.to === 0 ? 0 : 1, bumpsGeneration: false });
 }
 
@@ -111,7 +124,7 @@ function withFinalizers(object: ApiObject, finalizers: readonly string[]): ApiOb
 }
 
 /** The finalizers after the garbage collector's two are set as the propagation policy wants them. */
-function collectorFinalizers(object: ApiObject, strategy: Strategy, options: DeleteOptions): readonly string[] {
+function collectorFinalizers(object: ApiObject, strategy: DeletionStrategy, options: DeleteOptions): readonly string[] {
   const current = object.metadata.finalizers ?? [];
   if (strategy.defaultPropagation === 'unsupported')
     return current.filter((name) => name !== ORPHAN && name !== FOREGROUND);
@@ -127,7 +140,7 @@ function collectorFinalizers(object: ApiObject, strategy: Strategy, options: Del
 }
 
 /** What was asked for, else what the finalizers say, else the kind's own policy. */
-function policyFor(finalizers: readonly string[], strategy: Strategy, options: DeleteOptions): string {
+function policyFor(finalizers: readonly string[], strategy: DeletionStrategy, options: DeleteOptions): string {
   if (options.orphanDependents !== undefined) return options.orphanDependents ? 'Orphan' : 'Background';
   if (options.propagationPolicy !== undefined) return options.propagationPolicy;
   if (finalizers.includes(ORPHAN)) return 'Orphan';
@@ -139,11 +152,10 @@ function sameSet(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((name) => right.includes(name));
 }
 
-/** Refuses when the client expected another object or another version of it. */
-export function checkDeletePreconditions(object: ApiObject, options: DeleteOptions, endpoint: Endpoint): void {
+/** Refuses when the client expected another object or another version of it; `subject` names the kind in the message. */
+export function checkDeletePreconditions(object: ApiObject, options: DeleteOptions, subject: GroupResource): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
   const { metadata } = object;
-  const subject = { group: endpoint.resource.group, resource: endpoint.resource.kind };
   if (uid !== undefined && uid !== metadata.uid) {
     throw conflict(
       subject,
