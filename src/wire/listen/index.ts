@@ -1,0 +1,16 @@
+// What other folders may use: ports for HTTP/1.1, TLS and HTTP/2, with limits, replaceable certificates and an orderly end.
+export type { ConnectionLimits } from './connection-gate.ts';
+export {
+  type Http1Handlers,
+  Listener,
+  type ListenerEnd,
+  type ListenerLimits,
+  type ListenerOptions,
+} from './listener.ts';
+export {
+  answerPlainHttp,
+  type ServingCertificate,
+  type TlsIdentity,
+  TlsListener,
+  type TlsListenerOptions,
+} from './tls-listener.ts';
