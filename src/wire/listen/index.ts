@@ -12,5 +12,6 @@ export {
   type ServingCertificate,
   type TlsIdentity,
   TlsListener,
+  type TlsListenerLimits,
   type TlsListenerOptions,
 } from './tls-listener.ts';

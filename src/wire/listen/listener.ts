@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../base/index.ts';
-import { ConnectionGate, type ConnectionLimits } from './connection-gate.ts';
 
-export interface ListenerLimits extends ConnectionLimits {
+export interface ListenerLimits {
+  /** TCP connections at once. */
+  readonly maxConnections: number;
   /** From the first byte of a request over HTTP/1.1 to the end of its headers; a connection's first request has this from the start. */
   readonly headersTimeoutMs: number;
   /** From the first byte of a request over HTTP/1.1 to the end of its body; default unlimited. */
@@ -30,13 +31,11 @@ export interface ListenerOptions {
   readonly clock: Clock;
   readonly limits: ListenerLimits;
   readonly http1: Http1Handlers;
-  /** An error of the port after it was opened, such as no file descriptor for a new connection; default ignored. */
-  readonly onError?: (error: Error) => void;
 }
 
 export interface ListenerEnd {
-  /** Connections are closed by force after this. */
-  readonly graceMs: number;
+  /** Connections are closed by force after this; default at once. */
+  readonly graceMs?: number;
   /** Begins the end of what is under way; connections that are open when the promise resolves are closed. */
   readonly drain?: () => Promise<void> | void;
   /** Called before connections are closed by force. */
@@ -64,32 +63,24 @@ export function http1Options(limits: ListenerLimits): ServerOptions {
 }
 
 /**
- * A port for HTTP/1.1, with a limit on everything that a client can take. `TlsListener` adds TLS and HTTP/2.
+ * A port for HTTP/1.1, with a limit on everything that a client can take. `TlsListener` adds TLS, HTTP/2, and closing of
+ * silent connections when there are too many.
  *
  * Ends: `end` stops accepting connections, lets requests under way finish for a while, and closes what is left.
  */
 export class Listener {
   readonly #clock: Clock;
   readonly #server: Server;
-  readonly #gate: ConnectionGate;
-  readonly #onError: ((error: Error) => void) | undefined;
   readonly #closed: Promise<void>;
 
-  /** `server` is one that has not been opened, over TLS; default one for plain HTTP. */
-  constructor({ clock, limits, http1, onError }: ListenerOptions, server?: Server) {
+  /** `server` is one that is not open; default one for plain HTTP. */
+  constructor({ clock, limits, http1 }: ListenerOptions, server: Server = createServer(http1Options(limits))) {
     this.#clock = clock;
-    this.#onError = onError;
-    this.#gate = new ConnectionGate(limits);
-    this.#server = server ?? createServer(http1Options(limits));
-    this.#server.maxHeadersCount = 0; // their size is limited; above a count Node drops headers without an error
-    this.#guard(server !== undefined);
-    for (const [event, handler] of Object.entries(http1) as [string, (...values: unknown[]) => void][]) {
-      this.#server.on(event, (...values: unknown[]) => {
-        if (event !== 'clientError') this.used((values[0] as IncomingMessage).socket);
-        handler(...values);
-      });
-    }
-    this.#closed = new Promise((resolve) => this.#server.once('close', resolve));
+    this.#server = server;
+    server.maxConnections = limits.maxConnections;
+    server.maxHeadersCount = 0; // their size is limited; above a count Node drops headers without an error
+    for (const [event, handler] of Object.entries(http1)) server.on(event, handler as () => void);
+    this.#closed = new Promise((resolve) => server.once('close', resolve));
   }
 
   /** Where it listens; the port is a real one even when it was opened with 0. */
@@ -106,41 +97,24 @@ export class Listener {
   async open(host: string, port: number): Promise<AddressInfo> {
     this.#server.listen(port, host);
     await once(this.#server, 'listening');
-    this.#server.on('error', (error) => this.#onError?.(error));
     return this.address;
   }
 
-  /** To be called with the first request of a connection that is not served by Node's HTTP/1.1: see ConnectionGate. */
-  used(stream: Socket): void {
-    this.#gate.used(stream);
-  }
-
-  /** Ends once; resolves when every connection is closed. */
-  async end({ graceMs, drain, cut }: ListenerEnd): Promise<void> {
+  /** Resolves when every connection is closed. */
+  async end({ graceMs = 0, drain, cut }: ListenerEnd = {}): Promise<void> {
     this.#server.close();
-    const graceOver = new AbortController();
-    await Promise.race([drain?.() ?? this.#closed, this.#closed, this.#clock.sleep(graceMs, graceOver.signal)]);
-    graceOver.abort();
+    const drained = drain?.() ?? this.#closed;
+    if (graceMs > 0) {
+      const graceOver = new AbortController();
+      await Promise.race([drained, this.#closed, this.#clock.sleep(graceMs, graceOver.signal)]);
+      graceOver.abort();
+    }
     cut?.();
-    for (const socket of this.#gate.sockets) socket.destroy();
+    this.destroyConnections();
     await this.#closed;
   }
 
-  protected ready(stream: Socket): void {
-    this.#gate.ready(stream);
-  }
-
-  #guard(isSecure: boolean): void {
-    const server = this.#server;
-    const accept = server.listeners('connection');
-    server.removeAllListeners('connection');
-    server.on('connection', (socket: Socket) => {
-      if (!this.#gate.admit(socket)) {
-        socket.destroy();
-        return;
-      }
-      if (!isSecure) this.ready(socket);
-      for (const listener of accept) listener.call(server, socket);
-    });
+  protected destroyConnections(): void {
+    this.#server.closeAllConnections();
   }
 }

@@ -1,9 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/index.ts';
-import { http1Options, Listener, type ListenerLimits, type ListenerOptions } from './listener.ts';
+import { ConnectionGate, type ConnectionLimits } from './connection-gate.ts';
+import { type Http1Handlers, http1Options, Listener, type ListenerLimits, type ListenerOptions } from './listener.ts';
 
 /** What a server presents to its clients, as PEM. */
 export interface ServingCertificate {
@@ -18,17 +20,21 @@ export interface TlsIdentity {
   readonly clientAuthorities?: string | undefined;
 }
 
+export interface TlsListenerLimits extends ListenerLimits, ConnectionLimits {
+  /** For a connection's first byte, and then for the rest of the handshake. */
+  readonly handshakeTimeoutMs: number;
+}
+
 export interface TlsListenerOptions extends ListenerOptions, TlsIdentity {
-  readonly limits: ListenerLimits & {
-    /** From the TCP connection to the end of the handshake; the first byte has as long again. */
-    readonly handshakeTimeoutMs: number;
-  };
+  readonly limits: TlsListenerLimits;
   /** Whether clients are asked for a certificate. A client with a `required` one that no authority signed is refused; default `none`. */
   readonly clientCertificates?: 'none' | 'requested' | 'required';
   /** Serves a connection of HTTP/2, and calls `used` with its first request; without it, HTTP/1.1 alone is offered. */
   readonly http2?: (socket: TLSSocket) => void;
   /** Called with every connection of HTTP/1.1; the result `taken` means that the callee serves it, in place of `http1`. */
   readonly onHttp1?: (socket: TLSSocket) => 'taken' | void;
+  /** An error of the port after it was opened, such as no file descriptor for a new connection; default ignored. */
+  readonly onError?: (error: Error) => void;
 }
 
 /**
@@ -53,9 +59,12 @@ const KEEP_ALIVE_MS = 180_000;
 /** A port for HTTP/1.1 and HTTP/2 over TLS; the client chooses the protocol (ALPN). */
 export class TlsListener extends Listener {
   readonly #server: Server;
+  readonly #gate: ConnectionGate;
+  readonly #onError: TlsListenerOptions['onError'];
 
   constructor(options: TlsListenerOptions) {
     const { clock, limits, http2, onHttp1, clientCertificates = 'none' } = options;
+    const gate = new ConnectionGate(limits);
     const server = createServer({
       ...http1Options(limits),
       ...secureContext(options),
@@ -67,22 +76,57 @@ export class TlsListener extends Listener {
       keepAlive: true,
       keepAliveInitialDelay: KEEP_ALIVE_MS,
     });
-    awaitFirstByte(server, clock, limits.handshakeTimeoutMs);
-    super(options, server);
+    guardConnections(server, { gate, clock, waitMs: limits.handshakeTimeoutMs });
+    super({ ...options, http1: markingUse(options.http1, gate) }, server);
+    server.maxConnections = Infinity; // the gate counts them
     this.#server = server;
+    this.#gate = gate;
+    this.#onError = options.onError;
     const serveHttp1 = server.listeners('secureConnection');
     server.removeAllListeners('secureConnection');
     server.on('secureConnection', (socket) => {
-      this.ready(socket);
+      gate.ready(socket);
       if (http2 !== undefined && socket.alpnProtocol === 'h2') http2(socket);
       else if (onHttp1?.(socket) !== 'taken') for (const serve of serveHttp1) serve.call(server, socket);
     });
+  }
+
+  override async open(host: string, port: number): Promise<AddressInfo> {
+    const address = await super.open(host, port);
+    this.#server.on('error', (error) => this.#onError?.(error));
+    return address;
+  }
+
+  /** To be called with the first request of a connection that `http2` or `onHttp1` serves: see ConnectionGate. */
+  used(socket: Socket): void {
+    this.#gate.used(socket);
   }
 
   /** Presents another certificate and trusts other authorities in handshakes from now on; open connections continue. */
   renew(identity: TlsIdentity): void {
     this.#server.setSecureContext(secureContext(identity));
   }
+
+  protected override destroyConnections(): void {
+    for (const socket of this.#gate.sockets) socket.destroy();
+  }
+}
+
+/** The same handlers; the gate is told of the requests that they receive. */
+function markingUse(handlers: Http1Handlers, gate: ConnectionGate): Http1Handlers {
+  const { request, checkContinue, upgrade, clientError } = handlers;
+  const marking =
+    <T>(handler: (message: IncomingMessage, value: T, first: Buffer) => void) =>
+    (message: IncomingMessage, value: T, first: Buffer): void => {
+      gate.used(message.socket);
+      handler(message, value, first);
+    };
+  return {
+    ...(request === undefined ? {} : { request: marking(request) as typeof request }),
+    ...(checkContinue === undefined ? {} : { checkContinue: marking(checkContinue) as typeof checkContinue }),
+    ...(upgrade === undefined ? {} : { upgrade: marking(upgrade) }),
+    ...(clientError === undefined ? {} : { clientError }),
+  };
 }
 
 /** All that a handshake uses: `setSecureContext` keeps nothing of what was set before. */
@@ -105,11 +149,25 @@ export function answerPlainHttp(error: Error & { readonly code?: string }, tlsSo
   return true;
 }
 
-/** Starts TLS when the client sends its first byte: a silent connection costs a socket and a timer, and no TLS state. */
-function awaitFirstByte(server: Server, clock: Clock, waitMs: number): void {
+interface Guard {
+  readonly gate: ConnectionGate;
+  readonly clock: Clock;
+  /** How long a client may take to send its first byte. */
+  readonly waitMs: number;
+}
+
+/**
+ * Asks the gate about every connection, and starts TLS when the client sends its first byte: a silent connection costs a
+ * socket and a timer, and no TLS state.
+ */
+function guardConnections(server: Server, { gate, clock, waitMs }: Guard): void {
   const accept = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
+    if (!gate.admit(socket)) {
+      socket.destroy();
+      return;
+    }
     const fail = (error: Error = new Error('the client sent nothing')): void => {
       stopWaiting();
       if (!server.emit('clientError', error, socket)) socket.destroy();
