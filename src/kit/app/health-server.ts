@@ -4,7 +4,6 @@ import {
   METRIC_CONTENT_TYPES,
   MetricRegistry,
   negotiateMetricFormat,
-  RealClock,
   type Runnable,
 } from '../../base/index.ts';
 import { Listener } from '../../wire/listen/index.ts';
@@ -52,7 +51,6 @@ export class HealthServer implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     const { host = '127.0.0.1', port } = this.#options;
     const listener = new Listener({
-      clock: new RealClock(),
       limits: LIMITS,
       http1: { request: (request, response) => this.#respond(request, response) },
     });

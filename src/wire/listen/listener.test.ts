@@ -204,7 +204,6 @@ test('an end is over when what is under way is, without waiting for the time to 
 
 test('plain HTTP has the same limits and the same end', async () => {
   const listener = new Listener({
-    clock,
     limits: { ...LIMITS, maxConnections: 2, headersTimeoutMs: 100 },
     http1: { request: (_, response) => void response.end('ok') },
   });

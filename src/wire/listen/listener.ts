@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../../base/index.ts';
 
 export interface ListenerLimits {
   /** TCP connections at once. */
@@ -28,18 +27,8 @@ export interface Http1Handlers {
 }
 
 export interface ListenerOptions {
-  readonly clock: Clock;
   readonly limits: ListenerLimits;
   readonly http1: Http1Handlers;
-}
-
-export interface ListenerEnd {
-  /** Connections are closed by force after this; default at once. */
-  readonly graceMs?: number;
-  /** Begins the end of what is under way; connections that are open when the promise resolves are closed. */
-  readonly drain?: () => Promise<void> | void;
-  /** Called before connections are closed by force. */
-  readonly cut?: () => void;
 }
 
 /** How long a connection may stay open after the time for its headers is over, at most. */
@@ -66,31 +55,21 @@ export function http1Options(limits: ListenerLimits): ServerOptions {
  * A port for HTTP/1.1, with a limit on everything that a client can take. `TlsListener` adds TLS, HTTP/2, and closing of
  * silent connections when there are too many.
  *
- * Ends: `end` stops accepting connections, lets requests under way finish for a while, and closes what is left.
+ * Ends: with `end`.
  */
 export class Listener {
-  readonly #clock: Clock;
   readonly #server: Server;
-  readonly #closed: Promise<void>;
 
   /** `server` is one that is not open; default one for plain HTTP. */
-  constructor({ clock, limits, http1 }: ListenerOptions, server: Server = createServer(http1Options(limits))) {
-    this.#clock = clock;
+  constructor({ limits, http1 }: ListenerOptions, server: Server = createServer(http1Options(limits))) {
     this.#server = server;
     server.maxConnections = limits.maxConnections;
-    server.maxHeadersCount = 0; // their size is limited; above a count Node drops headers without an error
     for (const [event, handler] of Object.entries(http1)) server.on(event, handler as () => void);
-    this.#closed = new Promise((resolve) => server.once('close', resolve));
   }
 
   /** Where it listens; the port is a real one even when it was opened with 0. */
   get address(): AddressInfo {
     return this.#server.address() as AddressInfo;
-  }
-
-  /** Resolves when it has ended. */
-  get closed(): Promise<void> {
-    return this.#closed;
   }
 
   /** Opens the port; 0 takes any that is free. */
@@ -100,21 +79,10 @@ export class Listener {
     return this.address;
   }
 
-  /** Resolves when every connection is closed. */
-  async end({ graceMs = 0, drain, cut }: ListenerEnd = {}): Promise<void> {
-    this.#server.close();
-    const drained = drain?.() ?? this.#closed;
-    if (graceMs > 0) {
-      const graceOver = new AbortController();
-      await Promise.race([drained, this.#closed, this.#clock.sleep(graceMs, graceOver.signal)]);
-      graceOver.abort();
-    }
-    cut?.();
-    this.destroyConnections();
-    await this.#closed;
-  }
-
-  protected destroyConnections(): void {
-    this.#server.closeAllConnections();
+  /** Closes the port and all connections; resolves when that is done. */
+  async end(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close().closeAllConnections();
+    await closed;
   }
 }

@@ -26,6 +26,7 @@ export interface TlsListenerLimits extends ListenerLimits, ConnectionLimits {
 }
 
 export interface TlsListenerOptions extends ListenerOptions, TlsIdentity {
+  readonly clock: Clock;
   readonly limits: TlsListenerLimits;
   /** Whether clients are asked for a certificate. A client with a `required` one that no authority signed is refused; default `none`. */
   readonly clientCertificates?: 'none' | 'requested' | 'required';
@@ -35,6 +36,15 @@ export interface TlsListenerOptions extends ListenerOptions, TlsIdentity {
   readonly onHttp1?: (socket: TLSSocket) => 'taken' | void;
   /** An error of the port after it was opened, such as no file descriptor for a new connection; default ignored. */
   readonly onError?: (error: Error) => void;
+}
+
+export interface ListenerEnd {
+  /** Connections are closed by force after this; default at once. */
+  readonly graceMs?: number;
+  /** Begins the end of what is under way; connections that are open when the promise resolves are closed. */
+  readonly drain?: () => Promise<void> | void;
+  /** Called before connections are closed by force. */
+  readonly cut?: () => void;
 }
 
 /**
@@ -58,8 +68,10 @@ const KEEP_ALIVE_MS = 180_000;
 
 /** A port for HTTP/1.1 and HTTP/2 over TLS; the client chooses the protocol (ALPN). */
 export class TlsListener extends Listener {
+  readonly #clock: Clock;
   readonly #server: Server;
   readonly #gate: ConnectionGate;
+  readonly #closed: Promise<void>;
   readonly #onError: TlsListenerOptions['onError'];
 
   constructor(options: TlsListenerOptions) {
@@ -79,8 +91,11 @@ export class TlsListener extends Listener {
     guardConnections(server, { gate, clock, waitMs: limits.handshakeTimeoutMs });
     super({ ...options, http1: markingUse(options.http1, gate) }, server);
     server.maxConnections = Infinity; // the gate counts them
+    server.maxHeadersCount = 0; // their size is limited; above a count Node drops headers without an error
+    this.#clock = clock;
     this.#server = server;
     this.#gate = gate;
+    this.#closed = new Promise((resolve) => server.once('close', resolve));
     this.#onError = options.onError;
     const serveHttp1 = server.listeners('secureConnection');
     server.removeAllListeners('secureConnection');
@@ -107,8 +122,23 @@ export class TlsListener extends Listener {
     this.#server.setSecureContext(secureContext(identity));
   }
 
-  protected override destroyConnections(): void {
+  /** Resolves when it has ended. */
+  get closed(): Promise<void> {
+    return this.#closed;
+  }
+
+  /** Accepts no more connections, lets what is under way finish for a while, and closes what is left. */
+  override async end({ graceMs = 0, drain, cut }: ListenerEnd = {}): Promise<void> {
+    this.#server.close();
+    const drained = drain?.() ?? this.#closed;
+    if (graceMs > 0) {
+      const graceOver = new AbortController();
+      await Promise.race([drained, this.#closed, this.#clock.sleep(graceMs, graceOver.signal)]);
+      graceOver.abort();
+    }
+    cut?.();
     for (const socket of this.#gate.sockets) socket.destroy();
+    await this.#closed;
   }
 }
 
