@@ -36,18 +36,13 @@ const CHECK_EVERY_MS = 5000;
 
 /** Options of Node's server for HTTP/1.1. */
 export function http1Options(limits: ListenerLimits): ServerOptions {
-  const {
-    headersTimeoutMs: headersTimeout,
-    requestTimeoutMs: requestTimeout = 0,
-    idleTimeoutMs,
-    maxHeaderBytes,
-  } = limits;
+  const { headersTimeoutMs: headersTimeout, requestTimeoutMs: requestTimeout = 0 } = limits;
   return {
     headersTimeout,
     requestTimeout,
     connectionsCheckingInterval: Math.min(CHECK_EVERY_MS, headersTimeout),
-    ...(idleTimeoutMs === undefined ? {} : { keepAliveTimeout: idleTimeoutMs }),
-    ...(maxHeaderBytes === undefined ? {} : { maxHeaderSize: maxHeaderBytes }),
+    keepAliveTimeout: limits.idleTimeoutMs ?? 5000,
+    maxHeaderSize: limits.maxHeaderBytes ?? 16_384,
   };
 }
 
