@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { messageOf } from '../../base/index.ts';
-import { ConfigMembers } from '../config-members.ts';
+import { type ConfigurationKind, FLAG, listOf, objectOf, readConfiguration, TEXT } from '../../api/index.ts';
+import { messageOf, parseDuration } from '../../base/index.ts';
 import { checkConfiguration } from './check-configuration.ts';
 import {
   AuthorizationConfigError,
@@ -33,48 +33,86 @@ export function readAuthorizationConfiguration(text: string): readonly Authorize
   return checkConfiguration(text === '' ? [] : written(text));
 }
 
-function written(text: string): readonly WrittenAuthorizer[] {
-  const root = ConfigMembers.parse(text, refused);
-  const [apiVersion, kind] = [root.text('apiVersion'), root.text('kind')];
-  if (kind === '') throw refused(`Object 'Kind' is missing in '${text}'`);
-  if (kind !== 'AuthorizationConfiguration' || !VERSIONS.some((version) => apiVersion === `${GROUP}/${version}`))
-    throw refused(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`);
-  return root.done(
-    root.list('authorizers').map((one) =>
-      one.done({
-        type: one.text('type'),
-        name: one.text('name'),
-        webhook: readWebhook(one.object('webhook')),
+/** The file as it is written: what is absent is undefined. */
+interface WrittenFile {
+  readonly authorizers?: readonly {
+    readonly type?: string;
+    readonly name?: string;
+    readonly webhook?: WrittenFields;
+  }[];
+}
+
+interface WrittenFields {
+  readonly authorizedTTL?: string;
+  readonly cacheAuthorizedRequests?: boolean;
+  readonly unauthorizedTTL?: string;
+  readonly cacheUnauthorizedRequests?: boolean;
+  readonly timeout?: string;
+  readonly subjectAccessReviewVersion?: string;
+  readonly matchConditionSubjectAccessReviewVersion?: string;
+  readonly failurePolicy?: string;
+  readonly matchConditions?: readonly { readonly expression?: string }[];
+  readonly connectionInfo?: { readonly type?: string; readonly kubeConfigFile?: string };
+}
+
+const CONFIGURATION: ConfigurationKind = {
+  group: GROUP,
+  kind: 'AuthorizationConfiguration',
+  versions: VERSIONS,
+  fields: (version) => ({
+    authorizers: listOf(
+      objectOf(`${version}.AuthorizerConfiguration`, {
+        type: TEXT,
+        name: TEXT,
+        webhook: objectOf(`${version}.WebhookConfiguration`, {
+          authorizedTTL: TEXT,
+          cacheAuthorizedRequests: FLAG,
+          unauthorizedTTL: TEXT,
+          cacheUnauthorizedRequests: FLAG,
+          timeout: TEXT,
+          subjectAccessReviewVersion: TEXT,
+          matchConditionSubjectAccessReviewVersion: TEXT,
+          failurePolicy: TEXT,
+          matchConditions: listOf(objectOf(`${version}.WebhookMatchCondition`, { expression: TEXT })),
+          connectionInfo: objectOf(`${version}.WebhookConnectionInfo`, { type: TEXT, kubeConfigFile: TEXT }),
+        }),
       }),
     ),
-  );
+  }),
+};
+
+function written(text: string): readonly WrittenAuthorizer[] {
+  try {
+    const { authorizers = [] } = readConfiguration<WrittenFile>(text, [CONFIGURATION], { isStrict: true });
+    return authorizers.map(({ type = '', name = '', webhook }) => ({
+      type,
+      name,
+      webhook: webhook === undefined ? undefined : readWebhook(webhook),
+    }));
+  } catch (cause) {
+    const message = `failed to load AuthorizationConfiguration from file: ${messageOf(cause)}`;
+    throw new AuthorizationConfigError(message, { cause });
+  }
 }
 
-function readWebhook(webhook: ConfigMembers | undefined): WrittenWebhook | undefined {
-  if (webhook === undefined) return undefined;
-  const connection = webhook.object('connectionInfo') ?? webhook.none('connectionInfo');
-  return webhook.done({
-    authorizedTtlMs: webhook.duration('authorizedTTL') || AUTHORIZED_TTL_MS,
-    cacheAuthorizedRequests: webhook.flag('cacheAuthorizedRequests', true),
-    unauthorizedTtlMs: webhook.duration('unauthorizedTTL') || UNAUTHORIZED_TTL_MS,
-    cacheUnauthorizedRequests: webhook.flag('cacheUnauthorizedRequests', true),
-    timeoutMs: webhook.duration('timeout'),
-    subjectAccessReviewVersion: webhook.text('subjectAccessReviewVersion'),
-    matchConditionSubjectAccessReviewVersion: webhook.text('matchConditionSubjectAccessReviewVersion'),
-    failurePolicy: webhook.text('failurePolicy'),
-    matchConditions: webhook.list('matchConditions').map((one) => one.done(one.text('expression'))),
-    ...connection.done({
-      connectionType: connection.text('type'),
-      kubeConfigFile: connection.optionalText('kubeConfigFile'),
-    }),
-  });
+function readWebhook(webhook: WrittenFields): WrittenWebhook {
+  const { connectionInfo = {}, matchConditions = [] } = webhook;
+  return {
+    authorizedTtlMs: durationMs(webhook.authorizedTTL) || AUTHORIZED_TTL_MS,
+    cacheAuthorizedRequests: webhook.cacheAuthorizedRequests ?? true,
+    unauthorizedTtlMs: durationMs(webhook.unauthorizedTTL) || UNAUTHORIZED_TTL_MS,
+    cacheUnauthorizedRequests: webhook.cacheUnauthorizedRequests ?? true,
+    timeoutMs: durationMs(webhook.timeout),
+    subjectAccessReviewVersion: webhook.subjectAccessReviewVersion ?? '',
+    matchConditionSubjectAccessReviewVersion: webhook.matchConditionSubjectAccessReviewVersion ?? '',
+    failurePolicy: webhook.failurePolicy ?? '',
+    matchConditions: matchConditions.map(({ expression = '' }) => expression),
+    connectionType: connectionInfo.type ?? '',
+    kubeConfigFile: connectionInfo.kubeConfigFile,
+  };
 }
 
-function refused(why: string, cause?: unknown): AuthorizationConfigError {
-  const message = `failed to load AuthorizationConfiguration from file: ${strictly(why)}`;
-  return new AuthorizationConfigError(message, cause === undefined ? {} : { cause });
-}
-
-function strictly(why: string): string {
-  return why.startsWith('unknown field') ? `strict decoding error: ${why}` : why;
+/** 0 when it is absent. */
+function durationMs(text = ''): number {
+  return text === '' ? 0 : parseDuration(text);
 }

@@ -1,7 +1,5 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { methodNotAllowed } from '../../api/index.ts';
 
 /** What Node says about bytes that are no request. */
@@ -35,15 +33,6 @@ export function answerToAmbiguity(message: IncomingMessage): string | undefined 
   const coding = message.headers['transfer-encoding'];
   if (coding === undefined || coding.toLowerCase() === 'chunked') return undefined;
   return plainAnswer('501 Not Implemented', 'Unsupported transfer encoding');
-}
-
-/** A request without TLS gets the answer that Go's server gives. True when that was it. */
-export function answerPlainHttp(error: ClientError, tlsSocket: Duplex): boolean {
-  if (error.code !== 'ERR_SSL_HTTP_REQUEST') return false;
-  // Node keeps the TCP socket under a failed TLS one open until this event has been handled, but does not document its name.
-  const { _parent: socket } = tlsSocket as { readonly _parent?: Socket };
-  socket?.end('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n');
-  return true;
 }
 
 function plainAnswer(line: string, body = line): string {

@@ -118,24 +118,32 @@ test('a thousand idle connections do not keep others from being served, and leav
   expect(bytesEach).toBeLessThan(400_000); // client and server together
 });
 
-test('connections that say nothing count as well, and another address still gets in', async () => {
-  await start(undefined, { limits: { maxConnections: 4 } });
+/** A connection on which a request has been answered. */
+async function usedConnection(options?: ConnectionOptions): Promise<TLSSocket> {
+  const socket = await server.raw(options);
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  await once(socket, 'data');
+  return socket;
+}
+
+test('connections without a request count, and make place for others when there are too many', async () => {
+  await start(undefined, { limits: { maxConnections: 4 } }); // of which one address may have half
   const silent = [connect(server.port, '127.0.0.1'), connect(server.port, '127.0.0.1')];
   for (const socket of silent) await once(socket, 'connect');
-  await assert.rejects(server.raw());
-  const other = await server.raw({ localAddress: '127.0.0.2' } as ConnectionOptions);
-  for (const socket of [...silent, other]) socket.destroy();
-  await server.observed.until(() => server.observed.open === 0 && server.observed.events.length === 2);
+  const closed = silent.map((socket) => once(socket.resume(), 'close'));
+  const used = [await usedConnection(), await usedConnection()];
+  await Promise.all(closed);
+  for (const socket of used) socket.destroy();
+  await server.observed.until(() => server.observed.open === 0);
 });
 
-test('connections above the limit are turned away', async () => {
+test('connections above the limit are turned away when all others are in use, and another address still gets in', async () => {
   await start(undefined, { limits: { maxConnections: 4 } }); // of which one address may have half
-  const first = await server.raw();
-  const second = await server.raw();
+  const used = [await usedConnection(), await usedConnection()];
   await assert.rejects(server.raw());
   assert.deepEqual(server.observed.events, []);
-  first.destroy();
-  second.destroy();
+  const other = await usedConnection({ localAddress: '127.0.0.2' } as ConnectionOptions);
+  for (const socket of [...used, other]) socket.destroy();
   await server.observed.until(() => server.observed.open === 0);
 });
 

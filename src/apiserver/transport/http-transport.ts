@@ -1,18 +1,16 @@
-import { once } from 'node:events';
-import type { Server } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { aborted, Turns } from '../../base/index.ts';
 import { WriteBuffer } from '../../wire/http2/index.ts';
+import { answerPlainHttp, type ServingCertificate, TlsListener } from '../../wire/listen/index.ts';
 import { HeadWriter } from './answer-head.ts';
 import { CertificateReader } from './client-certificate.ts';
-import { answerPlainHttp, type ClientError } from './client-errors.ts';
+import type { ClientError } from './client-errors.ts';
 import { Connection } from './connection.ts';
-import { ConnectionCounter, connectionLimits, maxOpenFiles } from './connection-limit.ts';
+import { connectionLimits, maxOpenFiles } from './connection-limit.ts';
 import { Http1Connection } from './http1-connection.ts';
 import { Http2Connection } from './http2-connection.ts';
-import { handshakeOptions, httpsServer, type ServingCertificate } from './https-server.ts';
 import type { Protocol } from './observer.ts';
 import { OpenConnections } from './open-connections.ts';
 import { RequestServer } from './request-server.ts';
@@ -36,18 +34,14 @@ export interface RenewedCertificates {
 /** An open HTTPS port. Made by `listen`. */
 export class HttpTransport implements AsyncDisposable {
   readonly #options: HttpTransportOptions;
-  readonly #server: Server;
+  readonly #listener: TlsListener;
   readonly #requests: RequestServer;
   readonly #connections: OpenConnections;
   readonly #addressBudgets: AddressBudgets;
   readonly #writeBuffer = new WriteBuffer({ isReused: true });
-  readonly #counter: ConnectionCounter;
-  /** Every TCP connection, also those that have not got through TLS. */
-  readonly #sockets = new Set<Socket>();
   readonly #http1 = new WeakMap<Duplex, Http1Connection>();
   #certificates: CertificateReader;
   #trust: Pick<HttpTransportOptions, 'serving' | 'clientAuthorities' | 'proxyAuthorities'>;
-  readonly #closed: Promise<void>;
   #stopping: Promise<void> | undefined;
 
   constructor(options: HttpTransportOptions) {
@@ -57,31 +51,33 @@ export class HttpTransport implements AsyncDisposable {
     this.#requests = new RequestServer({ ...options, heads: new HeadWriter(clock), turns: new Turns() });
     this.#trust = options;
     this.#addressBudgets = new AddressBudgets(clock, limits);
-    this.#counter = new ConnectionCounter(connectionLimits(limits.maxConnections, maxOpenFiles()));
     this.#connections = new OpenConnections(clock, limits.idleTimeoutMs);
-    this.#server = httpsServer({
+    const clientAuthorities = this.#certificates.authorities;
+    this.#listener = new TlsListener({
       clock,
       serving,
-      clientAuthorities: this.#certificates.authorities,
-      limits,
-      admit: (socket) => this.#admit(socket),
-      onHttp2: (socket) => this.#openHttp2(socket),
+      clientAuthorities,
+      clientCertificates: clientAuthorities === undefined ? 'none' : 'requested', // authentication refuses a wrong one, with a Status
+      limits: {
+        ...limits,
+        ...connectionLimits(limits.maxConnections, maxOpenFiles()),
+        requestTimeoutMs: 0, // our own deadline ends short requests, and the body of a long one may take its time
+      },
+      http2: (socket) => this.#openHttp2(socket),
       onHttp1: (socket) => this.#openHttp1(socket),
+      http1: {
+        request: (message, response) => this.#http1.get(message.socket)?.accept(message, response, false),
+        checkContinue: (message, response) => this.#http1.get(message.socket)?.accept(message, response, true),
+        upgrade: (message, socket, first) => this.#http1.get(socket)?.acceptUpgrade(message, first),
+        clientError: (error: ClientError, socket) => this.#refuse(error, socket),
+      },
+      onError: (error) => options.log.error('cannot accept connections', { error }),
     });
-    this.#closed = new Promise((resolve) => this.#server.once('close', resolve));
-    this.#server.on('request', (message, response) => {
-      this.#http1.get(message.socket)?.accept(message, response, false);
-    });
-    this.#server.on('checkContinue', (message, response) => {
-      this.#http1.get(message.socket)?.accept(message, response, true);
-    });
-    this.#server.on('upgrade', (message, socket, first) => this.#http1.get(socket)?.acceptUpgrade(message, first));
-    this.#server.on('clientError', (error: ClientError, socket) => this.#refuse(error, socket));
   }
 
   /** Where it listens; the port is a real one even if any was asked for. */
   get address(): AddressInfo {
-    return this.#server.address() as AddressInfo;
+    return this.#listener.address;
   }
 
   get url(): string {
@@ -91,13 +87,11 @@ export class HttpTransport implements AsyncDisposable {
 
   /** Resolves when it has stopped. */
   get stopped(): Promise<void> {
-    return this.#closed;
+    return this.#listener.closed;
   }
 
   async open(host: string, port: number): Promise<void> {
-    this.#server.listen({ host, port });
-    await once(this.#server, 'listening');
-    this.#server.on('error', (error) => this.#options.log.error('cannot accept connections', { error }));
+    await this.#listener.open(host, port);
     void aborted(this.#options.signal).then(() => this.#stop());
   }
 
@@ -106,7 +100,7 @@ export class HttpTransport implements AsyncDisposable {
     const { serving = this.#trust.serving } = renewed;
     const trust = { ...this.#trust, ...renewed, serving };
     const certificates = new CertificateReader(trust);
-    this.#server.setSecureContext(handshakeOptions({ serving, clientAuthorities: certificates.authorities }));
+    this.#listener.renew({ serving, clientAuthorities: certificates.authorities });
     this.#certificates = certificates;
     this.#trust = trust;
   }
@@ -119,25 +113,18 @@ export class HttpTransport implements AsyncDisposable {
     return (this.#stopping ??= this.#drainAndClose());
   }
 
-  async #drainAndClose(): Promise<void> {
-    const { clock, limits } = this.#options;
-    this.#server.close();
-    this.#requests.endStreams();
-    this.#connections.drain();
-    const hurry = new AbortController();
-    await Promise.race([this.#closed, clock.sleep(limits.drainMs, hurry.signal)]);
-    hurry.abort();
-    this.#requests.cutAll();
-    this.#connections.destroyAll();
-    for (const socket of this.#sockets) socket.destroy();
-    await this.#closed;
-  }
-
-  #admit(socket: Socket): boolean {
-    if (!this.#counter.admit(socket)) return false;
-    this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
-    return true;
+  #drainAndClose(): Promise<void> {
+    return this.#listener.end({
+      graceMs: this.#options.limits.drainMs,
+      drain: () => {
+        this.#requests.endStreams();
+        this.#connections.drain();
+      },
+      cut: () => {
+        this.#requests.cutAll();
+        this.#connections.destroyAll();
+      },
+    });
   }
 
   #openHttp2(socket: TLSSocket): void {
@@ -145,7 +132,9 @@ export class HttpTransport implements AsyncDisposable {
     const { limits } = this.#options;
     const addressBudgets = this.#addressBudgets;
     const buffer = this.#writeBuffer;
-    const open = new Http2Connection(socket, { connection, requests: this.#requests, limits, addressBudgets, buffer });
+    const requests = this.#requests;
+    const used = (): void => this.#listener.used(socket);
+    const open = new Http2Connection(socket, { connection, requests, limits, addressBudgets, buffer, used });
     this.#connections.add(open);
     open.onClose(() => this.#connections.remove(open));
   }

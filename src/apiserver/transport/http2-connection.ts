@@ -21,6 +21,8 @@ export interface Http2ConnectionOptions {
   readonly addressBudgets: AddressBudgets;
   /** Shared by all connections. */
   readonly buffer: WriteBuffer;
+  /** Called with the first request. */
+  readonly used: () => void;
 }
 
 /** One connection of HTTP/2: its streams become requests. */
@@ -32,6 +34,7 @@ export class Http2Connection implements OpenConnection {
   readonly #addressBudgets: AddressBudgets;
   readonly #maxStreams: number;
   readonly #maxRunning: number;
+  readonly #used: () => void;
 
   constructor(socket: TLSSocket, options: Http2ConnectionOptions) {
     const { connection, requests, limits } = options;
@@ -41,6 +44,7 @@ export class Http2Connection implements OpenConnection {
     this.#addressBudgets = options.addressBudgets;
     this.#maxStreams = limits.maxStreams;
     this.#maxRunning = limits.maxStreams * MAX_RUNNING_FACTOR;
+    this.#used = options.used;
     this.#http2 = new ServerConnection(socket, {
       clock: connection.clock,
       limits: { ...limits, lingerMs: LINGER_MS },
@@ -78,6 +82,7 @@ export class Http2Connection implements OpenConnection {
       stream.reset(CODE.protocolError);
       return;
     }
+    if (this.connection.started === 0) this.#used();
     this.#requests.serve(new Http2Exchange(stream, this.connection), this.#countReset);
   };
 

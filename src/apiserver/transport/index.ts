@@ -1,7 +1,7 @@
 // What other folders may use: serving the API over HTTPS, and calling it from the same process.
 export { listen, type ListenOptions } from './listen.ts';
 export type { HttpTransport } from './http-transport.ts';
-export type { ServingCertificate } from './https-server.ts';
+export type { ServingCertificate } from '../../wire/listen/index.ts';
 export type { RenewedCertificates } from './http-transport.ts';
 export { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
 export type { Protocol, SentAnswer, TransportObserver } from './observer.ts';

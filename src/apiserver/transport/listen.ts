@@ -1,5 +1,5 @@
 import type { Clock, Logger, UidSource } from '../../base/index.ts';
-import type { ServingCertificate } from './https-server.ts';
+import type { ServingCertificate } from '../../wire/listen/index.ts';
 import { HttpTransport } from './http-transport.ts';
 import { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
 import { silentObserver, type TransportObserver } from './observer.ts';

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   aborted,
   METRIC_CONTENT_TYPES,
@@ -8,6 +6,7 @@ import {
   negotiateMetricFormat,
   type Runnable,
 } from '../../base/index.ts';
+import { Listener } from '../../wire/listen/index.ts';
 
 export interface HealthOptions {
   /** 127.0.0.1 unless given; probes of a kubelet need `0.0.0.0`. */
@@ -37,6 +36,8 @@ export interface HealthAnswer {
   readonly contentType: string;
 }
 
+const LIMITS = { maxConnections: 256, headersTimeoutMs: 10_000, requestTimeoutMs: 10_000 };
+
 /** Answers probes and scrapes over plain HTTP: `/healthz`, `/livez`, `/readyz`, `/metrics`. */
 export class HealthServer implements Runnable {
   readonly #options: HealthOptions;
@@ -49,15 +50,14 @@ export class HealthServer implements Runnable {
 
   async run(signal: AbortSignal): Promise<void> {
     const { host = '127.0.0.1', port } = this.#options;
-    const server = createServer({ requestTimeout: 10_000 }, (request, response) => this.#respond(request, response));
-    server.listen(port, host);
-    await once(server, 'listening');
-    const address = server.address() as AddressInfo;
+    const listener = new Listener({
+      limits: LIMITS,
+      http1: { request: (request, response) => this.#respond(request, response) },
+    });
+    const address = await listener.open(host, port);
     this.#options.onListening?.({ host: address.address, port: address.port });
     await aborted(signal);
-    server.close();
-    server.closeAllConnections();
-    await once(server, 'close');
+    await listener.end();
   }
 
   #respond({ method, url = '', headers }: IncomingMessage, response: ServerResponse): void {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   type IncomingHttpHeaders,
   type IncomingMessage,
@@ -6,8 +5,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import { Agent, createServer, request as httpsRequest, type Server } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { Agent, request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import {
   aborted,
@@ -19,6 +17,7 @@ import {
   type Runnable,
 } from '../../base/index.ts';
 import type { Credential } from '../../wire/certificates/index.ts';
+import { TlsListener } from '../../wire/listen/index.ts';
 import { WebhookAuthority } from './serving-certificate.ts';
 import type { TokenUser } from './token-webhook.ts';
 import type { WebhookAddress } from './webhook-server.ts';
@@ -52,7 +51,7 @@ export interface FrontProxyOptions {
 
 const CLIENT_NAME = 'front-proxy-client';
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
-const MAX_CONNECTIONS = 1024;
+const LIMITS = { maxConnections: 1024, headersTimeoutMs: 10_000, handshakeTimeoutMs: 10_000 };
 
 /** A proxy in front of an API server that knows users in a way of its own. Listens over HTTPS only, with HTTP/1.1. */
 export function frontProxy(options: FrontProxyOptions): FrontProxy {
@@ -65,6 +64,7 @@ export class FrontProxy implements Runnable {
   /** PEM of the authority of its client certificate: what the API server is given as `--requestheader-client-ca-file`. */
   readonly clientAuthority: string;
   readonly #options: FrontProxyOptions;
+  readonly #clock: Clock;
   readonly #signer: WebhookAuthority;
   readonly #client: Credential;
   #agent: { readonly key: string; readonly agent: Agent } | undefined;
@@ -74,6 +74,7 @@ export class FrontProxy implements Runnable {
   constructor(options: FrontProxyOptions) {
     const { clock = new RealClock(), random = new CryptoRandom(), client } = options;
     this.#options = options;
+    this.#clock = clock;
     this.#signer = new WebhookAuthority({ clock, random });
     this.authority = this.#signer.certificate;
     this.clientAuthority = client?.authority ?? this.#signer.certificate;
@@ -88,33 +89,23 @@ export class FrontProxy implements Runnable {
 
   async run(signal: AbortSignal): Promise<void> {
     const { port = 0, host = '127.0.0.1', names = [] } = this.#options;
-    const { certificate: cert, privateKey: key } = this.#signer.issue([...new Set([...names, ...LOCAL_NAMES])]);
-    const server = createServer({ cert, key, headersTimeout: 10_000, requestTimeout: 0 });
-    const sockets = this.#serve(server);
-    server.listen(port, host);
-    await once(server, 'listening');
-    const { address, port: opened } = server.address() as AddressInfo;
+    const { certificate, privateKey: key } = this.#signer.issue([...new Set([...names, ...LOCAL_NAMES])]);
+    const listener = new TlsListener({
+      clock: this.#clock,
+      limits: LIMITS,
+      serving: { certificate, key },
+      http1: {
+        request: (request, response) => void this.#pass(request, response),
+        upgrade: (request, socket, first) => void this.#upgrade(request, { socket, first }),
+      },
+    });
+    const { address, port: opened } = await listener.open(host, port);
     this.#address = { host: address, port: opened };
     for (const resolve of this.#waiting.splice(0)) resolve(this.#address);
     await aborted(signal);
     this.#address = undefined;
-    const closed = once(server, 'close');
-    server.close();
-    for (const socket of sockets) socket.destroy();
     this.#agent?.agent.destroy();
-    await closed;
-  }
-
-  #serve(server: Server): ReadonlySet<Socket> {
-    const sockets = new Set<Socket>();
-    server.maxConnections = MAX_CONNECTIONS;
-    server.on('connection', (socket: Socket) => {
-      sockets.add(socket);
-      socket.once('close', () => sockets.delete(socket));
-    });
-    server.on('request', (request, response) => void this.#pass(request, response));
-    server.on('upgrade', (request, socket, first) => void this.#upgrade(request, { socket, first }));
-    return sockets;
+    await listener.end();
   }
 
   async #pass(request: IncomingMessage, response: ServerResponse): Promise<void> {

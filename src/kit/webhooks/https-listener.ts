@@ -1,12 +1,6 @@
-import { once } from 'node:events';
-import {
-  createSecureServer,
-  type Http2SecureServer,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
-} from 'node:http2';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import { aborted, type Clock, CryptoRandom, type Random, RealClock, type Runnable } from '../../base/index.ts';
+import { type Http1Handlers, type ServingCertificate as TlsServing, TlsListener } from '../../wire/listen/index.ts';
 import { RENEW_AFTER_MS, type ServingCertificate, WebhookAuthority } from './serving-certificate.ts';
 
 export interface HttpsListenerOptions {
@@ -64,8 +58,9 @@ interface Behind extends Pick<HttpsFront, 'isFor'>, Pick<HttpsAnswering, 'onRequ
 
 const MAX_CONNECTIONS = 256;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** What is being answered when the server ends may take so long. */
-const LAST_MS = 2000;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+/** Requests under way when the server ends may take this long. */
+const DRAIN_MS = 2000;
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
 
 /** Listens over HTTPS, with HTTP/2 and HTTP/1.1, and a certificate that it makes and renews itself unless it is given one. */
@@ -161,29 +156,35 @@ export class HttpsListener implements Runnable {
 
   async run(signal: AbortSignal): Promise<void> {
     if (this.#options.front !== undefined) return this.#runBehind(this.#options.front.listener, signal);
-    const { certificate: cert, privateKey: key } = this.#certificate();
-    const { asksForCertificate: requestCert = false } = this.#answering;
-    const onRequest: HttpsAnswering['onRequest'] = (request, response) => this.#pass(request, response);
-    const server = createSecureServer(
-      { cert, key, allowHTTP1: true, requestCert, rejectUnauthorized: false },
-      onRequest,
-    );
-    const sockets = boundConnections(server, this.#answering.maxConnections ?? MAX_CONNECTIONS);
-    const { port: wanted = 0, host = '127.0.0.1' } = this.#options;
-    server.listen(wanted, host);
-    await once(server, 'listening');
-    const { address, port } = server.address() as AddressInfo;
-    this.listensAt({ host: address, port });
+    const listener = this.#listener();
+    const { port = 0, host = '127.0.0.1' } = this.#options;
+    const { address, port: opened } = await listener.open(host, port);
+    this.listensAt({ host: address, port: opened });
     try {
-      await this.#renewUntil(server, signal);
+      await this.#renewUntil(listener, signal);
     } finally {
       this.#address = undefined;
-      const closed = once(server, 'close');
-      server.close();
-      await this.#answered();
-      for (const socket of sockets) socket.destroy();
-      await closed;
+      await listener.end({ graceMs: DRAIN_MS, drain: () => this.#answered() });
     }
+  }
+
+  #listener(): TlsListener {
+    const { asksForCertificate = false, maxConnections = MAX_CONNECTIONS } = this.#answering;
+    const http2 = createServer((request, response) => this.#pass(request, response)); // ours would not fit into bundles
+    http2.on('sessionError', () => undefined); // the caller's connection is gone; the next call opens another
+    const listener: TlsListener = new TlsListener({
+      clock: this.#clock,
+      limits: { maxConnections, headersTimeoutMs: HEADERS_TIMEOUT_MS, handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS },
+      serving: this.#serving(),
+      clientCertificates: asksForCertificate ? 'requested' : 'none',
+      http2: (socket) => {
+        http2.once('session', (session) => session.once('stream', () => listener.used(socket)));
+        http2.emit('connection', socket);
+      },
+      // Node's requests of HTTP/1.1 and HTTP/2 have in common what handlers use
+      http1: { request: this.#pass.bind(this) as unknown as Http1Handlers['request'] & object },
+    });
+    return listener;
   }
 
   #pass(request: Http2ServerRequest, response: Http2ServerResponse): void {
@@ -197,28 +198,27 @@ export class HttpsListener implements Runnable {
     onRequest(request, response);
   }
 
-  /** Resolves when all requests have been answered, or have had their time; watches never are. */
+  /** Resolves when all requests have been answered; watches never are. */
   async #answered(): Promise<void> {
     if (this.#underWay.size === 0) return;
     const idle = new Promise<void>((resolve) => void (this.#onIdle = resolve));
-    await Promise.race([idle, this.#clock.sleep(LAST_MS)]);
+    await idle;
   }
 
-  #certificate(): ServingCertificate {
-    const { certificate, names = [] } = this.#options;
+  #serving(): TlsServing {
+    const { certificate: given, names = [] } = this.#options;
     const passed = this.#behind.flatMap((each) => each.names());
-    return (
-      this.#authority?.issue([...new Set([...names, ...passed, ...LOCAL_NAMES])]) ?? (certificate as ServingCertificate)
-    );
+    const { certificate, privateKey: key } =
+      this.#authority?.issue([...new Set([...names, ...passed, ...LOCAL_NAMES])]) ?? (given as ServingCertificate);
+    return { certificate, key };
   }
 
-  async #renewUntil(server: Http2SecureServer, signal: AbortSignal): Promise<void> {
+  async #renewUntil(listener: TlsListener, signal: AbortSignal): Promise<void> {
     if (this.#authority === undefined) return aborted(signal);
     while (!signal.aborted) {
       await this.#clock.sleep(RENEW_AFTER_MS, signal);
       if (signal.aborted) return;
-      const { certificate: cert, privateKey: key } = this.#certificate();
-      server.setSecureContext({ cert, key });
+      listener.renew({ serving: this.#serving() });
     }
   }
 }
@@ -226,17 +226,4 @@ export class HttpsListener implements Runnable {
 /** The name by which API servers call at a Service. */
 export function serviceHost({ namespace, name }: Pick<ServiceReference, 'namespace' | 'name'>): string {
   return `${name}.${namespace}.svc`;
-}
-
-/** The open connections of a server, of which there are never too many, and none whose first request takes for ever. */
-function boundConnections(server: Http2SecureServer, maxConnections: number): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  server.maxConnections = maxConnections;
-  Object.assign(server, { headersTimeout: HEADERS_TIMEOUT_MS });
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  server.on('sessionError', () => undefined); // the caller's connection is gone; the next call makes another
-  return sockets;
 }

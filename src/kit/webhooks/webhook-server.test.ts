@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { connect as connectTls } from 'node:tls';
 import { once } from 'node:events';
+import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { RealClock, VirtualClock } from '../../base/index.ts';
 import { HttpClient, type HttpRequest } from '../../wire/http/index.ts';
@@ -46,6 +47,19 @@ const handlers = {
 };
 
 describe('webhookServer()', () => {
+  test('is not shut by as many silent connections as it takes', async () => {
+    const server = await start({ handlers });
+    const { port } = await server.listening();
+    for (let count = 0; count < 256; count++) {
+      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      onTestFinished(() => void socket.destroy());
+      await once(socket, 'connect');
+    }
+
+    expect(await call(server, { body: Buffer.from('{"a":1}') })).toBe('200 {"review":{"a":1}}');
+    expect(await call(server, { body: Buffer.from('{"a":1}') }, true)).toBe('200 {"review":{"a":1}}');
+  });
+
   test.each([true, false])('hands JSON to the handler of its path (HTTP/1.1 only: %s)', async (isHttp1Only) => {
     const server = await start({ handlers });
     expect(await call(server, { body: '{"a":1}', path: '/echo?timeout=10s' }, isHttp1Only)).toBe(

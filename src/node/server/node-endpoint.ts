@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer, type Server, type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
+import { RealClock } from '../../base/index.ts';
 import type { ClientCertificate } from '../../wire/http/index.ts';
+import { TlsListener } from '../../wire/listen/index.ts';
 import type { NodeAccess } from './node-access.ts';
 import type { NodeServer } from './node-server.ts';
 
@@ -15,47 +15,41 @@ export interface NodeEndpointOptions {
   readonly clientAuthorities: string;
 }
 
-const MAX_CONNECTIONS = 1000;
+const LIMITS = { maxConnections: 1000, headersTimeoutMs: 10_000, handshakeTimeoutMs: 10_000 };
 
 /** The port of a node: callers show a certificate or a token, and are let in as the API server says. */
 export class NodeEndpoint implements Disposable {
-  readonly #server: Server;
-  readonly #sockets = new Set<TLSSocket>();
+  readonly #listener: TlsListener;
   readonly #clientAuthorities: string;
   #served: { readonly server: NodeServer; readonly access: NodeAccess } | undefined;
 
-  /** Opens the port; whoever connects before `serve` is sent away. */
+  /** Opens the port; connections that come before `serve` is called are closed. */
   static async open(options: NodeEndpointOptions): Promise<NodeEndpoint> {
     const endpoint = new NodeEndpoint(options);
-    endpoint.#server.listen(options.port ?? 0, options.host);
-    await once(endpoint.#server, 'listening');
+    await endpoint.#listener.open(options.host, options.port ?? 0);
     return endpoint;
   }
 
   private constructor({ certificate, clientAuthorities }: NodeEndpointOptions) {
     this.#clientAuthorities = clientAuthorities;
-    this.#server = createServer(
-      {
-        cert: certificate.certificate,
-        key: certificate.key,
-        ca: clientAuthorities,
-        requestCert: true,
-        rejectUnauthorized: false, // a token does as well
-        ALPNProtocols: ['http/1.1'],
-      },
-      (socket) => this.#accept(socket),
-    );
-    this.#server.maxConnections = MAX_CONNECTIONS;
-    this.#server.on('tlsClientError', (_, socket) => socket.destroy());
+    this.#listener = new TlsListener({
+      clock: new RealClock(),
+      limits: LIMITS,
+      serving: certificate,
+      clientAuthorities,
+      clientCertificates: 'requested', // not required: callers may send a token in its place
+      onHttp1: (socket) => this.#accept(socket),
+      http1: {},
+    });
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return this.#listener.address.port;
   }
 
-  /** Shows another certificate to those who connect from now on. */
-  renew({ certificate, key }: ClientCertificate): void {
-    this.#server.setSecureContext({ cert: certificate, key, ca: this.#clientAuthorities });
+  /** Presents another certificate on new connections. */
+  renew(serving: ClientCertificate): void {
+    this.#listener.renew({ serving, clientAuthorities: this.#clientAuthorities });
   }
 
   serve(server: NodeServer, access: NodeAccess): void {
@@ -63,16 +57,18 @@ export class NodeEndpoint implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
+    void this.#listener.end();
   }
 
-  #accept(socket: TLSSocket): void {
-    socket.on('error', () => undefined); // who serves it sees it closed
-    if (this.#served === undefined) return void socket.destroy();
-    this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
+  #accept(socket: TLSSocket): 'taken' {
+    socket.on('error', () => undefined); // the server of the socket sees it closed
+    if (this.#served === undefined) {
+      socket.destroy();
+      return 'taken';
+    }
+    this.#listener.used(socket); // requests are not seen here, so none of them counts as silent
     const { server, access } = this.#served;
     server.accept(socket, access.guard(socket));
+    return 'taken';
   }
 }

@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { request as httpRequest } from 'node:http';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -66,8 +66,8 @@ async function openPlain(target: DialTarget, signal: AbortSignal): Promise<Duple
   const { server, proxyUrl, socketPath, connection } = target;
   if (connection !== undefined) return connection();
   const { host, port } = (await target.address?.(signal)) ?? {
-    host: server.hostname.replace(/^\[|\]$/g, ''),
-    port: server.port === '' ? (server.protocol === 'http:' ? 80 : 443) : Number(server.port),
+    host: hostOf(server),
+    port: portOf(server),
   };
   if (proxyUrl !== undefined) return openTunnel(proxyUrl, `${server.hostname}:${port}`, signal);
   const socket =
@@ -79,7 +79,7 @@ async function openPlain(target: DialTarget, signal: AbortSignal): Promise<Duple
 
 async function secure(plain: Duplex, target: DialTarget, options: DialOptions): Promise<TLSSocket> {
   const { server, serverName, insecureSkipTlsVerify, judgeCertificate } = target;
-  const host = server.hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(server);
   const { certificate, authorities } = options;
   let socket: TLSSocket;
   try {
@@ -95,13 +95,26 @@ async function secure(plain: Duplex, target: DialTarget, options: DialOptions): 
     });
   } catch (cause) {
     plain.destroy(); // the certificate or key is no PEM, or they do not belong together
-    throw new TransportError('credentials', `Cannot connect to "${server.origin}": ${messageOf(cause)}`, { cause });
+    throw cannotConnect(server, cause, 'credentials');
   }
   await ready(socket, 'secureConnect', { server, signal: options.signal });
   const refusal = insecureSkipTlsVerify === true ? undefined : refusalOf(socket, judgeCertificate);
   if (refusal === undefined) return socket;
   socket.destroy();
-  throw new TransportError('connect', `Cannot connect to "${server.origin}": ${refusal.message}`, { cause: refusal });
+  throw cannotConnect(server, refusal);
+}
+
+function cannotConnect(server: URL, cause: unknown, failure: 'connect' | 'credentials' = 'connect'): TransportError {
+  return new TransportError(failure, `Cannot connect to "${server.origin}": ${messageOf(cause)}`, { cause });
+}
+
+/** The host of a URL; an IPv6 address is without its brackets. */
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}
+
+function portOf(url: URL): number {
+  return Number(url.port) || (url.protocol === 'http:' ? 80 : 443);
 }
 
 /** Why the server's certificate is not accepted by who judges it; without a judge it has been looked at already. */
@@ -126,8 +139,7 @@ function ready<S extends Duplex>(
       socket.removeListener('close', closed);
       socket.on('error', () => undefined); // nobody else listens any more
       socket.destroy();
-      const message = `Cannot connect to "${server.origin}": ${messageOf(error)}`;
-      reject(signal.aborted ? signal.reason : new TransportError('connect', message, { cause: error }));
+      reject(signal.aborted ? signal.reason : cannotConnect(server, error));
     };
     const closed = (): void => fail(new Error('the server closed the connection'));
     socket.once('error', fail);
@@ -160,8 +172,8 @@ function openTunnel(proxyUrl: string, target: string, signal: AbortSignal): Prom
       reject(signal.aborted ? signal.reason : new TransportError('connect', message, { cause }));
     };
     const asked = request({
-      host: proxy.hostname.replace(/^\[|\]$/g, ''),
-      port: proxy.port === '' ? (proxy.protocol === 'https:' ? 443 : 80) : Number(proxy.port),
+      host: hostOf(proxy),
+      port: portOf(proxy),
       method: 'CONNECT',
       path: target,
       headers: {
@@ -174,16 +186,16 @@ function openTunnel(proxyUrl: string, target: string, signal: AbortSignal): Prom
       signal,
     });
     asked.once('error', (error) => fail(messageOf(error), error));
-    asked.once('response', (response) => {
-      response.destroy();
-      fail(`it answered ${response.statusCode} ${response.statusMessage ?? ''}`.trim());
-    });
+    const refuse = (
+      { statusCode, statusMessage = '' }: IncomingMessage,
+      connection: Duplex | IncomingMessage,
+    ): void => {
+      connection.destroy();
+      fail(`it answered ${statusCode} ${statusMessage}`.trim());
+    };
+    asked.once('response', (response) => refuse(response, response));
     asked.once('connect', (response, socket, head) => {
-      if (response.statusCode !== 200) {
-        socket.destroy();
-        fail(`it answered ${response.statusCode} ${response.statusMessage ?? ''}`.trim());
-        return;
-      }
+      if (response.statusCode !== 200) return refuse(response, socket);
       if (head.length > 0) socket.unshift(head);
       resolve(socket);
     });

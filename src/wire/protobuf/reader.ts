@@ -66,6 +66,21 @@ export class ProtobufReader {
     return (BigInt(signed) << 32n) | BigInt(low);
   }
 
+  fixed32(): number {
+    const start = this.#take(4);
+    return this.#buffer.readUInt32LE(start);
+  }
+
+  fixed64(): bigint {
+    const start = this.#take(8);
+    return this.#buffer.readBigUInt64LE(start);
+  }
+
+  float(): number {
+    const start = this.#take(4);
+    return this.#buffer.readFloatLE(start);
+  }
+
   double(): number {
     const start = this.#take(8);
     return this.#buffer.readDoubleLE(start);

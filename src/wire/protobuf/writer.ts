@@ -9,7 +9,7 @@ export const WIRE_FIXED32 = 5;
 const MIN_CAPACITY = 256;
 /** Strings up to this length are copied here; a call into native code costs more than that. */
 const SHORT_STRING = 40;
-const LONGEST_VARINT = 10;
+const MAX_VARINT_BYTES = 10;
 
 /**
  * Writes protobuf messages, field by field, into a buffer that grows.
@@ -35,7 +35,7 @@ export class ProtobufWriter {
   string(number: number, text: string): void {
     this.#tag(number, WIRE_BYTES);
     const { length } = text;
-    this.#reserve(LONGEST_VARINT + length * 3);
+    this.#reserve(MAX_VARINT_BYTES + length * 3);
     if (length <= SHORT_STRING && this.#writeAscii(text)) return;
     const size = Buffer.byteLength(text, 'utf8');
     this.#writeSmall(size);
@@ -45,7 +45,7 @@ export class ProtobufWriter {
 
   bytes(number: number, bytes: Uint8Array): void {
     this.#tag(number, WIRE_BYTES);
-    this.#reserve(LONGEST_VARINT + bytes.length);
+    this.#reserve(MAX_VARINT_BYTES + bytes.length);
     this.#writeSmall(bytes.length);
     this.#buffer.set(bytes, this.#at);
     this.#at += bytes.length;
@@ -69,6 +69,37 @@ export class ProtobufWriter {
 
   double(number: number, value: number): void {
     this.#tag(number, WIRE_FIXED64);
+    this.#at = this.#buffer.writeDoubleLE(value, this.#at);
+  }
+
+  /** The tag of a field whose value the caller writes next, with one of the methods below. */
+  tag(number: number, wireType: number): void {
+    this.#tag(number, wireType);
+  }
+
+  varint(value: number | bigint): void {
+    this.#reserve(MAX_VARINT_BYTES);
+    if (typeof value === 'number' && value >= 0 && value < 2 ** 31) this.#writeSmall(value);
+    else this.#writeLarge(BigInt.asUintN(64, BigInt(value)));
+  }
+
+  fixed32(value: number): void {
+    this.#reserve(4);
+    this.#at = this.#buffer.writeUInt32LE(value >>> 0, this.#at);
+  }
+
+  fixed64(value: bigint): void {
+    this.#reserve(8);
+    this.#at = this.#buffer.writeBigUInt64LE(BigInt.asUintN(64, value), this.#at);
+  }
+
+  float(value: number): void {
+    this.#reserve(4);
+    this.#at = this.#buffer.writeFloatLE(value, this.#at);
+  }
+
+  fixedDouble(value: number): void {
+    this.#reserve(8);
     this.#at = this.#buffer.writeDoubleLE(value, this.#at);
   }
 
@@ -103,7 +134,7 @@ export class ProtobufWriter {
 
   /** Also makes sure that a varint or a fixed value fits behind it. */
   #tag(number: number, wireType: number): void {
-    this.#reserve(LONGEST_VARINT * 2);
+    this.#reserve(MAX_VARINT_BYTES * 2);
     this.#writeSmall((number << 3) | wireType);
   }
 

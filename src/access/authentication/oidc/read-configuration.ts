@@ -1,4 +1,5 @@
-import { ConfigMembers } from '../../config-members.ts';
+import { type ConfigurationKind, FLAG, listOf, objectOf, readConfiguration, TEXT } from '../../../api/index.ts';
+import { messageOf } from '../../../base/index.ts';
 import {
   AuthenticationConfigError,
   type AuthenticationConfiguration,
@@ -7,79 +8,119 @@ import {
   type PrefixedMapping,
 } from './configuration.ts';
 
-const GROUP = 'apiserver.config.k8s.io';
-const VERSIONS = ['v1', 'v1beta1', 'v1alpha1'];
+/** The file as it is written: what is absent is undefined. */
+interface WrittenFile {
+  readonly jwt?: readonly WrittenJwt[];
+  readonly anonymous?: { readonly enabled?: boolean; readonly conditions?: readonly { readonly path?: string }[] };
+}
 
-/** Reads an AuthenticationConfiguration in YAML or JSON; what it does not know is refused. */
+interface WrittenJwt {
+  readonly issuer?: Partial<IssuerConfiguration>;
+  readonly claimValidationRules?: readonly Partial<JwtConfiguration['claimValidationRules'][number]>[];
+  readonly claimMappings?: {
+    readonly username?: Partial<PrefixedMapping>;
+    readonly groups?: Partial<PrefixedMapping>;
+    readonly uid?: Partial<PrefixedMapping>;
+    readonly extra?: readonly { readonly key?: string; readonly valueExpression?: string }[];
+  };
+  readonly userValidationRules?: readonly { readonly expression?: string; readonly message?: string }[];
+}
+
+const CONFIGURATION: ConfigurationKind = {
+  group: 'apiserver.config.k8s.io',
+  kind: 'AuthenticationConfiguration',
+  versions: ['v1', 'v1beta1', 'v1alpha1'],
+  fields: (version) => {
+    const mapping = objectOf(`${version}.PrefixedClaimOrExpression`, { claim: TEXT, expression: TEXT, prefix: TEXT });
+    return {
+      jwt: listOf(
+        objectOf(`${version}.JWTAuthenticator`, {
+          issuer: objectOf(`${version}.Issuer`, {
+            url: TEXT,
+            discoveryURL: TEXT,
+            certificateAuthority: TEXT,
+            audiences: listOf(TEXT),
+            audienceMatchPolicy: TEXT,
+          }),
+          claimValidationRules: listOf(
+            objectOf(`${version}.ClaimValidationRule`, {
+              claim: TEXT,
+              requiredValue: TEXT,
+              expression: TEXT,
+              message: TEXT,
+            }),
+          ),
+          claimMappings: objectOf(`${version}.ClaimMappings`, {
+            username: mapping,
+            groups: mapping,
+            uid: objectOf(`${version}.ClaimOrExpression`, { claim: TEXT, expression: TEXT }),
+            extra: listOf(objectOf(`${version}.ExtraMapping`, { key: TEXT, valueExpression: TEXT })),
+          }),
+          userValidationRules: listOf(objectOf(`${version}.UserValidationRule`, { expression: TEXT, message: TEXT })),
+        }),
+      ),
+      anonymous: objectOf(`${version}.AnonymousAuthConfig`, {
+        enabled: FLAG,
+        conditions: listOf(objectOf(`${version}.AnonymousAuthCondition`, { path: TEXT })),
+      }),
+    };
+  },
+};
+
+/** Reads an AuthenticationConfiguration in YAML or JSON; unknown and duplicate fields are refused. */
 export function readAuthenticationConfiguration(text: string): AuthenticationConfiguration {
-  const root = ConfigMembers.parse(text, refused);
-  const [apiVersion, kind] = [root.text('apiVersion'), root.text('kind')];
-  if (kind !== 'AuthenticationConfiguration' || !VERSIONS.some((version) => apiVersion === `${GROUP}/${version}`)) {
-    throw new AuthenticationConfigError(
-      `expected AuthenticationConfiguration of ${GROUP}/v1, got "${kind}" of "${apiVersion}"`,
-    );
-  }
-  const anonymous = root.object('anonymous');
-  const configuration = {
-    jwt: root.list('jwt').map(readJwt),
+  const { jwt = [], anonymous } = readFile(text);
+  return {
+    jwt: jwt.map(readJwt),
     ...(anonymous === undefined
       ? {}
       : {
-          anonymous: anonymous.done({
-            enabled: anonymous.flag('enabled'),
-            conditions: anonymous.list('conditions').map((one) => one.done({ path: one.text('path') })),
-          }),
+          anonymous: {
+            enabled: anonymous.enabled ?? false,
+            conditions: (anonymous.conditions ?? []).map(({ path = '' }) => ({ path })),
+          },
         }),
   };
-  return root.done(configuration);
 }
 
-function readJwt(jwt: ConfigMembers): JwtConfiguration {
-  const mappings = jwt.object('claimMappings') ?? jwt.none('claimMappings');
-  return jwt.done({
-    issuer: readIssuer(jwt.object('issuer') ?? jwt.none('issuer')),
-    claimValidationRules: jwt.list('claimValidationRules').map((rule) =>
-      rule.done({
-        claim: rule.text('claim'),
-        requiredValue: rule.text('requiredValue'),
-        expression: rule.text('expression'),
-        message: rule.text('message'),
+function readFile(text: string): WrittenFile {
+  try {
+    return readConfiguration<WrittenFile>(text, [CONFIGURATION], { isStrict: true });
+  } catch (cause) {
+    throw new AuthenticationConfigError(messageOf(cause), { cause });
+  }
+}
+
+function readJwt({ issuer = {}, claimMappings = {}, ...jwt }: WrittenJwt): JwtConfiguration {
+  return {
+    issuer: {
+      url: issuer.url ?? '',
+      discoveryURL: issuer.discoveryURL ?? '',
+      certificateAuthority: issuer.certificateAuthority ?? '',
+      audiences: issuer.audiences ?? [],
+      audienceMatchPolicy: issuer.audienceMatchPolicy ?? '',
+    },
+    claimValidationRules: (jwt.claimValidationRules ?? []).map(
+      ({ claim = '', requiredValue = '', expression = '', message = '' }) => ({
+        claim,
+        requiredValue,
+        expression,
+        message,
       }),
     ),
-    claimMappings: mappings.done({
-      username: readMapping(mappings, 'username'),
-      groups: readMapping(mappings, 'groups'),
-      uid: readMapping(mappings, 'uid'),
-      extra: mappings
-        .list('extra')
-        .map((one) => one.done({ key: one.text('key'), valueExpression: one.text('valueExpression') })),
-    }),
-    userValidationRules: jwt
-      .list('userValidationRules')
-      .map((rule) => rule.done({ expression: rule.text('expression'), message: rule.text('message') })),
-  });
+    claimMappings: {
+      username: mappingOf(claimMappings.username),
+      groups: mappingOf(claimMappings.groups),
+      uid: mappingOf(claimMappings.uid),
+      extra: (claimMappings.extra ?? []).map(({ key = '', valueExpression = '' }) => ({ key, valueExpression })),
+    },
+    userValidationRules: (jwt.userValidationRules ?? []).map(({ expression = '', message = '' }) => ({
+      expression,
+      message,
+    })),
+  };
 }
 
-function readIssuer(issuer: ConfigMembers): IssuerConfiguration {
-  return issuer.done({
-    url: issuer.text('url'),
-    discoveryURL: issuer.text('discoveryURL'),
-    certificateAuthority: issuer.text('certificateAuthority'),
-    audiences: issuer.texts('audiences'),
-    audienceMatchPolicy: issuer.text('audienceMatchPolicy'),
-  });
-}
-
-function readMapping(mappings: ConfigMembers, name: string): PrefixedMapping {
-  const mapping = mappings.object(name);
-  if (mapping === undefined) return { claim: '', expression: '', prefix: undefined };
-  return mapping.done({
-    claim: mapping.text('claim'),
-    expression: mapping.text('expression'),
-    prefix: name === 'uid' ? undefined : mapping.optionalText('prefix'),
-  });
-}
-
-function refused(why: string, cause?: unknown): AuthenticationConfigError {
-  return new AuthenticationConfigError(why, cause === undefined ? {} : { cause });
+function mappingOf({ claim = '', expression = '', prefix }: Partial<PrefixedMapping> = {}): PrefixedMapping {
+  return { claim, expression, prefix };
 }

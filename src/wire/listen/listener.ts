@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+export interface ListenerLimits {
+  /** TCP connections at once. */
+  readonly maxConnections: number;
+  /** From the first byte of a request over HTTP/1.1 to the end of its headers; a connection's first request has this from the start. */
+  readonly headersTimeoutMs: number;
+  /** From the first byte of a request over HTTP/1.1 to the end of its body; default unlimited. */
+  readonly requestTimeoutMs?: number;
+  /** A connection of HTTP/1.1 is closed after this time without a request; default 5 s. */
+  readonly idleTimeoutMs?: number;
+  /** Names and values of a request's headers over HTTP/1.1; default 16 KiB. */
+  readonly maxHeaderBytes?: number;
+}
+
+/** Receives what comes over HTTP/1.1. An event without a handler is left to Node's server. */
+export interface Http1Handlers {
+  readonly request?: (message: IncomingMessage, response: ServerResponse) => void;
+  /** A request whose client waits for `100 Continue` before it sends the body. */
+  readonly checkContinue?: (message: IncomingMessage, response: ServerResponse) => void;
+  readonly upgrade?: (message: IncomingMessage, socket: Duplex, first: Buffer) => void;
+  /** A connection that failed in TLS or sent something other than HTTP; the handler closes it. */
+  readonly clientError?: (error: Error, socket: Duplex) => void;
+}
+
+export interface ListenerOptions {
+  readonly limits: ListenerLimits;
+  readonly http1: Http1Handlers;
+}
+
+/** How long a connection may stay open after the time for its headers is over, at most. */
+const CHECK_EVERY_MS = 5000;
+
+/** Options of Node's server for HTTP/1.1. */
+export function http1Options(limits: ListenerLimits): ServerOptions {
+  const { headersTimeoutMs: headersTimeout, requestTimeoutMs: requestTimeout = 0 } = limits;
+  return {
+    headersTimeout,
+    requestTimeout,
+    connectionsCheckingInterval: Math.min(CHECK_EVERY_MS, headersTimeout),
+    keepAliveTimeout: limits.idleTimeoutMs ?? 5000,
+    maxHeaderSize: limits.maxHeaderBytes ?? 16_384,
+  };
+}
+
+/**
+ * A port for HTTP/1.1, with a limit on everything that a client can take. `TlsListener` adds TLS, HTTP/2, and closing of
+ * silent connections when there are too many.
+ *
+ * Ends: with `end`.
+ */
+export class Listener {
+  readonly #server: Server;
+
+  /** `server` is one that is not open; default one for plain HTTP. */
+  constructor({ limits, http1 }: ListenerOptions, server: Server = createServer(http1Options(limits))) {
+    this.#server = server;
+    server.maxConnections = limits.maxConnections;
+    for (const [event, handler] of Object.entries(http1)) server.on(event, handler as () => void);
+  }
+
+  /** Where it listens; the port is a real one even when it was opened with 0. */
+  get address(): AddressInfo {
+    return this.#server.address() as AddressInfo;
+  }
+
+  /** Opens the port; 0 takes any that is free. */
+  async open(host: string, port: number): Promise<AddressInfo> {
+    this.#server.listen(port, host);
+    await once(this.#server, 'listening');
+    return this.address;
+  }
+
+  /** Closes the port and all connections; resolves when that is done. */
+  async end(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close().closeAllConnections();
+    await closed;
+  }
+}
