@@ -1,5 +1,4 @@
-// Checks the documents: links lead somewhere, anchors exist, TypeScript samples compile and run, walks keep their promises.
-import { spawnSync } from 'node:child_process';
+// Checks the documents: links lead somewhere, anchors exist, TypeScript samples run, walks keep their promises.
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -91,36 +90,16 @@ async function checkMainWalk(): Promise<void> {
   }
 }
 
+/** Their types are checked with the tree's, by check-types.ts. */
 async function checkSamples(): Promise<void> {
-  if (samples.length === 0) return;
   await mkdir(join(root, 'node_modules'), { recursive: true });
   const folder = await mkdtemp(join(root, 'node_modules', '.docs-'));
   try {
-    for (const [index, { code }] of samples.entries())
-      await writeFile(join(folder, `sample-${index}.ts`), `${code}\nexport {};\n`);
-    const config = {
-      extends: '../../tsconfig.json',
-      include: ['*.ts'],
-    };
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
-    const { status, stdout } = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['--noEmit', '-p', folder], {
-      encoding: 'utf8',
-    });
-    if (status === 0) return await checkRuns(folder);
-    for (const line of stdout.split('\n')) {
-      const match = /sample-(\d+)\.ts(.*)$/.exec(line);
-      if (match !== null)
-        problems.push(`${samples[Number(match[1])]?.from ?? ''}: sample does not compile${match[2] ?? ''}`);
-    }
-    if (problems.length === 0) problems.push(`samples do not compile:\n${stdout}`);
+    const run = samples.filter(({ isRun }) => isRun);
+    const written = run.map(({ from, given }, index) => ({ from, given, path: join(folder, `sample-${index}.ts`) }));
+    for (const [index, { code }] of run.entries()) await writeFile(join(folder, `sample-${index}.ts`), code);
+    problems.push(...(await runSamples(written, { root, folder })));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-async function checkRuns(folder: string): Promise<void> {
-  const written = samples.flatMap(({ from, given, isRun }, index) =>
-    isRun ? [{ from, given, path: join(folder, `sample-${index}.ts`) }] : [],
-  );
-  problems.push(...(await runSamples(written, { root, folder })));
 }

@@ -1,52 +1,69 @@
-// `npm test`: every check, in order; the slow ones last. Names skipped tests and prints `N passed, N failed, N skipped` at the end.
+// `npm test`: every check and every test. Names skipped tests and prints `N passed, N failed, N skipped` at the end.
+// `npm test -- --changed[=REVISION]`: every check, and the tests that reach what differs from the revision (default HEAD).
+// `npm test -- --fast`: only the tests of single modules, for another version of Node.js.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { changedSince, related, trackedTests } from './changed-tests.mjs';
+import { CHECKS, GENERATE, runChecks } from './checks.mjs';
 import { skippedTests } from './skipped-tests.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-const bin = (name) => join(root, 'node_modules', '.bin', name);
+const { changed, isFast } = readArguments(process.argv.slice(2));
 const scratch = mkdtempSync(join(tmpdir(), 'keelson-test-'));
 const report = join(scratch, 'vitest.json');
 const { name: packageName, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const environment = { ...process.env, KEELSON_TARBALL: join(scratch, `${packageName}-${version}.tgz`) };
+const tarball = join(scratch, `${packageName}-${version}.tgz`);
 
-const checks = [
-  ['generated tables', process.execPath, ['scripts/run.mjs', 'scripts/generate.ts']],
-  ['types', bin('tsc'), ['--noEmit']],
-  ['lint', bin('oxlint'), ['--type-aware', '--deny-warnings']],
-  ['format', bin('oxfmt'), ['--check']],
-  ['import rule', process.execPath, ['scripts/run.mjs', 'scripts/check-imports.ts']],
-  ['docs', process.execPath, ['scripts/run.mjs', 'scripts/check-docs.ts']],
-  ['package', 'npm', ['pack', '--pack-destination', scratch]],
-  ['tests', bin('vitest'), ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]],
-];
-
-let passed = 0;
-let failed = 0;
-let skipped = 0;
+const selected = changed === undefined ? 'all' : related(changedSince(changed, root), trackedTests(root));
+const totals = { passed: 0, failed: 0, skipped: 0 };
 const notes = [];
-for (const [name, command, args] of checks) {
-  console.log(`\n=== ${name}`);
-  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env: environment });
-  if (name !== 'tests') {
-    if (status === 0) passed += 1;
-    else failed += 1;
-    continue;
-  }
-  const counts = readReport();
-  passed += counts.passed;
-  failed += counts.failed;
-  skipped += counts.skipped;
-  notes.push(...counts.notes);
-  if (status !== 0 && counts.failed === 0) failed += 1; // an error outside of any test
+add(await runChecks([GENERATE]));
+if (!isFast) {
+  const pack = ['package', 'npm', ['pack', '--pack-destination', scratch]];
+  add(await runChecks(selected === 'all' ? [...CHECKS, pack] : CHECKS));
 }
+if (selected.length > 0) runTests();
 rmSync(scratch, { recursive: true, force: true });
 if (notes.length > 0) console.log(`\n${notes.join('\n')}`);
-console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
-process.exit(failed === 0 ? 0 : 1);
+console.log(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
+process.exit(totals.failed === 0 ? 0 : 1);
+
+function readArguments(args) {
+  const options = { changed: { type: 'string' }, fast: { type: 'boolean', default: false } };
+  const given = args.map((arg) => (arg === '--changed' ? '--changed=HEAD' : arg));
+  const { values } = parseArgs({ args: given, options });
+  return { changed: values.changed, isFast: values.fast };
+}
+
+function add({ passed, failed, skipped = 0 }) {
+  totals.passed += passed;
+  totals.failed += failed;
+  totals.skipped += skipped;
+}
+
+function runTests() {
+  console.log(`\n=== tests${selected === 'all' ? '' : ` that reach what differs from ${changed}`}`);
+  const args = [
+    join(root, 'node_modules', 'vitest', 'vitest.mjs'),
+    ...(selected === 'all' ? ['run'] : ['related', '--run', '--passWithNoTests', ...selected]),
+    ...(isFast
+      ? ['src', '--exclude=**/{faults,long-run,real-cluster}.test.ts', '--exclude=src/{cli,store/etcd}/**']
+      : []),
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ];
+  const env = { ...process.env, ...(isFast ? {} : { KEELSON_TARBALL: tarball }) };
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env });
+  const counts = readReport();
+  add(counts);
+  notes.push(...counts.notes);
+  if (status !== 0 && counts.failed === 0) totals.failed += 1; // an error outside of any test
+}
 
 function readReport() {
   let read;

@@ -20,11 +20,16 @@ export interface ClusterParts extends WiringParts {
   readonly problems: readonly string[];
 }
 
-/** The same for a fork, as of now. */
-export function forkedParts(parts: ClusterParts): ClusterParts {
+/** The same for a fork, as of now; `signal` ends it (default: the original's). */
+export function forkedParts(parts: ClusterParts, signal?: AbortSignal): ClusterParts {
   const { world, random, webhooks, apis, wire, ...shared } = parts;
   const observed = new ObservedResources(world.observed);
-  const own = new TestWorld({ startMs: world.clock.now(), observed, patienceMs: world.patienceMs });
+  const own = new TestWorld({
+    startMs: world.clock.now(),
+    observed,
+    patienceMs: world.patienceMs,
+    signal: signal ?? world.signal,
+  });
   return {
     ...shared,
     world: own,

@@ -6,6 +6,7 @@ export interface SettleRunsOptions {
   /** How long a run may wait for something outside of the cluster, in real time. */
   readonly patienceMs: number;
   readonly log: Logger;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** The limits of test runners are not far away: what holds things up is told before. */
@@ -16,12 +17,13 @@ const LONGEST_PAUSE_MS = 10;
  * As `settle`, and waits in real time for runs of apps that are under way without having set a timer: they wait for something outside
  * of the cluster, such as an answer over the network. Virtual time stands still meanwhile.
  */
-export async function settleRuns({ tracker, patienceMs, log }: SettleRunsOptions): Promise<void> {
+export async function settleRuns({ tracker, patienceMs, log, signal }: SettleRunsOptions): Promise<void> {
   const clock = new RealClock();
   const startMs = clock.monotonic();
   using _alive = keepAlive();
   let isTold = false;
   for (let pauseMs = 0; ; pauseMs = Math.min(pauseMs + 1, LONGEST_PAUSE_MS)) {
+    signal?.throwIfAborted();
     await settle();
     const held = [...tracker.underWay].filter(({ timers }) => timers === 0);
     if (held.length === 0) return;

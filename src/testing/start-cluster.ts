@@ -54,6 +54,11 @@ export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensi
    * files. 30,000 unless given.
    */
   readonly patienceMs?: number;
+  /**
+   * Ends the cluster when it aborts, also in the middle of `advance` and `settle`, which then reject: the signal of the test, for one
+   * that runs out of time to stop. Example: `test('…', async ({ signal }) => { await using cluster = await startCluster({ signal }); … })`.
+   */
+  readonly signal?: AbortSignal;
   /** Between the cluster's own programs and its server, such as a `FaultyTransport`. */
   readonly wrapTransport?: ClusterOptions['wrapTransport'];
 }
@@ -100,6 +105,7 @@ export async function startFrom(options: StartClusterOptions, snapshot?: Cluster
     apps = [],
     seed: _seed,
     startAt: _startAt,
+    signal,
     ...workload
   } = options;
   const coded = resources.filter((resource) => !isDefinedKind(resource));
@@ -109,7 +115,7 @@ export async function startFrom(options: StartClusterOptions, snapshot?: Cluster
       ? replayOf(options, process.env)
       : { seed: snapshot.seed, startAt: new Date(snapshot.takenAtMs) };
   const observed = new ObservedResources({ isWrapped: wrapTransport !== undefined });
-  const world = new TestWorld({ startMs: startOf(startAt), observed, patienceMs: patienceMs ?? PATIENCE_MS });
+  const world = new TestWorld({ startMs: startOf(startAt), observed, patienceMs: patienceMs ?? PATIENCE_MS, signal });
   const { clock } = world;
   const stop = new AbortController();
   const problems: string[] = [];

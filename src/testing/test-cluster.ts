@@ -59,6 +59,9 @@ export class TestCluster implements AsyncDisposable {
     });
     this.client = this.#newClient(ADMIN, 'keelson-testing', true);
     cluster.running.catch((error: unknown) => this.#failures.push(error));
+    const { signal } = parts.world;
+    const end = (): void => void this.stop().catch((error: unknown) => this.#failures.push(error));
+    signal?.addEventListener('abort', end, { once: true, signal: parts.stop.signal });
   }
 
   /**
@@ -218,10 +221,13 @@ export class TestCluster implements AsyncDisposable {
     return (await this.#port).kubeconfig;
   }
 
-  /** An independent copy as of now, with a clock and copies of your apps of its own. What a seed decides, it decides alike in both. */
-  async fork(): Promise<TestCluster> {
+  /**
+   * An independent copy as of now, with a clock and copies of your apps of its own. What a seed decides, it decides alike in both.
+   * `signal` ends the copy when it aborts; default: the signal that this cluster was started with.
+   */
+  async fork(options: { readonly signal?: AbortSignal } = {}): Promise<TestCluster> {
     await this.settle();
-    const parts = forkedParts(this.#parts);
+    const parts = forkedParts(this.#parts, options.signal);
     const { nextDueMs = Infinity } = this.clock;
     const copy = this.#cluster.fork({
       quietMs: nextDueMs - this.clock.now(),

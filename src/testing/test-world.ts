@@ -8,6 +8,8 @@ export interface TestWorldOptions {
   /** How long a run may wait for something outside of the cluster, in real time. */
   readonly patienceMs: number;
   readonly observed: ObservedResources;
+  /** Ends the cluster when it aborts. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What a cluster in a test goes by: its time, and the runs that time waits for. */
@@ -16,10 +18,12 @@ export class TestWorld {
   readonly tracker = new RunTracker();
   readonly observed: ObservedResources;
   readonly patienceMs: number;
+  readonly signal: AbortSignal | undefined;
   /** Told what holds things up. */
   log: Logger = discardLogger;
 
-  constructor({ startMs, observed, patienceMs }: TestWorldOptions) {
+  constructor({ startMs, observed, patienceMs, signal }: TestWorldOptions) {
+    this.signal = signal;
     this.observed = observed;
     this.patienceMs = patienceMs;
     this.clock = new VirtualClock({
@@ -30,9 +34,9 @@ export class TestWorld {
     });
   }
 
-  /** Lets what is under way go on, until it waits for time to pass. */
+  /** Lets what is under way go on, until it waits for time to pass. Rejects when the cluster is to end. */
   settle(): Promise<void> {
-    const { tracker, patienceMs, log } = this;
-    return settleRuns({ tracker, patienceMs, log });
+    const { tracker, patienceMs, log, signal } = this;
+    return settleRuns({ tracker, patienceMs, log, signal });
   }
 }

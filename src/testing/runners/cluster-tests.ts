@@ -13,6 +13,12 @@ export interface TestClusterOptions extends StartClusterOptions {
 /** The body of a test, with a cluster of its own. The rest is what the test runner hands to tests. */
 export type ClusterTestBody = (cluster: TestCluster, ...context: readonly never[]) => unknown;
 
+/** The signal that the test runner gives to a test, for the cluster to end when the test runs out of time. */
+function signalIn(context: unknown): { readonly signal?: AbortSignal } {
+  const { signal } = (context ?? {}) as { readonly signal?: unknown };
+  return signal instanceof AbortSignal ? { signal } : {};
+}
+
 /** Makes a test of a body, for `test('…', clusterTest(async (cluster) => { … }))`. */
 export type ClusterTest = (body: ClusterTestBody) => (...context: readonly unknown[]) => Promise<void>;
 
@@ -48,7 +54,7 @@ export function testCluster(options: TestClusterOptions = {}, hooks?: RunnerHook
   return (body) =>
     async (...context) => {
       starting ??= start();
-      await using cluster = await (await starting).fork();
+      await using cluster = await (await starting).fork(signalIn(context[0]));
       try {
         await body(cluster, ...(context as readonly never[]));
       } catch (error) {

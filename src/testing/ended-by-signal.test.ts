@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { settle } from '../base/index.ts';
+import { startCluster } from './start-cluster.ts';
+import { testCluster } from './runners/cluster-tests.ts';
+import type { TestCluster } from './test-cluster.ts';
+
+/** Time that would pass for hours. */
+function keepBusy({ clock }: TestCluster): Promise<void> {
+  const tick = (): void => void clock.timer(1, tick);
+  tick();
+  return clock.advance('300d');
+}
+
+test('a cluster ends in the middle of advancing when its signal aborts', async () => {
+  const ending = new AbortController();
+  await using cluster = await startCluster({ nodes: 0, signal: ending.signal });
+  const passing = keepBusy(cluster);
+  await settle();
+
+  ending.abort(new Error('out of time'));
+
+  await expect(passing).rejects.toThrow('out of time');
+  await expect(cluster.settle()).rejects.toThrow('out of time');
+  await expect(cluster.client.core.v1.namespaces.get('default')).rejects.toThrow('closed');
+});
+
+test('a fork ends by the signal that it is given, and the original goes on', async () => {
+  const ending = new AbortController();
+  await using cluster = await startCluster({ nodes: 0 });
+  await using fork = await cluster.fork({ signal: ending.signal });
+  const passing = keepBusy(fork);
+  await settle();
+
+  ending.abort(new Error('out of time'));
+
+  await expect(passing).rejects.toThrow('out of time');
+  await cluster.clock.advance('1h');
+});
+
+test('the cluster of a test that has run out of time ends', async () => {
+  const ending = new AbortController();
+  const ends: (() => Promise<void>)[] = [];
+  const clusterTest = testCluster({ nodes: 0 }, { afterAll: (end) => ends.push(end) });
+  const body = clusterTest(async (cluster) => {
+    const passing = keepBusy(cluster);
+    await settle();
+    ending.abort(new Error('out of time'));
+    await passing;
+  });
+
+  await expect(body({ signal: ending.signal })).rejects.toThrow('out of time');
+  for (const end of ends) await end();
+});
