@@ -5,7 +5,7 @@ export type { AppContext, ClusterState, ObjectChange, Part, PreparedPart, Subscr
 export type { Condition, StatedCondition } from './conditions.ts';
 export type { ControllerOptions, ReconcileContext, StatusOf, Watch, WatchContext } from './controller-options.ts';
 export { type Controller, controller } from './controller.ts';
-export { controlledBy, type ControlledByOptions, watch, type WatchOptions } from './watch.ts';
+export { controlledBy, type ControlledByOptions, watch, type WatchMapping } from './watch.ts';
 export { app } from './app.ts';
 export { ELECTION_NEEDS, INSTALLATION_NEED } from './app/app-needs.ts';
 export type { App, AppOptions, AppRunOptions, AppService } from './app/app-options.ts';

@@ -1,6 +1,6 @@
 import type { OwnerReference } from '../api/types/meta/v1.d.ts';
 import type { Clock, Logger, MetricRegistry, Random } from '../base/index.ts';
-import type { Client, Handler, InformerScope, Kind, KubernetesObject, SharedInformer } from '../client/index.ts';
+import type { Client, Handler, ObjectSelection, Kind, KubernetesObject, SharedInformer } from '../client/index.ts';
 import type { EventRecorder } from './events.ts';
 import type { Objects } from './objects.ts';
 import type { AccessNeed } from './rbac/access-need.ts';
@@ -33,19 +33,19 @@ export interface AppContext {
   /** Records events under the given component name; `host` is for those that run on a node. */
   events(component: string, options?: { readonly host?: string }): EventRecorder;
   /**
-   * The objects of a kind. All parts that ask for the same kind and scope share one cache and one watch. Who writes them is the
+   * The objects of a kind. All parts that ask for the same kind and selection share one cache and one watch. Who writes them is the
    * part itself, unless it says for whom it does.
    */
-  objects<T extends KubernetesObject>(kind: Kind<T>, scope?: InformerScope, writer?: string): Objects<T>;
+  objects<T extends KubernetesObject>(kind: Kind<T>, where?: ObjectSelection, writer?: string): Objects<T>;
   /** The client of one whom the part writes for, such as a node among many; see `AppRunOptions.clientFor`. */
   clientOf(writer: string): Client;
   /** The informer under `objects`. */
-  informer<T extends KubernetesObject>(kind: Kind<T>, scope?: InformerScope): SharedInformer<T>;
+  informer<T extends KubernetesObject>(kind: Kind<T>, where?: ObjectSelection): SharedInformer<T>;
   /**
    * Has the handler told of changes, from when the part runs until it ends. What is there already is told as added, and what
    * was there when `prepare` returned is told before `run` is called.
    */
-  onChange<T extends KubernetesObject>(kind: Kind<T>, handler: Handler<T>, scope?: InformerScope): Subscription;
+  onChange<T extends KubernetesObject>(kind: Kind<T>, handler: Handler<T>, where?: ObjectSelection): Subscription;
   /** Workers for keys, to be run by the part. The name is as in logs, metrics and the trace. */
   workers(name: string, options: KeyedWorkersOptions): KeyedWorkers;
   /** Passes over everything when there is a reason to, to be run by the part. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { aborted, type Runnable, runTogether } from '../base/index.ts';
-import { type InformerScope, ItemBackoff, keyOf, Node, type Observed, Pod, Service } from '../client/index.ts';
+import { type ObjectSelection, ItemBackoff, keyOf, Node, type Observed, Pod, Service } from '../client/index.ts';
 import { type AppContext, type KeyedWorkers, type Part, podsByNode, type PreparedPart } from '../kit/index.ts';
 import { ReferencedObjects, ServiceVariables } from './config/index.ts';
 import {
@@ -128,7 +128,7 @@ function describe(
 }
 
 interface RunningOptions extends NodeOptions {
-  readonly scopes: { readonly pods?: InformerScope; readonly nodes?: InformerScope };
+  readonly scopes: { readonly pods?: ObjectSelection; readonly nodes?: ObjectSelection };
 }
 
 class RunningNodes implements PreparedPart {

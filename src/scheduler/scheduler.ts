@@ -1,4 +1,4 @@
-import { type InformerScope, type Kind, Pod } from '../client/index.ts';
+import { type ObjectSelection, type Kind, Pod } from '../client/index.ts';
 import type { AppContext, EventRecorder, Part, PreparedPart } from '../kit/index.ts';
 import { NominatedPods } from './cache/nominated-pods.ts';
 import { SchedulerCache } from './cache/scheduler-cache.ts';
@@ -126,7 +126,7 @@ function prepare(context: AppContext, given: SchedulerOptions): PreparedPart {
   };
 }
 
-function scopeOf({ group, kind }: Pick<Kind, 'group' | 'kind'>): InformerScope | undefined {
+function scopeOf({ group, kind }: Pick<Kind, 'group' | 'kind'>): ObjectSelection | undefined {
   return group === '' && kind === 'Pod' ? PODS_THAT_MATTER : undefined;
 }
 

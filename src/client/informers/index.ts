@@ -6,7 +6,7 @@ export {
   InformerFactory,
   type InformerFactoryOptions,
   type InformerOptions,
-  type InformerScope,
+  type ObjectSelection,
 } from './informer-factory.ts';
 export { type ListWatcher, selected } from './list-watcher.ts';
 export { byNamespace, type Index, index } from './object-index.ts';

@@ -1,5 +1,5 @@
 import type { Clock, Logger, MetricRegistry, Random } from '../../base/index.ts';
-import type { Client, Handler, InformerScope, Kind, KubernetesObject, SharedInformer } from '../../client/index.ts';
+import type { Client, Handler, ObjectSelection, Kind, KubernetesObject, SharedInformer } from '../../client/index.ts';
 import type { EventRecorder } from '../events.ts';
 import type { Objects } from '../objects.ts';
 import type { AppContext, Part, Subscription } from '../part.ts';
@@ -70,28 +70,28 @@ export class PartContext implements AppContext, Disposable {
     return this.#shared.options.events.recorder({ component, ...options });
   }
 
-  objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}, writer?: string): Objects<T> {
-    this.informer(kind, scope);
-    return this.#shared.objects(kind, scope, writer === undefined ? this.client : this.clientOf(writer));
+  objects<T extends KubernetesObject>(kind: Kind<T>, where: ObjectSelection = {}, writer?: string): Objects<T> {
+    this.informer(kind, where);
+    return this.#shared.objects(kind, where, writer === undefined ? this.client : this.clientOf(writer));
   }
 
   clientOf(writer: string): Client {
     return this.#shared.clientOf(writer);
   }
 
-  informer<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}): SharedInformer<T> {
-    const informer = this.#shared.informer(kind, scope);
-    this.#noteRead(kind, scope);
+  informer<T extends KubernetesObject>(kind: Kind<T>, where: ObjectSelection = {}): SharedInformer<T> {
+    const informer = this.#shared.informer(kind, where);
+    this.#noteRead(kind, where);
     this.informers.add(informer as unknown as SharedInformer<never>);
     return informer;
   }
 
-  onChange<T extends KubernetesObject>(kind: Kind<T>, handler: Handler<T>, scope: InformerScope = {}): Subscription {
-    const informer = this.informer(kind, scope);
+  onChange<T extends KubernetesObject>(kind: Kind<T>, handler: Handler<T>, where: ObjectSelection = {}): Subscription {
+    const informer = this.informer(kind, where);
     const made: PartHandler<T> = new PartHandler(handler, {
       name: this.#part.name,
       informer,
-      cache: this.#shared.cache(kind, scope),
+      cache: this.#shared.cache(kind, where),
       tracker: this.#shared.options.tracker,
       kind: kind.kind,
       onDispose: () => void this.#handlers.delete(made as unknown as PartHandler<never>),
@@ -114,7 +114,7 @@ export class PartContext implements AppContext, Disposable {
     return workers;
   }
 
-  #noteRead({ group, plural }: Kind, { namespace }: InformerScope): void {
+  #noteRead({ group, plural }: Kind, { namespace }: ObjectSelection): void {
     const place = namespace === undefined ? {} : { namespace };
     this.#reads.set(`${plural}.${group} ${namespace ?? ''}`, { group, plural, ...place });
   }
