@@ -19,7 +19,7 @@ import { settledName, type SettledParts, SleepingParts } from './sleeping-parts.
 
 export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
   /** How fast one of several processes on one store takes over from another; upstream's times unless given. */
-  readonly election?: Pick<LeaderElectionOptions, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>;
+  readonly election?: Pick<LeaderElectionOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>;
   /** Puts something between the cluster's own programs and the server: for tests of what goes wrong there. */
   readonly wrapTransport?: (
     transport: Transport,

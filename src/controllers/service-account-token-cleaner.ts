@@ -39,7 +39,7 @@ class TokenCleaning implements PreparedPart {
     this.#secrets = context.objects(Secret);
     this.#accounts = context.objects(ServiceAccount);
     this.#pods = context.objects(Pod);
-    this.#passes = context.passes(NAME, { periodMs: DAY_MS, pass: () => this.#clean() });
+    this.#passes = context.passes(NAME, { period: DAY_MS, pass: () => this.#clean() });
     context.onChange(Secret, { add: ({ type }) => void (type === TOKEN_TYPE && this.#passes.request()) });
   }
 

@@ -145,7 +145,7 @@ class RunningNodes implements PreparedPart {
     const workers = (name: string, atOnce: number): KeyedWorkers =>
       context.workers(name, {
         concurrency: atOnce,
-        rateLimiter: new ItemBackoff({ initialMs: FIRST_RETRY_MS, capMs: LAST_RETRY_MS }),
+        rateLimiter: new ItemBackoff({ initialDelay: FIRST_RETRY_MS, maxDelay: LAST_RETRY_MS }),
         work: (key, { signal }) => this.#perform(key, signal),
       });
     this.#pods = workers('node_pods', concurrency);

@@ -24,7 +24,7 @@ export interface ClusterParts extends WiringParts {
 export function forkedParts(parts: ClusterParts): ClusterParts {
   const { world, random, webhooks, apis, wire, ...shared } = parts;
   const observed = new ObservedResources(world.observed);
-  const own = new TestWorld({ startMs: world.clock.now(), observed, patienceMs: world.patienceMs });
+  const own = new TestWorld({ startMs: world.clock.now(), observed, reconcileTimeoutMs: world.reconcileTimeoutMs });
   return {
     ...shared,
     world: own,

@@ -6,7 +6,7 @@ import { settleRuns } from './settle-runs.ts';
 export interface TestWorldOptions {
   readonly startMs: number;
   /** How long a run may wait for something outside of the cluster, in real time. */
-  readonly patienceMs: number;
+  readonly reconcileTimeoutMs: number;
   readonly observed: ObservedResources;
 }
 
@@ -15,13 +15,13 @@ export class TestWorld {
   readonly clock: VirtualClock;
   readonly tracker = new RunTracker();
   readonly observed: ObservedResources;
-  readonly patienceMs: number;
+  readonly reconcileTimeoutMs: number;
   /** Told what holds things up. */
   log: Logger = discardLogger;
 
-  constructor({ startMs, observed, patienceMs }: TestWorldOptions) {
+  constructor({ startMs, observed, reconcileTimeoutMs }: TestWorldOptions) {
     this.observed = observed;
-    this.patienceMs = patienceMs;
+    this.reconcileTimeoutMs = reconcileTimeoutMs;
     this.clock = new VirtualClock({
       startMs,
       settle: () => this.settle(),
@@ -32,7 +32,7 @@ export class TestWorld {
 
   /** Lets what is under way go on, until it waits for time to pass. */
   settle(): Promise<void> {
-    const { tracker, patienceMs, log } = this;
-    return settleRuns({ tracker, patienceMs, log });
+    const { tracker, reconcileTimeoutMs, log } = this;
+    return settleRuns({ tracker, reconcileTimeoutMs, log });
   }
 }

@@ -70,7 +70,7 @@ async function runAll(apps: readonly LoadedApp[], signal: AbortSignal, context: 
       const client = new Client(transport, { clock, log, userAgent: app.name, namespace: connection.namespace });
       const install = { ...(typeof options.install === 'object' ? options.install : {}), force: true };
       const onRun = activity.ran;
-      await app.run(client, scope, { stopGraceMs: STOP_GRACE_MS, tracker, leaderElection: false, install, onRun });
+      await app.run(client, scope, { stopGrace: STOP_GRACE_MS, tracker, leaderElection: false, install, onRun });
     },
   }));
   try {

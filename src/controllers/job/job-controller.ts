@@ -16,7 +16,7 @@ const COMPONENT = 'job-controller';
 const CONCURRENT_SYNCS = 5;
 /** What happens to pods is looked at together, so that a large Job is not written once for each of them. */
 const BATCH_MS = 1000;
-const RETRY = { initialMs: 1000, capMs: 60_000 };
+const RETRY = { initialDelay: 1000, maxDelay: 60_000 };
 
 const OWNERS = { kind: Job, selectorOf: ({ spec }: Observed<Job>) => spec?.selector };
 

@@ -47,7 +47,7 @@ class NamespaceControl implements PreparedPart {
     this.#log = context.log.with({ controller: NAME });
     this.#workers = context.workers(NAME, {
       concurrency: options.concurrency ?? 10,
-      rateLimiter: strictestOf([new ItemBackoff({ capMs: 60_000 }), new TokenBucket(context.clock)]),
+      rateLimiter: strictestOf([new ItemBackoff({ maxDelay: 60_000 }), new TokenBucket(context.clock)]),
       work: (name, work) => this.#advance(name, work),
     });
     this.#watchNamespaces();

@@ -82,7 +82,7 @@ class NodeLifecycle implements PreparedPart {
       },
     });
     this.#passes = context.passes(`${QUEUE}_monitor`, {
-      periodMs: options.nodeMonitorPeriodMs ?? 5000,
+      period: options.nodeMonitorPeriodMs ?? 5000,
       pass: () => this.#check(),
     });
     this.#watchNodes();

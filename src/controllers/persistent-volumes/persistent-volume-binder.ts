@@ -47,7 +47,7 @@ class Binder implements PreparedPart {
     this.#claims = context.workers('claims', { work: (key) => this.#syncClaim(key) });
     this.#volumes = context.workers('volumes', { work: (key) => this.#syncVolume(key) });
     this.#passes = context.passes('persistentvolume_resync', {
-      periodMs: claimBinderSyncPeriodMs,
+      period: claimBinderSyncPeriodMs,
       pass: async () => this.#syncAll(),
     });
     const volumes = context.objects(PersistentVolume);

@@ -56,7 +56,7 @@ class PodCollection implements PreparedPart {
     this.#metrics = podGcMetrics(context.metrics);
     this.#pods = context.objects(Pod);
     this.#nodes = context.objects(Node);
-    this.#passes = context.passes(NAME, { periodMs: PERIOD_MS, pass: () => this.#collect() });
+    this.#passes = context.passes(NAME, { period: PERIOD_MS, pass: () => this.#collect() });
     this.#watchPods();
     this.#watchNodes();
   }

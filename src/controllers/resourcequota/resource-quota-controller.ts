@@ -89,7 +89,7 @@ class ResourceQuotaControl implements PreparedPart {
       work: (key, work) => this.#count(key, work),
     });
     this.#passes = context.passes('resourcequota_resync', {
-      periodMs: options.resourceQuotaSyncPeriodMs ?? SYNC_PERIOD_MS,
+      period: options.resourceQuotaSyncPeriodMs ?? SYNC_PERIOD_MS,
       pass: async () => this.#countAll(),
     });
     context.onChange(ResourceQuota, {

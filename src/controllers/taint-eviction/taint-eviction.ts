@@ -43,7 +43,7 @@ class TaintEviction implements PreparedPart {
     this.#nodes = context.objects(Node);
     this.#evictions = context.workers('noexec_taint_pod', {
       concurrency: DELETIONS_AT_ONCE,
-      rateLimiter: new ItemBackoff({ initialMs: 10, capMs: 60_000 }),
+      rateLimiter: new ItemBackoff({ initialDelay: 10, maxDelay: 60_000 }),
       work: (key, work) => this.#evict(key, work),
     });
     const deletions = context.metrics.counter({

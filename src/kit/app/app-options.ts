@@ -1,4 +1,4 @@
-import type { Runnable, MetricRegistry } from '../../base/index.ts';
+import type { Duration, MetricRegistry, Runnable } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import type { AppApis, LocalApis } from '../apis/index.ts';
 import type { LeaderElectionOptions } from '../election/leader-election.ts';
@@ -36,7 +36,7 @@ export interface AppRunOptions {
   /** Answers probes and scrapes over HTTP; not unless given. */
   readonly health?: HealthOptions;
   /** What is under way when the app stops may take so long to finish before it is aborted; aborted at once unless given. */
-  readonly stopGraceMs?: number;
+  readonly stopGrace?: Duration;
   /** Makes the server serve the app's `resources` before anything else; not unless given. */
   readonly install?: boolean | InstallOptions;
   /** API servers of this process, which the app's webhooks answer without sockets; over HTTPS unless given. */

@@ -1,4 +1,11 @@
-import { describeError, MetricRegistry, RandomUidSource, type Runnable, runTogether } from '../../base/index.ts';
+import {
+  describeError,
+  MetricRegistry,
+  millisecondsOf,
+  RandomUidSource,
+  type Runnable,
+  runTogether,
+} from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import type { LeaderElectionOptions } from '../election/leader-election.ts';
 import { LeadershipLostError } from '../election/leadership-lost.ts';
@@ -150,7 +157,7 @@ export class RunnableApp implements App {
     const again = (): void => void this.#installAgain(client, signal, install);
     using _authority = this.#options.server?.onAuthority(again);
     const election = this.#election(client, options);
-    const { component = this.name, stopGraceMs = options.stopGraceMs ?? 0 } = this.#options;
+    const { component = this.name, stopGrace = options.stopGrace ?? 0 } = this.#options;
     const { clientFor = this.#options.clientFor } = options;
     const { tracker, dormancy, onRun } = options;
     const trace = { push: (record: ReconcileRecord) => (this.#trace.push(record), onRun?.(record)) };
@@ -161,7 +168,7 @@ export class RunnableApp implements App {
       clientFor,
       election,
       trace,
-      stopGraceMs,
+      stopGraceMs: millisecondsOf(stopGrace),
       tracker,
       dormancy,
     };

@@ -1,4 +1,4 @@
-import { aborted, messageOf } from '../../base/index.ts';
+import { aborted, messageOf, millisecondsOf } from '../../base/index.ts';
 import { Node, Pod } from '../../client/index.ts';
 import { podsByNode } from '../indexes.ts';
 import type { AppContext, Part, PreparedPart } from '../part.ts';
@@ -76,7 +76,7 @@ export class SchedulerExtender implements Part {
    * `await server.clientConfig('')`, or a URL of one's own and the authority of its certificate in base64.
    */
   configuration(place: { readonly url: string; readonly caBundle?: string }): object {
-    const { timeoutMs } = this.#options;
+    const { timeout } = this.#options;
     const verb = (question: ExtenderQuestion): object =>
       this.verbs.has(question) ? { [`${question}Verb`]: question } : {};
     return {
@@ -88,7 +88,7 @@ export class SchedulerExtender implements Part {
       ...(this.verbs.has('prioritize') ? { weight: this.weight } : {}),
       ...(place.url.startsWith('https:') ? { enableHTTPS: true } : {}),
       ...(place.caBundle === undefined ? {} : { tlsConfig: { caData: place.caBundle } }),
-      ...(timeoutMs === undefined ? {} : { httpTimeout: `${timeoutMs}ms` }),
+      ...(timeout === undefined ? {} : { httpTimeout: `${millisecondsOf(timeout)}ms` }),
       nodeCacheCapable: true,
       ...(this.isIgnorable ? { ignorable: true } : {}),
       ...(this.managedResources.length === 0
