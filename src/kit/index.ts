@@ -1,7 +1,8 @@
 // What other folders may use: writing controllers.
 export type { CacheQuery, Objects } from './objects.ts';
 export type { EventDetails, EventRecorder, EventSubject } from './events.ts';
-export type { AppContext, ClusterState, ObjectChange, Part, PreparedPart, Subscription } from './part.ts';
+export type { AppContext, Part, PreparedPart, Subscription } from './part.ts';
+export type { ClusterState, ObjectChange, ProgramContext, ProgramPart } from './program-part.ts';
 export type { Condition, StatedCondition } from './conditions.ts';
 export type { ControllerOptions, ReconcileContext, StatusOf, Watch, WatchContext } from './controller-options.ts';
 export { type Controller, controller } from './controller.ts';

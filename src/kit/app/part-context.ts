@@ -2,7 +2,8 @@ import type { Clock, Logger, MetricRegistry, Random } from '../../base/index.ts'
 import type { Client, Handler, ObjectSelection, Kind, KubernetesObject, SharedInformer } from '../../client/index.ts';
 import type { EventRecorder } from '../events.ts';
 import type { Objects } from '../objects.ts';
-import type { AppContext, Part, Subscription } from '../part.ts';
+import type { Subscription } from '../part.ts';
+import type { ProgramContext, ProgramPart } from '../program-part.ts';
 import { KeyedWorkers, type KeyedWorkersOptions } from '../work/keyed-workers.ts';
 import { Passes, type PassesOptions } from '../work/passes.ts';
 import type { ReadKind } from './dormancy.ts';
@@ -10,7 +11,7 @@ import { PartHandler } from './part-handler.ts';
 import type { SharedResources } from './shared-resources.ts';
 
 /** What one part of an app has at hand. It knows what the part has asked for, and runs its handlers. */
-export class PartContext implements AppContext, Disposable {
+export class PartContext implements ProgramContext, Disposable {
   readonly name: string;
   readonly component: string;
   readonly client: Client;
@@ -22,13 +23,13 @@ export class PartContext implements AppContext, Disposable {
   readonly seenUpTo: string | undefined;
   readonly informers = new Set<SharedInformer<never>>();
   readonly #reads = new Map<string, ReadKind>();
-  readonly #part: Pick<Part, 'name' | 'account' | 'concurrency'>;
+  readonly #part: Pick<ProgramPart, 'name' | 'account' | 'concurrency'>;
   readonly #shared: SharedResources;
   readonly #handlers = new Set<PartHandler<never>>();
   readonly #workers: KeyedWorkers[] = [];
   #isStarted = false;
 
-  constructor(part: Pick<Part, 'name' | 'account' | 'concurrency'>, shared: SharedResources, seenUpTo?: string) {
+  constructor(part: Pick<ProgramPart, 'name' | 'account' | 'concurrency'>, shared: SharedResources, seenUpTo?: string) {
     const { name, component, client, metrics, stopGraceMs } = shared.options;
     this.name = name;
     this.component = component;
