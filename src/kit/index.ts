@@ -9,7 +9,14 @@ export { type Controller, controller } from './controller.ts';
 export { controlledBy, type ControlledByOptions, watch, type WatchMapping } from './watch.ts';
 export { app } from './app.ts';
 export { ELECTION_NEEDS, INSTALLATION_NEED } from './app/app-needs.ts';
-export type { App, AppOptions, AppRunOptions, AppService } from './app/app-options.ts';
+export type {
+  App,
+  AppOptions,
+  AppRunOptions,
+  AppService,
+  ProgramAppOptions,
+  ProgramRunOptions,
+} from './app/app-options.ts';
 export type { Dormancy, PartStart, ReadKind } from './app/dormancy.ts';
 export type { KindCache } from './app/shared-resources.ts';
 export type { HealthAnswer, HealthOptions, HealthQuestion } from './app/health-server.ts';

@@ -11,7 +11,7 @@ import {
   RealClock,
 } from '../base/index.ts';
 import { connectTo, findConnection, Outages } from '../client/index.ts';
-import type { App } from './app/app-options.ts';
+import type { App, ProgramRunOptions } from './app/app-options.ts';
 import { deploymentOptions } from './deployment-environment.ts';
 import { runHost } from './run-host.ts';
 import type { RunOptions } from './run-options.ts';
@@ -45,12 +45,13 @@ export async function run(app: App, options: RunOptions = {}): Promise<void> {
     const tracker = new RunTracker();
     using _forgotten = onForgotten(tracker, log);
     log.info('app runs', { app: app.name, host: hostname(), process: process.pid });
-    const running = app.run(client, stop.signal, {
+    const how: ProgramRunOptions = {
       stopGrace,
       tracker,
       ...(install === false ? {} : { install }),
       ...deployment,
-    });
+    };
+    const running = app.run(client, stop.signal, how);
     await Promise.race([running, expired(stop.signal, clock, millisecondsOf(stopGrace) + LAST_MS)]);
     log.info('app stopped', { app: app.name });
   } catch (error) {

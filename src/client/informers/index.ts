@@ -10,7 +10,14 @@ export {
 } from './informer-factory.ts';
 export { type ListWatcher, selected } from './list-watcher.ts';
 export { byNamespace, type Index, index } from './object-index.ts';
-export { defaultRateLimiter, ItemBackoff, type RateLimiter, strictestOf, TokenBucket } from './rate-limiter.ts';
+export {
+  defaultRateLimiter,
+  ItemBackoff,
+  type RateLimiter,
+  type RetryDelays,
+  strictestOf,
+  TokenBucket,
+} from './rate-limiter.ts';
 export { Reflector } from './reflector.ts';
 export type { ReflectorHealth, ReflectorOptions, ReflectorSink } from './reflector-options.ts';
 export { SharedInformer, type SharedInformerOptions } from './shared-informer.ts';

@@ -13,11 +13,10 @@ export type ExtenderQuestion = 'filter' | 'prioritize' | 'preempt' | 'bind';
 
 /**
  * An extender for a scheduler: kube-scheduler, or Keelson's. It is a part of an app, whose caches of nodes and pods it looks at, and
- * its routes are served by the app's `webhooks`:
+ * its routes are served by the app's server:
  *
  *     const gpu = extender('gpu-fit', { filter: (pod, node) => (node.free('example.com/gpu') > 0 ? undefined : 'no GPU left') });
- *     const server = webhookServer({ port: 8443, handlers: gpu.routes });
- *     app('gpu', [gpu], { webhooks: server });
+ *     app('gpu', [gpu], { server: extensionServer({ port: 8443, handlers: gpu.routes }) });
  */
 export function extender(name: string, options: ExtenderOptions): SchedulerExtender {
   if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name))
@@ -30,7 +29,7 @@ export class SchedulerExtender implements Part {
   readonly needs: readonly AccessNeed[];
   /** What it can be asked. */
   readonly verbs: ReadonlySet<ExtenderQuestion>;
-  /** The handlers for `webhookServer`: by path, such as `/gpu-fit/filter`. */
+  /** The handlers for `extensionServer`: by path, such as `/gpu-fit/filter`. */
   readonly routes: Readonly<Record<string, WebhookHandler>>;
   /** It keeps nodes itself, so that a scheduler sends names only. */
   readonly isNodeCacheCapable = true;
