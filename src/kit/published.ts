@@ -63,7 +63,13 @@ export {
   webhookServer,
   type WebhookServerOptions,
 } from './webhooks/index.ts';
-export { extender, type ExtenderOptions, type NodeView, type PodView, type SchedulerExtender } from './extender/index.ts';
+export {
+  extender,
+  type ExtenderOptions,
+  type NodeView,
+  type PodView,
+  type SchedulerExtender,
+} from './extender/index.ts';
 export { type KmsPlugin, kmsPlugin, type KmsPluginOptions } from './kms/index.ts';
 
 export {
