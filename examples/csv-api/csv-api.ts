@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { api, apiServer, type App, app, type ObjectOf, resource } from 'keelson';
+import { api, type App, app, extensionServer, type ObjectOf, resource } from 'keelson';
 
 const VERSION = 'geo.example.dev/v1';
 
@@ -58,5 +58,5 @@ function cityOf(line: string, resourceVersion: string, changed: Date): City {
 export function citiesApp(path: string, port = 0): App {
   const file = new CsvFile(path);
   const geo = api(VERSION, { cities: { schema: City, list: () => file.list() } });
-  return app('csv-api', [], { apis: apiServer([geo], { port }) });
+  return app('csv-api', [], { server: extensionServer({ apis: [geo], port }) });
 }

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import { app, run, webhookServer } from 'keelson';
+import { app, extensionServer, run } from 'keelson';
 import { gpuExtender } from './gpu-extender.ts';
 
 const gpu = gpuExtender();
-const server = webhookServer({ port: 8443, handlers: gpu.routes });
-const running = run(app('gpu-extender', [gpu], { webhooks: server }));
+const server = extensionServer({ port: 8443, handlers: gpu.routes });
+const running = run(app('gpu-extender', [gpu], { server }));
 await writeFile(
   'scheduler.json',
   JSON.stringify({

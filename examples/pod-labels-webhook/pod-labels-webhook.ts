@@ -1,4 +1,4 @@
-import { admission, admissionServer, type App, app, Pod } from 'keelson';
+import { admission, type App, app, extensionServer, Pod } from 'keelson';
 
 const TEAM = 'acme.dev/team';
 
@@ -19,6 +19,5 @@ const podLabels = admission(Pod, {
 });
 
 export function podLabelsApp(port = 0): App {
-  const webhooks = admissionServer([podLabels], { port });
-  return app('pod-labels-webhook', [webhooks.configuration], { webhooks });
+  return app('pod-labels-webhook', [], { server: extensionServer({ admission: [podLabels], port }) });
 }

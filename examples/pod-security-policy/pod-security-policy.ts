@@ -1,4 +1,4 @@
-import { admission, admissionServer, type App, app, type ObjectOf, Pod, resource } from 'keelson';
+import { admission, type App, app, extensionServer, type ObjectOf, Pod, resource } from 'keelson';
 import { z } from 'zod';
 
 /** What Kubernetes had until 1.24, in short: what pods may do to their node. A pod is let in that one policy allows. */
@@ -110,6 +110,8 @@ function containerProblems({ securityContext: pods = {}, container, policy }: Ch
 }
 
 export function podSecurityApp(port = 0): App {
-  const webhooks = admissionServer([podSecurity], { port });
-  return app('pod-security-policy', [webhooks.configuration], { webhooks, resources: [PodSecurityPolicy] });
+  return app('pod-security-policy', [], {
+    server: extensionServer({ admission: [podSecurity], port }),
+    resources: [PodSecurityPolicy],
+  });
 }

@@ -1,4 +1,4 @@
-import { admission, admissionServer, type App, app, type ObjectOf, Pod, resource } from 'keelson';
+import { admission, type App, app, extensionServer, type ObjectOf, Pod, resource } from 'keelson';
 import { z } from 'zod';
 
 const selector = z.object({ matchLabels: z.record(z.string(), z.string()).optional() });
@@ -118,6 +118,5 @@ function toVolumes(settings: Settings): NonNullable<PodSpec['volumes']> {
 }
 
 export function podPresetApp(port = 0): App {
-  const webhooks = admissionServer([podPresets], { port });
-  return app('podpreset', [webhooks.configuration], { webhooks, resources: [PodPreset] });
+  return app('podpreset', [], { server: extensionServer({ admission: [podPresets], port }), resources: [PodPreset] });
 }

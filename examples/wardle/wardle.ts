@@ -1,4 +1,4 @@
-import { api, apiServer, type App, app, memoryStorage, type ObjectOf, resource } from 'keelson';
+import { api, type App, app, extensionServer, memoryStorage, type ObjectOf, resource } from 'keelson';
 
 const GROUP = 'wardle.example.dev/v1alpha1';
 
@@ -37,5 +37,5 @@ export type Fischer = ObjectOf<typeof Fischer>;
 /** Both kinds, kept in the memory of this process. */
 export function wardleApp(port = 0): App {
   const wardle = api(GROUP, { flunders: memoryStorage(Flunder), fischers: memoryStorage(Fischer) });
-  return app('wardle', [], { apis: apiServer([wardle], { port }) });
+  return app('wardle', [], { server: extensionServer({ apis: [wardle], port }) });
 }

@@ -1,7 +1,11 @@
 import { Buffer } from 'node:buffer';
 
-/** A length of time as text, in the forms that the compiler knows: '5m', '1h30m', '500ms', '30d'. `parseDuration` takes more. */
+/**
+ * A length of time: milliseconds as a number, or text in one of the forms that the compiler checks: '5m', '1h30m', '500ms', '30d'.
+ * Options that are given one have no unit in their name; numbers inside the code end in `Ms`.
+ */
 export type Duration =
+  | number
   | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
   | `${number}d${number}h`
   | `${number}h${number}m`
@@ -27,6 +31,11 @@ const UNITS_WITH_DAYS_NS: ReadonlyMap<string, number> = new Map([...GO_UNITS_NS,
 /** Text that is no duration; the message is the one Go gives. */
 export class DurationError extends Error {
   override readonly name = 'DurationError';
+}
+
+/** The milliseconds of a duration in either form. */
+export function millisecondsOf(duration: Duration): number {
+  return typeof duration === 'number' ? duration : parseDuration(duration);
 }
 
 /** Milliseconds in a Go duration ('1h30m', '500ms', '-1.5s'); days ('30d') are understood as well. */

@@ -8,6 +8,7 @@ export {
   DurationError,
   formatDuration,
   formatGoDuration,
+  millisecondsOf,
   parseDuration,
   parseGoDuration,
 } from './duration.ts';

@@ -1,5 +1,5 @@
 import { type Clock, sleepOn, type TimerRole } from './clock.ts';
-import { type Duration, parseDuration } from './duration.ts';
+import { type Duration, millisecondsOf } from './duration.ts';
 import { Heap, type HeapEntry } from './heap.ts';
 import { settle } from './settle.ts';
 
@@ -103,8 +103,8 @@ export class VirtualClock implements Clock {
    *
    * Calls that overlap are served one after the other. Rejects with what a timer throws; time then stands at that timer.
    */
-  advance(duration: number | Duration): Promise<void> {
-    const ms = typeof duration === 'number' ? duration : parseDuration(duration);
+  advance(duration: Duration): Promise<void> {
+    const ms = millisecondsOf(duration);
     if (!(ms >= 0 && ms < Infinity))
       throw new Error(`Cannot advance the clock by ${JSON.stringify(duration)}: time only goes forward`);
     const before = this.#advancing ?? Promise.resolve();

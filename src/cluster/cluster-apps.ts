@@ -6,7 +6,7 @@ import {
   simulatedDriver,
   volumeSidecars,
 } from '../controllers/index.ts';
-import type { Part } from '../kit/index.ts';
+import type { Part, ProgramPart } from '../kit/index.ts';
 import {
   nodeAgent,
   nodeAgents,
@@ -158,7 +158,7 @@ function isPart(given: true | SchedulerOptions | Part): given is Part {
 }
 
 /** Each built-in controller is a service account, as kube-controller-manager's with `--use-service-account-credentials`. */
-function controllerIdentity(builtIn: readonly Part[]): (writer: string) => Identity | undefined {
+function controllerIdentity(builtIn: readonly ProgramPart[]): (writer: string) => Identity | undefined {
   const accounts = new Set(builtIn.map(({ account }) => account));
   const withoutAccount = new Set(builtIn.flatMap(({ name, account }) => (account === undefined ? [name] : [])));
   return (writer) => {

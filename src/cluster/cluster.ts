@@ -1,7 +1,7 @@
 import { aborted, type Clock, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
 import { Client, ClientMetrics, type Transport } from '../client/index.ts';
 import { SIMULATED_DRIVER } from '../controllers/index.ts';
-import { type App, app, type LeaderElectionOptions, type RunTracker } from '../kit/index.ts';
+import { type App, app, type LeaderElectionOptions, type ProgramRunOptions, type RunTracker } from '../kit/index.ts';
 import { clusterApps, hasSimulatedStorage, PROVISIONER_ACCOUNT, type WorkloadOptions } from './cluster-apps.ts';
 import type { ControlPlane, ForkOptions } from './control-plane.ts';
 import type { Identity } from './in-process-client.ts';
@@ -19,7 +19,7 @@ import { settledName, type SettledParts, SleepingParts } from './sleeping-parts.
 
 export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
   /** How fast one of several processes on one store takes over from another; upstream's times unless given. */
-  readonly election?: Pick<LeaderElectionOptions, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>;
+  readonly election?: Pick<LeaderElectionOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>;
   /** Puts something between the cluster's own programs and the server: for tests of what goes wrong there. */
   readonly wrapTransport?: (
     transport: Transport,
@@ -175,8 +175,12 @@ export class Cluster implements AsyncDisposable {
       };
       const client = this.#clientFor(program.name, program.identity);
       const dormancy = this.#sleeping?.dormancyOf(program.name);
-      const own = { ...(dormancy === undefined ? {} : { dormancy }), ...(tracker === undefined ? {} : { tracker }) };
-      const work = (signal: AbortSignal): Promise<void> => each.run(client, signal, { clientFor, ...own });
+      const own: ProgramRunOptions = {
+        clientFor,
+        ...(dormancy === undefined ? {} : { dormancy }),
+        ...(tracker === undefined ? {} : { tracker }),
+      };
+      const work = (signal: AbortSignal): Promise<void> => each.run(client, signal, own);
       if (hasOneServer || program.hasNodes !== true) return { run: work };
       const held = { ...candidate(), name: nodesName(options) };
       return { run: (signal) => holdNodes(this.#clientFor(program.name, ITSELF), held, { work, signal }) };

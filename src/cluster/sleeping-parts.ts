@@ -1,6 +1,6 @@
 import type { ApiServer } from '../apiserver/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
-import type { ClusterState, Dormancy, ObjectChange, Part, PartStart, ReadKind } from '../kit/index.ts';
+import type { ClusterState, Dormancy, ObjectChange, ProgramPart, PartStart, ReadKind } from '../kit/index.ts';
 import { type InProcessStore, isStoreError, prefixRange, type Store, type StoreEvent } from '../store/index.ts';
 import { StoredChange, StoredState } from './stored-state.ts';
 
@@ -28,7 +28,7 @@ export interface SleepingPartsOptions {
 }
 
 interface Sleeper {
-  readonly part: Part;
+  readonly part: ProgramPart;
   /** The part has done all that there was to do; otherwise it has never had anything to do. */
   readonly isSettled: boolean;
   readonly wake: () => void;
@@ -81,7 +81,7 @@ export class SleepingParts implements Disposable {
     this.#sleepers.clear();
   }
 
-  #startOf(part: Part, { wake, name }: { readonly wake: () => void; readonly name: string }): PartStart {
+  #startOf(part: ProgramPart, { wake, name }: { readonly wake: () => void; readonly name: string }): PartStart {
     const reads = this.#options.settled?.reads.get(name);
     const seen = reads === undefined ? {} : { seenUpTo: this.#beganAt };
     const isSettled = reads !== undefined && !(part.holds ?? []).some((kind) => this.#state.hasAny(kind));
@@ -109,7 +109,7 @@ export class SleepingParts implements Disposable {
     else known.add(sleeper);
   }
 
-  #isNeeded({ sleepsWithout }: Part): boolean {
+  #isNeeded({ sleepsWithout }: ProgramPart): boolean {
     return sleepsWithout === undefined || sleepsWithout.some((kind) => this.#state.hasAny(kind));
   }
 
@@ -148,7 +148,7 @@ export class SleepingParts implements Disposable {
     }
   }
 
-  #sleepsThrough(change: ObjectChange, part: Part): boolean {
+  #sleepsThrough(change: ObjectChange, part: ProgramPart): boolean {
     try {
       return part.sleepsThrough?.(change, this.#state) === true;
     } catch {

@@ -93,7 +93,7 @@ describeWithEtcd('two servers on one etcd', (etcd) => {
     onTestFinished(() => plane[Symbol.asyncDispose]());
     await using client = plane.client(MASTER);
     const stop = new AbortController();
-    const times = { leaseDurationMs: 3000, renewDeadlineMs: 2000, retryPeriodMs: 500 };
+    const times = { leaseDuration: 3000, renewDeadline: 2000, retryPeriod: 500 };
     const runs: string[] = [];
     const hold = (identity: string): Promise<void> =>
       holdNodes(

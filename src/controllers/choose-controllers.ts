@@ -1,4 +1,4 @@
-import type { Part } from '../kit/index.ts';
+import type { ProgramPart } from '../kit/index.ts';
 
 /** The controllers of kube-controller-manager 1.36; behind the name the older one, where there is one. */
 const NAMES = `
@@ -69,7 +69,7 @@ const OFF_BY_DEFAULT = new Set([
 ]);
 
 /** The name that `--controllers` knows a built-in part by; undefined for parts that are no built-in controllers. */
-export function controllerName(part: Pick<Part, 'name'>): string | undefined {
+export function controllerName(part: Pick<ProgramPart, 'name'>): string | undefined {
   return known.find(({ names }) => names.some((name) => plain(name) === plain(part.name)))?.name;
 }
 
@@ -82,7 +82,7 @@ export function controllerListProblems(list: readonly string[]): readonly string
 }
 
 /** Of some built-in controllers, those that a list chooses: `*`, `name` or `-name`, of which the first that fits counts. */
-export function chooseControllers(parts: readonly Part[], list: readonly string[]): readonly Part[] {
+export function chooseControllers(parts: readonly ProgramPart[], list: readonly string[]): readonly ProgramPart[] {
   const there = new Set(parts.map(controllerName));
   const absent = list.filter((word) => word !== '*' && !word.startsWith('-') && !there.has(canonical(word)));
   if (absent.length > 0) throw new Error(`Cannot run controllers that are not there: ${absent.join(', ')}`);

@@ -1,5 +1,5 @@
 // What other folders may use: the built-in controllers.
-import type { Part } from '../kit/index.ts';
+import type { ProgramPart } from '../kit/index.ts';
 import { attachDetachController, type AttachDetachOptions } from './attach-detach/attach-detach-controller.ts';
 import { bootstrapSigner } from './bootstrap-tokens/bootstrap-signer.ts';
 import { tokenCleaner } from './bootstrap-tokens/token-cleaner.ts';
@@ -90,7 +90,7 @@ export interface ControllerSettings
 }
 
 /** Everything that kube-controller-manager would run, of what there is. */
-export function builtInControllers(options: BuiltInControllersOptions): readonly Part[] {
+export function builtInControllers(options: BuiltInControllersOptions): readonly ProgramPart[] {
   const { concurrency = {} } = options.settings ?? {};
   return allControllers(options).map((part) => {
     const name = controllerName(part) ?? part.name;
@@ -100,7 +100,7 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
   });
 }
 
-function allControllers(options: BuiltInControllersOptions): readonly Part[] {
+function allControllers(options: BuiltInControllersOptions): readonly ProgramPart[] {
   const {
     rootCertificate,
     hasOneServer = false,
@@ -162,6 +162,6 @@ function allControllers(options: BuiltInControllersOptions): readonly Part[] {
 }
 
 /** The part under the service account whose role the cluster begins with. */
-function as(account: string, part: Part): Part {
+function as(account: string, part: ProgramPart): ProgramPart {
   return { ...part, account };
 }

@@ -1,8 +1,8 @@
 import type { Gauge, MetricFamily, MetricRegistry } from '../base/index.ts';
-import type { Part } from '../kit/index.ts';
+import type { ProgramPart } from '../kit/index.ts';
 
 /** The part, which tells while it runs that it does, under the name that `--controllers` knows it by. */
-export function countRunning(name: string, part: Part): Part {
+export function countRunning(name: string, part: ProgramPart): ProgramPart {
   return {
     ...part,
     prepare(context) {

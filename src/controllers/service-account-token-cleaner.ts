@@ -1,6 +1,6 @@
 import { podReferences } from '../api/meaning/index.ts';
 import { keyOf, mergePatch, type Observed, Pod, Secret, ServiceAccount } from '../client/index.ts';
-import type { AppContext, Objects, Part, Passes, PreparedPart } from '../kit/index.ts';
+import type { AppContext, Objects, ProgramPart, Passes, PreparedPart } from '../kit/index.ts';
 
 export interface TokenCleanerOptions {
   /** A token that nobody has used for so long is marked, and after the same time again deleted; a year unless given. */
@@ -17,7 +17,7 @@ const INVALID_SINCE = 'kubernetes.io/legacy-token-invalid-since';
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
 /** Takes away tokens that were made for service accounts by themselves, in old clusters, and that nobody uses any more. */
-export function serviceAccountTokenCleaner({ tokenCleanUpPeriodMs = YEAR_MS }: TokenCleanerOptions = {}): Part {
+export function serviceAccountTokenCleaner({ tokenCleanUpPeriodMs = YEAR_MS }: TokenCleanerOptions = {}): ProgramPart {
   return {
     name: NAME,
     sleepsWithout: [Secret],
@@ -39,7 +39,7 @@ class TokenCleaning implements PreparedPart {
     this.#secrets = context.objects(Secret);
     this.#accounts = context.objects(ServiceAccount);
     this.#pods = context.objects(Pod);
-    this.#passes = context.passes(NAME, { periodMs: DAY_MS, pass: () => this.#clean() });
+    this.#passes = context.passes(NAME, { period: DAY_MS, pass: () => this.#clean() });
     context.onChange(Secret, { add: ({ type }) => void (type === TOKEN_TYPE && this.#passes.request()) });
   }
 

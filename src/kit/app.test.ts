@@ -172,7 +172,7 @@ describe('an app', () => {
         log.push(`${map.metadata.name} ${signal.aborted ? 'aborted' : 'finished'}`);
       },
     });
-    await using running = await runApp([maps], undefined, { stopGraceMs: 10_000 });
+    await using running = await runApp([maps], undefined, { stopGrace: '10s' });
     const maps1 = running.client.core.v1.configmaps.namespace('default');
     for (const [name, ms] of [
       ['quick', '5000'],

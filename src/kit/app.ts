@@ -11,11 +11,7 @@ function withServer(name: string, parts: readonly Part[], options: AppOptions): 
   const { server: serving, ...rest } = options;
   const asked = parts.find(({ handlers }) => handlers !== undefined);
   if (serving === undefined && asked !== undefined)
-    throw new Error(`Cannot make app "${name}": part "${asked.name}" is asked over HTTPS, so the app needs a server`);
+    throw new Error(`Cannot make app "${name}": part "${asked.name}" has webhook handlers, so the app needs a server`);
   if (serving === undefined) return rest;
-  if (rest.webhooks !== undefined || rest.apis !== undefined)
-    throw new Error(`Cannot make app "${name}": its server answers webhooks and APIs, it needs no others`);
-  const server = serving.serverOf({ name, parts, resources: rest.resources ?? [] });
-  const { webhooks, apis } = server;
-  return { ...rest, server, webhooks, ...(apis === undefined ? {} : { apis }) };
+  return { ...rest, server: serving.serverOf({ name, parts, resources: rest.resources ?? [] }) };
 }

@@ -1,5 +1,5 @@
 import type { Clock, Logger, MetricRegistry, Random } from '../base/index.ts';
-import type { Client, InformerScope, Kind, KubernetesObject, Observed, Sendable } from '../client/index.ts';
+import type { Client, ObjectSelection, Kind, KubernetesObject, Observed, Sendable } from '../client/index.ts';
 import type { Condition, StatedCondition } from './conditions.ts';
 import type { EventDetails } from './events.ts';
 import type { Objects } from './objects.ts';
@@ -49,11 +49,11 @@ export interface WatchContext {
 /** Another kind whose changes matter. `watch` and `controlledBy` make these. */
 export interface Watch<K extends Kind = Kind> {
   readonly kind: K;
-  readonly scope: InformerScope | undefined;
+  readonly where: ObjectSelection | undefined;
   /** The keys of the objects to reconcile when `object` has changed; asked with its old state as well. */
   keysFor(object: Observed<KubernetesObject>, context: WatchContext): Iterable<string>;
   /** Whether a change matters; every one unless given. An object that has come or gone has no old state. */
-  isRelevant?(object: Observed<KubernetesObject>, old: Observed<KubernetesObject> | undefined): boolean;
+  when?(object: Observed<KubernetesObject>, old: Observed<KubernetesObject> | undefined): boolean;
 }
 
 export interface ControllerOptions<
@@ -70,7 +70,7 @@ export interface ControllerOptions<
   /** What the metrics of its queue are told under; its name unless given. */
   readonly queueName?: string;
   /** Which objects; all unless given. One that leaves is finalized, and its children are deleted. */
-  readonly where?: InformerScope;
+  readonly where?: ObjectSelection;
   /** Kinds of children that are stated with `desire` or `desireAll`. */
   readonly owns?: readonly Owned[];
   /** Kinds that are read from caches, and whose changes lead to nothing. */
@@ -81,7 +81,7 @@ export interface ControllerOptions<
    * waits for `finalize`, always matters. An object that would matter as a new one, and by a change of more than its status no
    * longer would, has left: it is finalized, and its children are deleted.
    */
-  isRelevant?(object: Observed<T>, old: Observed<T> | undefined): boolean;
+  when?(object: Observed<T>, old: Observed<T> | undefined): boolean;
   /** Runs at once, each for another object; 1 unless given. */
   readonly concurrency?: number;
   /** Makes the object's world what the object says; safe to run again at any time. A returned status is written if it differs. */

@@ -2,6 +2,7 @@ import { type DeepReadonly, runTogether } from '../base/index.ts';
 import { ItemBackoff, type Kind, type KubernetesObject } from '../client/index.ts';
 import type { AnyControllerOptions, ControllerOptions, StatusOf, Watch } from './controller-options.ts';
 import type { AppContext, Part, PreparedPart } from './part.ts';
+import type { ProgramPart } from './program-part.ts';
 import { type AccessNeed, readNeed, writeNeed } from './rbac/access-need.ts';
 import { ChangeHandlers } from './reconcile/change-handlers.ts';
 import { DeclaredKinds } from './reconcile/declared-kinds.ts';
@@ -30,13 +31,14 @@ export function controller<
   Read extends Kind = never,
   Watched extends Watch = never,
 >(kind: Kind<T>, options: ControllerOptions<T, Status, Owned, Read, Watched>): Controller {
-  return {
+  const made: Controller & ProgramPart = {
     name: options.name ?? kind.plural,
     kind,
     needs: needsOf(kind, options),
     sleepsWithout: [kind],
     prepare: (context) => prepare(kind, options, context),
   };
+  return made;
 }
 
 const EVENTS: AccessNeed = { group: '', resource: 'events', verbs: ['create', 'patch'] };

@@ -11,13 +11,13 @@ test('a Deployment says where an app listens, and that one of several leads', ()
     KEELSON_LEADER_ELECTION: 'true',
     KEELSON_INSTALL: 'false',
     KEELSON_SERVICE: 'shop-system/shop',
-    KEELSON_WEBHOOK_PORT: '9443',
+    KEELSON_SERVER_PORT: '9443',
   };
   expect(deploymentOptions(environment)).toEqual({
     health: { host: '', port: 8080 },
     leaderElection: true,
     install: false,
-    service: { namespace: 'shop-system', name: 'shop', webhookPort: 9443, apiPort: 8444 },
+    service: { namespace: 'shop-system', name: 'shop', port: 9443 },
   });
 });
 

@@ -1,4 +1,4 @@
-import type { AppRunOptions } from './app/app-options.ts';
+import type { ProgramRunOptions } from './app/app-options.ts';
 
 /** The environment of a process, as `process.env` has it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -9,11 +9,10 @@ export const DEPLOYMENT_VARIABLES = {
   leaderElection: 'KEELSON_LEADER_ELECTION',
   install: 'KEELSON_INSTALL',
   service: 'KEELSON_SERVICE',
-  webhookPort: 'KEELSON_WEBHOOK_PORT',
-  apiPort: 'KEELSON_API_PORT',
+  serverPort: 'KEELSON_SERVER_PORT',
 } as const;
 
-export type DeploymentOptions = Pick<AppRunOptions, 'health' | 'leaderElection' | 'install' | 'service'>;
+export type DeploymentOptions = Pick<ProgramRunOptions, 'health' | 'leaderElection' | 'install' | 'service'>;
 
 const MAX_PORT = 65_535;
 
@@ -34,23 +33,18 @@ export function deploymentOptions(environment: Environment): DeploymentOptions {
   };
 }
 
-/** Where webhooks and APIs are served unless the environment says otherwise. */
-const WEBHOOK_PORT = 8443;
-const API_PORT = 8444;
+/** The default port of the app's server. */
+const SERVER_PORT = 8443;
 
 /** All addresses, of IPv6 where there is such. */
 const ANY_ADDRESS = '';
 
 function serviceOf(environment: Environment): Pick<DeploymentOptions, 'service'> {
-  const { service: variable, webhookPort, apiPort } = DEPLOYMENT_VARIABLES;
+  const { service: variable, serverPort } = DEPLOYMENT_VARIABLES;
   const parts = read(environment, variable, 'NAMESPACE/NAME', (text) => /^([^/]+)\/([^/]+)$/.exec(text) ?? undefined);
   if (parts === undefined) return {};
   const [, namespace = '', name = ''] = parts;
-  const ports = {
-    webhookPort: portOf(environment, webhookPort) ?? WEBHOOK_PORT,
-    apiPort: portOf(environment, apiPort) ?? API_PORT,
-  };
-  return { service: { namespace, name, ...ports } };
+  return { service: { namespace, name, port: portOf(environment, serverPort) ?? SERVER_PORT } };
 }
 
 function portOf(environment: Environment, variable: string): number | undefined {

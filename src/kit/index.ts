@@ -1,14 +1,22 @@
 // What other folders may use: writing controllers.
 export type { CacheQuery, Objects } from './objects.ts';
 export type { EventDetails, EventRecorder, EventSubject } from './events.ts';
-export type { AppContext, ClusterState, ObjectChange, Part, PreparedPart, Subscription } from './part.ts';
+export type { AppContext, Part, PreparedPart, Subscription } from './part.ts';
+export type { ClusterState, ObjectChange, ProgramContext, ProgramPart } from './program-part.ts';
 export type { Condition, StatedCondition } from './conditions.ts';
 export type { ControllerOptions, ReconcileContext, StatusOf, Watch, WatchContext } from './controller-options.ts';
 export { type Controller, controller } from './controller.ts';
-export { controlledBy, type ControlledByOptions, watch, type WatchOptions } from './watch.ts';
+export { controlledBy, type ControlledByOptions, watch, type WatchMapping } from './watch.ts';
 export { app } from './app.ts';
 export { ELECTION_NEEDS, INSTALLATION_NEED } from './app/app-needs.ts';
-export type { App, AppOptions, AppRunOptions, AppService } from './app/app-options.ts';
+export type {
+  App,
+  AppOptions,
+  AppRunOptions,
+  AppService,
+  ProgramAppOptions,
+  ProgramRunOptions,
+} from './app/app-options.ts';
 export type { Dormancy, PartStart, ReadKind } from './app/dormancy.ts';
 export type { KindCache } from './app/shared-resources.ts';
 export type { HealthAnswer, HealthOptions, HealthQuestion } from './app/health-server.ts';

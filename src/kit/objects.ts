@@ -8,7 +8,6 @@ import type {
   Observed,
   Patch,
   Sendable,
-  Stored,
   Tally,
   WriteOptions,
 } from '../client/index.ts';
@@ -39,7 +38,7 @@ export interface Objects<T extends KubernetesObject> {
   counts(tally: Tally<T>, value: string): ReadonlyMap<string, number>;
 
   /** From the server itself; undefined when it is not there. */
-  fetch(key: string, options?: CallOptions): Promise<Stored<T> | undefined>;
+  fetch(key: string, options?: CallOptions): Promise<Observed<T> | undefined>;
   create(object: Sendable<T>, options?: WriteOptions): Promise<Observed<T>>;
   update(object: Sendable<T>, options?: WriteOptions): Promise<Observed<T>>;
   updateStatus(object: Sendable<T>, options?: WriteOptions): Promise<Observed<T>>;

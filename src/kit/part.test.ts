@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aborted, runTogether, settle } from '../base/index.ts';
 import { ConfigMap, index, keyOf, type Observed } from '../client/index.ts';
-import type { AppContext, KeyedWorkers, Part, Subscription } from './index.ts';
+import type { AppContext, KeyedWorkers, ProgramPart, Subscription } from './index.ts';
 import { runApp } from './testing/running-app.ts';
 
 const byTeam = index(ConfigMap, ({ data }) => data?.['team']);
@@ -12,7 +12,7 @@ test('a part is told of what is there before it runs, of changes while it runs, 
   const log: string[] = [];
   const end = new AbortController();
   let subscription: Subscription | undefined;
-  const part: Part = {
+  const part: ProgramPart = {
     name: 'listener',
     prepare(context) {
       subscription = context.onChange(
@@ -55,7 +55,7 @@ test('how much the workers of a part do at once can be said from outside, where 
   const begun: string[] = [];
   const end = new AbortController();
   const queues: KeyedWorkers[] = [];
-  const part: Part = {
+  const part: ProgramPart = {
     name: 'busy',
     concurrency: 3,
     prepare(context) {
@@ -82,7 +82,7 @@ test('how much the workers of a part do at once can be said from outside, where 
 test('a handler can come and go while the part runs', async () => {
   const seen: string[] = [];
   let context: AppContext | undefined;
-  const part: Part = {
+  const part: ProgramPart = {
     name: 'late',
     prepare: (given) => ((context = given), { run: aborted }),
   };
@@ -102,7 +102,7 @@ test('a handler can come and go while the part runs', async () => {
 
 test('workers are a part: they do what changes ask for, the app knows when they are done, and the trace tells why', async () => {
   const counts = new Map<string, number>();
-  const part: Part = {
+  const part: ProgramPart = {
     name: 'counter',
     prepare(context) {
       const maps = context.objects(ConfigMap, SCOPE);

@@ -1,10 +1,10 @@
-import type { LogLevel } from '../base/index.ts';
+import type { Duration, LogLevel } from '../base/index.ts';
 import type { ConnectOptions } from '../client/index.ts';
 import type { InstallOptions } from './resource/install-options.ts';
 
 export interface RunOptions extends Pick<ConnectOptions, 'kubeconfig' | 'context'> {
   /** What is under way at the end may take so long to finish; 30 s unless given. */
-  readonly stopGraceMs?: number;
+  readonly stopGrace?: Duration;
   /** Less than this is not logged; 'info' unless given. */
   readonly logLevel?: LogLevel;
   readonly logFormat?: 'text' | 'json';

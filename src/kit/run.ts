@@ -7,10 +7,11 @@ import {
   keepAlive,
   LineLogger,
   type Logger,
+  millisecondsOf,
   RealClock,
 } from '../base/index.ts';
 import { connectTo, findConnection, Outages } from '../client/index.ts';
-import type { App } from './app/app-options.ts';
+import type { App, ProgramRunOptions } from './app/app-options.ts';
 import { deploymentOptions } from './deployment-environment.ts';
 import { runHost } from './run-host.ts';
 import type { RunOptions } from './run-options.ts';
@@ -29,7 +30,7 @@ const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 export async function run(app: App, options: RunOptions = {}): Promise<void> {
   const host = runHost();
   if (host !== undefined) return host.run(app, options);
-  const { stopGraceMs = 30_000, logLevel: level = 'info', logFormat = 'text', install = false } = options;
+  const { stopGrace = 30_000, logLevel: level = 'info', logFormat = 'text', install = false } = options;
   const clock = new RealClock();
   const format = logFormat === 'json' ? formatJson : formatWithStack;
   const log = new LineLogger({ clock, level, format, write: (line) => process.stderr.write(line) });
@@ -44,13 +45,14 @@ export async function run(app: App, options: RunOptions = {}): Promise<void> {
     const tracker = new RunTracker();
     using _forgotten = onForgotten(tracker, log);
     log.info('app runs', { app: app.name, host: hostname(), process: process.pid });
-    const running = app.run(client, stop.signal, {
-      stopGraceMs,
+    const how: ProgramRunOptions = {
+      stopGrace,
       tracker,
       ...(install === false ? {} : { install }),
       ...deployment,
-    });
-    await Promise.race([running, expired(stop.signal, clock, stopGraceMs + LAST_MS)]);
+    };
+    const running = app.run(client, stop.signal, how);
+    await Promise.race([running, expired(stop.signal, clock, millisecondsOf(stopGrace) + LAST_MS)]);
     log.info('app stopped', { app: app.name });
   } catch (error) {
     log.error('app failed', { app: app.name, error: describeError(error) });

@@ -1,26 +1,26 @@
 import { controllerOf } from '../api/client.ts';
-import type { InformerScope, Kind, KubernetesObject, Observed } from '../client/index.ts';
+import type { ObjectSelection, Kind, KubernetesObject, Observed } from '../client/index.ts';
 import type { ReconcileContext, Watch } from './controller-options.ts';
 
-export interface WatchOptions<T extends KubernetesObject> {
+export interface WatchMapping<T extends KubernetesObject> {
   /** The keys of the objects to reconcile when one of this kind has changed. */
   to(object: Observed<T>, context: { readonly objects: ReconcileContext['objects'] }): Iterable<string>;
   /** Which objects; all unless given. */
-  readonly scope?: InformerScope;
+  readonly where?: ObjectSelection;
   /** Whether a change matters; every one unless given. An object that has come or gone has no old state. */
   when?(object: Observed<T>, old: Observed<T> | undefined): boolean;
 }
 
 /** Changes of this kind lead to reconciling other objects: `watch(Secret, { to: (secret) => [...] })`. */
-export function watch<T extends KubernetesObject>(kind: Kind<T>, options: WatchOptions<T>): Watch<Kind<T>> {
-  const { scope, when } = options;
+export function watch<T extends KubernetesObject>(kind: Kind<T>, options: WatchMapping<T>): Watch<Kind<T>> {
+  const { where, when } = options;
   return {
     kind,
-    scope,
+    where,
     keysFor: (object, context) => options.to(object as Observed<T>, context),
     ...(when === undefined
       ? {}
-      : { isRelevant: (object, old) => when.call(options, object as Observed<T>, old as Observed<T> | undefined) }),
+      : { when: (object, old) => when.call(options, object as Observed<T>, old as Observed<T> | undefined) }),
   };
 }
 
@@ -28,14 +28,14 @@ export interface ControlledByOptions {
   /** The kind of the owners; the one that is reconciled unless given. */
   readonly ownerKind?: Kind;
   /** Which objects; all unless given. */
-  readonly scope?: InformerScope;
+  readonly where?: ObjectSelection;
 }
 
 /** Changes of objects of this kind lead to reconciling the object that controls them, if it is of the reconciled kind. */
 export function controlledBy<K extends Kind>(kind: K, options: ControlledByOptions = {}): Watch<K> {
   return {
     kind,
-    scope: options.scope,
+    where: options.where,
     keysFor: (object, context) => ownerKey(object, options.ownerKind ?? context.kind),
   };
 }

@@ -1,7 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { aborted, type Runnable, runTogether } from '../base/index.ts';
-import { type InformerScope, ItemBackoff, keyOf, Node, type Observed, Pod, Service } from '../client/index.ts';
-import { type AppContext, type KeyedWorkers, type Part, podsByNode, type PreparedPart } from '../kit/index.ts';
+import { type ObjectSelection, ItemBackoff, keyOf, Node, type Observed, Pod, Service } from '../client/index.ts';
+import {
+  type ProgramContext,
+  type KeyedWorkers,
+  type ProgramPart,
+  podsByNode,
+  type PreparedPart,
+} from '../kit/index.ts';
 import { ReferencedObjects, ServiceVariables } from './config/index.ts';
 import {
   DEFAULT_CAPACITY,
@@ -71,7 +77,7 @@ export function nodeNames(count: number, name = DEFAULT_NAME): string[] {
 }
 
 /** Any number of nodes in one process, with one watch of pods and one of nodes for all. */
-export function nodeAgents(options: NodeAgentsOptions = {}): Part {
+export function nodeAgents(options: NodeAgentsOptions = {}): ProgramPart {
   const { names = nodeNames(1), firstIndex = 0, podCidrs, addresses, port } = options;
   const nodes = names.map((name, index) =>
     describe(options, {
@@ -89,7 +95,7 @@ export function nodeAgents(options: NodeAgentsOptions = {}): Part {
 }
 
 /** A single node, which watches nothing but itself and its own pods. */
-export function nodeAgent(options: NodeAgentOptions = {}): Part {
+export function nodeAgent(options: NodeAgentOptions = {}): ProgramPart {
   const { name = DEFAULT_NAME, firstIndex = 0, port } = options;
   const { podCidrs = [defaultPodCidr(firstIndex)], addresses = [defaultAddress(firstIndex)] } = options;
   const node = describe(options, { name, podCidrs, addresses, ...(port === undefined ? {} : { port }) });
@@ -128,7 +134,7 @@ function describe(
 }
 
 interface RunningOptions extends NodeOptions {
-  readonly scopes: { readonly pods?: InformerScope; readonly nodes?: InformerScope };
+  readonly scopes: { readonly pods?: ObjectSelection; readonly nodes?: ObjectSelection };
 }
 
 class RunningNodes implements PreparedPart {
@@ -139,13 +145,13 @@ class RunningNodes implements PreparedPart {
   readonly #beats: NodeBeats;
   readonly #services: ServiceVariables;
 
-  constructor(context: AppContext, nodes: readonly NodeDescription[], options: RunningOptions) {
+  constructor(context: ProgramContext, nodes: readonly NodeDescription[], options: RunningOptions) {
     const { clock, random, log } = context;
     const { scopes, concurrency = POD_WORKERS, runtime = simulated(context, scopes) } = options;
     const workers = (name: string, atOnce: number): KeyedWorkers =>
       context.workers(name, {
         concurrency: atOnce,
-        rateLimiter: new ItemBackoff({ initialMs: FIRST_RETRY_MS, capMs: LAST_RETRY_MS }),
+        rateLimiter: new ItemBackoff({ initialDelay: FIRST_RETRY_MS, maxDelay: LAST_RETRY_MS }),
         work: (key, { signal }) => this.#perform(key, signal),
       });
     this.#pods = workers('node_pods', concurrency);
@@ -196,7 +202,7 @@ class RunningNodes implements PreparedPart {
     await this.#agents.get(node)?.perform(task, signal);
   }
 
-  #listen(context: AppContext, scopes: RunningOptions['scopes']): void {
+  #listen(context: ProgramContext, scopes: RunningOptions['scopes']): void {
     const podChanged = (pod: Observed<Pod>, old?: Observed<Pod>): void => {
       this.#agents.get(pod.spec?.nodeName ?? '')?.podChanged(pod);
       const before = old?.spec?.nodeName;
@@ -233,7 +239,7 @@ async function runApart(tasks: readonly Runnable[], signal: AbortSignal): Promis
 }
 
 function simulated(
-  context: AppContext,
+  context: ProgramContext,
   scopes: RunningOptions['scopes'],
 ): { readonly name: string; readonly create: RuntimeFactory } {
   const { clock, random } = context;

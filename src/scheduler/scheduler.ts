@@ -1,5 +1,5 @@
-import { type InformerScope, type Kind, Pod } from '../client/index.ts';
-import type { AppContext, EventRecorder, Part, PreparedPart } from '../kit/index.ts';
+import { type ObjectSelection, type Kind, Pod } from '../client/index.ts';
+import type { ProgramContext, EventRecorder, ProgramPart, PreparedPart } from '../kit/index.ts';
 import { NominatedPods } from './cache/nominated-pods.ts';
 import { SchedulerCache } from './cache/scheduler-cache.ts';
 import { Snapshot } from './cache/snapshot.ts';
@@ -39,12 +39,12 @@ export interface SchedulerOptions {
 const PODS_THAT_MATTER = { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' };
 
 /** Finds a node for every pod that asks one of the profiles for it. */
-export function scheduler(options: SchedulerOptions = {}): Part {
+export function scheduler(options: SchedulerOptions = {}): ProgramPart {
   checkProfileNames(options.profiles ?? [defaultProfile]);
   return { name: 'scheduler', sleepsWithout: [Pod], prepare: (context) => prepare(context, options) };
 }
 
-function prepare(context: AppContext, given: SchedulerOptions): PreparedPart {
+function prepare(context: ProgramContext, given: SchedulerOptions): PreparedPart {
   const { clock, metrics: registry } = context;
   const observed = given.attempts === undefined ? undefined : new ObservedScheduling(given.attempts, clock);
   const options = observed?.options(given) ?? given;
@@ -126,7 +126,7 @@ function prepare(context: AppContext, given: SchedulerOptions): PreparedPart {
   };
 }
 
-function scopeOf({ group, kind }: Pick<Kind, 'group' | 'kind'>): InformerScope | undefined {
+function scopeOf({ group, kind }: Pick<Kind, 'group' | 'kind'>): ObjectSelection | undefined {
   return group === '' && kind === 'Pod' ? PODS_THAT_MATTER : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http2';
 import { afterEach, expect, test, vi } from 'vitest';
 import { ConfigMap, mergePatch } from '../client/index.ts';
-import { admission, admissionServer, app } from '../kit/index.ts';
+import { admission, app, extensionServer } from '../kit/index.ts';
 import { startCluster } from './start-cluster.ts';
 
 const WITHOUT_PROGRAMS = { controllers: false, nodes: 0, scheduler: false } as const;
@@ -23,8 +23,7 @@ afterEach(() => vi.restoreAllMocks());
 test('in a test, webhooks are asked without a socket', async () => {
   const listen = vi.spyOn(Object.getPrototypeOf(createServer()) as { listen: () => void }, 'listen');
   await using cluster = await startCluster(WITHOUT_PROGRAMS);
-  const webhooks = admissionServer([sizes()]);
-  await cluster.run(app('sizes', [webhooks.configuration], { webhooks }));
+  await cluster.run(app('sizes', [], { server: extensionServer({ admission: [sizes()] }) }));
   const maps = cluster.client.core.v1.configmaps.namespace('default');
   const { data } = await maps.create({ metadata: { name: 'a' }, data: { size: '1' } }, { fieldManager: 'me' });
   expect(data).toEqual({ size: '1', by: 'kubernetes-admin me' });
@@ -38,7 +37,7 @@ test('rules in CEL become a policy, which holds when the app is away', async () 
     failurePolicy: 'Fail',
     rules: [{ expression: "object.data['size'] != 'huge'", message: 'huge is too large' }],
   });
-  await cluster.run(app('sizes', [admissionServer([rules]).configuration]));
+  await cluster.run(app('sizes', [], { server: extensionServer({ admission: [rules] }) }));
   const { configmaps } = cluster.client.core.v1;
   const huge = { metadata: { name: 'a' }, data: { size: 'huge' } };
   await expect(configmaps.namespace('default').create(huge)).rejects.toMatchObject({
@@ -52,8 +51,7 @@ test('rules in CEL become a policy, which holds when the app is away', async () 
 
 test('a configuration that somebody changes or deletes is put right', async () => {
   await using cluster = await startCluster(WITHOUT_PROGRAMS);
-  const webhooks = admissionServer([sizes()]);
-  await cluster.run(app('sizes', [webhooks.configuration], { webhooks }));
+  await cluster.run(app('sizes', [], { server: extensionServer({ admission: [sizes()] }) }));
   const { mutatingwebhookconfigurations: webhookConfigurations, validatingadmissionpolicybindings: bindings } =
     cluster.client.admissionregistration.v1;
   const written = await webhookConfigurations.get(NAME);
@@ -77,8 +75,7 @@ test('the namespace in which webhooks run is left alone, whatever they exempt', 
     exemptNamespaces: [],
     validate: () => 'nothing gets in',
   });
-  const webhooks = admissionServer([checked], { service });
-  await cluster.run(app('sizes', [webhooks.configuration], { webhooks }));
+  await cluster.run(app('sizes', [], { server: extensionServer({ admission: [checked], service }) }));
   const [webhook] =
     (await cluster.client.admissionregistration.v1.validatingwebhookconfigurations.get(NAME)).webhooks ?? [];
   expect(webhook?.namespaceSelector?.matchExpressions).toEqual([

@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import { expect, test } from 'vitest';
 import { AbortScope } from '../base/index.ts';
 import { APIService } from '../client/index.ts';
-import { api, apiServer, app, memoryStorage, resource } from '../kit/index.ts';
+import { api, app, extensionServer, memoryStorage, resource } from '../kit/index.ts';
 import { startCluster } from './index.ts';
 
 const VERSION = 'shop.example.dev/v1';
@@ -11,9 +11,9 @@ const PATH = `/apis/${VERSION}/namespaces/default/toys/car`;
 
 test('over HTTPS the front proxy is believed by its certificate, and nobody else by their word', async () => {
   await using cluster = await startCluster({ nodes: 0 });
-  const server = apiServer([api(VERSION, { toys: memoryStorage(Toy) })]);
+  const server = extensionServer({ apis: [api(VERSION, { toys: memoryStorage(Toy) })] });
   using stop = new AbortScope();
-  const running = app('shop', [], { apis: server }).run(cluster.client, stop.signal);
+  const running = app('shop', [], { server }).run(cluster.client, stop.signal);
   const { port } = await server.listening();
   for await (const event of cluster.client.kind(APIService).watch({ signal: stop.signal })) {
     if (event.type === 'BOOKMARK' || event.object.metadata.name !== 'v1.shop.example.dev') continue;

@@ -27,7 +27,7 @@ export function forkedParts(parts: ClusterParts, signal?: AbortSignal): ClusterP
   const own = new TestWorld({
     startMs: world.clock.now(),
     observed,
-    patienceMs: world.patienceMs,
+    reconcileTimeoutMs: world.reconcileTimeoutMs,
     signal: signal ?? world.signal,
   });
   return {

@@ -42,7 +42,7 @@ async function makeTemplate(options: TemplateOptions): Promise<ClusterTemplate<C
   const world = new TestWorld({
     startMs: MADE_AT_MS,
     observed: new ObservedResources({ isWrapped: false }),
-    patienceMs: 0,
+    reconcileTimeoutMs: 0,
   });
   const { clock, tracker } = world;
   const stop = new AbortController();

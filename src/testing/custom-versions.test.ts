@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { app, conversionOf, resource, webhookServer } from '../kit/index.ts';
+import { app, extensionServer, resource } from '../kit/index.ts';
 import { startCluster } from './start-cluster.ts';
 
 const status = z.object({ ready: z.int() });
@@ -30,9 +30,8 @@ test('versions are converted by the functions of the kind', async () => {
 });
 
 test('an app answers the conversion requests for its kinds', async () => {
-  const webhooks = webhookServer({ handlers: { '/convert': conversionOf(Versioned) } });
   await using cluster = await startCluster({ controllers: false, nodes: 0, scheduler: false });
-  await cluster.run(app('caches', [], { resources: [Versioned], webhooks }));
+  await cluster.run(app('caches', [], { resources: [Versioned], server: extensionServer() }));
   const old = cluster.client.kind(Versioned.at('v1beta1')).namespace('default');
   await old.create({ metadata: { name: 'a' }, spec: { replicas: 3 } });
 

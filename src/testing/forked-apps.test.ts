@@ -2,20 +2,18 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import { afterEach, expect, test, vi } from 'vitest';
 import { ConfigMap, keyOf, Secret } from '../client/index.ts';
-import { admission, admissionServer, app, controller } from '../kit/index.ts';
+import { admission, app, controller, extensionServer } from '../kit/index.ts';
 import { startCluster, type StartClusterOptions, type TestCluster } from './index.ts';
 
 const bare: StartClusterOptions = { controllers: false, scheduler: false, nodes: 0 };
 
 /** Gives each ConfigMap a Secret with a name by chance, and marks each ConfigMap by a webhook. */
 function namer() {
-  const webhooks = admissionServer([
-    admission(ConfigMap, {
-      name: 'mark.acme.dev',
-      failurePolicy: 'Fail',
-      mutate: (map) => ({ ...map, data: { ...map.data, marked: 'yes' } }),
-    }),
-  ]);
+  const mark = admission(ConfigMap, {
+    name: 'mark.acme.dev',
+    failurePolicy: 'Fail',
+    mutate: (map) => ({ ...map, data: { ...map.data, marked: 'yes' } }),
+  });
   const names = controller(ConfigMap, {
     name: 'namer',
     where: { namespace: 'default' },
@@ -25,7 +23,11 @@ function namer() {
       await desire(Secret, { metadata: { name: made?.metadata.name ?? `${metadata.name}-${random.nameSuffix(8)}` } });
     },
   });
-  return app('namer', [names, webhooks.configuration], { webhooks, health: { port: 0 }, leaderElection: true });
+  return app('namer', [names], {
+    server: extensionServer({ admission: [mark] }),
+    health: { port: 0 },
+    leaderElection: true,
+  });
 }
 
 async function make(cluster: TestCluster, name: string): Promise<readonly string[]> {

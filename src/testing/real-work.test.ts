@@ -90,7 +90,7 @@ describe('a run that waits for something outside of the cluster', () => {
   });
 
   test('is named when it takes too long', async () => {
-    await using cluster = await startCluster({ ...bare, patienceMs: 50 });
+    await using cluster = await startCluster({ ...bare, reconcileTimeout: '50ms' });
     let resolve: () => void = () => undefined;
     const answer = new Promise<void>((done) => (resolve = done));
     const poll = polling(() => answer);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Pod } from '../client/index.ts';
-import { admission, admissionServer, app } from '../kit/index.ts';
+import { admission, app, extensionServer } from '../kit/index.ts';
 import type { TracedRequest, TracedStep } from './index.ts';
 import { startCluster } from './start-cluster.ts';
 
@@ -24,9 +24,8 @@ test('requests() tells who asked, who allowed it and what each plugin and webhoo
     mutate: (pod) => ({ ...pod, metadata: { ...pod.metadata, labels: { team: 'a' } } }),
     validate: (pod) => (pod.metadata.name === 'bad' ? 'no bad pods' : undefined),
   });
-  const webhooks = admissionServer([labels]);
   await using cluster = await startCluster(WITHOUT_PROGRAMS);
-  await cluster.run(app('labels', [webhooks.configuration], { webhooks }));
+  await cluster.run(app('labels', [], { server: extensionServer({ admission: [labels] }) }));
   const pods = cluster.client.core.v1.pods.namespace('default');
   const spec = { containers: [{ name: 'c', image: 'nginx' }] };
   await pods.create({ metadata: { name: 'web' }, spec });

@@ -1,5 +1,5 @@
 import type { Client } from '../client/index.ts';
-import type { App, AppRunOptions } from '../kit/index.ts';
+import type { App, ProgramRunOptions } from '../kit/index.ts';
 
 /** An app of the test's at work. */
 export interface RunningApp {
@@ -18,7 +18,11 @@ export class RunningApps implements AsyncDisposable {
   }
 
   /** Runs an app until the signal aborts; a failure is told. */
-  start(started: RunningApp, signal: AbortSignal, options: AppRunOptions & { onFailure(error: unknown): void }): void {
+  start(
+    started: RunningApp,
+    signal: AbortSignal,
+    options: ProgramRunOptions & { onFailure(error: unknown): void },
+  ): void {
     const { onFailure, ...given } = options;
     const ended = started.app.run(started.client, signal, given).catch(onFailure);
     this.#running.push({ ...started, ended });

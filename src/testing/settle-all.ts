@@ -1,12 +1,12 @@
-import type { VirtualClock } from '../base/index.ts';
+import { type Duration, millisecondsOf, type VirtualClock } from '../base/index.ts';
 import type { App, RunTracker } from '../kit/index.ts';
 import { describeCircle } from './run-circle.ts';
 
 export interface SettleOptions {
   /** Gives up, and tells what goes round in circles, when a controller has run so often for one object; 1,000 unless given. */
   readonly maxRuns?: number;
-  /** What waits for a retry is let go on if it is due this soon, in milliseconds of virtual time; 2 seconds unless given. */
-  readonly patienceMs?: number;
+  /** Advances virtual time for retries that are due within this time; default 2s. */
+  readonly retriesWithin?: Duration;
 }
 
 export interface SettleParts extends SettleOptions {
@@ -16,20 +16,20 @@ export interface SettleParts extends SettleOptions {
   readonly settle: () => Promise<void>;
 }
 
-const PATIENCE_MS = 2000;
+const RETRIES_WITHIN_MS = 2000;
 const MAX_ROUNDS = 10_000;
 const MAX_RUNS = 1000;
 
 /** Lets apps do what they can do now, and what they have put off for a moment. */
 export async function settleAll(apps: readonly App[], parts: SettleParts): Promise<void> {
-  const { clock, tracker, settle, maxRuns = MAX_RUNS, patienceMs = PATIENCE_MS } = parts;
+  const { clock, tracker, settle, maxRuns = MAX_RUNS, retriesWithin = RETRIES_WITHIN_MS } = parts;
   tracker.forgetCounts();
   for (let round = 0; round < MAX_ROUNDS; round++) {
     await settle();
     if (tracker.mostRuns > maxRuns) throw new Error(`Cannot settle the cluster: ${describeCircle(apps, maxRuns)}`);
     if (apps.every(({ isIdle }) => isIdle)) return;
     const dueInMs = (clock.nextDueMs ?? Infinity) - clock.now();
-    if (dueInMs <= patienceMs) await clock.advance(dueInMs);
+    if (dueInMs <= millisecondsOf(retriesWithin)) await clock.advance(dueInMs);
   }
   const busy = apps.filter(({ isIdle }) => !isIdle).map(({ name }) => name);
   throw new Error(`Cannot settle the cluster: ${busy.join(', ')} never came to rest`);

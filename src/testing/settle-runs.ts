@@ -4,7 +4,7 @@ import type { RunTracker, TrackedRun } from '../kit/index.ts';
 export interface SettleRunsOptions {
   readonly tracker: RunTracker;
   /** How long a run may wait for something outside of the cluster, in real time. */
-  readonly patienceMs: number;
+  readonly reconcileTimeoutMs: number;
   readonly log: Logger;
   readonly signal: AbortSignal | undefined;
 }
@@ -17,7 +17,7 @@ const LONGEST_PAUSE_MS = 10;
  * As `settle`, and waits in real time for runs of apps that are under way without having set a timer: they wait for something outside
  * of the cluster, such as an answer over the network. Virtual time stands still meanwhile.
  */
-export async function settleRuns({ tracker, patienceMs, log, signal }: SettleRunsOptions): Promise<void> {
+export async function settleRuns({ tracker, reconcileTimeoutMs, log, signal }: SettleRunsOptions): Promise<void> {
   const clock = new RealClock();
   const startMs = clock.monotonic();
   using _alive = keepAlive();
@@ -28,8 +28,8 @@ export async function settleRuns({ tracker, patienceMs, log, signal }: SettleRun
     const held = [...tracker.underWay].filter(({ timers }) => timers === 0);
     if (held.length === 0) return;
     const waitedMs = clock.monotonic() - startMs;
-    if (waitedMs > patienceMs)
-      throw new Error(`Cannot let time pass: after ${patienceMs} ms ${describe(held)} still under way`);
+    if (waitedMs > reconcileTimeoutMs)
+      throw new Error(`Cannot let time pass: after ${reconcileTimeoutMs} ms ${describe(held)} still under way`);
     if (waitedMs > TELL_AFTER_MS && !isTold) {
       isTold = true;
       log.warn(`time stands still: ${describe(held)} under way`);

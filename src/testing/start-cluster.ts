@@ -1,6 +1,15 @@
 import { parseRuntimeConfig } from '../api/index.ts';
-import { type Clock, formatWithStack, LineLogger, type Logger, type LogLevel } from '../base/index.ts';
-import { RealClock, SeededRandom } from '../base/index.ts';
+import {
+  type Clock,
+  type Duration,
+  formatWithStack,
+  LineLogger,
+  type Logger,
+  type LogLevel,
+  millisecondsOf,
+  RealClock,
+  SeededRandom,
+} from '../base/index.ts';
 import type { ClusterOptions, Resource, ServerExtensions, WorkloadOptions } from '../cluster/index.ts';
 import { startCluster as startWholeCluster } from '../cluster/index.ts';
 import { type App, type DefinedKind, isDefinedKind } from '../kit/index.ts';
@@ -51,9 +60,9 @@ export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensi
   readonly logLevel?: LogLevel;
   /**
    * How long a reconcile may take in real time, while virtual time stands still for it: for those that ask the network or read
-   * files. 30,000 unless given.
+   * files. Default 30s.
    */
-  readonly patienceMs?: number;
+  readonly reconcileTimeout?: Duration;
   /**
    * Ends the cluster when it aborts, also in the middle of `advance` and `settle`, which then reject: the signal of the test, for one
    * that runs out of time to stop. Example: `test('…', async ({ signal }) => { await using cluster = await startCluster({ signal }); … })`.
@@ -68,7 +77,7 @@ const templates = new ClusterTemplates();
 
 const COUNT_ON_CONTROLLERS = ['ServiceAccount', 'TaintNodesByCondition', 'StorageObjectInUseProtection'];
 
-const PATIENCE_MS = 30_000;
+const RECONCILE_TIMEOUT_MS = 30_000;
 
 /** A cluster between whose programs and server a test puts something may take so long to come to rest, of its own time. */
 const HARD_START_MS = 10 * 60_000;
@@ -99,7 +108,7 @@ export async function startFrom(options: StartClusterOptions, snapshot?: Cluster
     runtimeConfig,
     disableAdmission,
     logLevel,
-    patienceMs,
+    reconcileTimeout = RECONCILE_TIMEOUT_MS,
     wrapTransport,
     resources = [],
     apps = [],
@@ -115,7 +124,12 @@ export async function startFrom(options: StartClusterOptions, snapshot?: Cluster
       ? replayOf(options, process.env)
       : { seed: snapshot.seed, startAt: new Date(snapshot.takenAtMs) };
   const observed = new ObservedResources({ isWrapped: wrapTransport !== undefined });
-  const world = new TestWorld({ startMs: startOf(startAt), observed, patienceMs: patienceMs ?? PATIENCE_MS, signal });
+  const world = new TestWorld({
+    startMs: startOf(startAt),
+    observed,
+    reconcileTimeoutMs: millisecondsOf(reconcileTimeout),
+    signal,
+  });
   const { clock } = world;
   const stop = new AbortController();
   const problems: string[] = [];
@@ -164,7 +178,7 @@ export async function startFrom(options: StartClusterOptions, snapshot?: Cluster
     ...wiring,
   });
   try {
-    await started.settle(wrapTransport === undefined ? {} : { patienceMs: HARD_START_MS });
+    await started.settle(wrapTransport === undefined ? {} : { retriesWithin: HARD_START_MS });
     for (const app of inOrderOfAsking(apps)) await started.run(app);
     await started.install(...resources.filter(isDefinedKind));
     wire.recorder?.clear(); // what starts a cluster is of no interest in it

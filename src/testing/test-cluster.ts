@@ -3,7 +3,7 @@ import type { Client, KubernetesObject, Transport } from '../client/index.ts';
 import type { Cluster, SchedulingAttempt, TracedRequest } from '../cluster/index.ts';
 import {
   type App,
-  type AppRunOptions,
+  type ProgramRunOptions,
   conversionOf,
   type DefinedKind,
   installKinds,
@@ -188,10 +188,10 @@ export class TestCluster implements AsyncDisposable {
     await this.settle();
   }
 
-  #start(started: RunningApp, options: AppRunOptions): void {
+  #start(started: RunningApp, options: ProgramRunOptions): void {
     const { stop, webhooks: localWebhooks, apis: localApis, world } = this.#parts;
     const onFailure = (error: unknown): void => void this.#failures.push(error);
-    const inProcess = { localWebhooks, localApis, hasNoPorts: true, tracker: world.tracker, onFailure };
+    const inProcess = { localWebhooks, localApis, opensPorts: false, tracker: world.tracker, onFailure };
     this.#apps.start(started, stop.signal, { ...options, ...inProcess });
   }
 

@@ -6,7 +6,7 @@ import { settleRuns } from './settle-runs.ts';
 export interface TestWorldOptions {
   readonly startMs: number;
   /** How long a run may wait for something outside of the cluster, in real time. */
-  readonly patienceMs: number;
+  readonly reconcileTimeoutMs: number;
   readonly observed: ObservedResources;
   /** Ends the cluster when it aborts. */
   readonly signal?: AbortSignal | undefined;
@@ -17,15 +17,15 @@ export class TestWorld {
   readonly clock: VirtualClock;
   readonly tracker = new RunTracker();
   readonly observed: ObservedResources;
-  readonly patienceMs: number;
+  readonly reconcileTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
   /** Told what holds things up. */
   log: Logger = discardLogger;
 
-  constructor({ startMs, observed, patienceMs, signal }: TestWorldOptions) {
+  constructor({ startMs, observed, reconcileTimeoutMs, signal }: TestWorldOptions) {
     this.signal = signal;
     this.observed = observed;
-    this.patienceMs = patienceMs;
+    this.reconcileTimeoutMs = reconcileTimeoutMs;
     this.clock = new VirtualClock({
       startMs,
       settle: () => this.settle(),
@@ -36,7 +36,7 @@ export class TestWorld {
 
   /** Lets what is under way go on, until it waits for time to pass. Rejects when the cluster is to end. */
   settle(): Promise<void> {
-    const { tracker, patienceMs, log, signal } = this;
-    return settleRuns({ tracker, patienceMs, log, signal });
+    const { tracker, reconcileTimeoutMs, log, signal } = this;
+    return settleRuns({ tracker, reconcileTimeoutMs, log, signal });
   }
 }

@@ -5,7 +5,7 @@ import { COUNT, GPU, gpuExtender, MODEL } from '../../examples/gpu-extender/gpu-
 import { Daemon, findPeers, freePorts, type RunningServer, startKeelson, startKube } from '../../peers/index.ts';
 import { type Client, connect, mergePatch } from '../../src/client/index.ts';
 import { KUBERNETES_VERSION } from '../../src/cluster/index.ts';
-import { app, webhookServer } from '../../src/kit/index.ts';
+import { app, extensionServer } from '../../src/kit/index.ts';
 import { type ClientReport, runSteps } from './outcome.ts';
 import { build, whyMissing } from './toolchain.ts';
 import { eventually, expectSame, type Trial } from './trial.ts';
@@ -60,10 +60,10 @@ class Extenders {
 
   async run(): Promise<ClientReport> {
     const gpu = gpuExtender();
-    const webhooks = webhookServer({ handlers: gpu.routes });
+    const server = extensionServer({ handlers: gpu.routes });
     const stop = new AbortController();
-    const running = app('gpu-extender', [gpu], { webhooks }).run(this.#client, stop.signal);
-    const configured = async (): Promise<object[]> => [gpu.configuration(await webhooks.clientConfig(''))];
+    const running = app('gpu-extender', [gpu], { server }).run(this.#client, stop.signal);
+    const configured = async (): Promise<object[]> => [gpu.configuration(await server.clientConfig(''))];
     const steps: Parameters<typeof runSteps>[0] = {
       nodes: () => this.#createNodes(),
       "Keelson's extender behind kube-scheduler": async (signal) => {

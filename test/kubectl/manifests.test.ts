@@ -108,7 +108,7 @@ test(
         endpoints: [{ addresses: [address ?? ''], conditions: { ready: true } }],
         ports: [{ name: 'webhooks', port, protocol: 'TCP' }],
       });
-    const environment = { KEELSON_WEBHOOK_PORT: String(port) };
+    const environment = { KEELSON_SERVER_PORT: String(port) };
     await runDeployed({ app: podPresetApp(), name: 'podpreset', kubectl, kubeconfig }, environment);
     const configuration = 'mutatingwebhookconfiguration/podpreset.settings.k8s.io';
     await kubectl.output('wait', '--for=jsonpath={.webhooks[0].clientConfig.caBundle}', configuration, '--timeout=30s');
@@ -152,7 +152,7 @@ test(
         endpoints: [{ addresses: [address ?? ''], conditions: { ready: true } }],
         ports: [{ name: 'webhooks', port, protocol: 'TCP' }],
       });
-    const environment = { KEELSON_WEBHOOK_PORT: String(port) };
+    const environment = { KEELSON_SERVER_PORT: String(port) };
     await runDeployed({ app: library(), name: 'library', kubectl, kubeconfig }, environment);
     await kubectl.output('wait', '--for=condition=Available', 'apiservice/v1.catalogue.example.dev', '--timeout=40s');
 

@@ -8,7 +8,7 @@ import {
   runTogether,
 } from '../../base/index.ts';
 import { Client, findConnection, HttpTransport } from '../../client/index.ts';
-import { onForgotten, RunTracker, WORK_FAILED } from '../../kit/index.ts';
+import { onForgotten, type ProgramRunOptions, RunTracker, WORK_FAILED } from '../../kit/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { type LoadedApp, loadApps } from '../definitions/load-apps.ts';
 import { Activity } from '../dev/activity.ts';
@@ -69,8 +69,14 @@ async function runAll(apps: readonly LoadedApp[], signal: AbortSignal, context: 
     async run(scope) {
       const client = new Client(transport, { clock, log, userAgent: app.name, namespace: connection.namespace });
       const install = { ...(typeof options.install === 'object' ? options.install : {}), force: true };
-      const onRun = activity.ran;
-      await app.run(client, scope, { stopGraceMs: STOP_GRACE_MS, tracker, leaderElection: false, install, onRun });
+      const how: ProgramRunOptions = {
+        stopGrace: STOP_GRACE_MS,
+        tracker,
+        leaderElection: false,
+        install,
+        onRun: activity.ran,
+      };
+      await app.run(client, scope, how);
     },
   }));
   try {

@@ -50,7 +50,7 @@ export function electionSettings(flags: Flags): LeaderElectionOptions | false {
   };
 }
 
-type Timing = Required<Pick<LeaderElectionOptions, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>>;
+type Timing = Required<Pick<LeaderElectionOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>>;
 
 /** What `electionTimeFlags` say. */
 export function electionTiming(flags: Flags): Timing {
@@ -62,5 +62,5 @@ export function electionTiming(flags: Flags): Timing {
     throw new UsageError('--leader-elect-lease-duration must be greater than --leader-elect-renew-deadline');
   if (renewDeadlineMs <= 1.2 * retryPeriodMs)
     throw new UsageError('--leader-elect-renew-deadline must be greater than 1.2 times --leader-elect-retry-period');
-  return { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
+  return { leaseDuration: leaseDurationMs, renewDeadline: renewDeadlineMs, retryPeriod: retryPeriodMs };
 }

@@ -135,9 +135,9 @@ function election({ leaderElection }: SchedulerConfiguration): LeaderElectionOpt
   return {
     name: resourceName,
     namespace: resourceNamespace,
-    leaseDurationMs,
-    renewDeadlineMs,
-    retryPeriodMs,
+    leaseDuration: leaseDurationMs,
+    renewDeadline: renewDeadlineMs,
+    retryPeriod: retryPeriodMs,
   };
 }
 

@@ -221,8 +221,8 @@ function nodesApart(
 }
 
 function electionTimes(flags: Flags): Pick<ClusterOptions, 'election'> {
-  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = electionTiming(flags);
-  return { election: { leaseDurationMs, renewDeadlineMs, retryPeriodMs } };
+  const { leaseDuration, renewDeadline, retryPeriod } = electionTiming(flags);
+  return { election: { leaseDuration, renewDeadline, retryPeriod } };
 }
 
 function spelledOut(arg: string): string {

@@ -5,7 +5,7 @@ import { type AppServing, isServing } from './app-serving.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 /** Where an app in a pod listens. */
-export const PORTS = { health: 8080, webhooks: 8443, apis: 8444 } as const;
+export const PORTS = { health: 8080, server: 8443 } as const;
 
 /** Time for what is under way when a pod ends: that of `run`, and some more. */
 const GRACE_SECONDS = 40;
@@ -70,10 +70,7 @@ function environmentOf({ name, namespace }: DeploymentSettings, serving: AppServ
 
 /** The first one is there for all that the app answers, unless its APIs have a server of their own. */
 function servingPorts(serving: AppServing): ContainerPort[] {
-  return [
-    ...(isServing(serving) ? [{ name: 'webhooks', containerPort: PORTS.webhooks }] : []),
-    ...(serving.hasApis ? [{ name: 'apis', containerPort: PORTS.apis }] : []),
-  ];
+  return [...(isServing(serving) ? [{ name: 'server', containerPort: PORTS.server }] : [])];
 }
 
 /** The Service by which API servers reach the app. */

@@ -23,7 +23,7 @@ export function appObjects(app: App, settings: DeploymentSettings): Omit<AppObje
   const { name, namespace } = settings;
   const serving = servingOf(app);
   const labels = { ...labelsOf(settings), 'pod-security.kubernetes.io/enforce': 'restricted' };
-  const service = { namespace, name, path: '/convert', port: PORTS.webhooks };
+  const service = { namespace, name, path: '/convert', port: PORTS.server };
   return {
     namespace: EVERYWHERE.has(namespace)
       ? []

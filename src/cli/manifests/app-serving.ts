@@ -19,7 +19,7 @@ export function servingOf({ needs, resources, webhookPaths }: App): AppServing {
     hasWebhooks: isConverting || writesTo('admissionregistration.k8s.io'),
     hasApis: writesTo('apiregistration.k8s.io'),
     isConverting,
-    hasSharedAuthority: webhookPaths.length > 0, // those of `extensionServer`
+    hasSharedAuthority: webhookPaths.length > 0 || writesTo('apiregistration.k8s.io'),
   };
 }
 

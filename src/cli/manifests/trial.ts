@@ -2,7 +2,7 @@ import { parseRuntimeConfig } from '../../api/index.ts';
 import { type Clock, CryptoRandom, keepAlive, LineLogger, messageOf, RealClock } from '../../base/index.ts';
 import { type Client, type KubernetesObject, Lease } from '../../client/index.ts';
 import { type Cluster, type LocalWebhook, startCluster } from '../../cluster/index.ts';
-import { type App, installKinds, type LocalWebhooks } from '../../kit/index.ts';
+import { type App, installKinds, type LocalWebhooks, type ProgramRunOptions } from '../../kit/index.ts';
 import { PORTS } from './app-deployment.ts';
 import type { AppObjects } from './app-objects.ts';
 import { servingOf } from './app-serving.ts';
@@ -45,7 +45,8 @@ export async function tryDeployment(
   const refusals = new Refusals();
   await using client = clientOf(cluster, settings, refusals);
   await app.load();
-  const running = app.run(client, scope, { ...runOptions(app, settings), localWebhooks: webhooks });
+  const how: ProgramRunOptions = { ...runOptions(app, settings), localWebhooks: webhooks };
+  const running = app.run(client, scope, how);
   let failure: unknown;
   running.catch((error: unknown) => void (failure = error));
   try {
@@ -116,14 +117,14 @@ function clientOf(cluster: Cluster, { name, namespace }: DeploymentSettings, ref
 }
 
 /** As in the pod, but for the sockets. */
-function runOptions(app: App, { name, namespace }: DeploymentSettings): Parameters<App['run']>[2] {
+function runOptions(app: App, { name, namespace }: DeploymentSettings): ProgramRunOptions {
   const unreached = { serve: () => ({ host: 'trial.invalid', [Symbol.dispose]: () => undefined }) };
   return {
     leaderElection: true,
     install: servingOf(app).isConverting,
-    service: { namespace, name, webhookPort: PORTS.webhooks, apiPort: PORTS.apis },
+    service: { namespace, name, port: PORTS.server },
     localApis: unreached,
-    hasNoPorts: true,
+    opensPorts: false,
   };
 }
 

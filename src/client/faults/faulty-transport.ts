@@ -1,5 +1,5 @@
 import { expired, internalError, type StatusError, tooManyRequests } from '../../api/client.ts';
-import { AbortScope, type Clock, onAbort, type Random } from '../../base/index.ts';
+import { AbortScope, type Clock, type Duration, millisecondsOf, onAbort, type Random } from '../../base/index.ts';
 import { TransportError } from '../../wire/http/index.ts';
 import { decodeWatch } from '../request/watch-decoder.ts';
 import type { Transport, TransportEvent, TransportRequest, TransportResponse } from '../transport.ts';
@@ -12,7 +12,7 @@ export interface FaultyTransportOptions {
   /** `badDay` unless given. */
   readonly rates?: FaultRates;
   /** The longest that something comes late; 5 s unless given. */
-  readonly maxDelayMs?: number;
+  readonly maxDelay?: Duration;
 }
 
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
@@ -69,7 +69,8 @@ export class FaultyTransport implements Transport {
   #withFaults({ status, headers, body }: TransportResponse, signal: AbortSignal): TransportResponse {
     if (body.type === 'object') return { status, headers, body };
     const batches = body.type === 'events' ? body.batches : decodeWatch(body.chunks, MAX_EVENT_BYTES);
-    const { clock, random, maxDelayMs = 5000 } = this.#options;
+    const { clock, random, maxDelay = 5000 } = this.#options;
+    const maxDelayMs = millisecondsOf(maxDelay);
     const count = (fault: keyof FaultRates): void => this.#count(fault);
     const faulty = faultyWatch(batches, { clock, random, signal, maxDelayMs, rates: () => this.#rates, count });
     return { status, headers, body: { type: 'events', batches: faulty } };
@@ -86,8 +87,8 @@ export class FaultyTransport implements Transport {
   }
 
   async #delay(signal: AbortSignal): Promise<void> {
-    const { clock, random, maxDelayMs = 5000 } = this.#options;
-    await clock.sleep(random.float() * maxDelayMs, signal);
+    const { clock, random, maxDelay = 5000 } = this.#options;
+    await clock.sleep(random.float() * millisecondsOf(maxDelay), signal);
     signal.throwIfAborted();
   }
 }

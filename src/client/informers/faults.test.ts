@@ -197,12 +197,12 @@ describe('against another Kubernetes', skipWhen(peer === undefined, 'KEELSON_PEE
     const connection = await findConnection({ kubeconfig: peer });
     await using transport: Transport = new HttpTransport(connection);
     const healthy = new Client(transport);
-    const faulty = new FaultyTransport(new HttpTransport(connection), { clock, random, maxDelayMs: 50 });
+    const faulty = new FaultyTransport(new HttpTransport(connection), { clock, random, maxDelay: 50 });
     await using client = new Client(faulty, { clock });
     const namespace = `keelson-${Math.floor(clock.now())}`;
     await healthy.core.v1.namespaces.create({ metadata: { name: namespace } });
     try {
-      const options = { maxQuietMs: 500, backoff: { initialMs: 5, factor: 2, jitter: 1, capMs: 100 } };
+      const options = { maxQuietTime: 500, retries: { initialDelay: 5, maxDelay: 100 } };
       const pass = (ms: number): Promise<void> => clock.sleep(Math.min(ms, 20));
       check(await run({ healthy, faulty, client, random, pass, namespace, options, slowMs: 20 }, 600));
     } finally {

@@ -1,4 +1,4 @@
-import type { Logger } from '../../base/index.ts';
+import type { Duration, Logger } from '../../base/index.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
 import { Gate } from './gate.ts';
 import { HandlerInbox, type Notification } from './handler-inbox.ts';
@@ -17,7 +17,7 @@ export interface HandlerOptions {
   /** For logs. */
   readonly name?: string;
   /** Tells of every object again, as an update, at this interval. Never unless given. */
-  readonly resyncMs?: number;
+  readonly resyncPeriod?: Duration;
   /** Beyond so many notifications those about the same object are merged; 10,000 unless given. */
   readonly capacity?: number;
 }

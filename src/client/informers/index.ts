@@ -6,11 +6,18 @@ export {
   InformerFactory,
   type InformerFactoryOptions,
   type InformerOptions,
-  type InformerScope,
+  type ObjectSelection,
 } from './informer-factory.ts';
 export { type ListWatcher, selected } from './list-watcher.ts';
 export { byNamespace, type Index, index } from './object-index.ts';
-export { defaultRateLimiter, ItemBackoff, type RateLimiter, strictestOf, TokenBucket } from './rate-limiter.ts';
+export {
+  defaultRateLimiter,
+  ItemBackoff,
+  type RateLimiter,
+  type RetryDelays,
+  strictestOf,
+  TokenBucket,
+} from './rate-limiter.ts';
 export { Reflector } from './reflector.ts';
 export type { ReflectorHealth, ReflectorOptions, ReflectorSink } from './reflector-options.ts';
 export { SharedInformer, type SharedInformerOptions } from './shared-informer.ts';

@@ -9,13 +9,13 @@ import { SharedInformer } from './shared-informer.ts';
 import { keepMetadata, type Transform } from './transform.ts';
 
 /** Which objects an informer is about; all of them unless given. */
-export interface InformerScope {
+export interface ObjectSelection {
   readonly namespace?: string;
   readonly labelSelector?: LabelQuery;
   readonly fieldSelector?: string;
 }
 
-export interface InformerOptions<T extends KubernetesObject> extends InformerScope {
+export interface InformerOptions<T extends KubernetesObject> extends ObjectSelection {
   /** Changes objects before they are kept; drops `managedFields` unless given. All who share an informer share it. */
   readonly transform?: Transform<T>;
 }
@@ -52,7 +52,7 @@ export class InformerFactory implements Runnable {
   }
 
   /** The informer for a kind that keeps no more than the metadata of its objects: a fraction of the memory. */
-  metadataInformer(kind: Kind, scope: InformerScope = {}): SharedInformer<KubernetesObject> {
+  metadataInformer(kind: Kind, scope: ObjectSelection = {}): SharedInformer<KubernetesObject> {
     const resource = this.#client.kindIn(kind, scope.namespace).metadata();
     return this.#shared('metadata of ', resource, { ...scope, transform: keepMetadata });
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.ts';
+import { type Clock, type Duration, millisecondsOf } from '../../base/index.ts';
 
 /** Says how long an item that failed waits before its next turn. */
 export interface RateLimiter {
@@ -10,21 +10,27 @@ export interface RateLimiter {
   failures(key: string): number;
 }
 
-/** Each item waits twice as long as the time before: 5 ms to 1,000 s unless given. */
+/** How long to wait between tries. */
+export interface RetryDelays {
+  readonly initialDelay?: Duration;
+  readonly maxDelay?: Duration;
+}
+
+/** Each item waits twice as long as the time before: by default from 5 ms up to 1,000 s. */
 export class ItemBackoff implements RateLimiter {
   readonly #initialMs: number;
-  readonly #capMs: number;
+  readonly #maxMs: number;
   readonly #failures = new Map<string, number>();
 
-  constructor(options: { readonly initialMs?: number; readonly capMs?: number } = {}) {
-    this.#initialMs = options.initialMs ?? 5;
-    this.#capMs = options.capMs ?? 1_000_000;
+  constructor({ initialDelay = 5, maxDelay = 1_000_000 }: RetryDelays = {}) {
+    this.#initialMs = millisecondsOf(initialDelay);
+    this.#maxMs = millisecondsOf(maxDelay);
   }
 
   nextMs(key: string): number {
     const failures = this.failures(key);
     this.#failures.set(key, failures + 1);
-    return Math.min(this.#initialMs * 2 ** failures, this.#capMs);
+    return Math.min(this.#initialMs * 2 ** failures, this.#maxMs);
   }
 
   forget(key: string): void {

@@ -1,5 +1,6 @@
-import type { BackoffOptions, Clock, Logger, Random } from '../../base/index.ts';
+import type { Clock, Duration, Logger, Random } from '../../base/index.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
+import type { RetryDelays } from './rate-limiter.ts';
 
 /** Where a reflector puts what it is told. */
 export interface ReflectorSink<T extends KubernetesObject> {
@@ -20,13 +21,13 @@ export interface ReflectorOptions {
   /** Fetches the state by watch (KEP-3157) where the server can; so it does unless given, or the server is in this process. */
   readonly isStreaming?: boolean;
   /** The server is asked to end each watch after this long, up to twice as long by chance. 5 minutes unless given. */
-  readonly minWatchMs?: number;
+  readonly minWatchTime?: Duration;
   /** A watch on which nothing came for so long, not even a bookmark, is given up. A bit over two bookmarks unless given. */
-  readonly maxQuietMs?: number;
+  readonly maxQuietTime?: Duration;
   /** The server is in this process: watches need not end, need no bookmarks and cannot fall silent. */
   readonly isLocal?: boolean;
-  /** Between tries that fail; 800 ms doubling to 30 s, each up to twice as long by chance, unless given. */
-  readonly backoff?: BackoffOptions;
+  /** How long to wait after a failed try; default 800 ms, doubling to 30 s. A random jitter makes each wait up to twice as long. */
+  readonly retries?: RetryDelays;
 }
 
 /** How a reflector is doing: for readiness checks and metrics. */

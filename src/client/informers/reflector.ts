@@ -1,5 +1,5 @@
 import { compareResourceVersions, StatusError } from '../../api/client.ts';
-import { Backoff, type BackoffOptions, discardLogger, type Logger, type Runnable } from '../../base/index.ts';
+import { Backoff, discardLogger, type Logger, millisecondsOf, type Runnable } from '../../base/index.ts';
 import { TransportError } from '../../wire/http/index.ts';
 import { keyOf, type KubernetesObject, type Observed } from '../kind.ts';
 import type { WatchEvent } from '../resource/options.ts';
@@ -20,7 +20,6 @@ const MAX_FAILURES_IN_PLACE = 5;
 const DEFAULT_WATCH_MS = 5 * 60_000;
 /** For good: ten years. */
 const LOCAL_WATCH_MS = 10 * 365 * 24 * 60 * 60_000;
-const DEFAULT_BACKOFF: BackoffOptions = { initialMs: 800, factor: 2, jitter: 1, capMs: 30_000 };
 
 /**
  * Keeps a sink up to date with the objects of one resource, for as long as it runs, whatever the network does.
@@ -54,7 +53,9 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
     this.#sink = sink;
     this.#options = options;
     this.#log = (options.log ?? discardLogger).with({ watched: options.name ?? 'objects' });
-    this.#backoff = new Backoff(options.backoff ?? DEFAULT_BACKOFF, options.random);
+    const { initialDelay = 800, maxDelay = 30_000 } = options.retries ?? {};
+    const delays = { initialMs: millisecondsOf(initialDelay), capMs: millisecondsOf(maxDelay) };
+    this.#backoff = new Backoff({ ...delays, factor: 2, jitter: 1 }, options.random);
     this.#canStream = options.isStreaming ?? options.isLocal !== true;
   }
 
@@ -111,9 +112,10 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
   }
 
   #open(isGathering: () => boolean, signal: AbortSignal): AsyncIterable<readonly WatchEvent<T>[]> {
-    const { clock, random, isLocal = false, maxQuietMs = DEFAULT_QUIET_MS } = this.#options;
-    const { minWatchMs = isLocal ? LOCAL_WATCH_MS : DEFAULT_WATCH_MS } = this.#options;
-    const timeoutSeconds = Math.ceil((minWatchMs * (1 + random.float())) / 1000);
+    const { clock, random, isLocal = false, maxQuietTime = DEFAULT_QUIET_MS } = this.#options;
+    const { minWatchTime = isLocal ? LOCAL_WATCH_MS : DEFAULT_WATCH_MS } = this.#options;
+    const maxQuietMs = millisecondsOf(maxQuietTime);
+    const timeoutSeconds = Math.ceil((millisecondsOf(minWatchTime) * (1 + random.float())) / 1000);
     const start = isGathering()
       ? ({ sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } as const)
       : { resourceVersion: this.#position };

@@ -200,7 +200,7 @@ describe('handlers', () => {
     await using setup = start();
     const often = new Notes();
     const never = new Notes();
-    setup.informer.addHandler(often, { resyncMs: 60_000 });
+    setup.informer.addHandler(often, { resyncPeriod: 60_000 });
     setup.informer.addHandler(never);
     await setup.send(changed('ADDED', thing('a', 1)), bookmark(3, true));
 
@@ -213,7 +213,7 @@ describe('handlers', () => {
   test('one that is removed hears no more', async () => {
     await using setup = start();
     const notes = new Notes();
-    const registration = setup.informer.addHandler(notes, { resyncMs: 1000 });
+    const registration = setup.informer.addHandler(notes, { resyncPeriod: 1000 });
     await setup.send(changed('ADDED', thing('a', 1)), bookmark(3, true));
 
     registration[Symbol.dispose]();
@@ -248,7 +248,7 @@ test('stopping waits for what handlers are at, and leaves nothing behind', async
         isFinished = true;
       },
     },
-    { resyncMs: 1000 },
+    { resyncPeriod: 1000 },
   );
   await setup.send(changed('ADDED', thing('a', 1)), changed('ADDED', thing('b', 2)), bookmark(3, true));
   const stopping = setup.stop();

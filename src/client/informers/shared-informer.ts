@@ -1,4 +1,4 @@
-import { type Clock, discardLogger, type Logger, type Runnable } from '../../base/index.ts';
+import { type Clock, discardLogger, type Logger, millisecondsOf, type Runnable } from '../../base/index.ts';
 import { keyOf, type KubernetesObject, type Observed } from '../kind.ts';
 import { type Delta, DeltaFifo } from './delta-fifo.ts';
 import { Gate } from './gate.ts';
@@ -81,7 +81,8 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
       registration.notify(keyOf(object), { type: 'add', object, isInInitialList: true });
     }
     if (this.hasSynced) registration.endInitial();
-    if (options.resyncMs !== undefined) this.#planResync(registration, options.resyncMs);
+    const { resyncPeriod } = options;
+    if (resyncPeriod !== undefined) this.#planResync(registration, millisecondsOf(resyncPeriod));
     return registration;
   }
 

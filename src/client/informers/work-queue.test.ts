@@ -159,7 +159,7 @@ describe('rate limits', () => {
   });
 
   test('a wait does not grow beyond its cap', () => {
-    const limiter = new ItemBackoff({ initialMs: 100, capMs: 500 });
+    const limiter = new ItemBackoff({ initialDelay: 100, maxDelay: 500 });
 
     expect([1, 2, 3, 4, 5].map(() => limiter.nextMs('a'))).toEqual([100, 200, 400, 500, 500]);
     expect(limiter.nextMs('b')).toBe(100);
@@ -175,7 +175,7 @@ describe('rate limits', () => {
   });
 
   test('of several limits the strictest counts', () => {
-    const limiter = strictestOf([new ItemBackoff({ initialMs: 5 }), new ItemBackoff({ initialMs: 50 })]);
+    const limiter = strictestOf([new ItemBackoff({ initialDelay: 5 }), new ItemBackoff({ initialDelay: 50 })]);
 
     expect(limiter.nextMs('a')).toBe(50);
     expect(limiter.failures('a')).toBe(1);

@@ -1,9 +1,10 @@
+import type { Duration } from '../../base/index.ts';
 /** What every call takes. */
 export interface CallOptions {
   /** Gives up the call. */
   readonly signal?: AbortSignal;
   /** Gives up the call after so long, retries and all; for streams, when they have not begun by then. Never unless given. */
-  readonly timeoutMs?: number;
+  readonly timeout?: Duration;
   /** How often a request is sent again when the server is busy; the client's setting unless given. */
   readonly maxRetries?: number;
   /** What is answered is only read, so that it may be frozen: beside a server of the same process that saves a copy. */

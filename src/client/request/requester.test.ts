@@ -176,7 +176,7 @@ describe('time limits', () => {
   test('a call that takes too long is given up, retries and all', async () => {
     const transport = new ScriptedTransport(tooMany(2), 'hang');
     const { requester, clock } = requesterOver(transport);
-    const outcome = expect(requester.object({ ...read, timeoutMs: 5000 })).rejects.toMatchObject({ reason: 'timeout' });
+    const outcome = expect(requester.object({ ...read, timeout: 5000 })).rejects.toMatchObject({ reason: 'timeout' });
 
     await clock.advance('5s');
 
@@ -187,7 +187,7 @@ describe('time limits', () => {
   test('a call that ends in time leaves no timer behind', async () => {
     const { requester, clock } = requesterOver(new ScriptedTransport({ status: 200 }));
 
-    await requester.object({ ...read, timeoutMs: 5000 });
+    await requester.object({ ...read, timeout: 5000 });
 
     expect(clock.pending).toBe(0);
   });

@@ -7,6 +7,7 @@ import {
   hasTracer,
   inSpan,
   type Logger,
+  millisecondsOf,
   type Random,
   RealClock,
 } from '../../base/index.ts';
@@ -199,15 +200,16 @@ class Call implements Disposable {
   readonly #timer: Disposable | undefined;
 
   /** With `never`, the transport is one that lets go of the signals that it is given, so that the caller's own may be. */
-  constructor({ signal, timeoutMs, method, path }: ApiRequest, clock: Clock, never?: AbortSignal) {
-    if (timeoutMs === undefined && never !== undefined) {
+  constructor({ signal, timeout, method, path }: ApiRequest, clock: Clock, never?: AbortSignal) {
+    if (timeout === undefined && never !== undefined) {
       this.signal = signal ?? never;
       return;
     }
     const scope = new AbortScope(signal);
     this.#scope = scope;
     this.signal = scope.signal;
-    if (timeoutMs === undefined) return;
+    if (timeout === undefined) return;
+    const timeoutMs = millisecondsOf(timeout);
     const timeUp = (): void => {
       const message = `Cannot ${method} ${path}: no answer in ${timeoutMs} ms`;
       scope.abort(new TransportError('timeout', message));

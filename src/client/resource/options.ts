@@ -71,9 +71,9 @@ export function selectionQuery({ labelSelector, fieldSelector }: Selection): Que
 /** The request with what its options say. Members are spelled out, since adding them to a copy makes a copy each time. */
 export function requestWith(request: ApiRequest, options: WriteOptions, accept?: string): ApiRequest {
   const { method, path, body, contentType, isIdempotent } = request;
-  const { signal, timeoutMs, maxRetries, isReadOnly, dryRun, fieldManager, fieldValidation } = options;
+  const { signal, timeout, maxRetries, isReadOnly, dryRun, fieldManager, fieldValidation } = options;
   const query = { ...request.query, dryRun: dryRun === true ? 'All' : undefined, fieldManager, fieldValidation };
-  return { method, path, query, accept, body, contentType, isIdempotent, signal, timeoutMs, maxRetries, isReadOnly };
+  return { method, path, query, accept, body, contentType, isIdempotent, signal, timeout, maxRetries, isReadOnly };
 }
 
 /** The body of a DELETE request. */
@@ -89,8 +89,8 @@ export function deleteBody({ dryRun, gracePeriodSeconds, propagationPolicy, prec
 }
 
 /** What belongs to the call, not to the request. */
-export function callOptions({ signal, timeoutMs, maxRetries, isReadOnly }: CallOptions): CallOptions {
-  return { signal, timeoutMs, maxRetries, isReadOnly };
+export function callOptions({ signal, timeout, maxRetries, isReadOnly }: CallOptions): CallOptions {
+  return { signal, timeout, maxRetries, isReadOnly };
 }
 
 function formatLabels(labels: LabelQuery | undefined): string | undefined {

@@ -27,9 +27,9 @@ export async function* podLog(
   name: string,
   options: LogOptions = {},
 ): AsyncGenerator<string> {
-  const { signal, timeoutMs, maxRetries, ...query } = options;
+  const { signal, timeout, maxRetries, ...query } = options;
   const decoder = new TextDecoder();
-  for await (const chunk of pods.subresource('log').chunks(name, query, { signal, timeoutMs, maxRetries })) {
+  for await (const chunk of pods.subresource('log').chunks(name, query, { signal, timeout, maxRetries })) {
     const text = decoder.decode(chunk, { stream: true });
     if (text !== '') yield text;
   }

@@ -5,10 +5,7 @@ import { LeaderElection, type LeaderElectionOptions, LeadershipLostError } from 
 const NAMESPACE = 'kube-system';
 const LOOK_EVERY_MS = 2000;
 
-export interface HeldNodes extends Pick<
-  LeaderElectionOptions,
-  'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'
-> {
+export interface HeldNodes extends Pick<LeaderElectionOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'> {
   /** What the nodes of a process are called together. */
   readonly name: string;
   /** Who we are among the processes that may want them. */

@@ -8,7 +8,7 @@ import {
   chooseControllers,
   type ControllerSettings,
 } from '../../controllers/index.ts';
-import type { Part } from '../../kit/index.ts';
+import type { ProgramPart } from '../../kit/index.ts';
 import type { Credential } from '../../wire/certificates/index.ts';
 import { type ProgramOptions, runProgram } from './run-program.ts';
 import { KnownTypes } from './known-types.ts';
@@ -56,7 +56,7 @@ export class ControllerManager implements Runnable {
     );
   }
 
-  #parts(): readonly Part[] {
+  #parts(): readonly ProgramPart[] {
     const { controllers = ['*'], settings, rootCertificate, signing, serviceAccountKey, clock, random } = this.#options;
     const signer =
       serviceAccountKey === undefined

@@ -19,7 +19,7 @@ export interface NodeProgramOptions {
   /** PEM of the authorities whose client certificates count there. */
   readonly clientAuthorities: string;
   readonly labels?: Readonly<Record<string, string>>;
-  readonly election?: Pick<LeaderElectionOptions, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>;
+  readonly election?: Pick<LeaderElectionOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

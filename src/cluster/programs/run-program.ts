@@ -5,6 +5,7 @@ import {
   app,
   type LeaderElectionOptions,
   type Part,
+  type ProgramRunOptions,
   SecureHealthServer,
   type SecureHealthOptions,
 } from '../../kit/index.ts';
@@ -32,7 +33,7 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
   const running = app(name, parts, {
     leaderElection: election === false ? false : { namespace: 'kube-system', identity, ...election },
   });
-  const options = clientFor === undefined ? {} : { clientFor };
+  const options: ProgramRunOptions = clientFor === undefined ? {} : { clientFor };
   const tasks: Runnable[] = [{ run: (scope) => running.run(client, scope, options) }];
   if (serving !== undefined) tasks.push(new SecureHealthServer(serving, running, client));
   await runTogether(tasks, signal);

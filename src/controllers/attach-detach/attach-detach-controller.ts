@@ -23,7 +23,7 @@ export interface AttachDetachOptions {
 
 const COMPONENT = 'attachdetach-controller';
 const CONCURRENCY = 10;
-const RETRIES = { initialMs: 500, capMs: 122_000 };
+const RETRIES = { initialDelay: 500, maxDelay: 122_000 };
 
 /** Has volumes of CSI drivers attached to the nodes of the pods that use them, by VolumeAttachments, and detached when nobody does. */
 export function attachDetachController(options: AttachDetachOptions = {}): Part {

@@ -16,7 +16,7 @@ export function bootstrapSigner(): Controller {
     watches: [
       watch(Secret, {
         to: () => [`${NAMESPACE}/${NAME}`],
-        scope: { namespace: 'kube-system', fieldSelector: `type=${BOOTSTRAP_TOKEN_TYPE}` },
+        where: { namespace: 'kube-system', fieldSelector: `type=${BOOTSTRAP_TOKEN_TYPE}` },
       }),
     ],
     async reconcile(map, { objects, clock, after }) {

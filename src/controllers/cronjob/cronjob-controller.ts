@@ -2,7 +2,7 @@ import { ValueError } from '../../api/client.ts';
 import { exponentialBuckets, type Histogram } from '../../base/index.ts';
 import { controllerOf, type CronSchedule, parseCronSchedule } from '../../api/meaning/index.ts';
 import { CronJob, type Index, ItemBackoff, Job, keyOf, type Observed } from '../../client/index.ts';
-import type { AppContext, EventRecorder, KeyedWorkers, Objects, Part, PreparedPart } from '../../kit/index.ts';
+import type { AppContext, EventRecorder, KeyedWorkers, Objects, ProgramPart, PreparedPart } from '../../kit/index.ts';
 import { scheduleText, syncCronJob } from './cronjob-sync.ts';
 import { untilNextMs } from './due-time.ts';
 
@@ -22,7 +22,7 @@ const byCronJob: Index<Job> = {
 };
 
 /** Starts the Jobs of each CronJob when its schedule says so. Schedules without a time zone are in UTC. */
-export function cronJobController(): Part {
+export function cronJobController(): ProgramPart {
   return { name: NAME, sleepsWithout: [CronJob], prepare: (context) => new CronJobController(context) };
 }
 

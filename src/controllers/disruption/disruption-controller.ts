@@ -12,7 +12,7 @@ import {
   ReplicationController,
   StatefulSet,
 } from '../../client/index.ts';
-import type { AppContext, EventRecorder, KeyedWorkers, Objects, Part, PreparedPart } from '../../kit/index.ts';
+import type { AppContext, EventRecorder, KeyedWorkers, Objects, ProgramPart, PreparedPart } from '../../kit/index.ts';
 import { budgetStatus, disruptedPods, failedStatus } from './budget-status.ts';
 import { type ExpectedPods, expectedPods } from './expected-pods.ts';
 import { selectorText } from './selector-text.ts';
@@ -22,7 +22,7 @@ const NAME = 'disruption';
 const COMPONENT = 'controllermanager';
 
 /** Keeps track of how many pods of each PodDisruptionBudget may be disrupted. */
-export function disruptionController(): Part {
+export function disruptionController(): ProgramPart {
   return {
     name: NAME,
     sleepsWithout: [PodDisruptionBudget, Pod],

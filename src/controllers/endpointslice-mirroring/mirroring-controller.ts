@@ -19,7 +19,7 @@ export function endpointSliceMirroringController(): Controller {
     queueName: 'endpoint_slice_mirroring',
     component: 'endpoint-slice-mirroring-controller',
     concurrency: CONCURRENT_SYNCS,
-    isRelevant: (endpoints, old) => isMirrored(endpoints) || (old !== undefined && isMirrored(old)),
+    when: (endpoints, old) => isMirrored(endpoints) || (old !== undefined && isMirrored(old)),
     watches: [
       watch(Service, {
         to: (service) => [keyOf(service)],

@@ -17,7 +17,7 @@ export function ephemeralVolumeController(): Controller {
     queueName: 'ephemeral_volume',
     concurrency: 5,
     component: 'ephemeral_volume',
-    isRelevant: (pod, old) => old === undefined && ownVolumes(pod).length > 0,
+    when: (pod, old) => old === undefined && ownVolumes(pod).length > 0,
     watches: [
       watch(PersistentVolumeClaim, {
         to: (claim, { objects }) => objects(Pod).byIndex(podsByOwnClaim, keyOf(claim)).map(keyOf),

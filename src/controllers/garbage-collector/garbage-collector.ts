@@ -6,7 +6,7 @@ import type {
   EventRecorder,
   KeyedWorkers,
   ObjectChange,
-  Part,
+  ProgramPart,
   PreparedPart,
 } from '../../kit/index.ts';
 import { AbsentOwners } from './absent-owners.ts';
@@ -39,7 +39,7 @@ const MAX_SYNC_MS = 30_000;
  * Watches the metadata of every object that can be deleted, of all kinds there are. Asks which kinds there are when it
  * starts, when those change that bring others, and when it is referred to one that it does not know.
  */
-export function garbageCollector(options: GarbageCollectorOptions = {}): Part {
+export function garbageCollector(options: GarbageCollectorOptions = {}): ProgramPart {
   const name = 'garbage-collector-controller';
   return {
     name,

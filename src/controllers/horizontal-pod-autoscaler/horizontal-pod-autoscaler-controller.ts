@@ -1,6 +1,6 @@
 import { matchNothing } from '../../api/values/index.ts';
 import { HorizontalPodAutoscaler, keyOf, Pod, type RateLimiter } from '../../client/index.ts';
-import type { AppContext, KeyedWorkers, Part, PreparedPart, WorkContext } from '../../kit/index.ts';
+import type { AppContext, KeyedWorkers, ProgramPart, PreparedPart, WorkContext } from '../../kit/index.ts';
 import { AutoscalerMetrics } from './autoscaler-metrics.ts';
 import { AutoscalerSync, type SyncParts } from './autoscaler-sync.ts';
 import { KnownSelectors } from './known-selectors.ts';
@@ -25,7 +25,7 @@ const NAME = 'horizontal-pod-autoscaler';
 const CONCURRENCY = 5;
 
 /** Scales what HorizontalPodAutoscalers are about, by what the metrics APIs tell. */
-export function horizontalPodAutoscalerController(options: HorizontalPodAutoscalerOptions = {}): Part {
+export function horizontalPodAutoscalerController(options: HorizontalPodAutoscalerOptions = {}): ProgramPart {
   return {
     name: NAME,
     sleepsWithout: [HorizontalPodAutoscaler],

@@ -187,7 +187,7 @@ export class MetricApis {
     { asked, signal }: { readonly asked: Asked; readonly signal: AbortSignal },
   ): Promise<readonly T[]> {
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
-    const request = { method: 'GET', path, query: given, signal, timeoutMs: TIMEOUT_MS } as const;
+    const request = { method: 'GET', path, query: given, signal, timeout: TIMEOUT_MS } as const;
     const list = (await this.#client.request(request).catch((error: unknown) => {
       signal.throwIfAborted();
       return fail(requestProblem(error, asked));

@@ -2,7 +2,7 @@ import { matchLabelSelector, ValueError } from '../../api/client.ts';
 import { controllerOf } from '../../api/meaning/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import { ItemBackoff, Job, keyOf, type Observed, Pod } from '../../client/index.ts';
-import type { AppContext, EventRecorder, KeyedWorkers, Objects, Part, PreparedPart } from '../../kit/index.ts';
+import type { AppContext, EventRecorder, KeyedWorkers, Objects, ProgramPart, PreparedPart } from '../../kit/index.ts';
 import { claim, orphansByNamespace, ownerKeys } from '../ownership/index.ts';
 import { isJobOrTracked, isTracked, TRACKING_FINALIZER } from './job-pod.ts';
 import { JobMetrics } from './job-metrics.ts';
@@ -16,12 +16,12 @@ const COMPONENT = 'job-controller';
 const CONCURRENT_SYNCS = 5;
 /** What happens to pods is looked at together, so that a large Job is not written once for each of them. */
 const BATCH_MS = 1000;
-const RETRY = { initialMs: 1000, capMs: 60_000 };
+const RETRY = { initialDelay: 1000, maxDelay: 60_000 };
 
 const OWNERS = { kind: Job, selectorOf: ({ spec }: Observed<Job>) => spec?.selector };
 
 /** Runs the pods of each Job until as many have succeeded as it says, or too many have failed. */
-export function jobController(): Part {
+export function jobController(): ProgramPart {
   return {
     name: NAME,
     sleepsWithout: [Job, Pod],

@@ -8,7 +8,7 @@ import {
   strictestOf,
   TokenBucket,
 } from '../../client/index.ts';
-import type { AppContext, KeyedWorkers, Part, PreparedPart, WorkContext } from '../../kit/index.ts';
+import type { ProgramContext, KeyedWorkers, ProgramPart, PreparedPart, WorkContext } from '../../kit/index.ts';
 import { NamespaceDeletion } from './namespace-deletion.ts';
 
 export interface NamespaceControllerOptions {
@@ -24,7 +24,7 @@ export interface NamespaceControllerOptions {
 const NAME = 'namespace';
 
 /** Empties namespaces that are being deleted, tells in their conditions how that goes, and then lets them go. */
-export function namespaceController(options: NamespaceControllerOptions = {}): Part {
+export function namespaceController(options: NamespaceControllerOptions = {}): ProgramPart {
   return {
     name: NAME,
     sleepsThrough: ({ after }) => after?.kind !== 'Namespace' || after.metadata?.deletionTimestamp === undefined,
@@ -33,7 +33,7 @@ export function namespaceController(options: NamespaceControllerOptions = {}): P
 }
 
 class NamespaceControl implements PreparedPart {
-  readonly #context: AppContext;
+  readonly #context: ProgramContext;
   readonly #settleMs: number;
   readonly #log: Logger;
   /** By the name of the namespace. */
@@ -41,13 +41,13 @@ class NamespaceControl implements PreparedPart {
   /** Namespaces that are being deleted, and are not empty yet. */
   readonly #unfinished = new Set<string>();
 
-  constructor(context: AppContext, options: NamespaceControllerOptions) {
+  constructor(context: ProgramContext, options: NamespaceControllerOptions) {
     this.#context = context;
     this.#settleMs = options.settleMs ?? 5000;
     this.#log = context.log.with({ controller: NAME });
     this.#workers = context.workers(NAME, {
       concurrency: options.concurrency ?? 10,
-      rateLimiter: strictestOf([new ItemBackoff({ capMs: 60_000 }), new TokenBucket(context.clock)]),
+      rateLimiter: strictestOf([new ItemBackoff({ maxDelay: 60_000 }), new TokenBucket(context.clock)]),
       work: (name, work) => this.#advance(name, work),
     });
     this.#watchNamespaces();

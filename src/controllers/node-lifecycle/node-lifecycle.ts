@@ -1,6 +1,14 @@
 import { deepEqual, runTogether } from '../../base/index.ts';
 import { keyOf, Lease, Node, type Observed, Pod } from '../../client/index.ts';
-import type { AppContext, EventRecorder, KeyedWorkers, Objects, Part, Passes, PreparedPart } from '../../kit/index.ts';
+import type {
+  ProgramContext,
+  EventRecorder,
+  KeyedWorkers,
+  Objects,
+  ProgramPart,
+  Passes,
+  PreparedPart,
+} from '../../kit/index.ts';
 import { HealthMonitor } from './health-monitor.ts';
 import { readinessOf } from './node-health.ts';
 import { missingLabels } from './node-labels.ts';
@@ -29,12 +37,12 @@ const POD_WORKERS = 4;
  * Follows the nodes: taints them by their conditions, says of silent ones that nothing is known of them and of their pods
  * that they are not ready, and taints bad ones, one after the other, so that their pods are evicted.
  */
-export function nodeLifecycleController(options: NodeLifecycleOptions = {}): Part {
+export function nodeLifecycleController(options: NodeLifecycleOptions = {}): ProgramPart {
   return { name: 'node-lifecycle-controller', prepare: (context) => new NodeLifecycle(context, options) };
 }
 
 class NodeLifecycle implements PreparedPart {
-  readonly #context: AppContext;
+  readonly #context: ProgramContext;
   readonly #events: EventRecorder;
   readonly #nodes: Objects<Node>;
   readonly #pods: Objects<Pod>;
@@ -51,7 +59,7 @@ class NodeLifecycle implements PreparedPart {
   /** Looks at pods that have come to their nodes just now, by key. */
   readonly #arrivals: KeyedWorkers;
 
-  constructor(context: AppContext, options: NodeLifecycleOptions) {
+  constructor(context: ProgramContext, options: NodeLifecycleOptions) {
     const { clock } = context;
     this.#context = context;
     this.#events = context.events('node-controller');
@@ -82,7 +90,7 @@ class NodeLifecycle implements PreparedPart {
       },
     });
     this.#passes = context.passes(`${QUEUE}_monitor`, {
-      periodMs: options.nodeMonitorPeriodMs ?? 5000,
+      period: options.nodeMonitorPeriodMs ?? 5000,
       pass: () => this.#check(),
     });
     this.#watchNodes();

@@ -7,7 +7,7 @@ import {
   Pod,
   StorageClass,
 } from '../../client/index.ts';
-import type { AppContext, KeyedWorkers, Part, Passes, PreparedPart } from '../../kit/index.ts';
+import type { AppContext, KeyedWorkers, ProgramPart, Passes, PreparedPart } from '../../kit/index.ts';
 import type { BinderParts } from './binder-parts.ts';
 import { volumesNaming } from './find-volume.ts';
 import { scrubbedVolume } from './recycle.ts';
@@ -27,7 +27,7 @@ const COMPONENT = 'persistentvolume-controller';
 const SYNC_PERIOD_MS = 15_000;
 
 /** Binds claims to volumes, asks for volumes of claims whose class has a provisioner, and reclaims those that nobody claims. */
-export function persistentVolumeBinder(options: PersistentVolumeBinderOptions = {}): Part {
+export function persistentVolumeBinder(options: PersistentVolumeBinderOptions = {}): ProgramPart {
   return {
     name: 'persistentvolume-binder',
     sleepsWithout: [PersistentVolumeClaim, PersistentVolume],
@@ -47,7 +47,7 @@ class Binder implements PreparedPart {
     this.#claims = context.workers('claims', { work: (key) => this.#syncClaim(key) });
     this.#volumes = context.workers('volumes', { work: (key) => this.#syncVolume(key) });
     this.#passes = context.passes('persistentvolume_resync', {
-      periodMs: claimBinderSyncPeriodMs,
+      period: claimBinderSyncPeriodMs,
       pass: async () => this.#syncAll(),
     });
     const volumes = context.objects(PersistentVolume);

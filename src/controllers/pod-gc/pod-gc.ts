@@ -6,7 +6,7 @@ import {
   type AppContext,
   inParallel,
   type Objects,
-  type Part,
+  type ProgramPart,
   type Passes,
   type PreparedPart,
 } from '../../kit/index.ts';
@@ -29,7 +29,7 @@ const DELETIONS_AT_ONCE = 20;
  * Deletes pods that nobody else would delete: terminated ones beyond a number, those on nodes that are gone or out of
  * service, and those that were deleted before they had a node.
  */
-export function podGc(options: PodGcOptions = {}): Part {
+export function podGc(options: PodGcOptions = {}): ProgramPart {
   const { terminatedPodThreshold = 12_500 } = options;
   return {
     name: NAME,
@@ -56,7 +56,7 @@ class PodCollection implements PreparedPart {
     this.#metrics = podGcMetrics(context.metrics);
     this.#pods = context.objects(Pod);
     this.#nodes = context.objects(Node);
-    this.#passes = context.passes(NAME, { periodMs: PERIOD_MS, pass: () => this.#collect() });
+    this.#passes = context.passes(NAME, { period: PERIOD_MS, pass: () => this.#collect() });
     this.#watchPods();
     this.#watchNodes();
   }

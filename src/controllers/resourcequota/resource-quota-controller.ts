@@ -21,7 +21,15 @@ import {
   ResourceQuota,
   type ServedKind,
 } from '../../client/index.ts';
-import type { AppContext, KeyedWorkers, Objects, Part, Passes, PreparedPart, WorkContext } from '../../kit/index.ts';
+import type {
+  AppContext,
+  KeyedWorkers,
+  Objects,
+  ProgramPart,
+  Passes,
+  PreparedPart,
+  WorkContext,
+} from '../../kit/index.ts';
 import { KindCatalogue } from '../garbage-collector/kind-catalogue.ts';
 import { CountedKinds, type CountedObjects } from './counted-kinds.ts';
 import { DeviceLookup } from './device-lookup.ts';
@@ -51,7 +59,7 @@ const SYNC_PERIOD_MS = 5 * 60_000;
  * Says in the status of ResourceQuotas what is used of them: when they are new or changed, when something that counts is
  * deleted or ends, and now and again. What is created is charged by the server.
  */
-export function resourceQuotaController(options: ControlOptions = {}): Part {
+export function resourceQuotaController(options: ControlOptions = {}): ProgramPart {
   return {
     name: NAME,
     sleepsWithout: [ResourceQuota],
@@ -89,7 +97,7 @@ class ResourceQuotaControl implements PreparedPart {
       work: (key, work) => this.#count(key, work),
     });
     this.#passes = context.passes('resourcequota_resync', {
-      periodMs: options.resourceQuotaSyncPeriodMs ?? SYNC_PERIOD_MS,
+      period: options.resourceQuotaSyncPeriodMs ?? SYNC_PERIOD_MS,
       pass: async () => this.#countAll(),
     });
     context.onChange(ResourceQuota, {

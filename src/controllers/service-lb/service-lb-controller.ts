@@ -15,7 +15,7 @@ export function serviceLbController(): Controller {
     queueName: 'service',
     concurrency: 1,
     component: 'service-controller',
-    isRelevant: (service, old) => isOurs(service) || (old !== undefined && isOurs(old)),
+    when: (service, old) => isOurs(service) || (old !== undefined && isOurs(old)),
     async reconcile(service, context) {
       if (isOurs(service) && service.metadata.deletionTimestamp === undefined) await ensure(service, context);
       else if (hasFinalizer(service)) await release(service, context);

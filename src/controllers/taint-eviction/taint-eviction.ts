@@ -6,7 +6,7 @@ import {
   type EventRecorder,
   type KeyedWorkers,
   type Objects,
-  type Part,
+  type ProgramPart,
   podsByNode,
   type PreparedPart,
   type WorkContext,
@@ -18,7 +18,7 @@ const NAME = 'taint-eviction-controller';
 const DELETIONS_AT_ONCE = 8;
 
 /** Deletes pods from nodes with NoExecute taints: at once, or when the time for which they tolerate the taints is over. */
-export function taintEvictionController(): Part {
+export function taintEvictionController(): ProgramPart {
   return { name: NAME, sleepsWithout: [Pod], prepare: (context) => new TaintEviction(context) };
 }
 
@@ -43,7 +43,7 @@ class TaintEviction implements PreparedPart {
     this.#nodes = context.objects(Node);
     this.#evictions = context.workers('noexec_taint_pod', {
       concurrency: DELETIONS_AT_ONCE,
-      rateLimiter: new ItemBackoff({ initialMs: 10, capMs: 60_000 }),
+      rateLimiter: new ItemBackoff({ initialDelay: 10, maxDelay: 60_000 }),
       work: (key, work) => this.#evict(key, work),
     });
     const deletions = context.metrics.counter({

@@ -33,7 +33,7 @@ export function volumeAttacher(driver: VolumeDriver): readonly Part[] {
       ...options,
       name: 'volume-attacher',
       reads: [PersistentVolume, CSINode],
-      isRelevant: (attachment, old) => attachment.spec.attacher === driver.name && isNews(attachment, old),
+      when: (attachment, old) => attachment.spec.attacher === driver.name && isNews(attachment, old),
       reconcile: (attachment, context) =>
         attachment.spec.attacher === driver.name
           ? patiently(backoff, context, () => answer(attachment, driver, context))
@@ -45,7 +45,7 @@ export function volumeAttacher(driver: VolumeDriver): readonly Part[] {
       name: 'volume-attacher-volumes',
       reads: [VolumeAttachment],
       watches: [watch(VolumeAttachment, { to: ({ spec }) => [spec.source.persistentVolumeName ?? ''] })],
-      isRelevant: ({ metadata, spec }) => metadata.deletionTimestamp !== undefined && spec?.csi?.driver === driver.name,
+      when: ({ metadata, spec }) => metadata.deletionTimestamp !== undefined && spec?.csi?.driver === driver.name,
       reconcile: (volume, context) => letGo(volume, driver, context),
     }),
   ];

@@ -18,7 +18,7 @@ export function volumeExpandController(): Part {
     component: COMPONENT,
     concurrency: CONCURRENCY,
     reads: [PersistentVolume],
-    isRelevant: hasGrown,
+    when: hasGrown,
     reconcile: expand,
   });
 }

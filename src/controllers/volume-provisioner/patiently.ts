@@ -3,7 +3,7 @@ import type { ReconcileContext } from '../../kit/index.ts';
 import { VolumeDriverError } from './volume-driver.ts';
 
 /** When a driver is asked again what it has refused. */
-export const DRIVER_RETRIES = { initialMs: 1000, capMs: 300_000 };
+export const DRIVER_RETRIES = { initialDelay: 1000, maxDelay: 300_000 };
 
 /** Drivers are slower than the queue of a controller thinks: what one refuses is not asked again for a while. */
 export async function patiently(

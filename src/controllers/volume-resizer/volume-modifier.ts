@@ -40,7 +40,7 @@ export function volumeModifier(driver: VolumeDriver): readonly Part[] {
               .map((claim) => `${claim.metadata.namespace}/${claim.metadata.name}`),
         }),
       ],
-      isRelevant: isNews,
+      when: isNews,
       reconcile: (claim, context) => patiently(backoff, context, () => modify(claim, driver, context)),
       gone: (key) => backoff.forget(key),
     }),

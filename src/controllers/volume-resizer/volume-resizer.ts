@@ -28,7 +28,7 @@ export function volumeResizer(driver: VolumeDriver): readonly Part[] {
       component: `external-resizer ${driver.name}`,
       concurrency: CONCURRENCY,
       reads: [PersistentVolume],
-      isRelevant: isNews,
+      when: isNews,
       reconcile: (claim, context) => patiently(backoff, context, () => resize(claim, driver, context)),
       gone: (key) => backoff.forget(key),
     }),

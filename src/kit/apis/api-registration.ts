@@ -57,7 +57,7 @@ export class ApiRegistration implements PreparedPart {
   constructor(sources: RegistrationSources, context: AppContext) {
     this.#sources = sources;
     this.#context = context;
-    this.#passes = context.passes('api-registration', { periodMs: PERIOD_MS, pass: (signal) => this.#write(signal) });
+    this.#passes = context.passes('api-registration', { period: PERIOD_MS, pass: (signal) => this.#write(signal) });
     const names = new Set(sources.apis.map(nameOf));
     const changed = ({ metadata }: { readonly metadata: { readonly name: string } }): void => {
       if (names.has(metadata.name)) this.#passes.request();

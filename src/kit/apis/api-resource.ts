@@ -1,8 +1,9 @@
 import type { Client, KubernetesObject } from '../../client/index.ts';
 import type { Part } from '../part.ts';
 import type { DefinedKind } from '../resource/defined-kind.ts';
-import type { HttpsListenerOptions, ServiceReference } from '../webhooks/https-listener.ts';
+import type { ServiceReference } from '../webhooks/https-listener.ts';
 import type { LocalApis } from './api-call.ts';
+import type { ApiServerOptions } from './api-server.ts';
 import type { ApiStorage } from './api-storage.ts';
 
 /** One column of `kubectl get`, computed. */
@@ -42,5 +43,5 @@ export interface Api {
   readonly version: string;
   readonly resources: readonly ApiResource[];
   /** `apiServer`, which an app's server finds here: apps without APIs do not carry it. */
-  serverOf(apis: readonly Api[], options: HttpsListenerOptions & { readonly service?: ServiceReference }): AppApis;
+  serverOf(apis: readonly Api[], options: ApiServerOptions): AppApis;
 }

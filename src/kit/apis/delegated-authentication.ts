@@ -105,7 +105,7 @@ export class DelegatedAuthentication {
   }
 
   async #review(token: string): Promise<ApiUser | undefined> {
-    const review = await this.#client.kind(TokenReview).create({ spec: { token } }, { timeoutMs: REVIEW_TIMEOUT_MS });
+    const review = await this.#client.kind(TokenReview).create({ spec: { token } }, { timeout: REVIEW_TIMEOUT_MS });
     const { authenticated = false, user } = review.status ?? {};
     if (!authenticated || user?.username === undefined) return undefined;
     const { username: name, uid, groups = [], extra } = user;

@@ -37,7 +37,7 @@ export class DelegatedAuthorization {
     if (user.groups.includes(MASTERS)) return;
     const spec = specOf(question);
     const { isAllowed, reason } = await this.#decisions.get(JSON.stringify(spec), async () => {
-      const how = { timeoutMs: REVIEW_TIMEOUT_MS };
+      const how = { timeout: REVIEW_TIMEOUT_MS };
       const { status } = await this.#client.kind(SubjectAccessReview).create({ spec }, how);
       return { isAllowed: status?.allowed === true && status.denied !== true, reason: status?.reason ?? '' };
     });

@@ -1,12 +1,12 @@
-import type { Runnable, MetricRegistry } from '../../base/index.ts';
+import type { Duration, MetricRegistry } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
-import type { AppApis, LocalApis } from '../apis/index.ts';
+import type { LocalApis } from '../apis/index.ts';
 import type { LeaderElectionOptions } from '../election/leader-election.ts';
 import type { AccessNeed } from '../rbac/access-need.ts';
 import type { DefinedKind } from '../resource/defined-kind.ts';
 import type { InstallOptions } from '../resource/install-options.ts';
 import type { ReconcileRecord, TraceFilter } from '../trace.ts';
-import type { LocalWebhooks, WebhookServer } from '../webhooks/index.ts';
+import type { LocalWebhooks } from '../webhooks/index.ts';
 import type { RunTracker } from '../work/run-tracker.ts';
 import type { Dormancy, ReadKind } from './dormancy.ts';
 import type { ExtensionServing } from './extension-server.ts';
@@ -14,14 +14,10 @@ import type { HealthOptions } from './health-server.ts';
 import type { KindCache } from './shared-resources.ts';
 
 export interface AppOptions extends AppRunOptions {
-  /** Answers all that API servers ask the app, whether this replica leads or not; see `extensionServer`. */
+  /** Answers everything that API servers ask the app, on every replica, also on those that do not lead; see `extensionServer`. */
   readonly server?: ExtensionServing;
   /** The component that events name as their source; the app's name unless given. */
   readonly component?: string;
-  /** Answers webhooks, whether this replica leads or not; see `webhookServer`. */
-  readonly webhooks?: Runnable & Partial<Pick<WebhookServer, 'clientConfigOf' | 'runLocally' | 'standBehind'>>;
-  /** Serves APIs behind the cluster's API server, whether this replica leads or not; see `apiServer`. */
-  readonly apis?: Omit<AppApis, 'standBehind'> & Partial<Pick<AppApis, 'standBehind'>>;
   /** The kinds that the app brings along; see `resource`. */
   readonly resources?: readonly DefinedKind[];
   /** What the app does to objects besides what its parts declare, such as with its client; see `rbacOf`. */
@@ -31,41 +27,47 @@ export interface AppOptions extends AppRunOptions {
 }
 
 export interface AppRunOptions {
-  /** Of several replicas one works, elected by a Lease; the others stand by with filled caches. All work unless given. */
+  /** Elects one of several replicas by a Lease; the others stand by with filled caches. Default: all replicas work. */
   readonly leaderElection?: LeaderElectionOptions | boolean;
-  /** Answers probes and scrapes over HTTP; not unless given. */
+  /** Answers probes and scrapes over HTTP; default off. */
   readonly health?: HealthOptions;
-  /** What is under way when the app stops may take so long to finish before it is aborted; aborted at once unless given. */
-  readonly stopGraceMs?: number;
-  /** Makes the server serve the app's `resources` before anything else; not unless given. */
+  /** How long work that is under way when the app stops may take before it is aborted; default 0. */
+  readonly stopGrace?: Duration;
+  /** Installs the app's `resources` before anything else; default off. */
   readonly install?: boolean | InstallOptions;
-  /** API servers of this process, which the app's webhooks answer without sockets; over HTTPS unless given. */
+}
+
+/** What programs that host apps set besides: the cluster's own, `keelson dev`, test clusters. */
+export interface ProgramRunOptions extends AppRunOptions {
+  /** API servers of this process, whose webhook calls the app answers without sockets; default: over HTTPS. */
   readonly localWebhooks?: LocalWebhooks;
-  /** API servers of this process that reach the app's APIs without sockets; over HTTPS unless given. */
+  /** API servers of this process that reach the app's APIs without sockets; default: over HTTPS. */
   readonly localApis?: LocalApis;
-  /** The Service by which API servers reach the app's webhooks and APIs; this machine unless given. */
+  /** The Service by which API servers reach the app's server; default: this machine. */
   readonly service?: AppService;
-  /** Opens no port for probes and scrapes; opened unless given. */
-  readonly hasNoPorts?: boolean;
-  /** Knows which runs are under way; not followed unless given. */
+  /** Whether the port for probes and scrapes is opened; default true. */
+  readonly opensPorts?: boolean;
+  /** Follows which runs are under way. */
   readonly tracker?: RunTracker;
-  /** Is told of each run of a reconciler, or of other workers, when it has ended. */
+  /** Called after each run of a reconciler, or of other workers. */
   readonly onRun?: (record: ReconcileRecord) => void;
   /**
-   * The client of a writer: a part by its account or name, or whom a part writes for. Caches are shared, and read with the app's
-   * own client. All write with that one unless given.
+   * The client of a writer: a part by its account or name, or an identity that a part writes for. Caches are shared, and read with
+   * the app's own client. Default: the app's client.
    */
   readonly clientFor?: (writer: string) => Client | undefined;
-  /** Knows which parts have nothing to do for now, and are not begun; all are begun at once unless given. */
+  /** Knows which parts have nothing to do for now and need not start; default: all start at once. */
   readonly dormancy?: Dormancy;
 }
+
+/** Options of the cluster's own apps. */
+export type ProgramAppOptions = AppOptions & ProgramRunOptions;
 
 /** A Service that leads to an app; its ports are those of the app. */
 export interface AppService {
   readonly namespace: string;
   readonly name: string;
-  readonly webhookPort: number;
-  readonly apiPort: number;
+  readonly port: number;
 }
 
 /** Controllers and other parts that run together: on one client, with shared caches. */

@@ -1,4 +1,4 @@
-import type { Part } from '../part.ts';
+import type { ProgramPart } from '../program-part.ts';
 
 /** A kind that a part reads: all its objects, or those of a namespace. */
 export interface ReadKind {
@@ -17,5 +17,5 @@ export interface PartStart {
 
 /** Knows which parts have nothing to do for now: only who runs beside the server can tell. */
 export interface Dormancy {
-  startOf(part: Part, wake: () => void): PartStart;
+  startOf(part: ProgramPart, wake: () => void): PartStart;
 }

@@ -121,7 +121,7 @@ describe('the server of an app', () => {
     };
     expect(app('a', [part], { server: extensionServer() }).webhookPaths).toEqual(['/filter']);
     expect(() => app('a', [part])).toThrow(
-      'Cannot make app "a": part "extender" is asked over HTTPS, so the app needs a server',
+      'Cannot make app "a": part "extender" has webhook handlers, so the app needs a server',
     );
     const twice = { '/filter': () => ({}) };
     expect(() => app('a', [part], { server: extensionServer({ handlers: twice }) })).toThrow(

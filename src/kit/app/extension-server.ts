@@ -19,6 +19,7 @@ import {
 } from '../webhooks/shared-authority.ts';
 import { type IdentifyToken, tokenWebhook } from '../webhooks/token-webhook.ts';
 import type { WebhookHandler } from '../webhooks/webhook-handler.ts';
+import type { WebhookAddress, WebhookClientConfig } from '../webhooks/webhook-server.ts';
 import { metered, type WebhookMeter, webhookMeter } from '../webhooks/webhook-metrics.ts';
 
 /** What API servers ask an app, and where. */
@@ -31,6 +32,9 @@ export interface ExtensionServerOptions extends Omit<HttpsListenerOptions, 'fron
   readonly authorize?: DecideAccess;
   /** Groups that the app serves behind the cluster's API server; see `api`. */
   readonly apis?: readonly Api[];
+  /** The priorities of those groups in discovery, as in APIServices; default 1000 and 100. */
+  readonly groupPriorityMinimum?: number;
+  readonly versionPriority?: number;
   /** Other webhooks by path. */
   readonly handlers?: Readonly<Record<string, WebhookHandler>>;
   /** The Service that leads to the app, where API servers do not run on this machine. */
@@ -54,9 +58,33 @@ export interface ServedApp {
   readonly resources: readonly DefinedKind[];
 }
 
-/** Makes the server of an app, once the app is known. */
-export interface ExtensionServing {
-  serverOf(app: ServedApp): ExtensionServer;
+/** The server of an app, which is made once the app is known: what `extensionServer` gives, for `app(name, parts, { server })`. */
+export class ExtensionServing {
+  readonly #options: ExtensionServerOptions;
+  #resolve: (server: ExtensionServer) => void = () => undefined;
+  /** For tests: the server, once an app has it. */
+  readonly made = new Promise<ExtensionServer>((resolve) => void (this.#resolve = resolve));
+
+  constructor(options: ExtensionServerOptions) {
+    this.#options = options;
+  }
+
+  /** For `app`. */
+  serverOf(app: ServedApp): ExtensionServer {
+    const server = new ExtensionServer(this.#options, app);
+    this.#resolve(server);
+    return server;
+  }
+
+  /** Where the server listens; resolves once it does. */
+  async listening(): Promise<WebhookAddress> {
+    return (await this.made).webhooks.listening();
+  }
+
+  /** How API servers on this machine call a handler; resolves once the app listens. */
+  async clientConfig(path: string): Promise<WebhookClientConfig> {
+    return (await this.made).webhooks.clientConfig(path);
+  }
 }
 
 /** Where conversions, tokens and access are asked about. */
@@ -68,7 +96,7 @@ const PATHS = { convert: '/convert', authenticate: '/authenticate', authorize: '
  * Its certificate is made and renewed by itself, and told to the cluster wherever the cluster has to know it.
  */
 export function extensionServer(options: ExtensionServerOptions = {}): ExtensionServing {
-  return { serverOf: (app) => new ExtensionServer(options, app) };
+  return new ExtensionServing(options);
 }
 
 /** The server of one app. */
@@ -91,6 +119,8 @@ export class ExtensionServer {
       service,
       secret,
       folder,
+      groupPriorityMinimum,
+      versionPriority,
       handlers: _,
       authenticate: __,
       authorize: ___,
@@ -118,10 +148,11 @@ export class ExtensionServer {
       },
     );
     const front = { listener: this.#listener, isFor: isApiPath };
-    this.apis = apis[0]?.serverOf(apis, { ...place, front });
+    this.apis = apis[0]?.serverOf(apis, { ...place, front, groupPriorityMinimum, versionPriority });
     this.parts = [
       ...(admission.length === 0 ? [] : [this.webhooks.configuration]),
       ...(secret === undefined ? [] : [AUTHORITY_NEEDS]),
+      ...(this.apis === undefined ? [] : [this.apis.registration]),
     ];
   }
 

@@ -1,8 +1,9 @@
 import type { Clock, Logger, MetricRegistry, Random } from '../../base/index.ts';
-import type { Client, Handler, InformerScope, Kind, KubernetesObject, SharedInformer } from '../../client/index.ts';
+import type { Client, Handler, ObjectSelection, Kind, KubernetesObject, SharedInformer } from '../../client/index.ts';
 import type { EventRecorder } from '../events.ts';
 import type { Objects } from '../objects.ts';
-import type { AppContext, Part, Subscription } from '../part.ts';
+import type { Subscription } from '../part.ts';
+import type { ProgramContext, ProgramPart } from '../program-part.ts';
 import { KeyedWorkers, type KeyedWorkersOptions } from '../work/keyed-workers.ts';
 import { Passes, type PassesOptions } from '../work/passes.ts';
 import type { ReadKind } from './dormancy.ts';
@@ -10,7 +11,7 @@ import { PartHandler } from './part-handler.ts';
 import type { SharedResources } from './shared-resources.ts';
 
 /** What one part of an app has at hand. It knows what the part has asked for, and runs its handlers. */
-export class PartContext implements AppContext, Disposable {
+export class PartContext implements ProgramContext, Disposable {
   readonly name: string;
   readonly component: string;
   readonly client: Client;
@@ -22,13 +23,13 @@ export class PartContext implements AppContext, Disposable {
   readonly seenUpTo: string | undefined;
   readonly informers = new Set<SharedInformer<never>>();
   readonly #reads = new Map<string, ReadKind>();
-  readonly #part: Pick<Part, 'name' | 'account' | 'concurrency'>;
+  readonly #part: Pick<ProgramPart, 'name' | 'account' | 'concurrency'>;
   readonly #shared: SharedResources;
   readonly #handlers = new Set<PartHandler<never>>();
   readonly #workers: KeyedWorkers[] = [];
   #isStarted = false;
 
-  constructor(part: Pick<Part, 'name' | 'account' | 'concurrency'>, shared: SharedResources, seenUpTo?: string) {
+  constructor(part: Pick<ProgramPart, 'name' | 'account' | 'concurrency'>, shared: SharedResources, seenUpTo?: string) {
     const { name, component, client, metrics, stopGraceMs } = shared.options;
     this.name = name;
     this.component = component;
@@ -70,28 +71,28 @@ export class PartContext implements AppContext, Disposable {
     return this.#shared.options.events.recorder({ component, ...options });
   }
 
-  objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}, writer?: string): Objects<T> {
-    this.informer(kind, scope);
-    return this.#shared.objects(kind, scope, writer === undefined ? this.client : this.clientOf(writer));
+  objects<T extends KubernetesObject>(kind: Kind<T>, where: ObjectSelection = {}, writer?: string): Objects<T> {
+    this.informer(kind, where);
+    return this.#shared.objects(kind, where, writer === undefined ? this.client : this.clientOf(writer));
   }
 
   clientOf(writer: string): Client {
     return this.#shared.clientOf(writer);
   }
 
-  informer<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}): SharedInformer<T> {
-    const informer = this.#shared.informer(kind, scope);
-    this.#noteRead(kind, scope);
+  informer<T extends KubernetesObject>(kind: Kind<T>, where: ObjectSelection = {}): SharedInformer<T> {
+    const informer = this.#shared.informer(kind, where);
+    this.#noteRead(kind, where);
     this.informers.add(informer as unknown as SharedInformer<never>);
     return informer;
   }
 
-  onChange<T extends KubernetesObject>(kind: Kind<T>, handler: Handler<T>, scope: InformerScope = {}): Subscription {
-    const informer = this.informer(kind, scope);
+  onChange<T extends KubernetesObject>(kind: Kind<T>, handler: Handler<T>, where: ObjectSelection = {}): Subscription {
+    const informer = this.informer(kind, where);
     const made: PartHandler<T> = new PartHandler(handler, {
       name: this.#part.name,
       informer,
-      cache: this.#shared.cache(kind, scope),
+      cache: this.#shared.cache(kind, where),
       tracker: this.#shared.options.tracker,
       kind: kind.kind,
       onDispose: () => void this.#handlers.delete(made as unknown as PartHandler<never>),
@@ -114,7 +115,7 @@ export class PartContext implements AppContext, Disposable {
     return workers;
   }
 
-  #noteRead({ group, plural }: Kind, { namespace }: InformerScope): void {
+  #noteRead({ group, plural }: Kind, { namespace }: ObjectSelection): void {
     const place = namespace === undefined ? {} : { namespace };
     this.#reads.set(`${plural}.${group} ${namespace ?? ''}`, { group, plural, ...place });
   }

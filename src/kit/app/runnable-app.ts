@@ -1,4 +1,11 @@
-import { describeError, MetricRegistry, RandomUidSource, type Runnable, runTogether } from '../../base/index.ts';
+import {
+  describeError,
+  MetricRegistry,
+  millisecondsOf,
+  RandomUidSource,
+  type Runnable,
+  runTogether,
+} from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import type { LeaderElectionOptions } from '../election/leader-election.ts';
 import { LeadershipLostError } from '../election/leadership-lost.ts';
@@ -8,7 +15,7 @@ import type { DefinedKind } from '../resource/defined-kind.ts';
 import type { InstallOptions } from '../resource/install-options.ts';
 import { type ReconcileRecord, type TraceFilter, TraceRing } from '../trace.ts';
 import { ELECTION_NEEDS, INSTALLATION_NEED } from './app-needs.ts';
-import type { App, AppOptions, AppRunOptions, AppService } from './app-options.ts';
+import type { App, ProgramAppOptions, ProgramRunOptions } from './app-options.ts';
 import type { ReadKind } from './dormancy.ts';
 import type { ExtensionServer } from './extension-server.ts';
 import { type HealthOptions, HealthServer } from './health-server.ts';
@@ -17,7 +24,7 @@ import { Session } from './session.ts';
 import type { KindCache } from './shared-resources.ts';
 
 /** The options of an app whose server has been made. */
-export interface RunnableOptions extends Omit<AppOptions, 'server'> {
+export interface RunnableOptions extends Omit<ProgramAppOptions, 'server'> {
   readonly server?: ExtensionServer;
 }
 
@@ -36,8 +43,8 @@ export class RunnableApp implements App {
   #session: Session | undefined;
 
   constructor(name: string, own: readonly Part[], options: RunnableOptions) {
-    const { apis, server } = options;
-    const served = [...(server?.parts ?? []), ...(apis === undefined ? [] : [apis.registration])];
+    const { server } = options;
+    const served = [...(server?.parts ?? [])];
     const parts = [...own, ...served];
     const twice = parts.find((part, index) => parts.findIndex((other) => other.name === part.name) !== index);
     if (twice !== undefined) throw new Error(`Cannot make app "${name}": two parts are called "${twice.name}"`);
@@ -96,32 +103,32 @@ export class RunnableApp implements App {
   }
 
   async load(): Promise<void> {
-    await this.#options.apis?.load();
+    await this.#options.server?.apis?.load();
   }
 
   copy(): App {
-    const { resources: _, webhooks: __, apis: ___, server: ____, ...options } = this.#options;
+    const { resources: _, server: __, ...options } = this.#options;
     const { leaderElection = false } = options;
     if (leaderElection === false || this.#identity === undefined) return new RunnableApp(this.name, this.#own, options);
     const election = { ...(leaderElection === true ? {} : leaderElection), identity: this.#identity }; // it leads where this one does
     return new RunnableApp(this.name, this.#own, { ...options, leaderElection: election });
   }
 
-  async run(client: Client, signal: AbortSignal, options: AppRunOptions = {}): Promise<void> {
+  async run(client: Client, signal: AbortSignal, options: ProgramRunOptions = {}): Promise<void> {
     if (this.#isRunning) throw new Error(`Cannot run app "${this.name}": it is running`);
     this.#isRunning = true;
-    const { webhooks, apis } = this.#options;
+    const { server } = this.#options;
+    const { webhooks, apis } = server ?? {};
     const { health = this.#options.health, service } = options;
-    if (service !== undefined) this.#standBehind(service);
+    if (service !== undefined) server?.standBehind(service);
     const tasks: Runnable[] = [{ run: (scope) => this.#work(client, scope, options) }];
-    if (health !== undefined && options.hasNoPorts !== true)
+    if (health !== undefined && options.opensPorts !== false)
       tasks.push({ run: (scope) => this.#answerProbes(health, scope) });
     if (apis !== undefined) tasks.push({ run: (scope) => apis.run(client, scope, options.localApis) });
     const { localWebhooks: local } = options;
-    const { server } = this.#options;
     if (server !== undefined && local === undefined) tasks.push({ run: (scope) => server.run(client, scope) });
-    if (webhooks?.runLocally !== undefined && local !== undefined)
-      tasks.push({ run: async (scope) => webhooks.runLocally?.(local, scope) });
+    if (webhooks !== undefined && local !== undefined)
+      tasks.push({ run: (scope) => webhooks.runLocally(local, scope) });
     else if (webhooks !== undefined) tasks.push(webhooks);
     try {
       await runTogether(tasks, signal);
@@ -135,22 +142,15 @@ export class RunnableApp implements App {
     await new HealthServer(health, this).run(signal);
   }
 
-  #standBehind({ namespace, name, webhookPort, apiPort }: AppService): void {
-    const { webhooks, apis, server } = this.#options;
-    if (server !== undefined) return server.standBehind({ namespace, name, port: webhookPort });
-    webhooks?.standBehind?.({ namespace, name, port: webhookPort });
-    apis?.standBehind?.({ namespace, name, port: apiPort });
-  }
-
   /** Term after term: each begins with fresh parts, for nobody knows what those of the last one were at. */
-  async #work(client: Client, signal: AbortSignal, options: AppRunOptions): Promise<void> {
+  async #work(client: Client, signal: AbortSignal, options: ProgramRunOptions): Promise<void> {
     const install = options.install ?? this.#options.install ?? false;
     if (install !== false && this.resources.length > 0)
       await this.#install(client, signal, install === true ? {} : install);
     const again = (): void => void this.#installAgain(client, signal, install);
     using _authority = this.#options.server?.onAuthority(again);
     const election = this.#election(client, options);
-    const { component = this.name, stopGraceMs = options.stopGraceMs ?? 0 } = this.#options;
+    const { component = this.name, stopGrace = options.stopGrace ?? 0 } = this.#options;
     const { clientFor = this.#options.clientFor } = options;
     const { tracker, dormancy, onRun } = options;
     const trace = { push: (record: ReconcileRecord) => (this.#trace.push(record), onRun?.(record)) };
@@ -161,7 +161,7 @@ export class RunnableApp implements App {
       clientFor,
       election,
       trace,
-      stopGraceMs,
+      stopGraceMs: millisecondsOf(stopGrace),
       tracker,
       dormancy,
     };
@@ -195,14 +195,14 @@ export class RunnableApp implements App {
 
   async #install(client: Client, signal: AbortSignal, options: InstallOptions): Promise<void> {
     const isConverting = this.resources.some(({ isConverted }) => isConverted);
-    const own = isConverting ? await this.#options.webhooks?.clientConfigOf?.('/convert') : undefined;
+    const own = isConverting ? await this.#options.server?.webhooks.clientConfigOf('/convert') : undefined;
     const conversion = options.conversion ?? own;
     await this.#installation.run(client, { ...options, conversion, fieldManager: this.name, signal });
   }
 
   #election(
     client: Client,
-    options: AppRunOptions,
+    options: ProgramRunOptions,
   ): (LeaderElectionOptions & { readonly name: string; readonly identity: string }) | undefined {
     const { leaderElection = this.#options.leaderElection ?? false } = options;
     if (leaderElection === false) return undefined;

@@ -3,7 +3,8 @@ import type { Client, SharedInformer } from '../../client/index.ts';
 import { Fence } from '../election/fence.ts';
 import { LeaderElection, type LeaderElectionOptions } from '../election/leader-election.ts';
 import { EventWriter } from '../events/event-writer.ts';
-import type { Part, PreparedPart } from '../part.ts';
+import type { PreparedPart } from '../part.ts';
+import type { ProgramPart } from '../program-part.ts';
 import type { TraceRing } from '../trace.ts';
 import type { RunTracker } from '../work/run-tracker.ts';
 import type { Dormancy, PartStart, ReadKind } from './dormancy.ts';
@@ -49,10 +50,10 @@ export class Session {
   readonly #fence: Fence | undefined;
   readonly #parts: RunningPart[] = [];
   /** Parts that have nothing to do yet. */
-  readonly #asleep = new Map<Part, PartStart>();
-  #wake: (part: Part) => void = () => undefined;
+  readonly #asleep = new Map<ProgramPart, PartStart>();
+  #wake: (part: ProgramPart) => void = () => undefined;
 
-  constructor(parts: readonly Part[], options: SessionOptions) {
+  constructor(parts: readonly ProgramPart[], options: SessionOptions) {
     const { name, component, client, clientFor, trace, stopGraceMs, tracker } = options;
     this.#options = options;
     this.#log = client.log.with({ app: name });
@@ -171,7 +172,7 @@ export class Session {
     await Promise.all([...part.context.informers].map((informer) => informer.synced(signal)));
   }
 
-  #prepare(part: Part, { seenUpTo }: PartStart): RunningPart {
+  #prepare(part: ProgramPart, { seenUpTo }: PartStart): RunningPart {
     const context = new PartContext(part, this.#shared, seenUpTo);
     const made: RunningPart = { name: part.name, context, prepared: part.prepare(context), state: 'standing by' };
     this.#parts.push(made);

@@ -3,7 +3,7 @@ import {
   type Client,
   type IndexReader,
   InformerFactory,
-  type InformerScope,
+  type ObjectSelection,
   type Kind,
   type KubernetesObject,
   type SharedInformer,
@@ -56,8 +56,8 @@ export class SharedResources implements Disposable {
     this.workMetrics = new WorkMetrics(options.metrics);
   }
 
-  informer<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): SharedInformer<T> {
-    const { namespace, labelSelector, fieldSelector } = scope;
+  informer<T extends KubernetesObject>(kind: Kind<T>, where: ObjectSelection): SharedInformer<T> {
+    const { namespace, labelSelector, fieldSelector } = where;
     const informer = this.informers.informer(kind, { namespace, labelSelector, fieldSelector });
     const isWhole = (namespace ?? labelSelector ?? fieldSelector) === undefined;
     if (isWhole) this.#whole.set(kindId(kind), { kind, cache: informer.cache as IndexReader<never> });
@@ -75,8 +75,8 @@ export class SharedResources implements Disposable {
   }
 
   /** The objects of a kind, written with that client. */
-  objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope, client: Client): Objects<T> {
-    const { cache, writers } = this.#shared(kind, scope);
+  objects<T extends KubernetesObject>(kind: Kind<T>, where: ObjectSelection, client: Client): Objects<T> {
+    const { cache, writers } = this.#shared(kind, where);
     let objects = writers.get(client);
     if (objects === undefined) {
       objects = new FreshObjects(kind, cache, {
@@ -90,15 +90,15 @@ export class SharedResources implements Disposable {
   }
 
   /** The cache under the objects: that of the informer, with what the app has written. */
-  cache<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): FreshCache<T> {
-    return this.#shared(kind, scope).cache;
+  cache<T extends KubernetesObject>(kind: Kind<T>, where: ObjectSelection): FreshCache<T> {
+    return this.#shared(kind, where).cache;
   }
 
-  #shared<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): SharedObjects<T> {
-    const informer = this.informer(kind, scope);
+  #shared<T extends KubernetesObject>(kind: Kind<T>, where: ObjectSelection): SharedObjects<T> {
+    const informer = this.informer(kind, where);
     const known = this.#objects.get(informer as never);
     if (known !== undefined) return known as unknown as SharedObjects<T>;
-    const cache = new FreshCache(informer, { clock: this.options.client.clock, scope });
+    const cache = new FreshCache(informer, { clock: this.options.client.clock, where });
     this.#cachesOf(kind).add(cache);
     const made: SharedObjects<T> = { cache, writers: new Map() };
     this.#objects.set(informer as never, made as never);

@@ -3,7 +3,7 @@ import {
   byNamespace,
   countedWith,
   type Index,
-  type InformerScope,
+  type ObjectSelection,
   keyOf,
   type KubernetesObject,
   type Observed,
@@ -13,7 +13,7 @@ import {
 import type { CacheQuery } from '../objects.ts';
 import { isEnded } from './deleted-object.ts';
 import { LabelTests } from './label-test.ts';
-import { scopeTest } from './scope-test.ts';
+import { selectionTest } from './selection-test.ts';
 import { WriteOverlay } from './write-overlay.ts';
 
 /** Objects by the uid of their controller. */
@@ -27,7 +27,7 @@ const SWEEP_MS = 10_000;
 export interface FreshCacheOptions {
   readonly clock: Clock;
   /** Which objects the informer is about. */
-  readonly scope?: InformerScope;
+  readonly where?: ObjectSelection;
 }
 
 interface Lookup<T extends KubernetesObject> {
@@ -56,7 +56,7 @@ export class FreshCache<T extends KubernetesObject> implements Disposable {
   constructor(informer: SharedInformer<T>, options: FreshCacheOptions) {
     this.#informer = informer;
     this.#clock = options.clock;
-    this.#isInScope = scopeTest(options.scope ?? {});
+    this.#isInScope = selectionTest(options.where ?? {});
     this.#overlay = new WriteOverlay(informer, {
       onVanished: (object) => this.#vanished.forEach((listener) => listener(object)),
     });

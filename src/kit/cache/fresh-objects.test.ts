@@ -4,7 +4,7 @@ import {
   type Client,
   ConfigMap,
   InformerFactory,
-  type InformerScope,
+  type ObjectSelection,
   jsonPatch,
   type Kind,
   type KubernetesObject,
@@ -26,13 +26,13 @@ interface Fixture<T extends KubernetesObject> {
   readonly watches: HeldWatches;
 }
 
-async function start<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}): Promise<Fixture<T>> {
+async function start<T extends KubernetesObject>(kind: Kind<T>, where: ObjectSelection = {}): Promise<Fixture<T>> {
   const cluster = await TestCluster.start();
   const watches = new HeldWatches(cluster.transport('in process'));
   const client = cluster.clientOver(watches);
   const informers = new InformerFactory(client);
-  const informer = informers.informer(kind, scope);
-  const cache = new FreshCache(informer, { clock: client.clock, scope });
+  const informer = informers.informer(kind, where);
+  const cache = new FreshCache(informer, { clock: client.clock, where });
   const objects = new FreshObjects(kind, cache, { client, fieldManager: 'test', caches: [cache] });
   const stop = new AbortController();
   const running = informers.run(stop.signal);
@@ -175,7 +175,7 @@ describe('reads after own writes', () => {
     expect(objects.get('default/a')).toBeDefined();
   });
 
-  test('no longer see an object that left the scope', async () => {
+  test('no longer see an object that left the where', async () => {
     const { objects, watches } = await start(Pod, { namespace, labelSelector: 'app', fieldSelector: 'spec.nodeName=' });
     await objects.create({ ...pod, metadata: { ...pod.metadata, labels: { app: 'a' } } });
     await objects.create({ ...pod, metadata: { name: 'q', namespace } });

@@ -61,10 +61,10 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
     return this.#cache.counts(tally, value);
   }
 
-  async fetch(key: string, options: CallOptions = {}): Promise<Stored<T> | undefined> {
+  async fetch(key: string, options: CallOptions = {}): Promise<Observed<T> | undefined> {
     const { namespace, name } = splitKey(key);
     try {
-      return await this.#resource(namespace).get(name, options);
+      return (await this.#resource(namespace).get(name, readOnly(options))) as unknown as Observed<T>;
     } catch (error) {
       if (hasReason(error, 'NotFound')) return undefined;
       throw error;

@@ -162,7 +162,7 @@ describe('leader election', () => {
 
   test('refuses times that cannot work', async () => {
     const cluster = await Cluster.start();
-    const made = app('x', [], { leaderElection: { leaseDurationMs: 5000, renewDeadlineMs: 10_000 } });
+    const made = app('x', [], { leaderElection: { leaseDuration: 5000, renewDeadline: 10_000 } });
     await expect(made.run(cluster.client, new AbortController().signal)).rejects.toThrow('Cannot elect a leader');
   });
 });

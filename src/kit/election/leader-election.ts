@@ -1,4 +1,4 @@
-import { type Clock, type Logger, type Random } from '../../base/index.ts';
+import { type Clock, type Duration, type Logger, millisecondsOf, type Random } from '../../base/index.ts';
 import type { Client, KubernetesObject, Observed } from '../../client/index.ts';
 import type { EventRecorder } from '../events.ts';
 import type { Fence } from './fence.ts';
@@ -13,11 +13,11 @@ export interface LeaderElectionOptions {
   /** Who we are among the candidates; made up unless given. */
   readonly identity?: string;
   /** Others take over when the lease was not renewed for so long; 15 s unless given. */
-  readonly leaseDurationMs?: number;
+  readonly leaseDuration?: Duration;
   /** We give up when we could not renew for so long; 10 s unless given. */
-  readonly renewDeadlineMs?: number;
+  readonly renewDeadline?: Duration;
   /** Between tries; 2 s unless given. */
-  readonly retryPeriodMs?: number;
+  readonly retryPeriod?: Duration;
 }
 
 /** So much of the retry period, by chance, comes on top of it while others lead. */
@@ -44,7 +44,10 @@ export class LeaderElection {
     parts: { readonly log: Logger; readonly recorder: EventRecorder; readonly fence?: Fence },
   ) {
     const { name, namespace = client.defaultNamespace, identity } = options;
-    const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2000 } = options;
+    const { leaseDuration = 15_000, renewDeadline = 10_000, retryPeriod = 2000 } = options;
+    const leaseDurationMs = millisecondsOf(leaseDuration);
+    const renewDeadlineMs = millisecondsOf(renewDeadline);
+    const retryPeriodMs = millisecondsOf(retryPeriod);
     checkTiming(leaseDurationMs, renewDeadlineMs, retryPeriodMs);
     this.#timing = { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
     this.#identity = identity;
@@ -149,6 +152,6 @@ function checkTiming(leaseDurationMs: number, renewDeadlineMs: number, retryPeri
     retryPeriodMs > 0;
   if (isSound) return;
   throw new RangeError(
-    `Cannot elect a leader: need leaseDurationMs >= 1000 and > renewDeadlineMs > ${JITTER} x retryPeriodMs > 0, got ${leaseDurationMs}, ${renewDeadlineMs}, ${retryPeriodMs}`,
+    `Cannot elect a leader: need leaseDuration >= 1s and > renewDeadline > ${JITTER} x retryPeriod > 0, got ${leaseDurationMs}, ${renewDeadlineMs} and ${retryPeriodMs} ms`,
   );
 }

@@ -17,7 +17,7 @@ export async function sendEvent(
 ): Promise<void> {
   const { name, namespace } = event.metadata;
   const events = client.kindIn(Event, namespace);
-  const options = { maxRetries: 0, isReadOnly: true, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  const options = { maxRetries: 0, isReadOnly: true, ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }) };
   if (change !== undefined) {
     try {
       await events.patch(name, strategicPatch(change), options);

@@ -1,3 +1,4 @@
+import type { Duration } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import type { NodeView, PodView } from './extender-views.ts';
 
@@ -26,7 +27,7 @@ export interface ExtenderOptions {
   /** The scheduler goes on without the extender when it is not there; pods wait for it unless given. */
   readonly isIgnorable?: boolean;
   /** How long the scheduler waits; 5 s unless given. */
-  readonly timeoutMs?: number;
+  readonly timeout?: Duration;
   /** Whether a pod may go to a node. */
   filter?(pod: PodView, node: NodeView, context: ExtenderContext): OrLater<FilterAnswer>;
   /** How good a node is for a pod, from 0 to 10. */

@@ -93,7 +93,7 @@ describe('an extender', () => {
     const gpu = extender('gpu-fit', {
       resources: [GPU],
       weight: 3,
-      timeoutMs: 500,
+      timeout: '500ms',
       filter: () => undefined,
       score: () => 1,
     });

@@ -1,4 +1,4 @@
-import { aborted, messageOf } from '../../base/index.ts';
+import { aborted, messageOf, millisecondsOf } from '../../base/index.ts';
 import { Node, Pod } from '../../client/index.ts';
 import { podsByNode } from '../indexes.ts';
 import type { AppContext, Part, PreparedPart } from '../part.ts';
@@ -13,11 +13,10 @@ export type ExtenderQuestion = 'filter' | 'prioritize' | 'preempt' | 'bind';
 
 /**
  * An extender for a scheduler: kube-scheduler, or Keelson's. It is a part of an app, whose caches of nodes and pods it looks at, and
- * its routes are served by the app's `webhooks`:
+ * its routes are served by the app's server:
  *
  *     const gpu = extender('gpu-fit', { filter: (pod, node) => (node.free('example.com/gpu') > 0 ? undefined : 'no GPU left') });
- *     const server = webhookServer({ port: 8443, handlers: gpu.routes });
- *     app('gpu', [gpu], { webhooks: server });
+ *     app('gpu', [gpu], { server: extensionServer({ port: 8443, handlers: gpu.routes }) });
  */
 export function extender(name: string, options: ExtenderOptions): SchedulerExtender {
   if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name))
@@ -30,7 +29,7 @@ export class SchedulerExtender implements Part {
   readonly needs: readonly AccessNeed[];
   /** What it can be asked. */
   readonly verbs: ReadonlySet<ExtenderQuestion>;
-  /** The handlers for `webhookServer`: by path, such as `/gpu-fit/filter`. */
+  /** The handlers for `extensionServer`: by path, such as `/gpu-fit/filter`. */
   readonly routes: Readonly<Record<string, WebhookHandler>>;
   /** It keeps nodes itself, so that a scheduler sends names only. */
   readonly isNodeCacheCapable = true;
@@ -76,7 +75,7 @@ export class SchedulerExtender implements Part {
    * `await server.clientConfig('')`, or a URL of one's own and the authority of its certificate in base64.
    */
   configuration(place: { readonly url: string; readonly caBundle?: string }): object {
-    const { timeoutMs } = this.#options;
+    const { timeout } = this.#options;
     const verb = (question: ExtenderQuestion): object =>
       this.verbs.has(question) ? { [`${question}Verb`]: question } : {};
     return {
@@ -88,7 +87,7 @@ export class SchedulerExtender implements Part {
       ...(this.verbs.has('prioritize') ? { weight: this.weight } : {}),
       ...(place.url.startsWith('https:') ? { enableHTTPS: true } : {}),
       ...(place.caBundle === undefined ? {} : { tlsConfig: { caData: place.caBundle } }),
-      ...(timeoutMs === undefined ? {} : { httpTimeout: `${timeoutMs}ms` }),
+      ...(timeout === undefined ? {} : { httpTimeout: `${millisecondsOf(timeout)}ms` }),
       nodeCacheCapable: true,
       ...(this.isIgnorable ? { ignorable: true } : {}),
       ...(this.managedResources.length === 0

@@ -1,7 +1,7 @@
 import { describeError } from '../../base/index.ts';
 import {
   type Handler,
-  type InformerScope,
+  type ObjectSelection,
   keyOf,
   type Kind,
   type KubernetesObject,
@@ -40,7 +40,7 @@ export class ChangeHandlers<T extends KubernetesObject> {
     const { kind, options } = this.#parts;
     this.#onChange(kind, options.where, (change) => this.#own(change));
     for (const watch of options.watches ?? []) {
-      this.#onChange(watch.kind, watch.scope, (change) => this.#watched(watch, change));
+      this.#onChange(watch.kind, watch.where, (change) => this.#watched(watch, change));
     }
     for (const owned of options.owns ?? []) {
       const watch = controlledBy(owned);
@@ -50,7 +50,7 @@ export class ChangeHandlers<T extends KubernetesObject> {
 
   #onChange<U extends KubernetesObject>(
     kind: Kind<U>,
-    scope: InformerScope | undefined,
+    where: ObjectSelection | undefined,
     handle: (change: Change<U>) => void,
   ): void {
     const handler: Handler<U> = {
@@ -58,7 +58,7 @@ export class ChangeHandlers<T extends KubernetesObject> {
       update: (object, old) => handle({ type: 'changed', object, old }),
       delete: (object) => handle({ type: 'deleted', object }),
     };
-    this.#parts.app.onChange(kind, handler, scope);
+    this.#parts.app.onChange(kind, handler, where);
   }
 
   #own(change: Change<T>): void {
@@ -68,7 +68,7 @@ export class ChangeHandlers<T extends KubernetesObject> {
     const isRelevant =
       type === 'deleted' ||
       this.#isToFinalize(object) ||
-      this.#isRelevant(kind, change, () => this.#leaves(change) || options.isRelevant?.(object, old));
+      this.#isRelevant(kind, change, () => this.#leaves(change) || options.when?.(object, old));
     if (isRelevant) this.#unlessEcho(kind, change, () => this.#addKey(keyOf(object), kind, change));
   }
 
@@ -92,7 +92,7 @@ export class ChangeHandlers<T extends KubernetesObject> {
   #watched(watch: Watch, change: Change<KubernetesObject>): void {
     const { kind } = watch;
     const { object, old } = change;
-    if (!this.#isRelevant(kind, change, () => watch.isRelevant?.(object, old))) return;
+    if (!this.#isRelevant(kind, change, () => watch.when?.(object, old))) return;
     const keys = new Set([...this.#keysFor(watch, object), ...(old === undefined ? [] : this.#keysFor(watch, old))]);
     for (const key of keys) this.#addKey(key, kind, change);
   }

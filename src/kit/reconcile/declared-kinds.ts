@@ -1,4 +1,4 @@
-import type { InformerScope, Kind, KubernetesObject } from '../../client/index.ts';
+import type { ObjectSelection, Kind, KubernetesObject } from '../../client/index.ts';
 import type { ControllerOptions } from '../controller-options.ts';
 import { kindId } from '../kind-id.ts';
 import type { Objects } from '../objects.ts';
@@ -10,7 +10,7 @@ export class DeclaredKinds {
   readonly #context: AppContext;
   /** Reconcilers ask each time. */
   readonly #objects = new WeakMap<Kind, Objects<never>>();
-  readonly #scopes = new Map<string, InformerScope | undefined>();
+  readonly #scopes = new Map<string, ObjectSelection | undefined>();
 
   constructor(
     kind: Kind,
@@ -20,7 +20,7 @@ export class DeclaredKinds {
     this.#controller = parts.name;
     this.#context = parts.context;
     this.#declare(kind, options.where);
-    for (const { kind: watched, scope } of options.watches ?? []) this.#declare(watched, scope);
+    for (const { kind: watched, where } of options.watches ?? []) this.#declare(watched, where);
     for (const owned of options.owns ?? []) this.#declare(owned);
     for (const read of options.reads ?? []) this.#declare(read);
   }
@@ -33,14 +33,14 @@ export class DeclaredKinds {
     return objects;
   }
 
-  /** A kind that is declared more than once is read with the widest scope, which is none. */
-  #declare(kind: Kind, scope?: InformerScope): void {
+  /** A kind that is declared more than once is read with the widest where, which is none. */
+  #declare(kind: Kind, where?: ObjectSelection): void {
     const id = kindId(kind);
-    if (!this.#scopes.has(id) || scope === undefined) this.#scopes.set(id, scope);
-    this.#context.objects(kind, scope);
+    if (!this.#scopes.has(id) || where === undefined) this.#scopes.set(id, where);
+    this.#context.objects(kind, where);
   }
 
-  #scopeOf(kind: Kind): InformerScope | undefined {
+  #scopeOf(kind: Kind): ObjectSelection | undefined {
     const id = kindId(kind);
     if (!this.#scopes.has(id)) {
       throw new Error(

@@ -16,7 +16,7 @@ function keeper(log: string[], name = 'keeper', where: string | undefined = 'kep
     name,
     owns: [Secret],
     ...(where === undefined
-      ? { isRelevant: ({ metadata }) => metadata.labels?.['kept'] !== undefined }
+      ? { when: ({ metadata }) => metadata.labels?.['kept'] !== undefined }
       : { where: { labelSelector: where } }),
     async reconcile({ metadata }, { desire }) {
       log.push(`reconcile ${metadata.name}`);
@@ -89,7 +89,7 @@ describe('an object that leaves what a controller cares for', () => {
     const log: string[] = [];
     const part = controller(ConfigMap, {
       name: 'new-only',
-      isRelevant: (_, old) => old === undefined,
+      when: (_, old) => old === undefined,
       reconcile: () => undefined,
       finalize: () => void log.push('finalize'),
     });
@@ -129,7 +129,7 @@ describe('an object that leaves what a controller cares for', () => {
   test('does not leave by what the controller reports', async () => {
     const log: string[] = [];
     const part = controller(Deployment, {
-      isRelevant: ({ status, metadata }) => status?.observedGeneration !== metadata.generation,
+      when: ({ status, metadata }) => status?.observedGeneration !== metadata.generation,
       reconcile: ({ metadata }) => ({ observedGeneration: metadata.generation ?? 0 }),
       finalize: () => void log.push('finalize'),
     });

@@ -1,5 +1,5 @@
-import { type InformerScope, keyOf, type KubernetesObject, type Observed } from '../../client/index.ts';
-import { scopeTest } from '../cache/scope-test.ts';
+import { type ObjectSelection, keyOf, type KubernetesObject, type Observed } from '../../client/index.ts';
+import { selectionTest } from '../cache/selection-test.ts';
 import type { AnyControllerOptions } from '../controller-options.ts';
 
 /**
@@ -16,7 +16,7 @@ export class Departures<T extends KubernetesObject> {
 
   constructor(options: AnyControllerOptions<T>) {
     this.#options = options;
-    this.#isInScope = isSelecting(options.where) ? scopeTest(options.where ?? {}) : undefined;
+    this.#isInScope = isSelecting(options.where) ? selectionTest(options.where ?? {}) : undefined;
   }
 
   /** Whether the watch no longer tells of an object that is still there. */
@@ -33,8 +33,8 @@ export class Departures<T extends KubernetesObject> {
 
   /** Takes in a change of an object; tells whether the object leaves by it. */
   leavesBy(object: Observed<T>, old: Observed<T>): boolean {
-    const { isRelevant, finalize, owns = [] } = this.#options;
-    if (isRelevant === undefined || (finalize === undefined && owns.length === 0)) return false;
+    const { when, finalize, owns = [] } = this.#options;
+    if (when === undefined || (finalize === undefined && owns.length === 0)) return false;
     const key = keyOf(object);
     const isWanted = this.#isWanted(object);
     if (isWanted) this.#irrelevant.delete(key);
@@ -61,7 +61,7 @@ export class Departures<T extends KubernetesObject> {
   }
 
   #isWanted(object: Observed<T>): boolean {
-    return this.#options.isRelevant?.(object, undefined) ?? true;
+    return this.#options.when?.(object, undefined) ?? true;
   }
 
   /** Whether the object was of interest, had it had its present status: what a controller reports makes nothing leave. */
@@ -72,6 +72,6 @@ export class Departures<T extends KubernetesObject> {
 }
 
 /** Whether objects can leave the scope without being deleted. */
-function isSelecting(scope: InformerScope = {}): boolean {
-  return scope.labelSelector !== undefined || scope.fieldSelector !== undefined;
+function isSelecting(where: ObjectSelection = {}): boolean {
+  return where.labelSelector !== undefined || where.fieldSelector !== undefined;
 }

@@ -16,7 +16,7 @@ export class RunContext<T extends KubernetesObject> implements ReconcileContext 
   readonly why: readonly string[];
   readonly failures: number;
   readonly signal: AbortSignal;
-  readonly after: (duration: Duration | number) => void;
+  readonly after: (duration: Duration) => void;
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;

@@ -47,7 +47,7 @@ export class RunObjects<T extends KubernetesObject> implements Objects<T> {
     return this.#objects.counts(tally, value);
   }
 
-  fetch(key: string, options?: CallOptions): Promise<Stored<T> | undefined> {
+  fetch(key: string, options?: CallOptions): Promise<Observed<T> | undefined> {
     return this.#keep('fetch', this.#objects.fetch(key, { signal: this.#run.signal, ...options }));
   }
 

@@ -1,4 +1,4 @@
-import type { KubernetesObject, Stored } from '../../client/index.ts';
+import type { KubernetesObject, Observed } from '../../client/index.ts';
 
 /** The part of `fieldsV1` that is about owners. */
 interface OwnerFields {
@@ -6,7 +6,7 @@ interface OwnerFields {
 }
 
 /** Whether the manager, and nobody else, has stated that the object is the owner's. */
-export function isStatedBy(manager: string, { metadata }: Stored<KubernetesObject>, ownerUid: string): boolean {
+export function isStatedBy(manager: string, { metadata }: Observed<KubernetesObject>, ownerUid: string): boolean {
   const reference = `k:${JSON.stringify({ uid: ownerUid })}`;
   const stating = (metadata.managedFields ?? []).filter(({ fieldsV1 }) => {
     const fields = fieldsV1 as OwnerFields | undefined;

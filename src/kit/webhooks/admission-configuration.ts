@@ -58,7 +58,7 @@ export class AdmissionConfiguration implements PreparedPart {
     this.#sources = sources;
     this.#context = context;
     this.#passes = context.passes('admission-configuration', {
-      periodMs: PERIOD_MS,
+      period: PERIOD_MS,
       pass: (signal) => this.#write(signal),
     });
     const { admissions } = sources;

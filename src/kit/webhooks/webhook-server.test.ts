@@ -8,6 +8,7 @@ import { HttpClient, type HttpRequest } from '../../wire/http/index.ts';
 import { TestCluster } from '../../client/testing/test-cluster.ts';
 import { app } from '../app.ts';
 import { RENEW_AFTER_MS } from './serving-certificate.ts';
+import { extensionServer } from '../app/extension-server.ts';
 import { type WebhookServer, webhookServer, type WebhookServerOptions } from './webhook-server.ts';
 
 async function start(options: WebhookServerOptions): Promise<WebhookServer> {
@@ -123,10 +124,11 @@ async function certificateOf(server: WebhookServer): Promise<X509Certificate> {
 
 test('an app serves webhooks while it runs, and stops serving them with it', async () => {
   await using cluster = await TestCluster.start();
-  const webhooks = webhookServer({ handlers });
+  const serving = extensionServer({ handlers });
   const stop = new AbortController();
-  const running = app('hooks', [], { webhooks }).run(cluster.client(), stop.signal);
-  await webhooks.listening();
+  const running = app('hooks', [], { server: serving }).run(cluster.client(), stop.signal);
+  await serving.listening();
+  const { webhooks } = await serving.made;
   expect(await call(webhooks, { body: '1' })).toBe('200 {"review":1}');
   stop.abort();
   await running;

@@ -5,7 +5,7 @@ import {
   hasTracer,
   inSpan,
   type Logger,
-  parseDuration,
+  millisecondsOf,
   type Runnable,
 } from '../../base/index.ts';
 import { type AddOptions, hasReason, type RateLimiter, StatusError, WorkQueue } from '../../client/index.ts';
@@ -25,7 +25,7 @@ export interface WorkContext {
   /** Aborts when the app stops, after its grace period, or no longer leads. */
   readonly signal: AbortSignal;
   /** Works on the key again after this long (`'5m'`, or milliseconds), or earlier if there is a reason. The shortest counts. */
-  after(duration: Duration | number): void;
+  after(duration: Duration): void;
   /** Counts a change that is sent to the server, for the trace. */
   countWrite(): void;
 }
@@ -241,8 +241,8 @@ class Run implements WorkContext {
     this.signal = signal;
   }
 
-  readonly after = (duration: Duration | number): void => {
-    const ms = typeof duration === 'number' ? duration : parseDuration(duration);
+  readonly after = (duration: Duration): void => {
+    const ms = millisecondsOf(duration);
     if (!(ms >= 0 && ms < Infinity)) throw new RangeError(`Cannot look again after ${formatAny(duration)}`);
     this.afterMs = Math.min(ms, this.afterMs ?? Infinity);
   };

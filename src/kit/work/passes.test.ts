@@ -19,11 +19,7 @@ async function start(pass: (seconds: number) => Promise<void> = async () => unde
   };
   await clock.advance('3s');
   const workers = workersParts(clock);
-  const passes = new Passes(
-    { periodMs: 20_000, pass: run },
-    clock,
-    (options) => new KeyedWorkers('p', options, workers),
-  );
+  const passes = new Passes({ period: 20_000, pass: run }, clock, (options) => new KeyedWorkers('p', options, workers));
   const running = passes.run(abort.signal);
   await settle();
   const stop = async (): Promise<void> => {

@@ -1,8 +1,8 @@
-import type { Clock, Runnable } from '../../base/index.ts';
+import { type Clock, type Duration, millisecondsOf, type Runnable } from '../../base/index.ts';
 import type { KeyedWorkers, KeyedWorkersOptions } from './keyed-workers.ts';
 
 export interface PassesOptions {
-  readonly periodMs: number;
+  readonly period: Duration;
   /** Looks at everything once. */
   pass(signal: AbortSignal): Promise<void>;
 }
@@ -26,7 +26,7 @@ export class Passes implements Runnable {
 
   constructor(options: PassesOptions, clock: Clock, workers: (options: KeyedWorkersOptions) => KeyedWorkers) {
     this.#clock = clock;
-    this.#periodMs = options.periodMs;
+    this.#periodMs = millisecondsOf(options.period);
     this.#workers = workers({
       rateLimiter: { nextMs: () => this.#nextInMs(clock.monotonic()), forget: () => undefined, failures: () => 0 },
       work: async (_, { signal }) => {

@@ -27,7 +27,7 @@ export function simulatedDevices(devices: SimulatedDevices): Controller {
   return controller(Node, {
     name: 'simulated-devices',
     reads: [DeviceClass],
-    isRelevant: (_, old) => old === undefined,
+    when: (_, old) => old === undefined,
     watches: [watch(ResourceSlice, { to: ({ spec }) => (spec.nodeName === undefined ? [] : [spec.nodeName]) })],
     async reconcile(node, { objects }) {
       const slices = objects(ResourceSlice);

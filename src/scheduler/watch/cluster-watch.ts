@@ -1,6 +1,6 @@
 import { isAssigned } from '../../api/meaning/index.ts';
 import { deepEqual } from '../../base/index.ts';
-import { type Handler, type InformerScope, type Kind, Node, type Observed, Pod } from '../../client/index.ts';
+import { type Handler, type ObjectSelection, type Kind, Node, type Observed, Pod } from '../../client/index.ts';
 import type { AppContext } from '../../kit/index.ts';
 import { nominatedNode } from '../cache/nominated-pods.ts';
 import type { SchedulerCache } from '../cache/scheduler-cache.ts';
@@ -32,7 +32,7 @@ export class ClusterWatch {
   }
 
   /** Has the app tell of changes. `others` are the kinds that plugins have asked for. */
-  listen(context: AppContext, { pods, others }: { pods: InformerScope; others: Iterable<Kind> }): void {
+  listen(context: AppContext, { pods, others }: { pods: ObjectSelection; others: Iterable<Kind> }): void {
     context.onChange(Node, {
       add: (node) => this.#nodeAdded(node),
       update: (node, old) => this.#nodeChanged(old, node),

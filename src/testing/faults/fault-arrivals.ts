@@ -1,9 +1,8 @@
 import type { Status } from '../../api/client.ts';
-import { aborted, type Clock, RealClock } from '../../base/index.ts';
+import { aborted, type Clock, millisecondsOf, RealClock } from '../../base/index.ts';
 import type { Answer, Call, Interference } from '../../cluster/index.ts';
 import { type ResourceRequest, resourceRequest } from '../resource-request.ts';
 import { BUSY, FAULT_HEADER, refusalOf } from './fault-answer.ts';
-import { millisOf } from './fault-delay.ts';
 import type { FaultRules, RequestRule } from './fault-rules.ts';
 import { passOn } from './fault-watch.ts';
 
@@ -74,11 +73,11 @@ async function struck(arrival: Arrival, rule: RequestRule): Promise<Answer> {
     return { type: 'status', status: refusal.body.object as Status, headers: { [FAULT_HEADER]: fault.type } };
   switch (fault.type) {
     case 'latency':
-      await clock.sleep(millisOf(fault.delay), call.request.signal);
+      await clock.sleep(millisecondsOf(fault.delay), call.request.signal);
       return next(call);
     case 'late': {
       const answer = await next(call);
-      if (request.verb !== 'watch') await clock.sleep(millisOf(fault.delay), call.request.signal);
+      if (request.verb !== 'watch') await clock.sleep(millisecondsOf(fault.delay), call.request.signal);
       return answer;
     }
     case 'lostAnswer':

@@ -1,8 +1,7 @@
-import { AbortScope, type Clock, onAbort } from '../../base/index.ts';
+import { AbortScope, type Clock, type Duration, millisecondsOf, onAbort } from '../../base/index.ts';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from '../../client/index.ts';
 import { type ResourceRequest, resourceRequest } from '../resource-request.ts';
 import { refusalOf } from './fault-answer.ts';
-import { type FaultDelay, millisOf } from './fault-delay.ts';
 import type { FaultRules, RequestRule } from './fault-rules.ts';
 import { watchWithFaults } from './fault-watch.ts';
 
@@ -104,7 +103,7 @@ function silence(signal: AbortSignal): Promise<never> {
   });
 }
 
-async function sleep(clock: Clock, delay: FaultDelay, signal: AbortSignal): Promise<void> {
-  await clock.sleep(millisOf(delay), signal);
+async function sleep(clock: Clock, delay: Duration, signal: AbortSignal): Promise<void> {
+  await clock.sleep(millisecondsOf(delay), signal);
   signal.throwIfAborted();
 }

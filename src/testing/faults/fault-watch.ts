@@ -1,9 +1,8 @@
 import type { Status } from '../../api/client.ts';
-import type { AbortScope, Clock } from '../../base/index.ts';
+import { type AbortScope, type Clock, millisecondsOf } from '../../base/index.ts';
 import { type TransportBody, TransportError } from '../../client/index.ts';
 import type { ResourceRequest } from '../resource-request.ts';
 import { forgotten } from './fault-answer.ts';
-import { millisOf } from './fault-delay.ts';
 import type { FaultRules, RequestRule } from './fault-rules.ts';
 import type { Sender } from './fault-target.ts';
 
@@ -77,7 +76,7 @@ function endsWatches({ fault }: RequestRule): boolean {
 
 /** How late an event is by a fault. */
 function delayOf({ fault }: RequestRule): number {
-  return fault.type === 'late' ? millisOf(fault.delay) : 0;
+  return fault.type === 'late' ? millisecondsOf(fault.delay) : 0;
 }
 
 async function breakOff({ fault }: RequestRule, { clock, request, signal }: FaultWatchParts): Promise<never> {

@@ -39,9 +39,9 @@ export type RequestFault =
   /** 504: the server has given up on the request. */
   | { readonly type: 'timeout' }
   /** The request reaches the server after so long. */
-  | { readonly type: 'latency'; readonly delay: Duration | number }
+  | { readonly type: 'latency'; readonly delay: Duration }
   /** The answer comes so long after the server has given it, and so does each event of a watch. */
-  | { readonly type: 'late'; readonly delay: Duration | number }
+  | { readonly type: 'late'; readonly delay: Duration }
   /** No connection comes about; open watches break at once. */
   | { readonly type: 'dropped' }
   /** The server does what it is asked to, and the connection breaks before its answer. */

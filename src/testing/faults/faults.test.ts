@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigMap, Lease, mergePatch, StatusError } from '../../client/index.ts';
-import { admission, admissionServer, app, controller } from '../../kit/index.ts';
+import { admission, app, controller, extensionServer } from '../../kit/index.ts';
 import { startCluster, type StartClusterOptions, type TestCluster } from '../index.ts';
 
 const bare: StartClusterOptions = { controllers: false, scheduler: false, nodes: 0 };
@@ -247,16 +247,14 @@ describe('a fault of the server', () => {
   });
 
   test('webhookDown and webhookSilent: as when nobody listens, or never answers', async () => {
-    const webhooks = admissionServer([
-      admission(ConfigMap, {
-        name: 'check.acme.dev',
-        failurePolicy: 'Fail',
-        timeoutSeconds: 5,
-        validate: () => undefined,
-      }),
-    ]);
+    const check = admission(ConfigMap, {
+      name: 'check.acme.dev',
+      failurePolicy: 'Fail',
+      timeoutSeconds: 5,
+      validate: () => undefined,
+    });
     await using cluster = await startCluster(bare);
-    await cluster.run(app('hooks', [webhooks.configuration], { webhooks }));
+    await cluster.run(app('hooks', [], { server: extensionServer({ admission: [check] }) }));
     const create = (name: string) => maps(cluster).create({ metadata: { name } });
     await create('a');
     {

@@ -1,4 +1,4 @@
-import { app, controller, conversionOf, resource, webhookServer } from 'keelson';
+import { app, controller, resource, extensionServer } from 'keelson';
 
 const newest = { type: 'object', properties: { size: { type: 'integer' } }, required: ['size'] } as const;
 const oldest = { type: 'object', properties: { replicas: { type: 'integer' } }, required: ['replicas'] } as const;
@@ -14,6 +14,5 @@ const Cache = resource('cache.example.dev/v1', 'Cache', {
 );
 
 const caches = controller(Cache, { reconcile: () => undefined });
-const webhooks = webhookServer({ handlers: { '/convert': conversionOf(Cache) } });
 
-export const program = app('caches', [caches], { resources: [Cache], webhooks });
+export const program = app('caches', [caches], { resources: [Cache], server: extensionServer() });

@@ -1,6 +1,6 @@
 // Webhooks written with the kit: ConfigMaps labelled "checked=kit" are changed and checked. Prints a report as its last line.
 import { ConfigMap, connect, hasReason, type Warning } from '../../../../src/client/index.ts';
-import { admission, admissionServer, app } from '../../../../src/kit/index.ts';
+import { admission, extensionServer, app } from '../../../../src/kit/index.ts';
 import { runSteps } from '../../outcome.ts';
 
 const STEP_LIMIT_MS = 30_000;
@@ -36,7 +36,7 @@ const configMap = (name: string, size?: string) => ({
   ...(size === undefined ? {} : { data: { size } }),
 });
 const stop = new AbortController();
-const webhooks = admissionServer([checks]);
+const server = extensionServer({ admission: [checks] });
 let running: Promise<void> = Promise.resolve();
 
 async function expectRefusal(attempt: Promise<unknown>, message: string): Promise<void> {
@@ -56,8 +56,8 @@ const outcomes = await runSteps(
   {
     async start() {
       await client.core.v1.namespaces.create({ metadata: { name: NAMESPACE } });
-      running = app('interop-kit-webhooks', [webhooks.configuration], { webhooks }).run(client, stop.signal);
-      await webhooks.listening();
+      running = app('interop-kit-webhooks', [], { server }).run(client, stop.signal);
+      await server.listening();
     },
     async mutate(signal) {
       for (let attempt = 1; !signal.aborted; attempt++) {

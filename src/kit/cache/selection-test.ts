@@ -1,9 +1,9 @@
-import type { InformerScope, KubernetesObject, Observed } from '../../client/index.ts';
+import type { ObjectSelection, KubernetesObject, Observed } from '../../client/index.ts';
 import { LabelTests } from './label-test.ts';
 
-/** Says whether an object is one of those that an informer of this scope watches. Undefined: all are. */
-export function scopeTest(scope: InformerScope): ((object: Observed<KubernetesObject>) => boolean) | undefined {
-  const { namespace, labelSelector, fieldSelector } = scope;
+/** Says whether an object is one of those that an informer of this where watches. Undefined: all are. */
+export function selectionTest(where: ObjectSelection): ((object: Observed<KubernetesObject>) => boolean) | undefined {
+  const { namespace, labelSelector, fieldSelector } = where;
   const tests: ((object: Observed<KubernetesObject>) => boolean)[] = [];
   if (namespace !== undefined) tests.push(({ metadata }) => metadata.namespace === namespace);
   if (labelSelector !== undefined) {

@@ -1,0 +1,28 @@
+// The published door `keelson/server`: a control plane in a process of one's own, and what extends it in code.
+export { ControlPlane } from './control-plane.ts';
+export { startControlPlane } from './start-control-plane.ts';
+export type { ControlPlaneOptions, ServerExtensions } from './control-plane-options.ts';
+export type { StorageOptions } from './storage-options.ts';
+export { type ClusterAccess, defaultKubeconfigPath, kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
+export { copyStore, type CopyOptions, type CopyReport, type StorePlace } from './migration/copy-store.ts';
+export { keelsonVersion, KUBERNETES_VERSION } from '../base/index.ts';
+export type { AuditEvent, AuditOptions, AuditPolicy, AuditSink, AuthorizationOptions } from '../access/index.ts';
+export type {
+  AccessDecision,
+  AccessRequest,
+  AdmissionAttributes,
+  AdmissionPlugin,
+  Answer,
+  Authenticator,
+  Authorizer,
+  Call,
+  Column,
+  Convert,
+  PathHandler,
+  Resource,
+  StorageForm,
+  Strategy,
+  UserInfo,
+} from '../apiserver/index.ts';
+export { builtInCapabilities, customCapabilities, NO_OPINION } from '../apiserver/index.ts';
+export { builtInTypes, structuralKind, type StructuralSchema } from '../api/index.ts';
