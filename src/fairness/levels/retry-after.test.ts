@@ -15,17 +15,17 @@ function after(refusals: (second: number) => number, seconds: number): number[] 
   return told;
 }
 
-test('few who are refused come again after a second', () => {
+test('a few refused clients are asked to retry after a second', () => {
   expect(after(() => 2, 6)).toEqual([1, 1, 1, 1, 1, 1]);
 });
 
-test('while many are refused the time doubles, to half a minute', () => {
+test('while many are refused the delay doubles, to half a minute', () => {
   const told = after(() => 200, 100);
   expect(told.slice(0, 8)).toEqual([1, 2, 2, 4, 4, 4, 4, 8]);
   expect(told.at(-1)).toBe(32);
 });
 
-test('when it gets quieter the time goes down step by step', () => {
+test('when load drops the delay shrinks step by step', () => {
   const told = after((second) => (second < 10 ? 100 : second % 3 === 0 ? 1 : 0), 100);
   const peak = told.indexOf(Math.max(...told));
   expect(told[peak]).toBe(16);

@@ -66,7 +66,7 @@ export class LevelRecorder {
     this.seatDemand = new SeatDemand(clock);
   }
 
-  /** What the figures that follow are parts of. */
+  /** Sets the limits that the following figures are relative to. */
   relateTo({ limit, queueCapacity }: { readonly limit: number; readonly queueCapacity: number }): void {
     this.#limit = Math.max(1, limit);
     this.#queueCapacity = Math.max(1, queueCapacity);
