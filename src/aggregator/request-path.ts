@@ -1,6 +1,6 @@
 import type { Call } from '../apiserver/index.ts';
 
-/** The query of a call as it is sent on: written anew, with the parameters in order of their names, as Go does. */
+/** The forwarded query of a call: re-encoded, with the parameters sorted by name, as Go does. */
 export function forwardedQuery({ query }: Pick<Call, 'query'>): string {
   if (query.text === '') return '';
   const parameters = new URLSearchParams(query.text);

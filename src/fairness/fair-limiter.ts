@@ -27,7 +27,7 @@ export interface FairLimiterOptions {
 
 /** The part of a request's timeout that it may wait. */
 const WAITING_PART = 1 / 4;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 const READS = new Set(['get', 'list', 'watch']);
 
 /**
@@ -146,7 +146,7 @@ export class FairLimiter implements RequestLimiter {
   #longestWaitMs(call: Call): number {
     const { clock, requestTimeoutMs } = this.#options;
     const wanted = call.info.verb === 'watch' ? undefined : requestedMs(call);
-    const limit = Math.min(LONGEST_WAIT_MS, Math.min(requestTimeoutMs, wanted ?? Infinity) * WAITING_PART);
+    const limit = Math.min(MAX_WAIT_MS, Math.min(requestTimeoutMs, wanted ?? Infinity) * WAITING_PART);
     return Math.max(0, limit - (clock.now() - call.receivedAt));
   }
 }

@@ -89,9 +89,10 @@ class FlowObjectFollower {
     const schema = this.#schemas.get(name);
     if (schema === undefined || this.#beingWritten.has(name)) return;
     const wanted = this.#conditionOf(schema);
-    const told = schema.status?.conditions?.find(({ type }) => type === wanted.type);
-    const isTold = told?.status === wanted.status && told?.reason === wanted.reason && told?.message === wanted.message;
-    if (!isTold) void this.#write(name, wanted);
+    const current = schema.status?.conditions?.find(({ type }) => type === wanted.type);
+    const isUpToDate =
+      current?.status === wanted.status && current?.reason === wanted.reason && current?.message === wanted.message;
+    if (!isUpToDate) void this.#write(name, wanted);
   }
 
   async #write(name: string, condition: FlowSchemaCondition): Promise<void> {

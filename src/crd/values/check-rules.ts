@@ -110,7 +110,7 @@ class RuleRun {
     const { compiled, rule } = prepared;
     if (compiled === undefined) return;
     if (isProblem(compiled)) {
-      this.#tell(node, spot, `rule compile error: ${compiled.detail}`);
+      this.#report(node, spot, `rule compile error: ${compiled.detail}`);
       return;
     }
     const isNew = spot.old === undefined || spot.old === null;
@@ -133,15 +133,15 @@ class RuleRun {
   #tellFailure(error: string, { node, spot, name }: { node: RuleNode; spot: Spot; name: string }): void {
     if (error.startsWith('no such overload')) {
       const what = 'call arguments did not match a supported operator, function or macro signature';
-      this.#tell(node, spot, `'${error}': ${what} for rule: ${name}`);
+      this.#report(node, spot, `'${error}': ${what} for rule: ${name}`);
     } else if (error.startsWith('operation cancelled: actual cost limit exceeded')) {
-      this.#tell(
+      this.#report(
         node,
         spot,
         `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${name}`,
       );
     } else {
-      this.#tell(node, spot, `${error} evaluating rule: ${name}`);
+      this.#report(node, spot, `${error} evaluating rule: ${name}`);
     }
   }
 
@@ -172,12 +172,12 @@ class RuleRun {
     for (const error of collectErrors(() => [make()])) this.#warn?.(fieldErrorText(error));
   }
 
-  #tell({ shape }: RuleNode, { path }: Spot, detail: string): void {
+  #report({ shape }: RuleNode, { path }: Spot, detail: string): void {
     this.errors.push(invalidValue(fieldOf(path), typeName(shape), detail));
   }
 
   #end(node: RuleNode, spot: Spot, detail: string): void {
-    this.#tell(node, spot, detail);
+    this.#report(node, spot, detail);
     this.#budget.left = -1;
   }
 }

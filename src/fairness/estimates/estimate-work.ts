@@ -8,8 +8,8 @@ const BYTES_PER_SEAT = 100_000;
 /** A list served from memory is written piece by piece and never needs more memory than this. */
 const MAX_IN_MEMORY_BYTES = 1_000_000;
 const LARGEST_OBJECT_BYTES = 1_500_000;
-const MOST_LIST_SEATS = 100;
-const MOST_WRITE_SEATS = 10;
+const MAX_LIST_SEATS = 100;
+const MAX_WRITE_SEATS = 10;
 const WATCHES_PER_SEAT = 10;
 /** How long notifying one watcher of a change occupies a seat. */
 const NOTIFY_MS = 5;
@@ -52,7 +52,7 @@ function estimateList(call: Call, sizes: EstimateParts['sizes'], levelMaxSeats: 
   if (isWatch && query.get('sendInitialEvents') !== 'true' && !['', '0'].includes(resourceVersion)) return ONE_SEAT;
   const stored = sizes.of(info);
   if (stored === undefined) return ONE_SEAT;
-  const maxSeats = boundOf(levelMaxSeats, MOST_LIST_SEATS);
+  const maxSeats = boundOf(levelMaxSeats, MAX_LIST_SEATS);
   const seats = Math.ceil(bytesOf(call, stored) / BYTES_PER_SEAT);
   return { initialSeats: Math.max(1, Math.min(seats, maxSeats)), finalSeats: 0, finalMs: 0 };
 }
@@ -84,7 +84,7 @@ function estimateWrite({ info }: Call, watches: EstimateParts['watches'], target
   target.recorder.watchCounts.observe(count);
   if (count < WATCHES_PER_SEAT) return ONE_SEAT;
   const wanted = Math.ceil(count / WATCHES_PER_SEAT);
-  const finalSeats = Math.min(wanted, boundOf(target.maxSeats, MOST_WRITE_SEATS));
+  const finalSeats = Math.min(wanted, boundOf(target.maxSeats, MAX_WRITE_SEATS));
   return { initialSeats: 1, finalSeats, finalMs: (wanted * NOTIFY_MS) / finalSeats };
 }
 

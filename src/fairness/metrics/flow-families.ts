@@ -43,7 +43,7 @@ export function flowFamilies(metrics: MetricRegistry) {
     }),
     watchCounts: metrics.histogram({
       name: `${PREFIX}watch_count_samples`,
-      help: 'Watches that have to be told of what a write changes.',
+      help: 'Watches to be notified of a write.',
       labels: FLOW,
       buckets: [0, 1, 10, 100, 1000, 10_000],
     }),

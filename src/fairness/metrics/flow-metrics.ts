@@ -35,7 +35,7 @@ export class FlowMetrics {
       metrics,
       {
         name: `${PREFIX}read_vs_write_current_requests`,
-        help: 'Nanoseconds for which there were so many reads or writes, as a part of the limit.',
+        help: 'Nanoseconds spent at each number of reads or writes, relative to the limit.',
         labels: ['phase', 'request_kind'],
         buckets: [0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
       },

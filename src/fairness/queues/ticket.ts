@@ -25,7 +25,7 @@ export class Ticket {
   seats: number;
   /** Absent for a request that did not go through a queue. */
   queue: FlowQueue<Ticket> | undefined;
-  /** Tells a request that waits what became of it. */
+  /** Reports the outcome to a request that waits. */
   decide: ((isStarted: boolean) => void) | undefined;
 
   constructor(request: TicketRequest, arrivedAt: number, arrivedR: number) {
