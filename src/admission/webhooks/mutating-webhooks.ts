@@ -77,13 +77,13 @@ export class MutatingWebhooks implements AdmissionPlugin {
       if (patched === undefined) return false;
       const { object, operations: patch } = patched;
       isChanged = !deepEqual(object, shown.object);
-      const told = { configuration, webhook, patch, patchType: 'JSONPatch' };
-      attributes.annotate(`${PATCHES}${round}index_${index}`, JSON.stringify(told), 'Request');
+      const annotation = { configuration, webhook, patch, patchType: 'JSONPatch' };
+      attributes.annotate(`${PATCHES}${round}index_${index}`, JSON.stringify(annotation), 'Request');
       if (isChanged) attributes.object = await inVersionOf(object, attributes.resource, attributes);
       return isChanged;
     } finally {
-      const told = { configuration, webhook, mutated: isChanged };
-      attributes.annotate(`${MUTATIONS}${round}index_${index}`, JSON.stringify(told));
+      const annotation = { configuration, webhook, mutated: isChanged };
+      attributes.annotate(`${MUTATIONS}${round}index_${index}`, JSON.stringify(annotation));
     }
   }
 }

@@ -88,8 +88,8 @@ export class WebhookReviews {
     return (outcome) => {
       this.#count += 1;
       const durationMs = Math.round((this.#clock.monotonic() - start) * 1000) / 1000;
-      const told = { ...rest, durationMs, ...(isKept ? { request } : {}), ...outcome };
-      const review = { id: String(this.#count), time, ...told };
+      const recorded = { ...rest, durationMs, ...(isKept ? { request } : {}), ...outcome };
+      const review = { id: String(this.#count), time, ...recorded };
       this.#kept.push(review);
       if (this.#kept.length > MAX_REVIEWS) this.#kept.shift();
       return review;

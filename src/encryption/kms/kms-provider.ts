@@ -145,8 +145,8 @@ export class KmsProvider implements Provider {
       problems.push(`got invalid KMSv2 KeyID hash ${JSON.stringify(hashOf(keyId))}: ${problem}`);
     else await this.#rotate(keyId).catch((error: unknown) => problems.push(messageOf(error)));
     if (problems.length === 0) return;
-    const problem = problems.length === 1 ? problems.join('') : `[${problems.join(', ')}]`;
-    throw new Error(`kmsv2 Provider ${this.#options.name} is not healthy, error: ${problem}`);
+    const summary = problems.length === 1 ? problems.join('') : `[${problems.join(', ')}]`;
+    throw new Error(`kmsv2 Provider ${this.#options.name} is not healthy, error: ${summary}`);
   }
 
   async #rotate(keyId: string): Promise<void> {
