@@ -1,4 +1,4 @@
-// What other folders may use: admission that is configured by objects of the API.
+// What other folders may use: admission that is configured by API objects.
 export * from './matching/index.ts';
 export * from './policies/index.ts';
 export * from './webhooks/index.ts';

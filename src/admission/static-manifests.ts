@@ -3,13 +3,13 @@ import { type ConfigurationKind, fieldErrorText, forbiddenField, readConfigurati
 const FIELD = 'staticManifestsDir';
 const GATE = 'ManifestBasedAdmissionControlConfig';
 
-/** Webhooks and policies from files are an alpha feature of 1.36, which is off by default, and not here. */
+/** Webhooks and policies from files are an alpha feature of 1.36, off by default, and not implemented. */
 export function refuseStaticManifests(folder: string | undefined): void {
   if ((folder ?? '') === '') return;
   throw new Error(fieldErrorText(forbiddenField(FIELD, `${FIELD} requires the ${GATE} feature gate to be enabled`)));
 }
 
-/** Reads the configuration of one of the policy plugins, which can say nothing else than where such files are. */
+/** Reads the configuration of a policy plugin, which can only name the folder of such files. */
 export function checkPolicyConfiguration(kind: string, configuration: string | undefined): void {
   if (configuration === undefined) return;
   const known: ConfigurationKind = {

@@ -4,7 +4,7 @@ import { settle } from '../base/index.ts';
 import { AggregatedPlane, FLUNDERS_PATH } from './testing/aggregated-plane.ts';
 import { BackendServer, sendJson, withDiscovery } from './testing/backend-server.ts';
 
-test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('passes %s on, as the user who asks', async (method) => {
+test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('forwards %s, as the requesting user', async (method) => {
   await using backend = await BackendServer.start();
   backend.answer = withDiscovery((request, response) => {
     const pieces: Buffer[] = [];
@@ -56,7 +56,7 @@ test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('passes %s on, as the user 
   expect(json().headers['x-remote-extra-a']).toBeUndefined();
 });
 
-test('passes on whom the user acts as, and nothing that tells who really asks', async () => {
+test('forwards the impersonated user, and nothing that reveals the real one', async () => {
   await using backend = await BackendServer.start();
   backend.answer = withDiscovery((request, response) => sendJson(response, request.headers));
   await using plane = await AggregatedPlane.start();
@@ -84,7 +84,7 @@ test('passes on whom the user acts as, and nothing that tells who really asks', 
   expect(Object.keys(json()).filter((name) => name.startsWith('impersonate') || name === 'authorization')).toEqual([]);
 });
 
-test('shows the certificate of the front proxy', async () => {
+test('presents the front-proxy certificate', async () => {
   await using backend = await BackendServer.start({ protocol: 'http/1.1' });
   const shown: unknown[] = [];
   backend.server.on('secureConnection', (socket: { getPeerX509Certificate(): { subject: string } }) =>
@@ -122,7 +122,7 @@ test.each(['h2', 'http/1.1'] as const)(
   },
 );
 
-test('a server that sends more than its client reads is held up', async () => {
+test('a server that sends more than its client reads is throttled', async () => {
   await using backend = await BackendServer.start();
   let written = 0;
   const heldUp = resolvers<number>();
@@ -153,7 +153,7 @@ test('a server that sends more than its client reads is held up', async () => {
   expect(bytes).toBe(64 * 1024 * 1024);
 });
 
-test('a connection that goes on with another protocol is joined to the server', async () => {
+test('a connection that is upgraded to another protocol is joined to the server', async () => {
   await using backend = await BackendServer.start({ protocol: 'http/1.1' });
   backend.answer = withDiscovery((_, response) => void response.writeHead(400).end('no'));
   backend.server.on('upgrade', (request, socket) => {
@@ -176,24 +176,27 @@ test('a connection that goes on with another protocol is joined to the server', 
   expect(echoed.toString()).toBe('hello');
 });
 
-test.each(['h2', 'http/1.1'] as const)('answers without a body leave nothing behind over %s', async (protocol) => {
-  await using backend = await BackendServer.start({ protocol });
-  backend.answer = withDiscovery((request, response) => {
-    response.writeHead(request.method === 'HEAD' ? 200 : 304, { 'content-length': '7', etag: '"a"' }).end();
-  });
-  await using plane = await AggregatedPlane.start();
-  await plane.register(backend.port);
-  const before = backend.connections;
-  const answers: number[] = [];
-  for (let round = 0; round < 20; round++) {
-    answers.push((await plane.get(`${FLUNDERS_PATH}/flunders`, { method: round % 2 === 0 ? 'HEAD' : 'GET' })).status);
-  }
+test.each(['h2', 'http/1.1'] as const)(
+  'answers without a body leave no connection behind over %s',
+  async (protocol) => {
+    await using backend = await BackendServer.start({ protocol });
+    backend.answer = withDiscovery((request, response) => {
+      response.writeHead(request.method === 'HEAD' ? 200 : 304, { 'content-length': '7', etag: '"a"' }).end();
+    });
+    await using plane = await AggregatedPlane.start();
+    await plane.register(backend.port);
+    const before = backend.connections;
+    const answers: number[] = [];
+    for (let round = 0; round < 20; round++) {
+      answers.push((await plane.get(`${FLUNDERS_PATH}/flunders`, { method: round % 2 === 0 ? 'HEAD' : 'GET' })).status);
+    }
 
-  expect(answers).toEqual(Array.from({ length: 20 }, (_, round) => (round % 2 === 0 ? 200 : 304)));
-  expect(backend.connections).toBeLessThanOrEqual(before + 1);
-});
+    expect(answers).toEqual(Array.from({ length: 20 }, (_, round) => (round % 2 === 0 ? 200 : 304)));
+    expect(backend.connections).toBeLessThanOrEqual(before + 1);
+  },
+);
 
-test('an answer that sends the client elsewhere is refused', async () => {
+test('a redirect is refused', async () => {
   await using backend = await BackendServer.start();
   backend.answer = withDiscovery(
     (_, response) => void response.writeHead(302, { location: 'https://evil.example' }).end(),

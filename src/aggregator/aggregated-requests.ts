@@ -25,16 +25,16 @@ export interface AggregatedRequestsOptions {
   readonly backends: Backends;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Passes on answers that send the client elsewhere; refused unless given, since the client would follow with its credentials. */
+  /** Whether to forward redirects; default false, since the client would follow them with its credentials. */
   readonly forwardsRedirects?: boolean;
 }
 
-/** Requests for one APIService that are under way at a time, besides watches and other long ones. */
+/** Max concurrent requests for one APIService, besides watches and other long-running ones. */
 const MAX_UNDER_WAY = 400;
-/** Clients ask every server for these before they do anything else. */
+/** Timeout of discovery requests, which clients send to every server before anything else. */
 const DISCOVERY_TIMEOUT_MS = 5000;
 
-/** Passes requests on to the servers that APIServices name, and their answers back, as they come. */
+/** Forwards requests to the servers of APIServices, and streams their answers back. */
 export class AggregatedRequests implements Delegate {
   readonly #options: AggregatedRequestsOptions;
   readonly #underWay = new Map<string, number>();
@@ -66,7 +66,7 @@ export class AggregatedRequests implements Delegate {
     try {
       return call.request.isUpgrade ? await this.#upgrade(call, backend) : await this.#pass(call, backend);
     } catch (error) {
-      const words = call.request.signal.aborted ? 'context canceled' : failureWords(error); // nobody reads the former
+      const words = call.request.signal.aborted ? 'context canceled' : failureWords(error); // in the first case no client reads it
       return plainText(503, `error trying to reach service: ${words}`);
     }
   }
@@ -116,7 +116,7 @@ export class AggregatedRequests implements Delegate {
     }
     const answer = { type: 'stream', code: status, headers: answerHeaders(headers) } as const;
     if (call.request.method !== 'HEAD' && status !== 204 && status !== 304) return { ...answer, body: chunks };
-    const first = await chunks[Symbol.asyncIterator]().next(); // nobody reads on, and the connection waits for its end
+    const first = await chunks[Symbol.asyncIterator]().next(); // nothing reads further, and the connection waits for its end
     if (first.done !== true) scope.abort(new Error('The answer has a body and must not'));
     return { ...answer, body: Readable.from([]) };
   }
@@ -136,7 +136,7 @@ class TimeUp extends Error {
   }
 }
 
-/** Ends the exchange when the client leaves; it follows the call until that is over. */
+/** Ends the exchange when the client disconnects; follows the call until it ends. */
 function scopeOf(call: Call): AbortScope {
   const scope = new AbortScope(call.request.signal);
   call.record.onFinish(() => scope[Symbol.dispose]());

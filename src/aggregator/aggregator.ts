@@ -19,26 +19,26 @@ export interface AggregatorOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricRegistry;
-  /** What certificates of other servers are judged by; the machine's clock unless given. */
+  /** Validates the certificates of other servers; default: the machine's clock. */
   readonly certificateClock?: Clock;
-  /** The certificate of a front proxy that this server shows to others, as it is when they are connected to. */
+  /** The front-proxy certificate that this server presents to others, read for each connection. */
   readonly proxyCertificate: () => ClientCertificate | undefined;
-  /** `reachable` unless given. */
+  /** Default `reachable`. */
   readonly routing?: ServiceRouting;
   readonly forwardsRedirects?: boolean;
-  /** Servers of this process by the host that their Service leads to, which are asked without a connection. */
+  /** Servers of this process by the host of their Service; they are called without a connection. */
   readonly local?: (host: string) => LocalBackend | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Connections of HTTP/1.1 to one server, of which every watch takes one; HTTP/2 needs few. */
+/** Max HTTP/1.1 connections to one server, of which every watch takes one; HTTP/2 needs few. */
 const MAX_CONNECTIONS = 256;
 
-/** Other API servers behind this one: which there are, whether they answer, what they serve, and requests to them. */
+/** Other API servers behind this one: their registration, availability, discovery, and the requests to them. */
 export class Aggregator implements Disposable {
-  /** What the other servers serve, for discovery. */
+  /** The other servers' discovery. */
   readonly foreign: ForeignApi;
-  /** What they say about it. */
+  /** The other servers' OpenAPI. */
   readonly foreignOpenApi: ForeignOpenApi;
   readonly #services: RegisteredServices;
   readonly #connections: WebhookClient;
@@ -83,7 +83,7 @@ export class Aggregator implements Disposable {
     this.foreignOpenApi = this.#openApi;
   }
 
-  /** Begins; resolves when everything that this server serves itself is registered. */
+  /** Starts; resolves when everything that this server serves itself is registered. */
   async start(): Promise<void> {
     this.#services.start();
     await this.#services.caughtUp();
@@ -93,7 +93,7 @@ export class Aggregator implements Disposable {
     this.#availability.start();
   }
 
-  /** Connects anew, with the certificate that is in use now. */
+  /** Reconnects with the current certificate. */
   certificateRenewed(): void {
     this.#connections.drain();
   }

@@ -19,15 +19,15 @@ export interface AvailabilityOptions {
   readonly signal: AbortSignal;
 }
 
-/** A server that goes away without anything changing in the cluster is noticed by then. */
+/** Max delay until a server that disappears without a change in the cluster is noticed. */
 const CHECK_EVERY_MS = 30_000;
 
-/** Keeps the condition Available of all APIServices true: when something about them changes, and now and then. */
+/** Keeps the condition Available of all APIServices up to date: on changes, and periodically. */
 export class AvailabilityController implements Disposable {
   readonly #options: AvailabilityOptions;
   readonly #metrics: AvailabilityMetrics;
   readonly #work: KeyedWork;
-  /** Objects as they were left, so that hearing of one's own write is no reason to ask again. */
+  /** Objects as last written here, so that the event of our own write does not trigger another check. */
   readonly #written = new Map<string, StoredApiService>();
   readonly #subscriptions: Disposable[] = [];
   #isFollowingServices = false;
@@ -67,7 +67,7 @@ export class AvailabilityController implements Disposable {
     return deepEqual(written.spec, object.spec) && deepEqual(written.status, object.status);
   }
 
-  /** Services and their endpoints matter from the first APIService on that names one. */
+  /** Follows Services and their endpoints once an APIService names one. */
   #followServices(): void {
     if (this.#isFollowingServices) return;
     this.#isFollowingServices = true;
@@ -100,7 +100,7 @@ export class AvailabilityController implements Disposable {
       this.#written.delete(name);
       return 'done';
     }
-    if (remote !== services.remotes.get(name)) return 'done'; // the change has been told, and it is looked at again
+    if (remote !== services.remotes.get(name)) return 'done'; // the change was announced, and triggers another check
     this.#metrics.set(name, found.status === 'True');
     const next = withAvailability(object, found, server.services.clock.now());
     this.#written.set(name, next);

@@ -1,6 +1,6 @@
 import type { MetricRegistry } from '../base/index.ts';
 
-/** What Kubernetes counts of APIServices that cannot be used. */
+/** Kubernetes' metrics of unavailable APIServices. */
 export class AvailabilityMetrics {
   readonly #isAvailable = new Map<string, boolean>();
   readonly #turnedUnavailable;

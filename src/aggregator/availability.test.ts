@@ -14,7 +14,7 @@ function slice(spec: object): object {
   return { metadata: { name: 'api-1', labels }, addressType: 'IPv4', ...spec };
 }
 
-/** A plane with flunders registered, and what its tests write. */
+/** A plane with flunders registered, and the writes of its tests. */
 async function registered(options: Parameters<typeof AggregatedPlane.start>[0] = {}): Promise<AggregatedPlane> {
   const plane = await AggregatedPlane.start(options);
   const { self } = plane.plane.server;
@@ -27,7 +27,7 @@ async function registered(options: Parameters<typeof AggregatedPlane.start>[0] =
   return plane;
 }
 
-test('tells step by step what is missing, as soon as it changes', async () => {
+test('reports step by step what is missing, as soon as it changes', async () => {
   await using plane = await registered();
   const { self } = plane.plane.server;
   const reasonIs = (reason: string) => plane.availability((condition) => condition.reason === reason);
@@ -55,7 +55,7 @@ test('tells step by step what is missing, as soon as it changes', async () => {
   });
 });
 
-test('the server is asked in the name of the aggregator', async () => {
+test('the server is called as the aggregator’s user', async () => {
   await using backend = await BackendServer.start();
   backend.answer = withDiscovery((_, response) => sendJson(response, {}));
   await using plane = await AggregatedPlane.start({ aggregation: { routing: 'cluster-ip' } });
@@ -67,7 +67,7 @@ test('the server is asked in the name of the aggregator', async () => {
   });
 });
 
-test('with routing to endpoints, a service that is a name elsewhere is refused', async () => {
+test('with routing to endpoints, an ExternalName service is refused', async () => {
   await using plane = await registered({ aggregation: { routing: 'endpoints' } });
   await plane.plane.server.self.create(SERVICES, {
     metadata: { name: 'api' },
@@ -79,14 +79,14 @@ test('with routing to endpoints, a service that is a name elsewhere is refused',
   });
 });
 
-test('the condition counts what became unavailable, and follows an APIService that is local from then on', async () => {
+test('counts transitions to unavailable, and follows an APIService that becomes local', async () => {
   await using backend = await BackendServer.start();
   backend.answer = withDiscovery((_, response) => sendJson(response, {}));
   await using plane = await AggregatedPlane.start();
   await plane.register(backend.port);
   await plane.plane.server.self.delete(`${SERVICES}/api`);
   await plane.availability(({ reason }) => reason === 'ServiceNotFound');
-  await new Promise(setImmediate); // it is counted when the writer knows that it is written
+  await new Promise(setImmediate); // it is counted when the writer has its answer
   const { text } = await plane.get('/metrics');
   const path = `${API_SERVICES_PATH}/${FLUNDERS_NAME}`;
   const object = (await plane.get(path)).json();

@@ -12,28 +12,28 @@ import type { RemoteService } from './registered-service.ts';
 
 export interface BackendsOptions {
   readonly clock: Clock;
-  /** Makes and keeps the connections; shows the certificate of a front proxy. */
+  /** Keeps the connections; presents the front-proxy certificate. */
   readonly connections: WebhookClient;
   readonly resolve: (service: RemoteService['service']) => Promise<DialAddress>;
-  /** Servers of this process by the host that their Service leads to: they are asked without a connection. */
+  /** Servers of this process by the host of their Service: they are called without a connection. */
   readonly local?: (host: string) => LocalBackend | undefined;
 }
 
 /** Answers a request as a server would over HTTP. */
 export type LocalBackend = (request: HttpRequest) => Promise<HttpExchange>;
 
-/** How a server is asked. */
+/** Calls a server. */
 export type BackendClient = Pick<HttpClient, 'request' | 'upgrade'>;
 
 /** Connections to one server behind an APIService. */
 export interface Backend {
   readonly client: BackendClient;
-  /** `https://host:port`, as messages tell it. */
+  /** `https://host:port`, for messages. */
   readonly origin: string;
   readonly host: string;
 }
 
-/** A document that this server asks another server for, in the name of `user`. */
+/** A document that this server requests from another server as `user`. */
 export interface DocumentRequest {
   readonly path: string;
   readonly user: UserInfo;
@@ -58,7 +58,7 @@ export class Backends {
     this.#options = options;
   }
 
-  /** One of the servers of a service. Rejects when there is none, or its authorities cannot be read. */
+  /** One of the servers of a service. Rejects when there is none, or its CA bundle is invalid. */
   async find({ service, caBundle, isInsecure }: RemoteService): Promise<Backend> {
     const { host, port } = await this.#options.resolve(service);
     const hostAndPort = `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -74,7 +74,7 @@ export class Backends {
     return { client, origin, host: hostAndPort };
   }
 
-  /** Asks a server for a document that is read whole, within limits of time and size. Failures have the words of Go's client. */
+  /** Fetches a document completely, with limits of time and size. Failures are worded as Go's client does. */
   async fetch(backend: Backend, request: DocumentRequest): Promise<FetchedDocument> {
     const { path, user, accept = 'application/json', etag, timeoutMs, maxBytes } = request;
     using scope = new AbortScope(request.signal);

@@ -1,12 +1,12 @@
 import type { X509Certificate } from 'node:crypto';
 import type { MetricRegistry } from '../base/index.ts';
 
-/** Object identifiers, as they stand in certificates, of signatures over SHA-1: by RSA, by DSA and by elliptic curves. */
+/** DER-encoded object identifiers of SHA-1 signatures with RSA, DSA and elliptic curves. */
 const SHA1_SIGNATURES = ['2a864886f70d010105', '2a8648ce380403', '2a8648ce3d0401'].map((hex) =>
   Buffer.from(hex, 'hex'),
 );
 
-/** Counts certificates of other servers that clients of the future will not accept, under Kubernetes' names. */
+/** Counts certificates of other servers that future clients will reject, under Kubernetes' names. */
 export function countWeakCertificates(metrics: MetricRegistry): (certificate: X509Certificate) => void {
   const missingNames = metrics.counter({
     name: 'apiserver_kube_aggregator_x509_missing_san_total',

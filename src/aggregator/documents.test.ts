@@ -70,7 +70,7 @@ async function backendWith(answers: Answers): Promise<BackendServer> {
   return backend;
 }
 
-/** Asks again until the answer is as it should be. */
+/** Repeats the request until the answer is right. */
 async function until<T>(ask: () => Promise<T>, isRight: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask();
@@ -119,7 +119,7 @@ test('a group of higher priority comes first', async () => {
   expect(names.slice(0, 3)).toEqual(['apiregistration.k8s.io', GROUP, 'apps']);
 });
 
-test('what an APIService takes over from this server is told as its server tells it, until it is gone', async () => {
+test('the discovery of a version that an APIService takes over comes from its server, until it is gone', async () => {
   const path = '/apis/batch/v1';
   const resources = [{ name: 'things', singularName: 'thing', namespaced: false, kind: 'Thing', verbs: ['get'] }];
   await using backend = await backendWith({ [path]: { body: { ...FLUNDERS, groupVersion: 'batch/v1', resources } } });
@@ -145,7 +145,7 @@ test('what an APIService takes over from this server is told as its server tells
   expect(back.resources.map(({ name }: { name: string }) => name)).toContain('jobs');
 });
 
-test('OpenAPI documents are merged, and what means something else gets another name', async () => {
+test('OpenAPI documents are merged, and conflicting definitions are renamed', async () => {
   const place = FLUNDERS_PATH.slice(1);
   await using backend = await backendWith({
     [FLUNDERS_PATH]: { body: FLUNDERS },
@@ -184,7 +184,7 @@ test('OpenAPI documents are merged, and what means something else gets another n
   expect(protobuf.text).toContain('wardle.FlunderList');
 });
 
-test('a server that knows OpenAPI v2 only has a document of v3 all the same', async () => {
+test('a server that only has OpenAPI v2 gets a v3 document all the same', async () => {
   const place = FLUNDERS_PATH.slice(1);
   await using backend = await backendWith({ [FLUNDERS_PATH]: { body: FLUNDERS }, '/openapi/v2': { body: V2 } });
   await using plane = await AggregatedPlane.start();

@@ -4,7 +4,7 @@ import { BackendServer, sendJson, withDiscovery } from './testing/backend-server
 
 const ACCEPT = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** The entry of the group in the aggregated document, as soon as it is as fresh as asked for. */
+/** The group's entry in the aggregated document, once it has the requested freshness. */
 async function discovered(plane: AggregatedPlane, freshness: string): Promise<{ resources: { resource: string }[] }> {
   for (;;) {
     const { items } = (await plane.get('/apis', { headers: { accept: ACCEPT } })).json();
@@ -13,14 +13,14 @@ async function discovered(plane: AggregatedPlane, freshness: string): Promise<{ 
   }
 }
 
-/** What everybody else notices of a bad server: nothing. */
+/** A bad server does not affect requests to other groups. */
 async function expectOthersWell(plane: AggregatedPlane): Promise<void> {
   expect(await plane.get('/api/v1/namespaces/default')).toMatchObject({ status: 200 });
   expect(await plane.get('/apis/apps/v1')).toMatchObject({ status: 200 });
   expect((await plane.get('/apis')).json().groups.map(({ name }: { name: string }) => name)).toContain('apps');
 }
 
-test('where nobody listens, requests for the group are refused, and those for an unknown group are not found', async () => {
+test('without a listening server, requests for the group are refused, and those for an unknown group are not found', async () => {
   await using plane = await AggregatedPlane.start();
   const condition = await plane.register(1);
 
@@ -39,7 +39,7 @@ test('where nobody listens, requests for the group are refused, and those for an
   await expectOthersWell(plane);
 });
 
-test('a server that goes down is noticed, and so is that it is back', async () => {
+test('a server that goes down is noticed, and so is its return', async () => {
   await using backend = await BackendServer.start();
   backend.answer = withDiscovery((_, response) => sendJson(response, { items: [] }));
   await using plane = await AggregatedPlane.start();
@@ -75,7 +75,7 @@ test('a server that resets the connection in the middle of an answer cuts off th
   await expectOthersWell(plane);
 });
 
-test('what a server answers with 5xx is passed on as it is', async () => {
+test('a server’s 5xx answer is forwarded unchanged', async () => {
   await using backend = await BackendServer.start();
   backend.answer = withDiscovery((_, response) => void response.writeHead(500, { 'x-why': 'ill' }).end('no'));
   await using plane = await AggregatedPlane.start();
@@ -86,7 +86,7 @@ test('what a server answers with 5xx is passed on as it is', async () => {
   expect(answer.headers['x-why']).toBe('ill');
 });
 
-test('a server that is slow to say what it serves is given five seconds', async () => {
+test('a server’s discovery request times out after five seconds', async () => {
   await using backend = await BackendServer.start();
   backend.answer = withDiscovery((_, response) => sendJson(response, {}));
   await using plane = await AggregatedPlane.start();
@@ -107,7 +107,7 @@ test('a server that is slow to say what it serves is given five seconds', async 
   await expectOthersWell(plane);
 });
 
-test('requests to a server that never answers take nobody else’s place', async () => {
+test('requests to a server that never answers do not block other requests', async () => {
   await using backend = await BackendServer.start();
   backend.answer = withDiscovery((_, response) => sendJson(response, {}));
   await using plane = await AggregatedPlane.start({ limits: { maxReads: 10, maxWrites: 10 } });
@@ -152,7 +152,7 @@ test.each([
   await expectOthersWell(plane);
 });
 
-test('a server whose certificate nobody looks at is talked to', async () => {
+test('a server is used without verification if insecureSkipTLSVerify is set', async () => {
   await using backend = await BackendServer.start({ notAfter: Date.UTC(2021) });
   backend.answer = withDiscovery((_, response) => sendJson(response, {}));
   await using plane = await AggregatedPlane.start();
@@ -164,7 +164,7 @@ test.each([
   ['is no JSON', 'lies'],
   ['has anything in it', '{"items":[{"metadata":7,"versions":[{"version":{},"resources":[null,{"resource":3}]}]}]}'],
   ['has no end', 'huge'],
-])('a discovery document that %s harms nobody', async (_, text) => {
+])('a discovery document that %s does no harm', async (_, text) => {
   await using backend = await BackendServer.start();
   backend.answer = (request, response) => {
     if (request.url !== '/apis') return sendJson(response, {});

@@ -33,7 +33,7 @@ const ACCEPT = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .join(',');
 
-/** What one server said last. */
+/** The last answer of one server. */
 interface KnownDocument {
   readonly versions: DiscoveredVersions;
   readonly etag: string;
@@ -44,11 +44,11 @@ export class ForeignDiscovery implements ForeignApi, Disposable {
   readonly #options: ForeignDiscoveryOptions;
   readonly #work: KeyedWork;
   readonly #listeners = new Listeners<readonly string[]>();
-  /** By the name of their APIService. */
+  /** Keyed by APIService name. */
   readonly #versions = new Map<string, ForeignVersion>();
-  /** What APIServices say of this server's own versions, by name. */
+  /** The APIServices of this server's own versions, by name. */
   readonly #local = new Map<string, LocalVersion>();
-  /** By service, since one server may stand behind many APIServices. */
+  /** Keyed by service, since one server may be behind many APIServices. */
   readonly #documents = new Map<string, KnownDocument>();
   #subscription: Disposable | undefined;
 
@@ -116,7 +116,7 @@ export class ForeignDiscovery implements ForeignApi, Disposable {
     if (deepEqual(before, current)) return;
     const isRegistration = before === undefined && service?.metadata.labels?.[MANAGED_LABEL] !== undefined;
     const group = (current ?? before)?.group ?? '';
-    if (!isRegistration) this.#listeners.tell([group]); // that of the server says what its kinds do
+    if (!isRegistration) this.#listeners.tell([group]); // the server's own discovery announces that
   }
 
   #set(name: string, version: ForeignVersion): void {

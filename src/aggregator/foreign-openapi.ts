@@ -23,23 +23,25 @@ export interface ForeignOpenApiOptions {
   readonly signal: AbortSignal;
 }
 
-/** Who the server is when it reads documents. */
+/** The user as which this server reads documents. */
 const USER = { name: 'system:aggregator', groups: [] };
 const REFRESH_MS = 60_000;
-const LONGEST_PAUSE_MS = 60 * 60_000;
+const MAX_PAUSE_MS = 60 * 60_000;
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** What one APIService's server said last. */
+/** The last answer of one APIService's server. */
 interface KnownDocuments {
   readonly v2?: { readonly part: ForeignPartV2; readonly etag: string };
-  /** Addresses by the place below `/openapi/v3/`. */
+  /** URLs, by path below `/openapi/v3/`. */
   readonly v3: ReadonlyMap<string, string>;
-  /** What stands in for a document of v3 where the server has none. */
+  /** Replaces the v3 document where the server has none. */
   readonly converted?: OpenApiDocument;
 }
 
-/** Knows the OpenAPI documents of the servers behind APIServices: reads those of v2, and lets the servers answer for v3. */
+/**
+ * Knows the OpenAPI documents of the servers behind APIServices: reads those of v2, and lets the servers answer for v3.
+ */
 export class ForeignOpenApiDocuments implements ForeignOpenApi, Disposable {
   readonly #options: ForeignOpenApiOptions;
   readonly #work: KeyedWork;
@@ -52,7 +54,7 @@ export class ForeignOpenApiDocuments implements ForeignOpenApi, Disposable {
     this.#work = new KeyedWork({
       ...options,
       name: 'OpenAPI',
-      backoff: { initialMs: REFRESH_MS, capMs: LONGEST_PAUSE_MS },
+      backoff: { initialMs: REFRESH_MS, capMs: MAX_PAUSE_MS },
       maxAtOnce: 2,
       act: (name, signal) => this.#refresh(name, signal),
     });
@@ -82,7 +84,7 @@ export class ForeignOpenApiDocuments implements ForeignOpenApi, Disposable {
     this.#work[Symbol.dispose]();
   }
 
-  /** The order in which documents are merged: that of the names of APIServices. */
+  /** The order in which documents are merged: by APIService name. */
   #inOrder(): [string, KnownDocuments][] {
     return [...this.#known].sort(([left], [right]) => (left < right ? -1 : 1));
   }
@@ -93,7 +95,7 @@ export class ForeignOpenApiDocuments implements ForeignOpenApi, Disposable {
       if (this.#known.delete(name)) this.#documents = undefined;
       return;
     }
-    if (!remote.isAvailable) return; // what it said before stays
+    if (!remote.isAvailable) return; // its last answer stays
     this.#work.resetBackoff(name);
     this.#work.add(name);
   }
@@ -124,7 +126,7 @@ export class ForeignOpenApiDocuments implements ForeignOpenApi, Disposable {
     this.#documents = undefined;
   }
 
-  /** The documents that are about the group and version, others of the server are its own business; undefined where it has no v3. */
+  /** The documents of the group and version, ignoring the server's others; undefined where it has no v3. */
   async #readV3(
     backend: Backend,
     remote: RemoteService,
@@ -181,7 +183,7 @@ export class ForeignOpenApiDocuments implements ForeignOpenApi, Disposable {
   }
 }
 
-/** Documents of a server that knows OpenAPI v2 only. */
+/** Documents of a server that only has OpenAPI v2. */
 function withConversion(
   remote: RemoteService,
   v2: KnownDocuments['v2'],

@@ -2,7 +2,7 @@ import type { UserInfo } from '../apiserver/index.ts';
 
 type Headers = Record<string, string | readonly string[]>;
 
-/** The headers by which a front proxy tells who the user is. */
+/** The headers with which a front proxy identifies the user. */
 export function identityHeaders({ name, uid = '', groups, extra = {} }: UserInfo): Headers {
   const headers: Headers = { 'x-remote-user': headerValue(name) };
   if (uid !== '') headers['x-remote-uid'] = headerValue(uid);
@@ -18,12 +18,12 @@ export function isIdentityHeader(name: string): boolean {
   return /^x-remote-(user|uid|group|extra-.*)$/.test(name);
 }
 
-/** Text as it travels: Node takes one character for each byte. */
+/** The encoding on the wire: Node sends one byte per character. */
 function headerValue(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** Characters that names of headers cannot have, and the percent sign itself, are written as escapes. */
+/** Escapes characters that header names cannot have, and the percent sign. */
 function escapedKey(key: string): string {
   const escape = (byte: number): string => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   return key

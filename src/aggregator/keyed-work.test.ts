@@ -15,7 +15,7 @@ function workOf(act: (key: string) => Promise<WorkResult>, clock = new VirtualCl
   });
 }
 
-test('works on so many keys at once, and on each once at a time', async () => {
+test('works on a limited number of keys at once, and on each once at a time', async () => {
   const running: string[] = [];
   const ends = new Map<string, () => void>();
   using work = workOf((key) => {
@@ -34,7 +34,7 @@ test('works on so many keys at once, and on each once at a time', async () => {
   expect(running).toEqual(['a', 'b', 'c', 'a']);
 });
 
-test('what fails is done again after pauses that grow up to a limit, and at once when it is added', async () => {
+test('a failure is retried after growing pauses, and at once when the key is added again', async () => {
   const clock = new VirtualClock();
   const startMs = clock.now();
   const times: number[] = [];
@@ -52,7 +52,7 @@ test('what fails is done again after pauses that grow up to a limit, and at once
   expect(times).toEqual([0, 100, 300, 700, 1100, 1500, 1600, 2000, 3000, 4000]);
 });
 
-test('nothing is begun after its end', async () => {
+test('nothing starts after its end', async () => {
   const clock = new VirtualClock();
   let count = 0;
   const work = workOf(async () => {

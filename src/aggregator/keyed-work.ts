@@ -1,6 +1,6 @@
 import { AbortScope, Backoff, type BackoffOptions, type Clock, type Logger, type Random } from '../base/index.ts';
 
-/** How an attempt ended: for good, to be repeated after a growing pause, or to be repeated at a certain time. */
+/** How an attempt ended: for good, to be retried with back-off, or to be repeated at a certain time. */
 export type WorkResult = 'done' | 'failed' | { readonly againAfterMs: number };
 
 export interface KeyedWorkOptions {
@@ -8,15 +8,15 @@ export interface KeyedWorkOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** What the log calls it. */
+  /** Name in the log. */
   readonly name: string;
   readonly backoff: BackoffOptions;
-  /** Keys that are worked on at the same time; others wait in the order in which they came. */
+  /** Max concurrent keys; others wait in order of arrival. */
   readonly maxAtOnce: number;
   readonly act: (key: string, signal: AbortSignal) => Promise<WorkResult>;
 }
 
-/** Work on keys: every key once at a time, and again for as long as it takes or whenever it is added. */
+/** Work on keys: each key once at a time, retried until it succeeds and repeated whenever it is added. */
 export class KeyedWork implements Disposable {
   readonly #options: KeyedWorkOptions;
   readonly #scope: AbortScope;
@@ -30,7 +30,7 @@ export class KeyedWork implements Disposable {
     this.#scope = new AbortScope(options.signal);
   }
 
-  /** Works on the key as soon as there is room, though it may have been put off until later. */
+  /** Works on the key as soon as possible, even if it was delayed. */
   add(key: string): void {
     if (this.#scope.signal.aborted) return;
     this.#cancelTimer(key);
@@ -38,7 +38,7 @@ export class KeyedWork implements Disposable {
     this.#startMore();
   }
 
-  /** Starts the pauses of a key from the shortest again. */
+  /** Resets a key's back-off. */
   resetBackoff(key: string): void {
     this.#backoffs.delete(key);
   }
@@ -53,7 +53,7 @@ export class KeyedWork implements Disposable {
   #startMore(): void {
     for (const key of this.#waiting) {
       if (this.#running.size >= this.#options.maxAtOnce) return;
-      if (this.#running.has(key)) continue; // it starts again when the attempt under way has ended
+      if (this.#running.has(key)) continue; // it starts again when the current attempt has ended
       this.#waiting.delete(key);
       this.#running.add(key);
       void this.#attempt(key);

@@ -14,7 +14,7 @@ const WIDGETS = {
   },
 };
 
-/** Waits for what follows from a write without any time passing. */
+/** Waits for the effects of a write without any time passing. */
 async function rest(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await settle();
 }
@@ -34,7 +34,7 @@ test('every version that is built in has an APIService from the start', async ()
   expect(plane.problems).toEqual([]);
 });
 
-test('those of custom kinds come and go with them, and are put right', async () => {
+test('those of custom kinds come and go with them, and are corrected', async () => {
   await using plane = await AggregatedPlane.start();
   const { self } = plane.plane.server;
   const path = `${API_SERVICES_PATH}/v1.example.com`;
@@ -58,7 +58,7 @@ test('those of custom kinds come and go with them, and are put right', async () 
   expect(plane.problems).toEqual([]);
 });
 
-test('one that an administrator has taken away is not made again before the next start', async () => {
+test('one that an administrator has deleted is not recreated before the next start', async () => {
   await using plane = await AggregatedPlane.start();
   await plane.plane.server.self.delete(`${API_SERVICES_PATH}/v1.batch`);
   await rest();
@@ -80,7 +80,7 @@ test('one that is registered by hand is left alone', async () => {
   expect((await plane.get(`${API_SERVICES_PATH}/v1.example.com`)).json().spec).toEqual(spec);
 });
 
-test('discovery goes by the priorities of registrations, also of the server’s own versions', async () => {
+test('discovery uses the priorities of registrations, also of the server’s own versions', async () => {
   await using plane = await AggregatedPlane.start();
   const { self } = plane.plane.server;
   const path = `${API_SERVICES_PATH}/v1.batch`;
@@ -95,7 +95,7 @@ test('discovery goes by the priorities of registrations, also of the server’s 
   await rest();
 
   expect(before.indexOf('apps')).toBeLessThan(before.indexOf('batch'));
-  expect(after.indexOf('batch')).toBe(1); // behind apiregistration.k8s.io
+  expect(after.indexOf('batch')).toBe(1); // after apiregistration.k8s.io
   expect(after.filter((name) => name !== 'batch')).toEqual(before.filter((name) => name !== 'batch'));
   expect(await names()).toEqual(before);
 });

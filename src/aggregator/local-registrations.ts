@@ -34,7 +34,7 @@ export interface LocalRegistrationsOptions {
 export class LocalRegistrations implements Disposable {
   readonly #options: LocalRegistrationsOptions;
   readonly #wanted = new Map<string, Registration>();
-  /** Names that were brought in order once since the start, which is all that is done for those of `ON_START`. */
+  /** Names that were synced once since the start, which is all that happens for `ON_START`. */
   readonly #synced = new Set<string>();
   #atStart: ReadonlySet<string> = new Set();
   readonly #work: KeyedWork;
@@ -56,10 +56,9 @@ export class LocalRegistrations implements Disposable {
   }
 
   /**
-   * Registers everything that is served, and follows what comes and goes from then on; resolves when all of it is registered.
+   * Registers everything that is served, and follows changes from then on; resolves when all of it is registered.
    *
-   * Assumes: kinds that are defined by objects are served by now. Registrations of an earlier start that have nothing behind
-   * them are removed.
+   * Assumes: custom kinds are served by now. Registrations of an earlier start without a served version are removed.
    */
   async start(): Promise<void> {
     const { server, services } = this.#options;
@@ -82,7 +81,7 @@ export class LocalRegistrations implements Disposable {
   }
 
   #wantGroup(group: string): void {
-    if (group === API_SERVICES.group) return; // the group by which others are registered is always there
+    if (group === API_SERVICES.group) return; // the group of APIServices itself is always there
     const resources = this.#options.server.registry.resourcesOf(group);
     const versions = new Set(resources.map(({ version }) => version));
     for (const [name, { spec }] of this.#wanted) {
@@ -101,7 +100,7 @@ export class LocalRegistrations implements Disposable {
       this.#synced.add(name);
       return 'done';
     } catch (error) {
-      if (hasReason(error, 'Conflict') || hasReason(error, 'NotFound')) return 'done'; // its next version is told
+      if (hasReason(error, 'Conflict') || hasReason(error, 'NotFound')) return 'done'; // an event for its next version follows
       throw error;
     }
   }
@@ -131,7 +130,7 @@ function registrationOf(group: string, version: string, resources: readonly Reso
   return {
     metadata: {
       name: apiServiceName({ group, version }),
-      // Those that may be replaced have no label: nobody puts them right, not even at the next start.
+      // Replaceable ones have no label: the server never corrects them, not even at the next start.
       ...(isReplaceable ? {} : { labels: { [MANAGED_LABEL]: builtIn === undefined ? ALWAYS : ON_START } }),
     },
     spec: {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startCluster, type TestCluster } from '../testing/index.ts';
 import { API_SERVICES_PATH } from './registered-service.ts';
 
-/** Registers a group whose server is not there; its discovery is stale from then on. */
+/** Registers a group without a server; its discovery is stale from then on. */
 async function withDeadServer(): Promise<TestCluster> {
   const cluster = await startCluster({ nodes: 0, scheduler: false });
   const spec = {
@@ -20,7 +20,7 @@ async function withDeadServer(): Promise<TestCluster> {
   return cluster;
 }
 
-test('what a server behind this one does not tell keeps nobody from collecting garbage', async () => {
+test('a server whose discovery fails does not stop garbage collection', async () => {
   await using cluster = await withDeadServer();
   const { client } = cluster;
   const owner = await client.core.v1.configmaps.namespace('default').create({ metadata: { name: 'owner' } });
@@ -34,7 +34,7 @@ test('what a server behind this one does not tell keeps nobody from collecting g
   expect(items.map(({ metadata }) => metadata.name)).not.toContain('owned');
 });
 
-test('a namespace waits until all groups can be asked what is in it, and says so', async () => {
+test('a namespace waits until all groups can be listed, and reports that', async () => {
   await using cluster = await withDeadServer();
   const { client } = cluster;
   await client.core.v1.namespaces.create({ metadata: { name: 'gone' } });

@@ -5,13 +5,13 @@ import { messageOf } from '../base/index.ts';
 import type { Backends } from './backends.ts';
 import { type Availability, groupVersionPath, type RemoteService } from './registered-service.ts';
 
-/** Who the server is when it asks on its own behalf. */
+/** The user as which this server calls on its own behalf. */
 export const AGGREGATOR_USER = { name: 'system:kube-aggregator', groups: ['system:masters'] };
 
 const TIMEOUT_MS = 5000;
-/** More than a version's list of resources needs; what is in it does not matter. */
+/** More than a version's list of resources needs; its contents do not matter. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Asked at the same time once the first has not answered well: one good server of several is enough. */
+/** Concurrent attempts after the first has failed: one good server of several is enough. */
 const MORE_ATTEMPTS = 4;
 
 const PASSED: Availability = { status: 'True', reason: 'Passed', message: 'all checks passed' };
@@ -21,7 +21,7 @@ export const LOCAL: Availability = {
   message: 'Local APIServices are always available',
 };
 
-/** Finds out whether the servers behind APIServices can be used. */
+/** Checks whether the servers behind APIServices can be used. */
 export class Probe {
   readonly #objects: ServerObjects;
   readonly #backends: Backends;
@@ -32,7 +32,7 @@ export class Probe {
     this.#backends = backends;
   }
 
-  /** Looks at the Service, at its endpoints, and then asks for a document that every server has. */
+  /** Checks the Service, its endpoints, and then requests a document that every server has. */
   async check(remote: RemoteService, signal: AbortSignal): Promise<Availability> {
     return (await this.#serviceProblem(remote)) ?? (await this.#discoveryProblem(remote, signal)) ?? PASSED;
   }

@@ -4,14 +4,14 @@ import type { APIResourceDiscovery, APISubresourceDiscovery } from '../api/types
 /** The resources of every group and version that a server's document lists, by `GROUP/VERSION`. */
 export type DiscoveredVersions = ReadonlyMap<string, readonly APIResourceDiscovery[]>;
 
-/** More resources than any server has in one document; the rest is left out. */
+/** Max resources read from one document; the rest is left out. */
 const MAX_RESOURCES = 20_000;
 
 export function groupVersionKey({ group, version }: GroupVersion): string {
   return `${group}/${version}`;
 }
 
-/** Reads an aggregated discovery document. Members that are not as they should be are left out. */
+/** Parses an aggregated discovery document. Invalid members are left out. */
 export function readAggregated(text: string): DiscoveredVersions {
   const versions = new Map<string, readonly APIResourceDiscovery[]>();
   let left = MAX_RESOURCES;

@@ -25,22 +25,22 @@ export interface RemoteService extends GroupVersion {
 }
 
 const HTTPS_PORT = 443;
-/** Says that the server keeps an APIService in order. */
+/** Marks an APIService that the server maintains. */
 export const MANAGED_LABEL = 'kube-aggregator.kubernetes.io/automanaged';
 
-/** A group and version of this server, and where its registration puts it. */
+/** A group and version of this server, and the priority of its registration. */
 export interface LocalVersion extends GroupVersion {
   readonly priority: Priority;
 }
 
-/** What an APIService says about this server; undefined when another one answers. */
+/** The local version of an APIService; undefined when another server answers. */
 export function localVersion({ spec }: StoredApiService): LocalVersion | undefined {
   const { service, group = '', version = '', groupPriorityMinimum, versionPriority } = spec;
   if (service !== undefined) return undefined;
   return { group, version, priority: { group: groupPriorityMinimum, version: versionPriority } };
 }
 
-/** What an APIService says about another server; undefined when this server answers itself. */
+/** The remote server of an APIService; undefined when this server answers itself. */
 export function remoteService({ metadata, spec, status }: StoredApiService): RemoteService | undefined {
   const { service, group = '', version = '', caBundle, insecureSkipTLSVerify = false } = spec;
   if (service === undefined) return undefined;
@@ -61,7 +61,7 @@ export function apiServiceName({ group, version }: GroupVersion): string {
   return `${version}.${group}`;
 }
 
-/** Where the resources of a group and version are; the core group's have a place of their own. */
+/** The path of a group and version; the core group has a different one. */
 export function groupVersionPath({ group, version }: GroupVersion): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
@@ -79,7 +79,7 @@ export function availabilityOf({ status }: StoredApiService): APIServiceConditio
   return status?.conditions?.find(({ type }) => type === AVAILABLE);
 }
 
-/** The object with its condition as found; the object itself when that is what it says already. */
+/** The object with its condition updated; the same object when it is already right. */
 export function withAvailability(object: StoredApiService, found: Availability, nowMs: number): StoredApiService {
   const known = availabilityOf(object);
   if (known?.status === found.status && known.reason === found.reason && known.message === found.message) return object;

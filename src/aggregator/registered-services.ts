@@ -1,7 +1,7 @@
 import { type ApiServer, Listeners, type ObjectsOf } from '../apiserver/index.ts';
 import { API_SERVICES, type RemoteService, remoteService, type StoredApiService } from './registered-service.ts';
 
-/** The APIServices there are, as this process has heard of them. */
+/** The APIServices known to this process. */
 export class RegisteredServices implements Disposable {
   readonly #objects: ObjectsOf<StoredApiService>;
   readonly #all = new Map<string, StoredApiService>();
@@ -13,7 +13,7 @@ export class RegisteredServices implements Disposable {
     this.#objects = objects.of<StoredApiService>(API_SERVICES.group, API_SERVICES.plural);
   }
 
-  /** Begins to follow the objects; those that a store in this process has are known when it returns. */
+  /** Starts following the objects; those in an in-process store are known when this returns. */
   start(): void {
     this.#subscription = this.#objects.onChange(({ current, previous }) => {
       if (current !== undefined) this.#take(current);
@@ -38,7 +38,7 @@ export class RegisteredServices implements Disposable {
     return this.#all.values();
   }
 
-  /** By name: those that other servers answer for. */
+  /** The remote ones, by name. */
   get remotes(): ReadonlyMap<string, RemoteService> {
     return this.#remotes;
   }

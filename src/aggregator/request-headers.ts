@@ -1,7 +1,7 @@
 import { type Call, endToEndHeaders, type ForwardedHeaders } from '../apiserver/index.ts';
 import { identityHeaders, isIdentityHeader } from './identity-headers.ts';
 
-/** The headers with which a request goes on to another API server, which is told who the user is. */
+/** The headers of a request forwarded to another API server, including the user's identity. */
 export function forwardedHeaders(call: Call, backend: { readonly host: string }, path: string): ForwardedHeaders {
   const { host: _, ...sent } = endToEndHeaders(call.request);
   const headers = Object.entries(sent).filter(([name]) => !isIdentityHeader(name));

@@ -1,6 +1,6 @@
 import type { IncomingRequest } from '../apiserver/index.ts';
 
-/** The query of a call as it is sent on: encoded again with its parameters sorted by name, as Go does. */
+/** The forwarded query of a call: re-encoded, with the parameters sorted by name, as Go does. */
 export function forwardedQuery({ query }: Pick<IncomingRequest, 'query'>): string {
   if (query.text === '') return '';
   const parameters = new URLSearchParams(query.text);

@@ -7,13 +7,13 @@ import type { RemoteService } from './registered-service.ts';
 
 /**
  * How services become addresses:
- * - `endpoints`: a ready endpoint, as kube-apiserver with `--enable-aggregator-routing`; no services that are names elsewhere;
- * - `cluster-ip`: the address of the service, or the name that it stands for, as kube-apiserver without that flag;
- * - `reachable`: a ready endpoint, or the name that the service stands for. Right where nobody forwards cluster IPs.
+ * - `endpoints`: a ready endpoint, as kube-apiserver with `--enable-aggregator-routing`; no ExternalName services;
+ * - `cluster-ip`: the cluster IP or the external name, as kube-apiserver without that flag;
+ * - `reachable`: a ready endpoint or the external name. Right where nothing forwards cluster IPs.
  */
 export type ServiceRouting = 'endpoints' | 'cluster-ip' | 'reachable';
 
-/** Finds out where to connect to for a service that an APIService names. Refuses by throwing. */
+/** Finds the address to connect to for an APIService's service. Refuses by throwing. */
 export class ServiceRoutes {
   readonly #objects: ServerObjects;
   readonly #routing: ServiceRouting;

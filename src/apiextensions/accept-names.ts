@@ -3,8 +3,8 @@ import { deepEqual } from '../base/index.ts';
 import { type Condition, conditionOf, type Definition, isSaid, withCondition, withStatus } from './conditions.ts';
 
 /**
- * Gives a definition the names that it asks for, as far as no other definition of its group has them; undefined when there
- * is nothing to change. A definition keeps what it was given before. `group` are all definitions of its group.
+ * Accepts the names that a definition asks for, except those that another definition of its group has; undefined when
+ * there is nothing to change. A definition keeps the names it has. `group` are all definitions of its group.
  */
 export function acceptNames(definition: Definition, group: readonly Definition[], now: number): Definition | undefined {
   const wanted = definition.spec.names;
@@ -73,13 +73,13 @@ function inUse(name: string): string {
   return `${JSON.stringify(name)} is already in use`;
 }
 
-/** Several errors as Go prints them together: each once. */
+/** Several errors as Go prints them together, each once. */
 function aggregate(messages: readonly string[]): string {
   const distinct = [...new Set(messages)];
   return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`;
 }
 
-/** What is said of being established when the names are decided upon; it becomes true in a step of its own. */
+/** The Established condition when the names are decided; it becomes true in a separate step. */
 function established(definition: Definition, names: Condition): Condition {
   const known = conditionOf(definition, 'Established');
   if (known?.status !== 'True' && names.status === 'True') {
@@ -94,7 +94,7 @@ function established(definition: Definition, names: Condition): Condition {
   return { type: 'Established', status, reason, message };
 }
 
-/** In the order of the type, without what is not there. */
+/** In the order of the type, without absent members. */
 function ordered(names: CustomResourceDefinitionNames): CustomResourceDefinitionNames {
   const { plural, singular, shortNames, kind, listKind, categories } = names;
   return JSON.parse(JSON.stringify({ plural, singular, shortNames, kind, listKind, categories }));

@@ -24,13 +24,13 @@ export function isConditionTrue(definition: Definition, type: string): boolean {
   return conditionOf(definition, type)?.status === 'True';
 }
 
-/** Whether a condition says the same already, whenever it began to. */
+/** Whether a condition already has this content, ignoring its times. */
 export function isSaid(definition: Definition, wanted: Condition): boolean {
   const known = conditionOf(definition, wanted.type);
   return known?.status === wanted.status && known.reason === wanted.reason && known.message === wanted.message;
 }
 
-/** The definition with a condition; its time of transition changes with its status. */
+/** The definition with a condition; its transition time changes with its status. */
 export function withCondition(definition: Definition, wanted: Condition, now: number): Definition {
   const conditions = definition.status?.conditions ?? [];
   const index = conditions.findIndex(({ type }) => type === wanted.type);

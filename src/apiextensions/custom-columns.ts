@@ -26,7 +26,7 @@ const AGE: CustomResourceColumnDefinition = {
   jsonPath: '.metadata.creationTimestamp',
 };
 
-/** The columns of a version's tables: the name, and what the definition says, or the age when it says nothing. */
+/** The columns of a version's tables: the name, and those of the definition, or the age when it has none. */
 export function customColumns(defined: readonly CustomResourceColumnDefinition[] = []): readonly Column[] {
   return [NAME, ...(defined.length === 0 ? [AGE] : defined).map(columnOf)];
 }
@@ -58,7 +58,7 @@ function columnOf(defined: CustomResourceColumnDefinition): Column {
   };
 }
 
-/** What a path finds first; undefined when there is nothing, or the object is not as the path takes it to be. */
+/** The first match of a path; undefined when there is none, or the object does not have the expected form. */
 function firstOf(path: JsonPath, object: ApiObject): { readonly value: unknown } | undefined {
   try {
     const found = path.find(object);

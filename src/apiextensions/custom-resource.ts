@@ -23,13 +23,13 @@ import { customStatusStrategy, customStrategy } from './custom-strategy.ts';
 
 export interface CustomResourceOptions {
   readonly types: TypeTable;
-  /** Between the versions; absent when they differ in apiVersion only. */
+  /** Converts between the versions; absent when they differ in apiVersion only. */
   readonly convert?: Convert | undefined;
   /** Whether the definition is being deleted. */
   readonly isTerminating: () => boolean;
 }
 
-/** A definition's kind as the server knows kinds: how it is stored, and each version that is served. */
+/** A definition's kind in the form the server uses: how it is stored, and each served version. */
 export interface CustomResources {
   /** The stored version, whether it is served or not. */
   readonly stored: Resource;
@@ -39,7 +39,7 @@ export interface CustomResources {
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const SCALE = 'io.k8s.api.autoscaling.v1.Scale';
 
-/** Assumes: the definition's names are accepted. Cheap: types are compiled when their objects are first looked at. */
+/** Assumes: the definition's names are accepted. Cheap: types are compiled when their objects are first used. */
 export function customResources(definition: Definition, options: CustomResourceOptions): CustomResources {
   const maker = new ResourceMaker(definition, options);
   const versions = definition.spec.versions ?? [];
@@ -106,7 +106,7 @@ class ResourceMaker {
     };
   }
 
-  /** The generation is that of the spec; names are given later. */
+  /** The generation covers the spec; names are accepted later. */
   get #fingerprint(): string {
     const { uid, generation } = this.#definition.metadata;
     return `${uid} ${generation} ${JSON.stringify(this.#names)}`;
@@ -187,7 +187,7 @@ function selectable(fields: readonly SelectableField[] = []): Selectable {
   };
 }
 
-/** A schema of the old form, in which everything that is not named is kept, at any depth. */
+/** A schema of the old form, which preserves unknown fields at any depth. */
 function keepingUnknown(schema: StructuralSchema): StructuralSchema {
   const { properties, items, additionalProperties } = schema;
   return {

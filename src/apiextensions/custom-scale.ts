@@ -17,17 +17,17 @@ import type { Projection } from '../apiserver/index.ts';
 import { scaleColumns } from './custom-columns.ts';
 
 const MAX_INT32 = 2 ** 31 - 1;
-/** Stands for replicas that are not set, in the Scale that a write is made from. */
+/** Represents unset replicas, in the Scale from which a write is made. */
 const UNSET = -(2 ** 31);
 
 export interface ScaleOptions {
   readonly scale: CustomResourceSubresourceScale;
   readonly struct: Struct;
-  /** Where the replicas are in each version of the kind, by apiVersion. */
+  /** The replicas path in each version of the kind, by apiVersion. */
   readonly replicasPaths: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The `scale` subresource of a custom kind, which says where in its objects the numbers are. */
+/** The `scale` subresource of a custom kind, with the paths from its definition. */
 export function customScale({ scale, struct, replicasPaths }: ScaleOptions): Projection {
   const { specReplicasPath } = scale;
   const path = pathOf(specReplicasPath);
@@ -57,7 +57,7 @@ export function customScale({ scale, struct, replicasPaths }: ScaleOptions): Pro
   };
 }
 
-/** What is wrong with the numbers in an object that can be scaled. */
+/** Problems of the numbers in a scalable object. */
 export function checkScaled(
   object: ApiObject,
   scale: CustomResourceSubresourceScale,
@@ -92,7 +92,7 @@ function attempt<T>(read: () => T): T | ValueError {
   }
 }
 
-/** For objects that were stored before the definition said where their numbers are. */
+/** For objects stored before the definition named the paths. */
 function refusing<T>(read: () => T): T {
   const found = attempt(read);
   if (found instanceof ValueError) throw internalError(found);

@@ -15,11 +15,11 @@ export interface CustomKind {
   readonly group: string;
   readonly plural: string;
   readonly subresources: CustomResourceSubresources;
-  /** The definition is being deleted: no new objects. */
+  /** Whether the definition is being deleted: no new objects. */
   readonly isTerminating: () => boolean;
 }
 
-/** How objects of a custom kind are written. What their schema says is checked before these rules. */
+/** The write strategy of a custom kind. Its schema is checked before these rules. */
 export function customStrategy({ group, plural, subresources, isTerminating }: CustomKind): Strategy {
   const { status, scale } = subresources;
   const hasStatus = status !== undefined;
@@ -75,7 +75,7 @@ function isSameBesidesMetadata(object: ApiObject, old: ApiObject): boolean {
 
 const STANDARD_FINALIZERS = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 
-/** Warns of new finalizers whose names do not say whose they are. */
+/** Warns of new finalizers whose names have no domain. */
 function finalizerWarnings({ metadata }: ApiObject, old: ApiObject | undefined): string[] {
   const known = new Set(old?.metadata.finalizers);
   const added = [...new Set(metadata.finalizers)].filter((name) => !known.has(name)).sort();

@@ -37,7 +37,7 @@ const summary = (definition: Pick<Observed<CustomResourceDefinition>, 'status'>)
   definition.status?.conditions?.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
 
 describe('the life of a definition', () => {
-  test('is told step by step, and its kind is served when it is established', async () => {
+  test('is reported step by step, and its kind is served when it is established', async () => {
     await using all = await started();
     const { resourceVersion } = await all.definitions.list();
     await all.definitions.create(widgets());
@@ -62,7 +62,7 @@ describe('the life of a definition', () => {
     expect((await all.objects.create({ metadata: { name: 'a' }, spec: { b: 1 } })).metadata.generation).toBe(1);
   });
 
-  test('names that another definition has are not given away, until that is gone', async () => {
+  test('names that another definition has are not accepted, until that one is gone', async () => {
     await using all = await started();
     await all.definitions.create(widgets());
     await all.cluster.settle();
@@ -111,7 +111,7 @@ describe('the life of a definition', () => {
     expect((await all.objects.list()).items).toEqual([]);
   });
 
-  test('a finalizer that is in the way is reported, and no new objects are let in', async () => {
+  test('a finalizer that blocks deletion is reported, and no new objects are accepted', async () => {
     await using all = await started();
     await all.definitions.create(widgets());
     await all.cluster.settle();
@@ -179,7 +179,7 @@ describe('objects of a custom kind', () => {
     expect(all.cluster.problems).toEqual([]);
   });
 
-  test('get defaults that came later when they are read, also where fields sort before their version', async () => {
+  test('get later defaults when they are read, also where fields sort before their version', async () => {
     await using all = await started();
     const schema = (a: object, b: object) => ({
       openAPIV3Schema: { type: 'object', properties: { a: { type: 'string', ...a }, b: { type: 'string', ...b } } },

@@ -16,23 +16,23 @@ export interface DefinitionsOptions {
   readonly types: TypeTable;
   readonly log: Logger;
   readonly random: Random;
-  /** Calls those who convert between versions. */
+  /** Calls conversion webhooks. */
   readonly webhooks: WebhookClient;
   readonly metrics: MetricRegistry;
   readonly signal: AbortSignal;
 }
 
-/** A definition that is served, and what was made of it. */
+/** A served definition, and what was created for it. */
 interface Served {
   readonly definition: Definition;
   readonly resources: CustomResources;
 }
 
 /**
- * Serves what CustomResourceDefinitions define, and tells in their status how far that is.
+ * Serves the kinds that CustomResourceDefinitions define, and reports progress in their status.
  *
- * Serving follows the store: what is registered is what the last definition seen says. Status is written by one worker, so
- * that two definitions never get the same name.
+ * Serving follows the store: what is registered is what the last seen definition says. Status is written by one worker,
+ * so that two definitions never get the same name.
  */
 export class Definitions implements Disposable {
   readonly #options: DefinitionsOptions;
@@ -41,11 +41,11 @@ export class Definitions implements Disposable {
   readonly #conversions: ConversionMetrics;
   readonly #known = new Map<string, Definition>();
   readonly #served = new Map<string, Served>();
-  /** The generation whose schemas the status was told of; looking at large schemas takes its time. */
+  /** The generation whose schemas the status describes; checking large schemas takes time. */
   readonly #judged = new Map<string, number | undefined>();
   readonly #queue = new Set<string>();
   readonly #backoffs = new Map<string, Backoff>();
-  /** Deletions of instances under way, which take as long as their finalizers do. */
+  /** Instance deletions in progress, which take as long as their finalizers do. */
   readonly #cleanups = new Set<string>();
   #isWorking = false;
   #subscription: Disposable | undefined;
@@ -57,7 +57,7 @@ export class Definitions implements Disposable {
     this.#conversions = new ConversionMetrics(options.metrics);
   }
 
-  /** Begins; where the store is in this process, everything that is there is served when it returns. */
+  /** Starts; with an in-process store, everything in it is served when this returns. */
   start(): void {
     this.#subscription = this.#objects.onChange(({ current, previous }) => {
       if (current !== undefined) this.#take(current);
@@ -86,7 +86,7 @@ export class Definitions implements Disposable {
     this.#enqueue(name);
   }
 
-  /** Names that are free again may be what others of the group wait for. */
+  /** Other definitions of the group may wait for the released names. */
   #forget(definition: Definition): void {
     const { name } = definition.metadata;
     this.#known.delete(name);
@@ -115,7 +115,7 @@ export class Definitions implements Disposable {
     const convert = definitionConversion(definition, webhooks, { metrics: this.#conversions });
     const isTerminating = (): boolean => isConditionTrue(this.#known.get(name) ?? definition, 'Terminating');
     const resources = customResources(definition, { types, convert, isTerminating });
-    // What was made of the objects by the definition before is let go, so nothing may hold on to it in between.
+    // The old definition's decoded objects are released, so nothing may hold on to them in between.
     if (served !== undefined) server.objects.withdraw(served.resources.stored);
     if (resources.served.length > 0) server.registry.register(resources.served);
     else server.registry.withdraw(kindOf(definition));
@@ -132,7 +132,7 @@ export class Definitions implements Disposable {
     server.objects.withdraw(served.resources.stored);
   }
 
-  /** Kinds that the server has itself stay as they are, whatever a definition says. */
+  /** Built-in kinds stay as they are, whatever a definition says. */
   #isBuiltIn(definition: Definition): boolean {
     const { group, plural } = kindOf(definition);
     const { registry } = this.#options.server;
@@ -251,7 +251,7 @@ function kindOf({ spec, status }: Definition): { readonly group: string; readonl
   return { group: spec.group, plural: status?.acceptedNames?.plural ?? spec.names.plural };
 }
 
-/** Whether what is served is the same for both, so that watches need not end. The generation is that of the spec. */
+/** Whether both are served in the same way, so that watches need not end. The generation covers the spec. */
 function isServedAlike(one: Definition, other: Definition): boolean {
   return (
     one.metadata.uid === other.metadata.uid &&

@@ -2,13 +2,13 @@ import { messageOf } from '../base/index.ts';
 import type { ApiServer, Resource } from '../apiserver/index.ts';
 import { type Condition, type Definition, isConditionTrue } from './conditions.ts';
 
-/** How long to wait for finalizers before saying what is in the way. */
+/** How long to wait for finalizers before reporting what blocks the deletion. */
 const PATIENCE_MS = 60_000;
 
-/** What became of the objects of a definition that is being deleted. */
+/** The outcome of deleting the objects of a definition. */
 export interface Cleanup {
   readonly condition: Condition;
-  /** Nothing is left; otherwise it is to be tried again. */
+  /** Nothing is left; otherwise it has to be retried. */
   readonly isDone: boolean;
 }
 
@@ -57,5 +57,5 @@ async function isEmptied({ group, plural }: Resource, { server, signal }: Cleanu
   return isEmpty();
 }
 
-/** Failures show in the last look. */
+/** Failures show in the last check. */
 function ignore(): void {}

@@ -10,18 +10,18 @@ import {
   withoutCondition,
 } from './conditions.ts';
 
-/** What a step in the life of a definition goes by. */
+/** The inputs of a step in the life of a definition. */
 export interface StatusContext {
   /** All definitions of its group. */
   readonly group: readonly Definition[];
   readonly now: number;
-  /** Whether its schemas may be others than when its status was last told. */
+  /** Whether its schemas may have changed since its status was last written. */
   readonly isSpecNew: boolean;
 }
 
 type Step = (definition: Definition, context: StatusContext) => Definition | undefined;
 
-/** In order; each is a write of its own, as upstream's controllers make them, and watchers see them one by one. */
+/** In order; each is a separate write, as by upstream's controllers, and watchers see them one by one. */
 const STEPS: readonly Step[] = [
   (definition, { group, now }) => acceptNames(definition, group, now),
   establish,
@@ -38,7 +38,7 @@ export function nextStatus(definition: Definition, context: StatusContext): Defi
   return undefined;
 }
 
-/** Whoever sees a definition established can use its kind: it is served since its names were accepted. */
+/** A client that sees a definition established can use its kind: it is served since its names were accepted. */
 function establish(definition: Definition, { now }: StatusContext): Definition | undefined {
   if (!isConditionTrue(definition, 'NamesAccepted') || isConditionTrue(definition, 'Established')) return undefined;
   const { caBundle } = definition.spec.conversion?.webhook?.clientConfig ?? {};

@@ -24,7 +24,7 @@ export class CheckedExpression {
     return formatType(this.type);
   }
 
-  /** Makes it executable. Throws ProgramError when that cannot be done. */
+  /** Compiles it into a program. Throws ProgramError when that is impossible. */
   program(options: ProgramOptions = {}): Program {
     return new Program(new Planner(this.#context).evaluator(this.expr), options);
   }
@@ -39,7 +39,7 @@ export class CheckedExpression {
     return mentions(this.expr, variable);
   }
 
-  /** Whether this field of a variable is read, or asked for, anywhere. */
+  /** Whether this field of a variable is read, or tested with `has()`, anywhere. */
   selects(variable: string, field: string): boolean {
     return selects(this.expr, variable, field);
   }

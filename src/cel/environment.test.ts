@@ -61,7 +61,7 @@ describe('an environment', () => {
     expect(typeIn(environment, text)).toBe(message);
   });
 
-  test('stays as it is when another is made of it', () => {
+  test('is unchanged when another one extends it', () => {
     const wider = environment.extend({ variables: [{ name: 'more', type: INT }] });
     expect(typeIn(wider, 'more + count')).toBe('int');
     expect(typeIn(environment, 'more')).toContain('undeclared');
@@ -77,7 +77,7 @@ describe('an environment', () => {
   });
 });
 
-describe('functions of one’s own', () => {
+describe('custom functions', () => {
   const T = typeParameter('T');
   const environment = baseEnvironment().extend({
     libraries: [

@@ -21,14 +21,14 @@ export interface Variable extends VariableDeclaration {
 export interface EnvironmentParts {
   readonly libraries?: readonly Library[];
   readonly variables?: readonly Variable[];
-  /** Asked before the ones that are there already. */
+  /** Consulted before the existing ones. */
   readonly types?: readonly TypeProvider[];
   readonly validators?: readonly Validator[];
   /** Whether `.?`, `[?]` and `{?…}` may be written. */
   readonly hasOptionals?: boolean;
   /** Whether ints, uints and doubles may be compared with each other. */
   readonly comparesNumberTypes?: boolean;
-  /** What another environment has already; set by `extend`. */
+  /** The contents of the environment being extended; set by `extend`. */
   readonly base?: Contents;
 }
 
@@ -98,7 +98,7 @@ export class Environment implements Declarations {
   }
 }
 
-/** The names `list` and `map` stand for lists and maps of anything. */
+/** The names `list` and `map` stand for lists and maps of any element type. */
 function generic(type: Type): Type {
   const [a, b] = [typeParameter('A'), typeParameter('B')];
   return type === LIST ? listOf(a) : type === MAP ? mapOf(a, b) : type;

@@ -32,7 +32,7 @@ function outcome(text: string, bindings: Bindings = {}): string {
 }
 
 describe('a program', () => {
-  test('may be evaluated again and again', () => {
+  test('may be evaluated repeatedly', () => {
     const sum = program('x + y');
     expect([1, 2, 3].map((x) => sum.evaluate({ x, y: 10 }))).toMatchObject([
       { value: 11 },
@@ -41,11 +41,11 @@ describe('a program', () => {
     ]);
   });
 
-  test('says that a variable is missing', () => {
+  test('reports a missing variable', () => {
     expect(outcome('x + 1')).toBe('error: no such attribute(s): x');
   });
 
-  test('gets along without what failed where the rest decides', () => {
+  test('ignores a failed operand where the other one decides', () => {
     expect(outcome('1 / 0 == 1 || true')).toBe('true');
     expect(outcome('1 / 0 == 1 && false')).toBe('false');
     expect(outcome('1 / 0 == 1 || false')).toBe('error: division by zero');
@@ -53,14 +53,14 @@ describe('a program', () => {
     expect(outcome('true ? 1 : 1 / 0')).toBe('1');
   });
 
-  test('yields what is unknown when the answer depends on it', () => {
+  test('yields an unknown when the result depends on one', () => {
     const unknown = new UnknownValue(['data.later']);
     expect(program('data || true').evaluate({ data: unknown })).toMatchObject({ ok: true, value: true });
     expect(program('data || 1 / 0 == 1').evaluate({ data: unknown })).toMatchObject({ ok: true, value: unknown });
     expect(program('data + 1').evaluate({ data: unknown })).toMatchObject({ ok: true, value: unknown });
   });
 
-  test('reads data as it is, without copying it', () => {
+  test('reads data without copying it', () => {
     const data = { list: [{ n: 1 }, { n: 2.5 }], big: 9007199254740993n, none: null };
     expect(outcome('data.list.map(e, e.n * 2)', { data })).toBe('error: no such overload');
     expect(outcome('data.list[1].n * 2.0', { data })).toBe('5.0');
@@ -68,14 +68,14 @@ describe('a program', () => {
     expect(outcome('data.none == null', { data })).toBe('true');
   });
 
-  test('finds no properties but the data’s own', () => {
+  test('finds only the data’s own properties', () => {
     expect(outcome('data.constructor', { data: {} })).toBe('error: no such key: constructor');
     expect(outcome("'__proto__' in data", { data: {} })).toBe('false');
     expect(outcome('has(data.toString)', { data: {} })).toBe('false');
     expect(outcome("data['length']", { data: [1] })).toContain('error: ');
   });
 
-  test('cannot be made of conversions that are bound to fail', () => {
+  test('cannot be compiled from conversions that always fail', () => {
     expect(() => program("int('a')")).toThrow(ProgramError);
   });
 
@@ -101,14 +101,14 @@ describe('a program', () => {
 });
 
 describe('the cost of an evaluation', () => {
-  test('grows with what is done', () => {
+  test('grows with the work done', () => {
     const all = program('data.all(e, e > 0)');
     const cost = (size: number): number => all.evaluate({ data: Array.from({ length: size }, () => 1) }).cost;
     expect(cost(20) - cost(10)).toBe(cost(30) - cost(20));
     expect(cost(20)).toBeGreaterThan(cost(10));
   });
 
-  test('ends it when it is over the limit, whatever catches errors', () => {
+  test('ends it when it exceeds the limit, even inside an operator that ignores errors', () => {
     const data = Array.from({ length: 1000 }, () => 1);
     const greedy = program('data.all(a, data.all(b, data.all(c, a + b + c > 0))) || true', 100_000);
     expect(greedy.evaluate({ data })).toEqual({
@@ -119,7 +119,7 @@ describe('the cost of an evaluation', () => {
     });
   });
 
-  test('counts regular expressions by the length of the text, which they take time for', () => {
+  test('charges for regular expressions by the length of the text', () => {
     const matches = program("data.matches('(a+)+$')");
     const short = matches.evaluate({ data: `${'a'.repeat(100)}b` });
     const long = matches.evaluate({ data: `${'a'.repeat(100_000)}b` });
@@ -135,7 +135,7 @@ describe('the cost of an evaluation', () => {
     },
   );
 
-  test('keeps texts from growing without end', () => {
+  test('keeps strings from growing without bound', () => {
     const doubling = Array.from({ length: 40 }, (_, at) => at).reduce(
       (text) => `[${text}].map(t, t + t)[0]`,
       "'aaaaaaaaaa'",

@@ -6,7 +6,7 @@ export interface ProgramOptions {
   readonly costLimit?: number;
 }
 
-/** What an evaluation yields, and what it cost. */
+/** The result of an evaluation, and its cost. */
 export type Evaluation =
   | { readonly ok: true; readonly value: Value; readonly cost: number }
   | { readonly ok: false; readonly error: string; readonly cost: number; readonly isOverLimit: boolean };
@@ -21,7 +21,7 @@ export class Program {
     this.#costLimit = options.costLimit ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Evaluates with these variables. Never throws: what goes wrong is the result. */
+  /** Evaluates with these variables. Never throws: an error is part of the result. */
   evaluate(bindings: Bindings): Evaluation {
     const frame = new Frame(bindings, this.#costLimit);
     try {
@@ -34,7 +34,7 @@ export class Program {
   }
 }
 
-/** Texts and recursion that grow beyond all measure end here as well, since cost does not bound everything. */
+/** Unbounded strings and recursion end here too, since the cost limit does not bound everything. */
 function describe(error: unknown): string {
   if (error instanceof CostLimitExceeded || error instanceof Breakdown) return error.message;
   if (error instanceof RangeError) return `internal error: ${error.message}`;

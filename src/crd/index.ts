@@ -1,3 +1,3 @@
-// What other folders may use: what a CustomResourceDefinition means, for the server and for whoever writes one.
+// What other folders may use: the meaning of a CustomResourceDefinition, for the server and for authors of definitions.
 export * from './definition/index.ts';
 export { checkCustomObject, type CustomObjectCheck } from './values/check-custom-object.ts';

@@ -94,7 +94,7 @@ test('no secret is quoted, whatever is wrong', () => {
   }
 });
 
-test('what the format does not have is refused', () => {
+test('unknown fields are refused', () => {
   expect(() => problemsOf('resources: [{ provider: [] }]')).toThrow(
     'strict decoding error: unknown field "resources[0].provider"',
   );

@@ -6,7 +6,7 @@ import type {
   ProviderConfiguration,
 } from './encryption-configuration.ts';
 
-/** What is wrong with a configuration, in upstream's words; secrets are not quoted. */
+/** Problems of a configuration, in upstream's words; secrets are not quoted. */
 export function checkConfiguration({ resources }: EncryptionConfiguration): readonly FieldError[] {
   if (resources.length === 0) return [required('resources', 'at least one resources is required')];
   const kmsNames = new Set<string>();

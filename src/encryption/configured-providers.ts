@@ -50,12 +50,12 @@ export class Providers implements AsyncDisposable {
     return all.get(`${resource}.${group}`) ?? all.get(`*.${group}`) ?? all.get('*.*');
   }
 
-  /** Looks at all plugins once; what is wrong with them is told by `check`. */
+  /** Checks all plugins once; `check` reports their problems. */
   async start(): Promise<void> {
     await Promise.all(this.#kms.map(({ provider }) => provider.start(this.#stop.signal)));
   }
 
-  /** Throws what is wrong with plugins. */
+  /** Throws the plugins' problems. */
   async check(): Promise<void> {
     const problems: string[] = [];
     for (const [index, { provider }] of this.#kms.entries()) {
@@ -74,8 +74,8 @@ export class Providers implements AsyncDisposable {
     if (provider.type === 'kms') return this.#makeKms(provider);
     const { maker, words } = KEYED[provider.type];
     const keys = provider.keys.map(({ name, secret }) => maker(`${name}:`, Buffer.from(secret, 'base64')));
-    const nobody = `no matching key was found for the provided ${words} transformer`;
-    return new ProviderChain(`k8s:enc:${provider.type}:v1:`, keys, nobody);
+    const noMatch = `no matching key was found for the provided ${words} transformer`;
+    return new ProviderChain(`k8s:enc:${provider.type}:v1:`, keys, noMatch);
   }
 
   #makeKms({ name, apiVersion, endpoint, timeoutMs }: Extract<ProviderConfiguration, { type: 'kms' }>): Provider {

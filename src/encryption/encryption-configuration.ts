@@ -22,11 +22,11 @@ export interface KmsConfiguration {
   readonly cachesize: number | undefined;
 }
 
-/** Resources, and who encrypts them: the first provider writes, all of them read. */
+/** Resources and their providers: the first provider writes, all of them read. */
 export interface ResourceConfiguration {
   /** Such as `secrets`, `widgets.acme.dev`, `*.apps`, `*.` for the core group and `*.*` for everything. */
   readonly resources: readonly string[];
-  /** More than one provider in one place is a mistake that is told later. */
+  /** More than one provider in one entry is a mistake that validation reports. */
   readonly providers: readonly (readonly ProviderConfiguration[])[];
 }
 
@@ -39,7 +39,7 @@ const API_VERSION = 'apiserver.config.k8s.io/v1';
 const KIND = 'EncryptionConfiguration';
 const KMS_TIMEOUT_MS = 3000;
 
-/** Reads a configuration in YAML or JSON; what the format does not have is refused. Never quotes what is in it. */
+/** Parses a configuration in YAML or JSON; unknown fields are refused. Messages never quote its contents. */
 export function readEncryptionConfiguration(text: string): EncryptionConfiguration {
   let value: unknown;
   try {

@@ -5,11 +5,11 @@ export interface EncryptionParts {
   readonly random: Random;
   readonly uids: UidSource;
   readonly log: Logger;
-  /** What a key of the store is called where other servers see it; the same unless given. */
+  /** Translates a key of the store to its name in other servers; default: the same name. */
   readonly keyName?: (key: string) => string;
 }
 
-/** A file that says who encrypts what, and cannot be used. */
+/** An unusable encryption configuration file. */
 export class EncryptionConfigError extends Error {
   override readonly name = 'EncryptionConfigError';
 }

@@ -6,7 +6,7 @@ import { EncryptedPlanes, key } from './testing/encrypted-plane.ts';
 const SECRETS = '/api/v1/namespaces/default/secrets';
 const hush = (name: string) => ({ metadata: { name }, data: { password: 'b3BlbiBzZXNhbWU=' } });
 
-/** What lies in the store under the key of a secret. */
+/** The stored value under the key of a secret. */
 async function stored(plane: TestPlane, name: string): Promise<string> {
   const entry = await plane.plane.server.objects.store.get(`/registry/secrets/default/${name}`);
   return Buffer.from(entry?.value ?? '').toString('latin1');
@@ -36,7 +36,7 @@ test.each(PROVIDERS)(
   },
 );
 
-test('lists, watches and history show what was written; a compaction changes nothing', async () => {
+test('lists, watches and history show the plain values; a compaction changes nothing', async () => {
   await using planes = await EncryptedPlanes.open();
   await planes.configure([PROVIDERS[0][1]]);
   await using plane = await planes.start();
@@ -64,7 +64,7 @@ test('lists, watches and history show what was written; a compaction changes not
   expect((await secrets.list()).items.map(({ metadata }) => metadata.name)).toEqual(['b']);
 });
 
-test('a changed file is taken up: the new key writes, the old one reads, and an unchanged write moves a value over', async () => {
+test('a changed file is reloaded: the new key writes, the old one reads, and an unchanged write re-encrypts a value', async () => {
   await using planes = await EncryptedPlanes.open();
   await planes.configure([{ aescbc: { keys: [key('one', 1)] } }]);
   await using plane = await planes.start();
@@ -92,7 +92,7 @@ test('a changed file is taken up: the new key writes, the old one reads, and an 
   });
 });
 
-test('a file that cannot be used changes nothing, and is counted', async () => {
+test('an unusable file changes nothing, and is counted', async () => {
   await using planes = await EncryptedPlanes.open();
   await planes.configure([PROVIDERS[0][1]]);
   await using plane = await planes.start();
@@ -138,7 +138,7 @@ test('without keys, encrypted values are refused and not shown', async () => {
 });
 
 describe('a corrupted value', () => {
-  test('is an error for whoever asks for it, and the server goes on', async () => {
+  test('is an error for requests that read it, and the server continues', async () => {
     await using planes = await EncryptedPlanes.open();
     await planes.configure([PROVIDERS[0][1]]);
     await using plane = await planes.start();

@@ -12,13 +12,13 @@ import { identity } from './providers/identity.ts';
 export interface EncryptionOptions {
   /** An EncryptionConfiguration. */
   readonly path: string;
-  /** Follow changes of the file. */
+  /** Whether to follow changes of the file. */
   readonly isReloading: boolean;
 }
 
 const RELOAD_INTERVAL_MS = 60_000;
 
-/** Reads the file and gets ready what it names. Plugins that do not answer are asked again later, as upstream does. */
+/** Reads the file and prepares its providers. Plugins that do not answer are asked again later, as upstream does. */
 export async function openEncryption(options: EncryptionOptions, parts: EncryptionParts): Promise<Encryption> {
   const file = await readConfigurationFile(options.path);
   const encryption = new Encryption(options, parts);
@@ -57,7 +57,7 @@ function hashOf(text: string): string {
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 
-/** Encrypts what is stored, as a file says. Disposing of it lets go of plugins; what is stored stays encrypted. */
+/** Encrypts stored values as configured. Disposing closes the connections to plugins; stored values stay encrypted. */
 export class Encryption implements AsyncDisposable {
   readonly #options: EncryptionOptions;
   readonly #parts: EncryptionParts;
@@ -73,7 +73,7 @@ export class Encryption implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** What stands between the objects of a kind and the store. Kinds may be named by a later version of the file. */
+  /** The transformer between the objects of a kind and the store. A later version of the file may name other kinds. */
   transformerFor({ group, plural }: { readonly group: string; readonly plural: string }): ValueTransformer {
     const { keyName = (key: string) => key } = this.#parts;
     // Events of both groups are stored as those of the core group.
@@ -89,7 +89,7 @@ export class Encryption implements AsyncDisposable {
     };
   }
 
-  /** Named as upstream names them. */
+  /** Under upstream's names. */
   get healthChecks(): readonly HealthCheck[] {
     if (!this.#options.isReloading && this.#providers?.hasKms !== true) return [];
     return [{ name: 'kms-providers', check: async () => this.#providers?.check() }];
@@ -115,7 +115,7 @@ export class Encryption implements AsyncDisposable {
     };
   }
 
-  /** Takes up the file if it has changed. A file that cannot be used, or names plugins that are not well, changes nothing. */
+  /** Reloads the file if it has changed. An unusable file, or one with unhealthy plugins, changes nothing. */
   async reload(): Promise<void> {
     const { path } = this.#options;
     try {
@@ -147,7 +147,7 @@ export class Encryption implements AsyncDisposable {
     await before?.[Symbol.asyncDispose]();
   }
 
-  /** For `openEncryption`: looks at the file every minute. */
+  /** For `openEncryption`: checks the file every minute. */
   follow(): void {
     void this.#follow(this.#stop.signal);
   }

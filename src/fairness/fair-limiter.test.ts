@@ -4,7 +4,7 @@ import { levelOf, LimitedServer, MASTER, schemaOf, userOf } from './testing/limi
 const NOISY = userOf('noisy');
 const QUIET = userOf('quiet');
 
-/** A level with two seats for the two of them. */
+/** A level with two seats, shared by two clients. */
 function sharedLevel(options: { readonly queues: number; readonly queueLengthLimit?: number }): LimitedServer {
   const server = new LimitedServer(4);
   server.control.configure(
@@ -24,11 +24,11 @@ test('one noisy client cannot starve another: they take turns, however much the 
     await server.clock.advance(3);
     order.push(...(await server.finish()).map((call) => call.principal.user.name));
   }
-  expect(order.length).toBeLessThanOrEqual(2 * 4 * 10); // four queues of the noisy one's hand against one of the other's
+  expect(order.length).toBeLessThanOrEqual(2 * 4 * 10); // four queues of the noisy client's hand against one of the other's
   expect(order.length).toBeGreaterThan(10);
 });
 
-test('within one queue requests go in the order in which they came', async () => {
+test('requests in one queue are served in order of arrival', async () => {
   const server = sharedLevel({ queues: 1 });
   const sent = [NOISY, NOISY, QUIET, NOISY, QUIET].map((user) => server.send(user));
   const order = [];
@@ -39,7 +39,7 @@ test('within one queue requests go in the order in which they came', async () =>
   expect(order).toEqual(sent);
 });
 
-test('what comes to a full queue is refused in kube-apiserver’s words', async () => {
+test('a request to a full queue is refused in kube-apiserver’s words', async () => {
   const server = sharedLevel({ queues: 1, queueLengthLimit: 3 });
   for (let sent = 0; sent < 10; sent++) server.send(NOISY);
   expect(await server.counts()).toEqual({ running: 2, refused: 5, waiting: 3 });
@@ -57,14 +57,14 @@ test('what comes to a full queue is refused in kube-apiserver’s words', async 
   );
 });
 
-test('a level without queues refuses what is more than its seats', async () => {
+test('a level without queues refuses requests beyond its seats', async () => {
   const server = sharedLevel({ queues: 0 });
   for (let sent = 0; sent < 5; sent++) server.send(NOISY);
   expect(await server.counts()).toEqual({ running: 2, refused: 3, waiting: 0 });
   expect(server.registry.expose()).toContain('reason="concurrency-limit"} 3');
 });
 
-test('the masters are exempt, and whom no schema means is caught', async () => {
+test('system:masters is exempt, and a request that no schema matches is caught', async () => {
   const server = new LimitedServer(100);
   for (let sent = 0; sent < 120; sent++) server.send(MASTER);
   for (let sent = 0; sent < 120; sent++) server.send(userOf('somebody'));
@@ -77,7 +77,7 @@ test('the masters are exempt, and whom no schema means is caught', async () => {
   expect((await server.counts()).refused).toBe(21);
 });
 
-test('even a flood of masters is bounded; the server’s own calls are not, for others wait for them', async () => {
+test('even a flood of exempt requests is bounded; the server’s own calls are not, for others wait for them', async () => {
   const server = new LimitedServer(8);
   for (let sent = 0; sent < 30; sent++) server.send(MASTER);
   expect(await server.counts()).toEqual({ running: 10, refused: 10, waiting: 10 });
@@ -87,7 +87,7 @@ test('even a flood of masters is bounded; the server’s own calls are not, for 
   expect(server.control.levels.every(({ queues }) => queues.isIdle && queues.seatsInUse === 0)).toBe(true);
 });
 
-test('nobody waits longer than a quarter of the time that the request has', async () => {
+test('no request waits longer than a quarter of its timeout', async () => {
   const server = sharedLevel({ queues: 1 });
   for (let sent = 0; sent < 3; sent++) server.send(NOISY);
   server.send(NOISY, 'GET', '/api/v1/pods?timeout=20s');
@@ -100,7 +100,7 @@ test('nobody waits longer than a quarter of the time that the request has', asyn
   expect(server.registry.expose()).toContain('reason="time-out"} 2');
 });
 
-test('who leaves no longer waits, and the next one moves up', async () => {
+test('a request whose client disconnects no longer waits, and the next one moves up', async () => {
   const server = sharedLevel({ queues: 1 });
   for (let sent = 0; sent < 2; sent++) server.send(NOISY);
   const leaving = server.send(NOISY);
@@ -111,7 +111,7 @@ test('who leaves no longer waits, and the next one moves up', async () => {
   expect(server.running.at(-1)).toBe(next);
 });
 
-test('a watch has seats until it has told what is there; exec and the like have none', async () => {
+test('a watch has seats until its initial events are sent; exec and the like have none', async () => {
   const server = sharedLevel({ queues: 0 });
   const watches = [1, 2].map(() => server.send(NOISY, 'GET', '/api/v1/pods?watch=1'));
   server.send(NOISY);
@@ -137,12 +137,12 @@ test('wide lists take several seats, and no more than a part of their level', as
   expect(wide?.queues.seatsInUse).toBe(7 + 1 + 1);
   server.sizes = { count: 1_000_000, averageBytes: 700 };
   server.send(NOISY, 'GET', '/api/v1/pods');
-  expect(wide?.queues.seatsInUse).toBe(9 + 10); // lists of what is at hand need a megabyte at most
+  expect(wide?.queues.seatsInUse).toBe(9 + 10); // lists from memory need a megabyte at most
   server.send(NOISY, 'GET', '/api/v1/pods?resourceVersion=7&resourceVersionMatch=Exact');
   expect(wide?.queues.seatsInUse).toBe(19 + 29); // 15 % of 190 seats
 });
 
-test('a write keeps its seats while those who watch are told', async () => {
+test('a write keeps its seats while watchers are notified', async () => {
   const server = new LimitedServer(400);
   server.control.configure(
     [levelOf('writers', { shares: 95, queues: 8, handSize: 2, lendablePercent: 0 })],

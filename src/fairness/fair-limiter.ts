@@ -21,19 +21,20 @@ export interface FairLimiterOptions {
   readonly metrics: FlowMetrics;
   readonly sizes: EstimateParts['sizes'];
   readonly serverSeats: number;
-  /** Deadline of requests that name none. */
+  /** Deadline of requests that specify none. */
   readonly requestTimeoutMs: number;
   readonly encode: Encode;
 }
 
-/** Requests wait for this part of the time that they have. */
+/** The part of a request's timeout that it may wait. */
 const WAITING_PART = 1 / 4;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 const READS = new Set(['get', 'list', 'watch']);
 
 /**
- * Gives every request its seats, at once or when it is its turn, or refuses it with 429. A request has its seats until its handler
- * is done and its answer is sent, or waits for a client that does not read; a watch until it has told what is there.
+ * Gives every request its seats, at once or when it is its turn, or refuses it with 429. A request keeps its seats
+ * until its handler is done and its answer is sent, or waits for a client that does not read; a watch until its initial
+ * events are sent.
  */
 export class FairLimiter implements RequestLimiter {
   readonly #options: FairLimiterOptions;
@@ -146,7 +147,7 @@ export class FairLimiter implements RequestLimiter {
   #longestWaitMs(call: Call): number {
     const { clock, requestTimeoutMs } = this.#options;
     const wanted = call.info.verb === 'watch' ? undefined : requestedMs(call.request);
-    const limit = Math.min(LONGEST_WAIT_MS, Math.min(requestTimeoutMs, wanted ?? Infinity) * WAITING_PART);
+    const limit = Math.min(MAX_WAIT_MS, Math.min(requestTimeoutMs, wanted ?? Infinity) * WAITING_PART);
     return Math.max(0, limit - (clock.now() - call.record.receivedAt));
   }
 }
@@ -170,7 +171,7 @@ function whenOver(run: () => ReturnType<Next>, over: () => void): ReturnType<Nex
   }
 }
 
-/** The time that the client gives the request; undefined when it does not say. */
+/** The timeout that the client requested; undefined when it did not. */
 function requestedMs({ query }: IncomingRequest): number | undefined {
   const text = query.get('timeout');
   if (text === '') return undefined;
@@ -193,7 +194,7 @@ function distinguisherOf({ principal: { user }, info }: Call, { distinguisher }:
   }
 }
 
-/** How many reads and writes there are in one phase. */
+/** The numbers of reads and writes in one phase. */
 class RequestCounts implements InFlight {
   reads = 0;
   writes = 0;

@@ -9,7 +9,7 @@ function level(control: FlowControl, name: string): PriorityLevel {
   return found;
 }
 
-test('levels have seats by their shares, and borrow what others lend while they need more than they have', async () => {
+test('levels get seats by their shares, and borrow what others lend while they need more', async () => {
   const server = new LimitedServer(100);
   const { control, clock } = server;
   control.configure(
@@ -34,7 +34,7 @@ test('levels have seats by their shares, and borrow what others lend while they 
   expect(level(control, 'catch-all').limits.current).toBeGreaterThanOrEqual(5);
 });
 
-test('a level that may not borrow stays at what it is entitled to', async () => {
+test('a level that may not borrow stays at its nominal share', async () => {
   const server = new LimitedServer(100);
   const { control, clock } = server;
   control.configure(
@@ -50,7 +50,7 @@ test('a level that may not borrow stays at what it is entitled to', async () => 
   expect(await server.counts()).toMatchObject({ running: 45, waiting: 45 });
 });
 
-test('what is changed while requests wait takes effect at once', async () => {
+test('a change takes effect at once, also for waiting requests', async () => {
   const server = new LimitedServer(10);
   const { control } = server;
   const narrow = { queues: 4, borrowingLimitPercent: 0 };
@@ -62,12 +62,12 @@ test('what is changed while requests wait takes effect at once', async () => {
   expect(await server.counts()).toEqual({ running: 10, waiting: 10, refused: 0 });
   control.configure([levelOf('narrow', { shares: 95, borrowingLimitPercent: 0 })], schemas);
   server.send(userOf('worker'));
-  expect(await server.counts()).toEqual({ running: 10, waiting: 10, refused: 1 }); // it no longer queues; those who wait do
+  expect(await server.counts()).toEqual({ running: 10, waiting: 10, refused: 1 }); // it no longer queues new requests; those already queued still wait
   while (server.running.length > 0) await server.finish();
   expect(await server.counts()).toEqual({ running: 0, waiting: 0, refused: 1 });
 });
 
-test('a level that is deleted while requests wait serves them, and is gone with the last one', async () => {
+test('a level that is deleted while requests wait serves them, and ends with the last one', async () => {
   const server = new LimitedServer(10);
   const { control } = server;
   control.configure(
@@ -88,7 +88,7 @@ test('a level that is deleted while requests wait serves them, and is gone with 
   expect(control.levels.map(({ name }) => name)).toEqual(['catch-all', 'exempt']);
 });
 
-test('the schema with the least precedence number is taken, then the one whose name comes first', () => {
+test('the schema with the lowest matchingPrecedence is used, then the first by name', () => {
   const { control } = new LimitedServer(10);
   const levels = [levelOf('a', {}), levelOf('b', {}), levelOf('c', {})];
   const info = { isResource: false, verb: 'get', path: '/' } as Parameters<FlowControl['classify']>[0];

@@ -22,16 +22,16 @@ export interface ActiveSchema {
   readonly recorder: FlowRecorder;
   readonly rules: readonly PolicyRulesWithSubjects[];
   readonly distinguisher: 'user' | 'namespace' | 'none';
-  /** Tells clients which schema and level their request was under, by uid: names would tell too much. */
+  /** Report the request's schema and level to clients by uid, because names would reveal too much. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A quarter more than all levels together have. */
-const CEILING = 1.25;
+const EXEMPT_CEILING = 1.25;
 
 /**
- * Which priority level each request belongs to, and how many seats each level has. The mandatory schemas and levels are there
- * whether or not their objects are.
+ * Which priority level each request belongs to, and how many seats each level has. The mandatory schemas and levels
+ * exist even if their objects do not.
  */
 export class FlowControl {
   readonly #options: FlowControlOptions;
@@ -58,19 +58,19 @@ export class FlowControl {
     return [...this.#levels.values()].sort((left, right) => compareUtf8(left.name, right.name));
   }
 
-  /** The schema of lowest precedence number that means the request. */
+  /** The matching schema with the lowest matchingPrecedence. */
   classify(info: RequestInfo, user: UserInfo): ActiveSchema {
-    return this.#index.first(info, user) ?? this.#catchAll(); // somebody without groups is meant by nobody
+    return this.#index.first(info, user) ?? this.#catchAll(); // no schema matches a user without groups
   }
 
-  /** Goes by these objects from now on. Requests that are under way stay where they are. */
+  /** Uses these objects from now on. Requests in progress stay in their levels. */
   configure(levels: readonly PriorityLevelConfiguration[], schemas: readonly FlowSchema[]): void {
     this.#takeLevels(levels);
     this.#takeSchemas(schemas);
     this.reap();
   }
 
-  /** Ends levels whose objects are gone and that have no more requests, and shares the seats anew. */
+  /** Removes levels whose objects are gone and that have no more requests, and shares their seats again. */
   reap(): void {
     for (const [name, level] of this.#levels) if (level.isQuiescing && level.queues.isIdle) this.#levels.delete(name);
     const { serverSeats } = this.#options;
@@ -103,7 +103,7 @@ export class FlowControl {
     for (const configuration of configurations) wanted.set(configuration.metadata?.name ?? '', configuration);
     for (const level of this.#levels.values()) level.isQuiescing = true;
     for (const [name, configuration] of wanted) {
-      const mode = modeOf(configuration, Math.ceil(serverSeats * CEILING));
+      const mode = modeOf(configuration, Math.ceil(serverSeats * EXEMPT_CEILING));
       if (mode === undefined) continue;
       const level =
         this.#levels.get(name) ?? new PriorityLevel(configuration, mode, { families: metrics.levels, clock });

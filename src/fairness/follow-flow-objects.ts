@@ -21,7 +21,10 @@ const WRITER = { fieldManager: 'api-priority-and-fairness-config-consumer-v1' };
 const ADJUST_EVERY_MS = 10_000;
 const ADJUSTMENT = { type: 'beat', name: 'seats of priority levels', periodMs: ADJUST_EVERY_MS } as const;
 
-/** Goes by the flow schemas and priority levels in the store, tells in their status which schemas refer to nothing, and lets levels borrow. */
+/**
+ * Applies the flow schemas and priority levels in the store, reports in the status which schemas refer to a missing
+ * level, and lets levels borrow.
+ */
 export function followFlowObjects(options: FollowOptions): void {
   const follower = new FlowObjectFollower(options);
   void follower.run();
@@ -54,7 +57,7 @@ class FlowObjectFollower {
     }
   }
 
-  /** Changes that come together are looked at together. */
+  /** Changes that arrive together are applied together. */
   #take<T extends FlowSchema | PriorityLevelConfiguration>(
     known: Map<string, T>,
     current: T | undefined,
@@ -65,7 +68,7 @@ class FlowObjectFollower {
     else known.set(name, current);
     const isSame = deepEqual(current?.spec, previous?.spec) && current?.metadata?.uid === previous?.metadata?.uid;
     if (isSame) {
-      this.#tell(name);
+      this.#writeStatus(name);
       return;
     }
     if (current === undefined) this.#budget.forget(name);
@@ -78,24 +81,25 @@ class FlowObjectFollower {
     this.#isDue = false;
     if (this.#options.signal.aborted) return;
     this.#options.control.configure([...this.#levels.values()], [...this.#schemas.values()]);
-    for (const name of this.#schemas.keys()) this.#tell(name);
+    for (const name of this.#schemas.keys()) this.#writeStatus(name);
   }
 
-  /** Writes the schema's status, unless it says what it should or is being written. */
-  #tell(name: string): void {
+  /** Writes the schema's status, unless it is right already or being written. */
+  #writeStatus(name: string): void {
     const schema = this.#schemas.get(name);
     if (schema === undefined || this.#beingWritten.has(name)) return;
     const wanted = this.#conditionOf(schema);
-    const told = schema.status?.conditions?.find(({ type }) => type === wanted.type);
-    const isTold = told?.status === wanted.status && told?.reason === wanted.reason && told?.message === wanted.message;
-    if (!isTold) void this.#write(name, wanted);
+    const current = schema.status?.conditions?.find(({ type }) => type === wanted.type);
+    const isUpToDate =
+      current?.status === wanted.status && current?.reason === wanted.reason && current?.message === wanted.message;
+    if (!isUpToDate) void this.#write(name, wanted);
   }
 
   async #write(name: string, condition: FlowSchemaCondition): Promise<void> {
     const { self, clock, random, log, signal } = this.#options;
     this.#beingWritten.add(name);
     if (!this.#budget.take(name)) {
-      await clock.sleep((30 + random.float() * 45) * 1000, signal); // another server may think otherwise
+      await clock.sleep((30 + random.float() * 45) * 1000, signal); // another server may disagree
     } else {
       try {
         const object = {
@@ -111,7 +115,7 @@ class FlowObjectFollower {
       }
     }
     this.#beingWritten.delete(name);
-    if (!signal.aborted) this.#tell(name); // it may have changed in the meantime
+    if (!signal.aborted) this.#writeStatus(name); // it may have changed in the meantime
   }
 
   #conditionOf({ spec }: FlowSchema): FlowSchemaCondition {

@@ -1,2 +1,2 @@
-// What other folders may use: which requests go first, how many at once, and the objects that say so.
+// What other folders may use: the order and concurrency of requests, and the objects that configure them.
 export { PriorityAndFairness, type PriorityAndFairnessOptions } from './priority-and-fairness.ts';

@@ -27,7 +27,7 @@ describe('a server with priority and fairness', () => {
     expect(schemas.map(({ status }) => status?.conditions?.[0]?.status)).toEqual(schemas.map(() => 'False'));
   });
 
-  test('makes again what was deleted, puts right what is its own, and leaves alone what somebody has taken over', async () => {
+  test('recreates deleted objects, corrects its own, and leaves alone those that a user has taken over', async () => {
     const { flowschemas, prioritylevelconfigurations: levels } = client.flowcontrol.v1;
     await flowschemas.delete('probes');
     await levels.patch('system', mergePatch({ spec: { limited: { nominalConcurrencyShares: 1 } } }));
@@ -45,7 +45,7 @@ describe('a server with priority and fairness', () => {
     await expect(flowschemas.get('old')).rejects.toThrow(/not found/);
   });
 
-  test('goes by a schema as soon as its level is there, and tells which schemas dangle', async () => {
+  test('uses a schema as soon as its level exists, and reports dangling schemas', async () => {
     const { flowschemas, prioritylevelconfigurations: levels } = client.flowcontrol.v1;
     const rules = [
       {
@@ -81,7 +81,7 @@ describe('a server with priority and fairness', () => {
     expect(await askTwice()).toEqual([403, 403]);
   });
 
-  test('shows its levels and requests to those who may see them', async () => {
+  test('shows its levels and requests to authorized users', async () => {
     const text = await client.text('/debug/api_priority_and_fairness/dump_requests?includeRequestDetails=1');
     const [heads = '', ...rows] = text.trimEnd().split('\n');
     expect(heads.split(/,\s*/).slice(-4)).toEqual(['Name', 'APIVersion', 'Resource', 'SubResource']);

@@ -14,14 +14,14 @@ export interface PriorityAndFairnessOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricRegistry;
-  /** Requests that are worked on at once, those of exempt users aside. */
+  /** Max concurrent requests, not counting exempt ones. */
   readonly serverSeats: number;
   readonly requestTimeoutMs: number;
-  /** Where the objects are that a request is for; undefined when this server does not store them. */
+  /** The store prefix of the objects that a request is for; undefined when this server does not store them. */
   readonly prefixOf: (info: RequestInfo) => string | undefined;
 }
 
-/** API priority and fairness: sorts requests into levels of priority, and shares the server among and within them. */
+/** API priority and fairness: sorts requests into priority levels, and shares the server among and within them. */
 export class PriorityAndFairness {
   readonly control: FlowControl;
   /** The paths under `/debug/api_priority_and_fairness/`. */
@@ -46,12 +46,12 @@ export class PriorityAndFairness {
     return new FairLimiter({ clock, control, metrics: this.#metrics, sizes, serverSeats, requestTimeoutMs, encode });
   }
 
-  /** Makes the objects that every server has, unless they are there. */
+  /** Creates the objects that every server has, if they are missing. */
   async bootstrap(self: SelfClient): Promise<void> {
     await ensureFlowObjects({ self, objects: this.#options.objects });
   }
 
-  /** Goes by the objects in the store, and looks after the server's own, until the signal aborts. */
+  /** Applies the objects in the store, and maintains the server's own, until the signal aborts. */
   start(self: SelfClient, signal: AbortSignal): void {
     const { clock, random, log, objects } = this.#options;
     followFlowObjects({ control: this.control, objects, self, clock, random, log, signal });

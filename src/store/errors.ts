@@ -5,7 +5,7 @@ export type StoreFailure =
   | 'Unavailable'
   | 'NoSpace'
   | 'Damaged'
-  /** The files are of a format that this version does not know. */
+  /** The files have a format that this version does not know. */
   | 'UnknownFormat'
   | 'Locked'
   | 'TooLarge';
@@ -14,11 +14,11 @@ export interface StoreErrorOptions extends ErrorOptions {
   readonly firstRevision?: number;
 }
 
-/** Everything a store refuses or fails at; `reason` is for programs, the message for people. */
+/** Any refusal or failure of a store; `reason` is for programs, the message for people. */
 export class StoreError extends Error {
   override readonly name: string = 'StoreError';
   readonly reason: StoreFailure;
-  /** With `Compacted`, where it is known: the first revision that a watch can begin with. */
+  /** With `Compacted`, if known: the first revision from which a watch can start. */
   readonly firstRevision: number | undefined;
 
   constructor(reason: StoreFailure, message: string, options: StoreErrorOptions = {}) {

@@ -1,4 +1,4 @@
-// What other folders may use: the contract, the errors, the backends in this process and what can be done to a store's files.
+// What other folders may use: the contract, the errors, the in-process backends and the operations on a store's files.
 export type {
   CommitResult,
   Condition,

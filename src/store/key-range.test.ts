@@ -18,7 +18,7 @@ describe('key ranges', () => {
     );
   });
 
-  test('the range of one key has it alone', () => {
+  test('the range of one key has only that key', () => {
     fc.assert(
       fc.property(anyString, anyString, (key, other) => {
         expect(contains(singleKey(key), key)).toBe(true);

@@ -14,7 +14,7 @@ export function prefixRange(prefix: string): KeyRange {
   return { from: prefix, to: afterPrefix(prefix) };
 }
 
-/** The range that holds this key alone. */
+/** The range that holds only this key. */
 export function singleKey(key: string): KeyRange {
   return { from: key, to: `${key}\0` };
 }
@@ -23,7 +23,7 @@ export function contains(range: KeyRange, key: string): boolean {
   return compareUtf8(key, range.from) >= 0 && compareUtf8(key, range.to) < 0;
 }
 
-/** The smallest string above all that start with `prefix`: its last code point that can be raised, raised by one. */
+/** The smallest string above all that start with `prefix`: increments the last code point that can be incremented. */
 function afterPrefix(prefix: string): string {
   for (let end = prefix.length; end > 0;) {
     const whole = prefix.codePointAt(end - 2) ?? 0;

@@ -5,7 +5,7 @@ export type Revision = number;
 /** One key as it stood at some revision. */
 export interface Entry {
   readonly key: string;
-  /** Never changed in place; the same `Uint8Array` object is handed to every reader of an in-process store. */
+  /** Never changed in place; every reader of an in-process store gets the same `Uint8Array` object. */
   readonly value: Uint8Array;
   readonly createRevision: Revision;
   readonly modRevision: Revision;
@@ -18,22 +18,25 @@ export interface KeyRange {
 }
 
 export interface RangeOptions {
-  /** At most so many entries; `more` in the answer tells whether any were left. 0 or absent: all. */
+  /** Max entries; `more` in the result says whether any were left out. 0 or absent: all. */
   readonly limit?: number;
   /** Read the store as it was at this revision; absent: now. */
   readonly at?: Revision;
-  /** What a copy has will do, if it is as new as this revision, also when others have written since; 0 takes any. Absent: the newest. */
+  /**
+   * Accept a copy that is at least as new as this revision, even if others have written since; 0 accepts any. Absent:
+   * the newest.
+   */
   readonly notOlderThan?: Revision;
   readonly signal?: AbortSignal;
 }
 
-/** How one key is read; see `RangeOptions`. */
+/** Options for reading one key; see `RangeOptions`. */
 export type ReadOptions = Omit<RangeOptions, 'limit'>;
 
 export interface RangeResult {
   readonly entries: readonly Entry[];
   readonly more: boolean;
-  /** How many entries the whole range has at that revision, whatever the limit. */
+  /** Number of entries in the whole range at that revision, whatever the limit. */
   readonly count: number;
   /** The store's revision when the range was read (not `at`). */
   readonly revision: Revision;
@@ -43,7 +46,7 @@ export type Operation =
   | {
       readonly type: 'put';
       readonly key: string;
-      /** Handed over: the store may keep this very array, so it must not be changed afterwards. */
+      /** Ownership passes to the store, which may keep this very array: it must not be changed afterwards. */
       readonly value: Uint8Array;
       /** The key is deleted this many seconds after the write, unless written again. */
       readonly ttlSeconds?: number;
@@ -58,13 +61,13 @@ export interface Condition {
 
 export interface Transaction {
   readonly conditions: readonly Condition[];
-  /** Each key at most once. What changes nothing (deleting an absent key) takes no revision. */
+  /** Each key at most once. A transaction that changes nothing (deleting an absent key) takes no revision. */
   readonly operations: readonly Operation[];
 }
 
 export type CommitResult =
   | { readonly ok: true; readonly revision: Revision }
-  /** Some condition did not hold; nothing was written. `current` has the entry of each condition's key, in order. */
+  /** A condition did not hold and nothing was written. `current` has the entry of each condition's key, in order. */
   | { readonly ok: false; readonly revision: Revision; readonly current: readonly (Entry | undefined)[] };
 
 export type StoreEvent =
@@ -76,7 +79,7 @@ export type StoreEvent =
       readonly previous: Entry | undefined;
     };
 
-/** What a watch yields: the events of one or more whole revisions, in order; none at all is a progress mark. */
+/** What a watch yields: the events of one or more whole revisions, in order; without events it is a progress mark. */
 export interface WatchBatch {
   readonly events: readonly StoreEvent[];
   /** Every event up to and including this revision has been delivered. */
@@ -87,21 +90,24 @@ export interface WatchOptions {
   /** The first revision to deliver. */
   readonly from: Revision;
   readonly signal: AbortSignal;
-  /** Which events the reader wants, asked at once when they happen: others may be left out, and count as delivered. */
+  /**
+   * Filters events synchronously when they happen: events the reader does not want may be left out, and count as
+   * delivered.
+   */
   readonly concerns?: (event: StoreEvent) => boolean;
 }
 
 /**
  * Keys, values and history: all that the API server needs from its storage.
  *
- * Guarantees: a transaction is applied whole or not at all, and a successful `commit` is as durable as the backend
+ * Guarantees: a transaction is applied completely or not at all, and a successful `commit` is as durable as the backend
  * promises before it resolves; every transaction that writes takes exactly one revision; reads see every commit that
- * resolved before they were called. What is refused or fails rejects with a `StoreError`; reading at a revision older
- * than the kept history is `Compacted`, at one not yet written `FutureRevision`.
- * After disposal everything rejects with `Unavailable`.
+ * resolved before they were called. Refusals and failures reject with a `StoreError`; reading at a revision older than
+ * the kept history is `Compacted`, at one not yet written `FutureRevision`. After disposal everything rejects with
+ * `Unavailable`.
  */
 export interface Store extends AsyncDisposable {
-  /** The newest revision; a linearizable read, unless `notOlderThan` is content with less. */
+  /** The newest revision; a linearizable read, unless `notOlderThan` allows an older one. */
   revision(options?: Pick<ReadOptions, 'notOlderThan'>): Promise<Revision>;
   get(key: string, options?: ReadOptions): Promise<Entry | undefined>;
   range(range: KeyRange, options?: RangeOptions): Promise<RangeResult>;
@@ -109,11 +115,11 @@ export interface Store extends AsyncDisposable {
   /**
    * Delivers every change in `range` from `options.from` on, oldest first.
    *
-   * Guarantees: no gap, no duplicate, the events of one revision in one batch; a progress mark (a batch without
-   * events) after `requestProgress()`.
-   * A `from` that is still to come is waited for. The watch is open from the first `next()` on.
-   * Ends: when the signal aborts or the store is disposed; by throwing a `StoreError`: `Compacted` when `from` is older
-   * than the kept history, `SlowWatcher` when the reader lets more than the backend's limit pile up.
+   * Guarantees: no gap, no duplicate, the events of one revision in one batch; a progress mark (a batch without events)
+   * after `requestProgress()`. If `from` is in the future, the watch waits for it. The watch is open from the first
+   * `next()` on. Ends: when the signal aborts or the store is disposed; by throwing a `StoreError`: `Compacted` when
+   * `from` is older than the kept history, `SlowWatcher` when more events wait for the reader than the backend's limit
+   * allows.
    *
    * Example: puts at 5 and 6, delete at 7; `from: 6` yields {put@6}, {delete@7}, then waits.
    */
@@ -121,37 +127,37 @@ export interface Store extends AsyncDisposable {
   /** Asks that every open watch yields a batch whose revision is at least the newest one at the time of this call. */
   requestProgress(): Promise<void>;
   /**
-   * Forgets history before `revision`: reading or watching from before it answers `Compacted`, from it on still works.
+   * Drops history before `revision`: reading or watching from before it fails with `Compacted`, from it on still works.
    *
-   * What has been compacted already is left as it is; a revision that is still to come answers `FutureRevision`.
+   * A revision that is already compacted changes nothing; one in the future fails with `FutureRevision`.
    */
   compact(revision: Revision): Promise<void>;
 }
 
-/** A `Store` whose contents are in this process, where reading needs no waiting. */
+/** A `Store` whose contents are in this process, so that it can be read synchronously. */
 export interface InProcessStore extends Store {
-  /** True where nobody else writes: what is read at once is as new as what can be waited for. */
+  /** True where there is no other writer: a synchronous read is as new as an asynchronous one. */
   readonly isNewest?: boolean;
-  /** `revision()` at once. */
+  /** `revision()`, synchronously. */
   revisionNow(): Revision;
-  /** `get` at once. */
+  /** `get`, synchronously. */
   readNow(key: string): Entry | undefined;
-  /** `range` at once; the signal is of no use here. */
+  /** `range`, synchronously; the signal is ignored. */
   rangeNow(range: KeyRange, options?: RangeOptions): RangeResult;
 }
 
-/** A store that knows more about its state than reading from it would show. */
+/** A store that can report problems that reading from it would not show. */
 export interface HealthReporting {
   /** Resolves when writes can succeed; rejects with a `StoreError` that says why they cannot. */
   checkHealth(): Promise<void>;
 }
 
-/** What a store holds at one moment, without what led to it. */
+/** What a store holds at one moment, without its history. */
 export interface StoreContents {
   readonly revision: Revision;
-  /** In the order of their keys. */
+  /** In key order. */
   readonly entries: readonly Entry[];
-  /** When keys are to be deleted, in milliseconds since the Unix epoch; those that never are do not occur. */
+  /** When keys expire, in milliseconds since the Unix epoch; only keys with a deadline. */
   readonly deadlinesMs: ReadonlyMap<string, number>;
 }
 
@@ -159,6 +165,6 @@ export interface StoreContents {
 export interface ForkableStore extends InProcessStore {
   /** An independent store with the same contents and history; neither sees the other's later writes. */
   fork(options?: { readonly clock?: Clock }): ForkableStore;
-  /** What it holds now. */
+  /** The current contents. */
   contents(): StoreContents;
 }

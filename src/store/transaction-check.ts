@@ -1,18 +1,18 @@
 import { StoreError } from './errors.ts';
 import type { Operation, Transaction } from './store.ts';
 
-/** How much one transaction may hold. */
+/** Limits of one transaction. */
 export interface TransactionLimits {
-  /** Keys and values together; etcd's own limit of 1.5 MiB unless given. */
+  /** Max bytes of all keys and values; default 1.5 MiB, etcd's limit. */
   readonly maxTransactionBytes?: number;
-  /** Operations, and conditions, each; etcd's own limit of 128 unless given. */
+  /** Max operations, and max conditions; default 128, etcd's limit. */
   readonly maxOperations?: number;
 }
 
 const DEFAULT_MAX_TRANSACTION_BYTES = 1.5 * 1024 * 1024;
 const DEFAULT_MAX_OPERATIONS = 128;
 
-/** Refuses what no backend accepts: `TooLarge` beyond the limits, a TypeError for what only a programming mistake can be. */
+/** Refuses what no backend accepts: throws `TooLarge` beyond the limits, a TypeError for a programming mistake. */
 export function checkTransaction(transaction: Transaction, limits: TransactionLimits): void {
   const { conditions, operations } = transaction;
   const maxOperations = limits.maxOperations ?? DEFAULT_MAX_OPERATIONS;

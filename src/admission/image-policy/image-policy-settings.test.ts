@@ -3,7 +3,7 @@ import { VirtualClock } from '../../base/index.ts';
 import { readImagePolicySettings } from './image-policy-settings.ts';
 import { RecentVerdicts } from './recent-verdicts.ts';
 
-/** The words are those with which kube-apiserver 1.36.3 refuses to start. */
+/** The messages with which kube-apiserver 1.36.3 refuses to start. */
 test.each([
   [undefined, 'no config specified'],
   [
@@ -17,7 +17,7 @@ test.each([
   expect(() => readImagePolicySettings(text)).toThrow(new Error(problem));
 });
 
-test('verdicts are remembered for their time, and no more than 1024 of them', async () => {
+test('verdicts are cached for their TTL, and no more than 1024 of them', async () => {
   const clock = new VirtualClock();
   const verdicts = new RecentVerdicts(clock);
   const spec = (image: string): { containers: { image: string }[] } => ({ containers: [{ image }] });

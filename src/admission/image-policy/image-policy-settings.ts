@@ -13,7 +13,7 @@ import {
 import { type ConfiguredWebhook, readWebhookKubeconfig } from '../../apiserver/index.ts';
 import { formatGoDuration } from '../../base/index.ts';
 
-/** How the image policy webhook is asked, and what happens when it cannot be. */
+/** How the image policy webhook is called, and what happens when it fails. */
 export interface ImagePolicySettings {
   readonly webhook: ConfiguredWebhook;
   readonly allowTtlMs: number;
@@ -31,7 +31,7 @@ interface Stated {
   readonly defaultAllow?: boolean;
 }
 
-/** The file says no kind: it is older than kinds of configuration are. */
+/** The file has no kind, because it is older than configuration kinds. */
 const CONFIGURATION: ConfigurationKind = {
   group: '',
   kind: 'AdmissionConfig',
@@ -51,7 +51,7 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const NANOSECOND_MS = 1e-6;
 
-/** Reads the configuration of the plugin and the kubeconfig that it names; errors are kube-apiserver's. */
+/** Reads the plugin's configuration and the kubeconfig it names; errors are worded as kube-apiserver does. */
 export function readImagePolicySettings(text: string | undefined): ImagePolicySettings {
   if (text === undefined) throw new Error('no config specified');
   const stated = decoded(text);
@@ -83,7 +83,7 @@ interface Bounds {
   readonly maxMs: number;
 }
 
-/** 0 stands for the usual value, -1 for none. */
+/** 0 means the default, -1 none. */
 function duration(stated: number | undefined, usualMs: number, { unitMs, minMs, maxMs }: Bounds): number {
   if (stated === -1) return 0;
   if (stated === undefined || stated === 0) return usualMs;

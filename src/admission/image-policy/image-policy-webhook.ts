@@ -26,7 +26,7 @@ export interface ImagePolicyParts {
   readonly random: Random;
 }
 
-/** The plugin `ImagePolicyWebhook`: a webhook that a file names is asked whether a pod's images may run. */
+/** The plugin `ImagePolicyWebhook`: asks a configured webhook whether a pod's images may run. */
 export function imagePolicyWebhook(parts: ImagePolicyParts, configuration: string | undefined): AdmissionPlugin {
   return new ImagePolicyWebhook(parts, readImagePolicySettings(configuration));
 }
@@ -72,7 +72,7 @@ class ImagePolicyWebhook implements AdmissionPlugin {
     );
   }
 
-  /** Undefined when the webhook cannot be asked and that lets pods pass. */
+  /** Undefined when the webhook fails and pods are allowed in that case. */
   async #ask(spec: ImageReviewSpec, request: AdmissionAttributes): Promise<ImageReviewStatus | undefined> {
     const { isFailingOpen, allowTtlMs, denyTtlMs } = this.#settings;
     try {
@@ -111,7 +111,7 @@ class ImagePolicyWebhook implements AdmissionPlugin {
   }
 }
 
-/** Failures that another attempt may not meet: the webhook says so, or broke off a connection. */
+/** Failures that a retry may avoid: the webhook says so, or a connection broke. */
 function mayPass(error: unknown): boolean {
   if (error instanceof StatusError) return [429, 500, 504].includes(error.code);
   return error instanceof Error && /connection reset by peer|http2: client connection lost/.test(error.message);

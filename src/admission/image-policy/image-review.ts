@@ -11,14 +11,14 @@ import {
 import type { PodSpec } from '../../api/types/core/v1.d.ts';
 import type { AdmissionAttributes } from '../../apiserver/index.ts';
 
-/** What the webhook is asked. */
+/** The question to the webhook. */
 export interface ImageReviewSpec {
   readonly containers?: readonly { readonly image?: string }[];
   readonly annotations?: Readonly<Record<string, string>>;
   readonly namespace?: string;
 }
 
-/** What it answers. */
+/** The webhook's answer. */
 export interface ImageReviewStatus {
   readonly allowed?: boolean;
   readonly reason?: string;
@@ -44,7 +44,7 @@ const IMAGE_REVIEW: ConfigurationKind = {
   }),
 };
 
-/** The type of reviews, of which the API itself has no resource. */
+/** The type of reviews, which the API does not serve as a resource. */
 export const imageReviewStruct = configurationStruct(IMAGE_REVIEW, VERSION);
 
 const FORWARDED = '.image-policy.k8s.io/';

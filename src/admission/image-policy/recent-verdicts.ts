@@ -9,7 +9,7 @@ interface Verdict {
   readonly endsMs: number;
 }
 
-/** What the webhook has said lately; of too many, what was not asked for longest is forgotten. */
+/** The webhook's recent answers; the least recently used are dropped when there are too many. */
 export class RecentVerdicts {
   readonly #clock: Clock;
   readonly #verdicts = new Map<string, Verdict>();

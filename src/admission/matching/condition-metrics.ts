@@ -11,7 +11,7 @@ export interface ConditionLabels {
 const LABELS = ['name', 'kind', 'type', 'operation'] as const;
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
 
-/** How match conditions of webhooks and policies are doing, under upstream's names. */
+/** Metrics of the match conditions of webhooks and policies, under upstream's names. */
 export class ConditionMetrics {
   readonly #clock: Clock;
   readonly #errors;
@@ -38,7 +38,7 @@ export class ConditionMetrics {
     });
   }
 
-  /** For `evaluated`, to be asked before. */
+  /** The start time for `evaluated`. */
   now(): number {
     return this.#clock.monotonic();
   }

@@ -8,12 +8,12 @@ export class EquivalentResources {
   #byPrefix: ReadonlyMap<string, readonly Resource[]> | undefined;
   #isListening = false;
 
-  /** The registry is asked for when it is needed, since a server makes it after its admission. */
+  /** The registry is passed as a function, because a server creates it after its admission. */
   constructor(registry: () => Registry) {
     this.#registry = registry;
   }
 
-  /** Without the resource itself, in the order of registration; with a subresource, those that have it too. */
+  /** Without the resource itself, in the order of registration; with a subresource, only those that also have it. */
   of(resource: Resource, subresource: string): readonly Resource[] {
     const sharing = (this.#byPrefix ??= this.#collect()).get(resource.storage.prefix) ?? [];
     return sharing.filter((other) => other !== resource && (subresource === '' || other.subresources.has(subresource)));

@@ -1,4 +1,4 @@
-// What webhooks and policies share: which requests they are about.
+// What webhooks and policies share: matching requests.
 export { EquivalentResources } from './equivalent-resources.ts';
 export type { MatchRule } from './match-rule.ts';
 export { type Match, type MatchCriteria, RequestMatcher, type MatchSources } from './request-matcher.ts';

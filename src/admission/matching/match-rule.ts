@@ -10,14 +10,14 @@ export interface MatchRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** What a rule looks at besides the request itself: an equivalent of the requested resource takes its place. */
+/** What a rule is compared with: the requested resource, or an equivalent one in its place. */
 export interface RuleTarget {
   readonly operation: string;
   readonly resource: Pick<Resource, 'group' | 'version' | 'plural'>;
   readonly subresource: string;
 }
 
-/** Whether a rule speaks of such requests, whatever their namespace and name are. */
+/** Whether a rule applies to such requests, whatever their namespace and name are. */
 export function couldMatchRule(rule: MatchRule, { operation, resource, subresource }: RuleTarget): boolean {
   return (
     isAmong(rule.operations, operation) &&
@@ -38,7 +38,7 @@ export function matchesPlace(
   return scope === (isInNamespace ? 'Namespaced' : 'Cluster');
 }
 
-/** Attributes of a Namespace carry its own name as their namespace, and yet it is in none. */
+/** The attributes of a Namespace have its name as their namespace, although it is cluster-scoped. */
 export function isNamespaces({ group, plural }: Pick<Resource, 'group' | 'plural'>): boolean {
   return group === '' && plural === 'namespaces';
 }
@@ -47,7 +47,9 @@ function isAmong(items: readonly string[] = [], wanted: string): boolean {
   return items.includes('*') || items.includes(wanted);
 }
 
-/** `pods`, `pods/status`, `pods/*`, `*`, `*`+`/scale`, `*`+`/*`; one that names no subresource means the resource alone. */
+/**
+ * `pods`, `pods/status`, `pods/*`, `*`, `*`+`/scale`, `*`+`/*`; without a subresource it matches the resource alone.
+ */
 function matchesResource(text: string, plural: string, subresource: string): boolean {
   const slash = text.indexOf('/');
   const resource = slash < 0 ? text : text.slice(0, slash);

@@ -28,7 +28,7 @@ const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'web'
 const event = { metadata: { name: 'web', namespace: 'kinds' }, involvedObject: { namespace: 'kinds' } };
 const { rules: v2, matchPolicy } = { rules: [rule('*', { apiVersions: ['v2'] })], matchPolicy: 'Equivalent' };
 
-/** A server on which all requests are compared with criteria, and the resource as which each matched. */
+/** A server on which all requests are matched against criteria, and the resource as which each matched. */
 async function matching(criteria: MatchCriteria) {
   const seen: string[] = [];
   let last: AdmissionAttributes | undefined;
@@ -96,7 +96,7 @@ test('an equivalent resource in another group shows the objects in its version',
   expect(last()?.requestResource).toEqual({ group: '', version: 'v1', resource: 'events' });
 });
 
-test('cluster-wide objects pass every namespaceSelector; old labels count as much as new ones', async () => {
+test('cluster-scoped objects pass every namespaceSelector; old labels count as much as new ones', async () => {
   const { api, seen } = await matching({
     rules: [rule('nodes'), rule('configmaps')],
     namespaceSelector: { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'Exists' }] },

@@ -13,7 +13,9 @@ import type { AdmissionAttributes, AdmissionTarget, ObjectsOf, Resource } from '
 import type { EquivalentResources } from './equivalent-resources.ts';
 import { couldMatchRule, isNamespaces, type MatchRule, matchesPlace } from './match-rule.ts';
 
-/** Which requests a webhook (`rules`) or a policy (`resourceRules`) is about. Policies without rules are about all. */
+/**
+ * The requests that a webhook (`rules`) or a policy (`resourceRules`) applies to. Policies without rules apply to all.
+ */
 export interface MatchCriteria {
   readonly rules?: readonly MatchRule[];
   readonly resourceRules?: readonly MatchRule[];
@@ -30,12 +32,12 @@ export interface MatchSources {
 }
 
 /**
- * The resource as which a request matched: its own, or an equivalent in whose version the objects are to be shown. A promise only
- * while a namespace has to be looked for in the store.
+ * The resource as which a request matched: its own, or an equivalent to whose version the objects are converted. A
+ * promise only while a namespace has to be read from the store.
  */
 export type Match = Resource | undefined | Promise<Resource | undefined>;
 
-/** Criteria made ready to be asked about many requests. */
+/** Criteria prepared for matching many requests. */
 export class RequestMatcher {
   readonly #rules: readonly MatchRule[];
   readonly #excluded: readonly MatchRule[];
@@ -56,12 +58,18 @@ export class RequestMatcher {
     this.#objects = selectorOf(objectSelector);
   }
 
-  /** Whether any request of this kind can match. Depends on the target and the served resources only, so it may be remembered. */
+  /**
+   * Whether any request of this kind can match. Depends on the target and the served resources only, so it can be
+   * cached.
+   */
   couldMatch(target: AdmissionTarget): boolean {
     return this.#isAboutAll || this.#candidates(this.#rules, target).length > 0;
   }
 
-  /** Throws a `StatusError` if all but a selector matches, and the selector cannot be asked: its namespace is gone. */
+  /**
+   * Throws a `StatusError` if everything but a selector matches, and the selector cannot be evaluated because its
+   * namespace is gone.
+   */
   match(attributes: AdmissionAttributes): Match {
     if (this.#find(this.#excluded, attributes) !== undefined) return undefined;
     const found = this.#isAboutAll ? attributes.resource : this.#find(this.#rules, attributes);

@@ -12,7 +12,9 @@ export async function versionedAttributes(
   return attributes.as(resource, { object: shown, old: shownOld });
 }
 
-/** An object of the request in the version of `resource`. What is of another kind, such as a Scale, stays what it is. */
+/**
+ * An object of the request in the version of `resource`. Objects of another kind, such as a Scale, are not converted.
+ */
 export async function inVersionOf<T extends ApiObject | undefined>(
   object: T,
   resource: Resource,

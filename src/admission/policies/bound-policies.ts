@@ -3,14 +3,14 @@ import type { AdmissionTarget, ObjectIndex, Resource } from '../../apiserver/ind
 import { RequestMatcher } from '../matching/index.ts';
 import type { Policy, PolicyBinding, PolicySources } from './policy-sources.ts';
 
-/** A policy that somebody has put to work. */
+/** A policy with its bindings. */
 export interface BoundPolicy<P, B> {
   readonly policy: P;
   readonly matcher: RequestMatcher;
   readonly bindings: readonly { readonly binding: B; readonly matcher: RequestMatcher | undefined }[];
 }
 
-/** The plurals of the two kinds that make up policies. */
+/** The plurals of the policy kind and its binding kind. */
 export interface PolicyKinds {
   readonly policies: string;
   readonly bindings: string;
@@ -20,8 +20,8 @@ const GROUP = 'admissionregistration.k8s.io';
 const NONE: readonly never[] = [];
 
 /**
- * The policies with their bindings, both ordered by name. What requests of one kind could concern is worked out once and
- * remembered until a policy or a binding changes.
+ * The policies with their bindings, both ordered by name. The candidates for a kind of request are computed once and
+ * cached until a policy or a binding changes.
  */
 export class BoundPolicies<P extends Policy, B extends PolicyBinding> {
   readonly #kinds: PolicyKinds;
@@ -38,7 +38,7 @@ export class BoundPolicies<P extends Policy, B extends PolicyBinding> {
     this.#sources = sources;
   }
 
-  /** Those whose rules speak of such requests. A promise only until a store in another process has told what there is. */
+  /** The policies whose rules apply to such requests. A promise only until a remote store has been read. */
   candidates(target: AdmissionTarget): readonly BoundPolicy<P, B>[] | Promise<readonly BoundPolicy<P, B>[]> {
     if (!this.#begin()) return NONE;
     const [policies, bindings] = [this.#policies as ObjectIndex<P>, this.#bindings as ObjectIndex<B>];
@@ -46,7 +46,7 @@ export class BoundPolicies<P extends Policy, B extends PolicyBinding> {
     return Promise.all([policies.completed(), bindings.completed()]).then(() => this.#candidatesNow(target));
   }
 
-  /** False while the kinds are not served: then nobody can have made policies. */
+  /** False while the kinds are not served: then there can be no policies. */
   #begin(): boolean {
     if (this.#bindings !== undefined) return true;
     const { objects, registry } = this.#sources;
@@ -72,7 +72,7 @@ export class BoundPolicies<P extends Policy, B extends PolicyBinding> {
     return found;
   }
 
-  /** An index gives the same list until something in it changes. */
+  /** An index returns the same list until something in it changes. */
   #refresh(): void {
     const policies = this.#policies?.get('all') ?? NONE;
     const bindings = this.#bindings?.get('all') ?? NONE;

@@ -1,4 +1,4 @@
-// What other folders may use: rules and changes written in CEL.
+// What other folders may use: policies written in CEL.
 export { mutatingAdmissionPolicy } from './mutating-admission-policy.ts';
 export type { PolicySources } from './policy-sources.ts';
 export { type TypedKind, type TypedKinds, typeWarnings } from './type-warnings.ts';

@@ -10,19 +10,22 @@ import {
 import type { AdmissionAttributes } from '../../apiserver/index.ts';
 import { MutationProblem } from './mutation.ts';
 
-/** The type of the object that a request is about: its resource's own, or what a subresource takes. */
+/** The type of a request's object: its resource's own, or that of the subresource. */
 export function structOf({ resource, kind, subresource }: AdmissionAttributes): Struct {
   const below = resource.subresources.get(subresource);
   const isOwn = kind.kind === resource.kind && kind.group === resource.group;
   return isOwn || below === undefined || !('struct' in below) ? resource.type : below.struct;
 }
 
-/** Whether configurations can be applied to the object of a request: upstream has no types of what comes from another API version. */
+/**
+ * Whether configurations can be applied to a request's object: upstream has no types for objects from another API
+ * version.
+ */
 export function hasMergeType({ resource, kind, operation }: AdmissionAttributes): boolean {
   return operation !== 'CONNECT' && kind.group === resource.group && kind.version === resource.version;
 }
 
-/** Reads what a mutation has made of an object, and fills in defaults. JSON patches are read strictly. */
+/** Decodes a mutated object, and fills in defaults. JSON patches are decoded strictly. */
 export function decodeMutated(value: unknown, attributes: AdmissionAttributes, isStrict: boolean): ApiObject {
   const struct = structOf(attributes);
   const { kind, apiVersion } = attributes.object ?? {};
@@ -47,7 +50,10 @@ export function decodeMutated(value: unknown, attributes: AdmissionAttributes, i
   }
 }
 
-/** Kubernetes 1.36 cannot take back what a policy has mutated in another version of a built-in kind. Custom kinds are converted. */
+/**
+ * Kubernetes 1.36 cannot convert back an object that a policy mutated in another version of a built-in kind. Custom
+ * kinds are converted.
+ */
 export function refuseOtherVersion({ resource, kind, requestKind }: AdmissionAttributes): void {
   const isSame = kind.group === requestKind.group && kind.version === requestKind.version;
   if (isSame || resource.type.isStructural === true) return;

@@ -5,7 +5,7 @@ import { mutate, startServer } from '../testing/policy-cluster.ts';
 
 const JSON_PATCH = 'JSONPatch' as const;
 
-test('policies mutate in the order of their names, and those that want to run again when others changed the object', async () => {
+test('policies mutate in the order of their names, and reinvocable ones again when others changed the object', async () => {
   await using cluster = await startServer();
   const append = (letter: string): { patchType: typeof JSON_PATCH; jsonPatch: { expression: string } }[] => [
     {
@@ -45,7 +45,7 @@ test('custom kinds are merged, defaulted and validated by their schema', async (
   expect(cluster.problems).toEqual([]);
 });
 
-test('a JSON patch that adds a field which the kind does not have fails', async () => {
+test('a JSON patch that adds an unknown field fails', async () => {
   await using cluster = await startServer();
   const expression = "[JSONPatch{op: 'add', path: '/colour', value: 'red'}]";
   await mutate(cluster.client, 'p', { mutations: [{ patchType: JSON_PATCH, jsonPatch: { expression } }] });

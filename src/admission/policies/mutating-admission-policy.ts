@@ -19,7 +19,7 @@ type Evaluation = Extract<Invocation<Policy, PolicyBinding>, { readonly type: 'e
 
 const KINDS = { policies: 'mutatingadmissionpolicies', bindings: 'mutatingadmissionpolicybindings' };
 
-/** Changes written in CEL that are made to what is written: the plugin `MutatingAdmissionPolicy`. */
+/** The plugin `MutatingAdmissionPolicy`: changes to written objects, expressed in CEL. */
 export function mutatingAdmissionPolicy(sources: PolicySources): AdmissionPlugin {
   const policies = new BoundPolicies<Policy, PolicyBinding>(KINDS, sources);
   const mutator = new Mutator(sources);
@@ -104,7 +104,7 @@ class Mutator {
     return failures;
   }
 
-  /** Compiled when first used, and forgotten with the policy. */
+  /** Compiled when first used, and dropped with the policy. */
   #compiledOf(policy: Policy): MutatingPolicy {
     let compiled = this.#compiled.get(policy);
     if (compiled === undefined) this.#compiled.set(policy, (compiled = new MutatingPolicy(policy)));
@@ -116,7 +116,7 @@ interface RunSources extends PolicySources {
   readonly policyMetrics: MutatingPolicyMetrics;
 }
 
-/** One policy with one set of parameters at work on one request. */
+/** One evaluation of a policy with one set of parameters for one request. */
 class PolicyRun {
   readonly failures: Failure[] = [];
   readonly key: string;
@@ -153,7 +153,7 @@ class PolicyRun {
     return 'matches' in match && match.matches;
   }
 
-  /** Makes the mutations one after the other; one that fails leaves the object as it is. True if any was made. */
+  /** Applies the mutations one after the other; one that fails leaves the object as it is. True if any was applied. */
   async mutate(attributes: AdmissionAttributes, namespace: ApiObject | undefined): Promise<boolean> {
     let isTouched = false;
     for (const mutation of this.#policy.mutations) {
@@ -200,7 +200,7 @@ class PolicyRun {
   }
 }
 
-/** 403 with the first failure for a message, and with all of them for causes. The reason may be another one than the code's. */
+/** 403 with the first failure as its message, and all of them as causes. The reason may differ from the code's. */
 function refusalOf(attributes: AdmissionAttributes, failures: readonly Failure[]): StatusError {
   const messages = failures.map(({ policy, binding, message }) => {
     const name = policy.metadata.name ?? '';

@@ -26,7 +26,7 @@ export class MutatingPolicy {
     return this.#conditions.match(values, oracle);
   }
 
-  /** What a mutation wants changed; each works the variables out anew, since the object is not what it was. */
+  /** The result of a mutation's expression; variables are evaluated again for each, since the object has changed. */
   evaluate(mutation: CompiledMutation, values: RequestValues, oracle: AccessOracle): Value {
     return mutation.evaluate(this.#composition.bind(policyBindings(values, oracle)));
   }

@@ -22,7 +22,7 @@ import { condition } from './policy-expressions.ts';
 const APPLY_TYPES = [objectType('Object')];
 const PATCH_TYPES = [listOf(objectType('JSONPatch'))];
 
-/** Why a mutation could not be made, in Kubernetes' words; the failure policy decides what becomes of the request. */
+/** Why a mutation failed, in Kubernetes' words; the failure policy decides the outcome of the request. */
 export class MutationProblem extends Error {
   override readonly name = 'MutationProblem';
 }
@@ -39,7 +39,7 @@ export class CompiledMutation {
       : condition(environment, applyConfiguration?.expression ?? '', APPLY_TYPES);
   }
 
-  /** What the expression yields. Ends: with a `MutationProblem`. */
+  /** The expression's value. Ends: with a `MutationProblem`. */
   evaluate(bound: ComposedBindings): Value {
     const { result } = this.#condition;
     if (!result.ok) throw new MutationProblem(result.problem.detail);
@@ -51,7 +51,7 @@ export class CompiledMutation {
   }
 
   /**
-   * The object changed as the result of the expression says, not decoded yet; the same one when there is nothing to change.
+   * The object changed by the expression's result, not decoded yet; the same one when there is nothing to change.
    * Without a type, configurations cannot be applied.
    */
   apply(value: Value, object: ApiObject, struct: Struct | undefined): unknown {

@@ -8,7 +8,7 @@ function annotated(): { readonly attributes: AdmissionAttributes; readonly value
   return { attributes: { annotate } as unknown as AdmissionAttributes, values };
 }
 
-test('the values that bindings yield for one key are told together, each once', () => {
+test('the values that bindings yield for one key are reported together, each once', () => {
   const { attributes, values } = annotated();
   const audit = new AuditValues();
   for (const value of ['one', 'two', 'one']) audit.add('policy', 'key', value);
@@ -18,7 +18,7 @@ test('the values that bindings yield for one key are told together, each once', 
   expect(values.get('policy/long')).toHaveLength(10_240);
 });
 
-test('a failed validation is told with its policy, binding and actions', () => {
+test('a failed validation is reported with its policy, binding and actions', () => {
   const { attributes, values } = annotated();
   const spec = { policyName: 'p', validationActions: ['Audit'] };
   reportFailure(attributes, { metadata: { name: 'b' }, spec }, { index: 2, message: 'no' });

@@ -4,7 +4,7 @@ import type { Objection } from './validating-policy.ts';
 
 const MAX_VALUE_BYTES = 10 * 1024;
 
-/** The audit annotations of policies. Values of one key that differ, by binding or parameter, are told together. */
+/** The audit annotations of policies. Different values of one key, by binding or parameter, are joined. */
 export class AuditValues {
   readonly #values = new Map<string, Set<string>>();
 
@@ -25,7 +25,7 @@ function cut(value: string): string {
     : Buffer.from(value).subarray(0, MAX_VALUE_BYTES).toString();
 }
 
-/** Tells the audit log of a validation that failed, for bindings with the action `Audit`. */
+/** Records a failed validation in the audit event, for bindings with the action `Audit`. */
 export function reportFailure(
   attributes: AdmissionAttributes,
   { metadata, spec }: PolicyBinding & { readonly spec: { readonly validationActions?: readonly string[] } },

@@ -12,7 +12,7 @@ import type { AccessOracle } from '../../cel/index.ts';
 import type { MatchCondition, Variable } from '../../api/types/admissionregistration/v1.d.ts';
 import { conditionBindings, type RequestValues } from './request-values.ts';
 
-/** An expression made ready, with its text for messages. */
+/** A compiled expression, with its text for messages. */
 export function condition(environment: Environment, text: string, returnTypes: readonly Type[]): Condition {
   return { text, result: compileExpression(environment, text, { returnTypes }) };
 }
@@ -29,7 +29,7 @@ export type ConditionMatch =
   | { readonly matches: boolean; readonly errors: number }
   | { readonly problem: string; readonly errors: number };
 
-/** The match conditions of a policy: one that is false settles it, whatever is wrong with the others. */
+/** The match conditions of a policy: one that is false decides, even if others failed. */
 export class PolicyConditions {
   readonly #conditions: readonly Condition[];
   readonly #composition: Composition;
@@ -59,7 +59,7 @@ export class PolicyConditions {
   }
 }
 
-/** Several messages as one, each once. */
+/** Joins distinct messages. */
 function together(messages: readonly string[]): string {
   const distinct = [...new Set(messages)];
   return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`;

@@ -5,7 +5,7 @@ import type { BoundPolicy } from './bound-policies.ts';
 import { findParams, paramResource, PolicyProblem } from './policy-params.ts';
 import type { Policy, PolicyBinding, PolicySources } from './policy-sources.ts';
 
-/** What is to be done about a request: evaluate a policy with one set of parameters, or tell that it cannot be. */
+/** What to do for a request: evaluate a policy with one set of parameters, or report that it cannot be evaluated. */
 export type Invocation<P, B> =
   | {
       readonly type: 'evaluate';
@@ -15,10 +15,10 @@ export type Invocation<P, B> =
       readonly resource: Resource;
       readonly params: ApiObject | null;
     }
-  /** Without a binding when it is the policy itself that is at fault. */
+  /** Without a binding when the policy itself is at fault. */
   | { readonly type: 'problem'; readonly policy: P; readonly binding: B | undefined; readonly message: string };
 
-/** Everything that the policies have to do with one request, in order. Problems with their configuration are part of it. */
+/** All invocations of the policies for one request, in order, including configuration problems. */
 export async function invocationsFor<P extends Policy, B extends PolicyBinding>(
   attributes: AdmissionAttributes,
   candidates: readonly BoundPolicy<P, B>[],
@@ -70,11 +70,11 @@ async function collect<P extends Policy, B extends PolicyBinding>(
 
 const EVALUATIONS_IN_A_ROW = 16;
 
-/** Lets a request that has very many evaluations, by its policies and their parameters, take turns with others. */
+/** Yields to other requests during a request with very many evaluations. */
 export class EvaluationTurns {
   readonly #turns = new Turns();
 
-  /** Before each evaluation, with the number of those that have been made. */
+  /** Call before each evaluation, with the number of evaluations done. */
   async take(done: number, { signal }: AdmissionAttributes): Promise<void> {
     if (done === 0 || done % EVALUATIONS_IN_A_ROW !== 0) return;
     await this.#turns.take(true);
@@ -82,7 +82,7 @@ export class EvaluationTurns {
   }
 }
 
-/** The namespace of a request; undefined for what is in none, and for Namespaces themselves. */
+/** The namespace of a request; undefined for cluster-scoped objects, and for Namespaces themselves. */
 export async function namespaceOf(
   { namespace, kind }: AdmissionAttributes,
   { objects }: Pick<PolicySources, 'objects'>,
@@ -95,7 +95,7 @@ export async function namespaceOf(
   return found;
 }
 
-/** The step of a policy in the trace of a request, where it is traced. */
+/** The policy's step in a request's trace, if it is traced. */
 export function beginStep(
   attributes: AdmissionAttributes,
   { policy, binding }: { readonly policy: Policy; readonly binding: PolicyBinding },

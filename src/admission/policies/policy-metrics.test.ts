@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import type { TestCluster } from '../../testing/index.ts';
 import { mutate, startServer, validate } from '../testing/policy-cluster.ts';
 
-/** The counters whose names begin so, without the beginning. */
+/** The counters with this prefix, which is stripped from their names. */
 async function counters(cluster: TestCluster, beginning: string): Promise<readonly string[]> {
   const lines = (await cluster.client.text('/metrics')).split('\n');
   const isCounter = new RegExp(`^${beginning}\\w*(_count|_total)\\{`);
   return lines.filter((line) => isCounter.test(line)).map((line) => line.slice(beginning.length));
 }
 
-test('checks of validating policies are counted by what was done about them', async () => {
+test('checks of validating policies are counted by their outcome', async () => {
   await using cluster = await startServer();
   await validate(cluster.client, 'denies', { validations: [{ expression: "object.metadata.name != 'bad'" }] });
   await validate(cluster.client, 'ignores', {

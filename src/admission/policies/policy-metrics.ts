@@ -8,7 +8,7 @@ const OUT_OF_BUDGET = 'validation failed due to running out of cost budget';
 export interface PolicyCheck {
   readonly policy: string;
   readonly binding: string;
-  /** What was wrong; absent: nothing. */
+  /** The problem found; absent: none. */
   readonly problem?: string;
 }
 
@@ -36,7 +36,7 @@ export class ValidatingPolicyMetrics {
     });
   }
 
-  /** For `checked`, to be asked before. */
+  /** The start time for `checked`. */
   now(): number {
     return this.#clock.monotonic();
   }
@@ -69,7 +69,7 @@ export class MutatingPolicyMetrics {
     });
   }
 
-  /** For `mutated`, to be asked before. */
+  /** The start time for `mutated`. */
   now(): number {
     return this.#clock.monotonic();
   }
@@ -81,7 +81,7 @@ export class MutatingPolicyMetrics {
   }
 }
 
-/** As upstream tells them apart: by the words. A rule that was simply broken counts as an error, too. */
+/** Classified by message, as upstream does. A violated rule also counts as an error. */
 function errorType(problem: string | undefined): string {
   if (problem === undefined) return 'no_error';
   if (problem.startsWith('compilation')) return 'compile_error';

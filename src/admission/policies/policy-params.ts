@@ -10,12 +10,12 @@ import type { ParamKind, ParamRef } from '../../api/types/admissionregistration/
 import type { Resource } from '../../apiserver/index.ts';
 import type { Policy, PolicySources } from './policy-sources.ts';
 
-/** Why a policy or a binding cannot do its work, in Kubernetes' words. */
+/** Why a policy or a binding cannot be evaluated, in Kubernetes' words. */
 export class PolicyProblem extends Error {
   override readonly name = 'PolicyProblem';
 }
 
-/** The kind that the parameters of a policy are of; undefined when it has none. */
+/** The kind of a policy's parameters; undefined when it has none. */
 export function paramResource({ spec }: Policy, { registry }: Pick<PolicySources, 'registry'>): Resource | undefined {
   if (spec.paramKind === undefined) return undefined;
   const { apiVersion = '', kind = '' } = spec.paramKind;
@@ -35,14 +35,14 @@ export interface ParamSearch {
   readonly resource: Resource | undefined;
   readonly paramKind: ParamKind | undefined;
   readonly paramRef: ParamRef | undefined;
-  /** That of the request. */
+  /** The request's namespace. */
   readonly namespace: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * The parameters that a policy is to be evaluated with, one after the other: one that is null where it takes none; none at all
- * where those that are missing do no harm.
+ * The parameters with which to evaluate a policy: a single null where it takes none; empty where parameters are missing
+ * and that is allowed.
  *
  * Ends: with a `PolicyProblem`.
  */

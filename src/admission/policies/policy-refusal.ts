@@ -1,13 +1,16 @@
 import { forbidden, type StatusError } from '../../api/index.ts';
 import type { AdmissionAttributes } from '../../apiserver/index.ts';
 
-/** A no as plugins say it, with a code and a reason to be replaced. Objects without a name go by what it will begin with. */
+/**
+ * A refusal as plugins word it, whose code and reason may be replaced. Objects without a name are named by
+ * generateName.
+ */
 export function refused({ resource, name, object }: AdmissionAttributes, why: string): StatusError {
   const { name: own = '', generateName = '' } = object?.metadata ?? {};
   return forbidden({ group: resource.group, resource: resource.plural }, name || own || generateName || 'Unknown', why);
 }
 
-/** Kinds that policies are never about: their own, and questions on which everything else depends. */
+/** Kinds that policies never apply to: their own, and access reviews on which everything else depends. */
 const EXEMPT: ReadonlySet<string> = new Set([
   'admissionregistration.k8s.io/validatingadmissionpolicies',
   'admissionregistration.k8s.io/validatingadmissionpolicybindings',

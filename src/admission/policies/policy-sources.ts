@@ -4,12 +4,12 @@ import type { Authorizer, ResourceRegistry, ServerObjects } from '../../apiserve
 import type { Clock, MetricRegistry } from '../../base/index.ts';
 import type { ConditionMetrics, MatchSources } from '../matching/index.ts';
 
-/** What policies need of a server. */
+/** What policies need from a server. */
 export interface PolicySources extends MatchSources {
   readonly objects: ServerObjects;
-  /** Answers the expressions that ask `authorizer`. */
+  /** Answers `authorizer` in expressions. */
   readonly authorizer: Authorizer;
-  /** The kinds that parameters may be of. Asked for when needed, since a server makes it after its admission. */
+  /** The kinds of parameters. A function, because a server creates the registry after its admission. */
   readonly registry: () => Pick<ResourceRegistry, 'resourcesOf'>;
   readonly clock: Clock;
   readonly metrics: MetricRegistry;

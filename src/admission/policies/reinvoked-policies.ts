@@ -2,22 +2,22 @@ import type { ApiObject } from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
 
 /**
- * Which policies run again in the second pass of mutation: those that want to, and ran before something changed the object.
- * One for each request.
+ * Which policies run again in the second pass of mutation: reinvocable ones that ran before something changed the
+ * object. One for each request.
  */
 export class ReinvokedPolicies {
-  /** Ran, and want to again if the object changes. */
+  /** Reinvocable policies that ran since the last change. */
   readonly #ran = new Set<string>();
   readonly #again = new Set<string>();
   #last: ApiObject | undefined;
 
-  /** The object has changed: all that ran before are to run again. */
+  /** Call when the object has changed: all policies that ran before are to run again. */
   changed(): void {
     for (const key of this.#ran) this.#again.add(key);
     this.#ran.clear();
   }
 
-  /** Others may have changed the object between the passes. */
+  /** Other plugins may have changed the object between the passes. */
   beginSecondPass(object: ApiObject | undefined): void {
     if (object !== this.#last && !deepEqual(object, this.#last)) this.changed();
   }

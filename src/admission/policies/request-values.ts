@@ -2,7 +2,7 @@ import type { ApiObject } from '../../api/index.ts';
 import { type AccessOracle, AuthorizerValue, type Bindings, ResourceCheck } from '../../cel/index.ts';
 import type { AdmissionAttributes } from '../../apiserver/index.ts';
 
-/** What the expressions of a policy are evaluated with. */
+/** The inputs of a policy's expressions. */
 export interface RequestValues {
   /** In the version that the policy wants. */
   readonly attributes: AdmissionAttributes;
@@ -10,7 +10,7 @@ export interface RequestValues {
   readonly namespace: ApiObject | undefined;
 }
 
-/** The variables for validations, mutations and what belongs to them. Without an oracle there is no `authorizer`. */
+/** The variables for validations, mutations and their messages. Without an oracle there is no `authorizer`. */
 export function policyBindings({ attributes, params, namespace }: RequestValues, oracle?: AccessOracle): Bindings {
   return {
     object: attributes.object ?? null,
@@ -22,7 +22,7 @@ export function policyBindings({ attributes, params, namespace }: RequestValues,
   };
 }
 
-/** The variables for match conditions: the namespace is null there, and the resource always the one that was asked for. */
+/** The variables for match conditions: here the namespace is null, and the resource always the requested one. */
 export function conditionBindings({ attributes, params }: RequestValues, oracle: AccessOracle): Bindings {
   return {
     object: attributes.object ?? null,
@@ -42,7 +42,7 @@ function authorizerValues(attributes: AdmissionAttributes, oracle: AccessOracle)
   return { authorizer, 'authorizer.requestResource': check };
 }
 
-/** An AdmissionRequest without the objects. Texts that are empty are absent, as in its JSON. */
+/** An AdmissionRequest without the objects. Empty strings are absent, as in its JSON. */
 function requestValue(attributes: AdmissionAttributes, resource: object): object {
   const { operation, kind, subresource, requestKind, requestResource, name, namespace, user, dryRun } = attributes;
   return {
@@ -76,7 +76,7 @@ function stated(texts: Readonly<Record<string, string>>): object {
 
 const HIDDEN = new Set(['managedFields', 'ownerReferences', 'selfLink']);
 
-/** As much of a namespace as expressions may know. */
+/** The part of a namespace that expressions may see. */
 function namespaceValue(namespace: ApiObject | undefined): object | null {
   if (namespace === undefined) return null;
   const { metadata, spec = {}, status = {} } = namespace as ApiObject & { spec?: unknown; status?: unknown };

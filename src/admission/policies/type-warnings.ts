@@ -13,12 +13,12 @@ export interface TypedKinds {
   resourcesOf(group: string): readonly TypedKind[];
 }
 
-/** No rule of a policy is checked against more kinds. */
+/** Max kinds against which a policy is type-checked. */
 const MAX_KINDS = 10;
 
 /**
- * What looks wrong in the expressions of a policy, given the types of the objects that its rules name. Rules with wildcards
- * name none.
+ * Type errors in a policy's expressions, given the types of the objects that its rules name. Rules with wildcards name
+ * none.
  */
 export function typeWarnings({ spec = {} }: ValidatingAdmissionPolicy, registry: TypedKinds): ExpressionWarning[] {
   const { validations = [], variables = [], paramKind } = spec;
@@ -40,7 +40,7 @@ export function typeWarnings({ spec = {} }: ValidatingAdmissionPolicy, registry:
   ]);
 }
 
-/** The environment behind all variables; of those that are wrong themselves, nothing is known. */
+/** The environment after all variables; the type of an invalid variable is unknown. */
 function withVariables(
   kinds: Omit<CheckedKinds, 'variables'>,
   variables: readonly { readonly name: string; readonly expression: string }[],

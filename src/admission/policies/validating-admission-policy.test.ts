@@ -5,7 +5,7 @@ import { mergePatch } from '../../client/index.ts';
 import { resource } from '../../kit/index.ts';
 import { startServer, validate } from '../testing/policy-cluster.ts';
 
-test('a policy counts as soon as it is bound, follows its changes, and is gone with its binding', async () => {
+test('a policy takes effect when it is bound, follows changes, and ends with its binding', async () => {
   await using cluster = await startServer();
   const { v1 } = cluster.client.admissionregistration;
   const maps = cluster.client.core.v1.configmaps.namespace('default');
@@ -29,7 +29,7 @@ test('a policy counts as soon as it is bound, follows its changes, and is gone w
 
 const Limit = resource('limits.example.dev/v1', 'Limit', { spec: z.object({ most: z.int() }) });
 
-test('parameters may be of a custom kind that comes later than the policy', async () => {
+test('parameters may be of a custom kind that is defined after the policy', async () => {
   await using cluster = await startServer();
   const maps = cluster.client.core.v1.configmaps.namespace('default');
   await validate(cluster.client, 'p', {
@@ -52,7 +52,7 @@ test('parameters may be of a custom kind that comes later than the policy', asyn
   await expect(write({ a: '', b: '' })).rejects.toThrow('failed expression: size(object.data) <= params.spec.most');
 });
 
-test('expressions may ask authorizers that take their time', async () => {
+test('expressions may call slow authorizers', async () => {
   const asked: string[] = [];
   const slow: Authorizer = {
     authorize: async ({ info, user }) => {

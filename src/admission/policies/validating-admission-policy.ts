@@ -20,7 +20,7 @@ type Evaluation = Extract<Invocation<Policy, Binding>, { readonly type: 'evaluat
 
 const KINDS = { policies: 'validatingadmissionpolicies', bindings: 'validatingadmissionpolicybindings' };
 
-/** Rules written in CEL that requests have to keep: the plugin `ValidatingAdmissionPolicy`. */
+/** The plugin `ValidatingAdmissionPolicy`: rules for requests, expressed in CEL. */
 export function validatingAdmissionPolicy(sources: PolicySources): AdmissionPlugin {
   const policies = new BoundPolicies<Policy, Binding>(KINDS, sources);
   const evaluator = new Evaluator(sources);
@@ -35,7 +35,7 @@ export function validatingAdmissionPolicy(sources: PolicySources): AdmissionPlug
   };
 }
 
-/** The first thing that speaks against a request, which is all that the client is told. */
+/** The first objection to a request, the only one that the client sees. */
 interface Denial extends Pick<Objection, 'message' | 'reason'> {
   readonly policy: Policy;
   readonly binding: Binding | undefined;
@@ -112,7 +112,7 @@ class Evaluator {
     for (const problem of annotationProblems) this.#metrics.checked({ ...named, problem }, 'deny', start);
   }
 
-  /** Compiled when first used, and forgotten with the policy. */
+  /** Compiled when first used, and dropped with the policy. */
   #compiledOf(policy: Policy): ValidatingPolicy {
     let compiled = this.#compiled.get(policy);
     if (compiled === undefined) this.#compiled.set(policy, (compiled = new ValidatingPolicy(policy)));
@@ -120,7 +120,7 @@ class Evaluator {
   }
 }
 
-/** Does what a binding wants done about a failed validation; the result is there if that is to refuse the request. */
+/** Applies a binding's actions to a failed validation; returns the denial if one of them denies the request. */
 function act(
   attributes: AdmissionAttributes,
   { policy, binding }: Evaluation,

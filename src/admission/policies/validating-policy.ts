@@ -17,22 +17,22 @@ import {
 import { composeVariables, condition, type ConditionMatch, PolicyConditions } from './policy-expressions.ts';
 import { policyBindings, type RequestValues } from './request-values.ts';
 
-/** One thing that a policy has against a request. */
+/** One objection of a policy to a request. */
 export interface Objection {
-  /** The place of the validation among those of the policy; 0 when all of them failed together. */
+  /** Index of the validation in the policy; 0 when all of them failed together. */
   readonly index: number;
   readonly message: string;
-  /** What the validation says; absent: `Invalid`. */
+  /** From the validation; absent: `Invalid`. */
   readonly reason?: string;
 }
 
-/** What a policy says of a request with one set of parameters. */
+/** A policy's verdict on a request with one set of parameters. */
 export interface Verdict {
   readonly objections: readonly Objection[];
   readonly annotations: readonly { readonly key: string; readonly value: string }[];
-  /** Annotations that could not be worked out; they refuse the request whatever the binding says. */
+  /** Annotations that could not be evaluated; they refuse the request whatever the binding says. */
   readonly annotationProblems: readonly string[];
-  /** What could not be evaluated and is ignored, as the failure policy says. */
+  /** Evaluation failures that the failure policy ignores. */
   readonly ignored: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export class ValidatingPolicy {
   readonly #composition: Composition;
   readonly #conditions: PolicyConditions;
   readonly #validations: readonly Condition[];
-  /** By the index of their validation; only those that there are. */
+  /** Keyed by the index of their validation; only those that exist. */
   readonly #messages: ReadonlyMap<number, Condition>;
   readonly #annotations: readonly Condition[];
 
@@ -72,12 +72,12 @@ export class ValidatingPolicy {
     return !this.#conditions.isEmpty;
   }
 
-  /** Whether the policy is about a request at all. */
+  /** Whether the policy applies to a request. */
   match(values: RequestValues, oracle: AccessOracle): ConditionMatch {
     return this.#conditions.match(values, oracle);
   }
 
-  /** What comes of a request for which that cannot be told, or that the policy is not about. */
+  /** The verdict on a request for which that is unknown, or to which the policy does not apply. */
   unjudged(match: ConditionMatch): Verdict {
     return 'problem' in match && this.#refusesOnError ? this.#failed(match.problem) : ADMITTED;
   }
@@ -91,7 +91,7 @@ export class ValidatingPolicy {
     return { ...this.#annotated(objections, values), ...(ignored.length === 0 ? {} : { ignored }) };
   }
 
-  /** The variables; each group of expressions works them out anew. */
+  /** The variables; each group of expressions evaluates them separately. */
   #bind(values: RequestValues, oracle?: AccessOracle): ComposedBindings {
     return this.#composition.bind(policyBindings(values, oracle));
   }
@@ -151,7 +151,7 @@ export class ValidatingPolicy {
   }
 }
 
-/** What a validation that failed is told as: by its messageExpression, by its message, or by its expression. */
+/** The message of a failed validation: from its messageExpression, its message, or its expression. */
 function messageOf({ expression, message = '' }: Validation, expressed: ConditionAnswer | undefined): string {
   const own = expressed?.ok === true && typeof expressed.value === 'string' ? trimGo(expressed.value) : '';
   const isUsable = !own.includes('\n') && Buffer.byteLength(own) <= limits.messageBytes;

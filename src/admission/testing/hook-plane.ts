@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { type TestAnswer, TestPlane } from '../../access/testing/test-plane.ts';
 import { caBundle, HookServer } from '../../apiserver/webhook/testing/hook-server.ts';
 
-/** What a webhook was sent. */
+/** A review that a webhook received. */
 export interface SentReview {
   readonly apiVersion: string;
   readonly kind: string;
@@ -18,7 +18,9 @@ export type HookAnswer = (review: SentReview, response: ServerResponse) => unkno
 
 const ALL = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['configmaps'] }];
 
-/** Webhooks by the last part of their URL; each returns a response, a promise of one, or undefined if it answers itself. */
+/**
+ * Webhooks by the last part of their URL; each returns a response, a promise of one, or undefined if it answers itself.
+ */
 export class HookPlane {
   readonly plane: TestPlane;
   readonly server: HookServer;

@@ -1,4 +1,4 @@
-// An API server in this process, and policies written into it in few words.
+// An API server in this process, with shorthands for writing policies.
 import { startCluster, type StartClusterOptions, type TestCluster } from '../../testing/index.ts';
 import type {
   MutatingAdmissionPolicySpec,
@@ -24,7 +24,7 @@ export const onConfigMaps = {
 
 type BindingOptions = { readonly paramRef?: { name: string; namespace?: string; parameterNotFoundAction: string } };
 
-/** A validating policy that is about ConfigMaps unless it says otherwise, with a binding that denies. */
+/** A validating policy, for ConfigMaps by default, with a binding that denies. */
 export async function validate(
   client: Client,
   name: string,

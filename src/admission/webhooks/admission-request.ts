@@ -1,8 +1,8 @@
 import type { AdmissionAttributes } from '../../apiserver/index.ts';
 
 /**
- * What webhooks and expressions are told of a request, besides its objects, as an AdmissionRequest: `attributes` show it in the
- * version that matched, and know what the client asked for.
+ * What webhooks and expressions see of a request besides its objects, as an AdmissionRequest: `attributes` has the
+ * matched version, and what the client requested.
  */
 export function admissionRequest(attributes: AdmissionAttributes): AdmissionRequestMembers {
   const { kind, resource, subresource, name, namespace, operation, user, dryRun, options } = attributes;

@@ -15,7 +15,7 @@ export interface ReviewQuestion {
   readonly isMutating: boolean;
 }
 
-/** The first version that the webhook understands and we do. */
+/** The first version that both the webhook and this server understand. */
 export function reviewVersion(understood: readonly string[]): string | undefined {
   return understood.find((version) => VERSIONS.includes(version));
 }
@@ -27,14 +27,14 @@ export function reviewText(attributes: AdmissionAttributes, { uid, version }: Re
   return `${encodeJson({ kind: KIND, apiVersion: `${GROUP}/${version}`, request })}\n`;
 }
 
-/** Reads the review that came back; throws when it is none. */
+/** Parses the returned review; throws when it is not one. */
 export function readAdmissionReview(answer: WebhookAnswer, version: string, types: TypeTable): ReadAdmissionReview {
   return readReview<AdmissionReview>(answer, { types, group: GROUP, kind: KIND, version, versions: VERSIONS });
 }
 
 type ReadAdmissionReview = ReturnType<typeof readReview<AdmissionReview>>;
 
-/** The response in a review, if it can be the answer to the question; throws otherwise. Version v1beta1 was never checked. */
+/** The response in a review, if it answers the question; throws otherwise. Version v1beta1 was never checked. */
 export function verifiedResponse(
   { typeMeta, review }: ReadAdmissionReview,
   question: ReviewQuestion,

@@ -10,17 +10,17 @@ import type { WebhookReviews } from './webhook-reviews.ts';
 import { WebhookMetrics } from './webhook-metrics.ts';
 
 export interface AdmissionWebhookOptions extends Pick<HookSources, 'authorizer'> {
-  /** Asked for when it is needed: a server makes it after its admission. */
+  /** A function, because a server creates the registry after its admission. */
   readonly registry: () => ResourceRegistry;
   readonly objects: ServerObjects;
   readonly client: WebhookClient;
   readonly metrics: MetricRegistry;
   readonly conditionMetrics: ConditionMetrics;
-  /** Keeps what webhooks were asked; then they may also be reached without TLS. */
+  /** Records the reviews; then webhooks may also be called without TLS. */
   readonly reviews?: WebhookReviews | undefined;
 }
 
-/** Makes the plugins `MutatingAdmissionWebhook` and `ValidatingAdmissionWebhook`, each with its own configuration. */
+/** Creates the plugins `MutatingAdmissionWebhook` and `ValidatingAdmissionWebhook`, each with its own configuration. */
 export interface AdmissionWebhooks {
   mutating(configuration: string | undefined): AdmissionPlugin;
   validating(configuration: string | undefined): AdmissionPlugin;

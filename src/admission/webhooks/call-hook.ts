@@ -10,8 +10,9 @@ import type { WebhookReviews } from './webhook-reviews.ts';
 const UNAVAILABLE = 503;
 
 /**
- * Asks one webhook about a request, which `attributes` show in the version that the webhook wants. Resolves with its response when it
- * agrees; rejects with a `HookDenial` when it does not, and with a `HookFailure` when it cannot be asked.
+ * Calls one webhook with a request, which `attributes` has in the version that the webhook wants. Resolves with its
+ * response when it allows the request; rejects with a `HookDenial` when it does not, and with a `HookFailure` when the
+ * call fails.
  */
 export async function callHook(
   hook: Hook,
@@ -56,7 +57,7 @@ export async function callHook(
 export interface CallHookOptions {
   readonly client: WebhookClient;
   readonly type: HookType;
-  /** Keeps the review, where that is wanted. */
+  /** Records the review, if wanted. */
   readonly reviews?: WebhookReviews | undefined;
 }
 

@@ -27,7 +27,7 @@ const PATH = '/apis/sea.dev/v1/namespaces/default/boats';
 const rules = [{ operations: ['*'], apiGroups: ['sea.dev'], apiVersions: ['v2'], resources: ['boats'] }];
 const boat = { apiVersion: 'sea.dev/v1', kind: 'Boat', metadata: { name: 'ada' } };
 
-/** A control plane that serves boats, of which webhooks want to see v2. */
+/** A control plane that serves boats, which webhooks want to see in v2. */
 async function start(): Promise<HookPlane> {
   const hooks = await HookPlane.start();
   const made = await hooks.plane.admin('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
@@ -53,7 +53,7 @@ test('a webhook changes custom objects in the version that it wants; defaults ar
   });
 });
 
-test('what a webhook makes of a custom object is checked against its schema', async () => {
+test('the object a webhook returns is validated by its schema', async () => {
   const hooks = await start();
   const answer = () => patching({ op: 'add', path: '/spec', value: { size: 'big' } });
   await hooks.configure('mutating', 'hook', { rules, answer });

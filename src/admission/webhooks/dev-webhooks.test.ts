@@ -71,7 +71,7 @@ test.each(['http://example.com/check', 'http://127.0.0.1.example.com/check', 'ft
   },
 );
 
-test('reviews of a plain webhook are kept, and can be replayed when it has been mended', async () => {
+test('reviews of a plain webhook are kept, and can be replayed when it has been fixed', async () => {
   const [server, webhook] = [await plane(true), await plainWebhook()];
   expect((await server.admin('POST', CONFIGURATIONS, configuration(webhook.url))).code).toBe(201);
   webhook.allowed = false;
@@ -91,7 +91,7 @@ test('reviews of a plain webhook are kept, and can be replayed when it has been 
   expect((await server.admin('GET', '/api/v1/namespaces/default/configmaps/web')).code).toBe(404);
 });
 
-test('reviews of Secrets are kept without what was asked and answered, and cannot be replayed', async () => {
+test('reviews of Secrets are kept without request and answer, and cannot be replayed', async () => {
   const [server, webhook] = [await plane(true), await plainWebhook()];
   await server.admin('POST', CONFIGURATIONS, configuration(webhook.url));
   expect((await create(server, 'secrets', 'web')).code).toBe(201);
@@ -101,7 +101,7 @@ test('reviews of Secrets are kept without what was asked and answered, and canno
   expect((await server.admin('POST', '/keelson/webhooks/1/replay')).code).toBe(400);
 });
 
-test('only those may see reviews and traces who are allowed the path', async () => {
+test('only users who are allowed the path may see reviews and traces', async () => {
   const server = await plane(true);
   const certificate = { commonName: 'joe', organizations: [] };
   for (const path of ['/keelson/webhooks', '/keelson/requests', '/keelson/requests/1'])

@@ -9,7 +9,10 @@ const KINDS: ReadonlySet<string> = new Set([
   'ValidatingAdmissionPolicyBinding',
 ]);
 
-/** Objects that configure admission are never shown to webhooks or policies: nobody can lock the way to repair them. */
+/**
+ * Objects that configure admission are never sent to webhooks or policies, so that a broken configuration can always be
+ * repaired.
+ */
 export function isConfiguration({ group, kind }: Pick<Resource, 'group' | 'kind'>): boolean {
   return group === 'admissionregistration.k8s.io' && KINDS.has(kind);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HookPlane, patching } from '../testing/hook-plane.ts';
 
-// How single calls fail is recorded: test/vectors/admission. Here is what takes more than one answer.
+// Failures of single calls are recorded in test/vectors/admission. These tests need more than one answer.
 
 const CALLING = 'Internal error occurred: failed calling webhook "hook.acme.dev": failed to call webhook: ';
 
@@ -72,7 +72,7 @@ test('a webhook may call back into the API while it is asked', async () => {
   expect(await hooks.hasConfigMap('made-by-webhook')).toBe(true);
 });
 
-test('requests that a webhook makes and waits for, each before the one before it ends, end with their timeout', async () => {
+test('webhook calls that recursively trigger requests end with their timeout', async () => {
   const hooks = await HookPlane.start();
   const nested: Promise<unknown>[] = [];
   const allWaiting = new Promise<void>((resolve) => {

@@ -10,7 +10,7 @@ import type { PlacedHook } from './hook-index.ts';
 import type { WebhookReviews } from './webhook-reviews.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
 
-/** What asking a webhook needs of a server. */
+/** What calling a webhook needs from a server. */
 export interface HookCallerOptions {
   readonly client: WebhookClient;
   readonly metrics: WebhookMetrics;
@@ -18,12 +18,12 @@ export interface HookCallerOptions {
   readonly reviews?: WebhookReviews | undefined;
 }
 
-/** A webhook that is to be asked, and the request as it wants to see it. */
+/** A webhook to call, and the request in the version it wants. */
 export interface Invocation extends PlacedHook {
   readonly shown: AdmissionAttributes;
 }
 
-/** Decides whether webhooks are asked, asks them, and does about failures what their policies say. */
+/** Decides whether to call webhooks, calls them, and applies their failure policies. */
 export class HookCaller {
   readonly #type: HookType;
   readonly #options: HookCallerOptions;
@@ -33,7 +33,7 @@ export class HookCaller {
     this.#options = options;
   }
 
-  /** Undefined when the webhook has nothing to do with the request. */
+  /** Undefined when the webhook does not apply to the request. */
   async invocation(placed: PlacedHook, attributes: AdmissionAttributes): Promise<Invocation | undefined> {
     const { hook } = placed;
     const found = await hook.matcher.match(attributes);
@@ -55,8 +55,8 @@ export class HookCaller {
   }
 
   /**
-   * Asks, and uses the response; undefined when that failed and the webhook's policy is to ignore it. `failedOpen` is the beginning of the
-   * key in the audit event that tells so.
+   * Calls the webhook and uses its response; undefined when that failed and its failure policy is Ignore. `failedOpen`
+   * is the prefix of the audit annotation that records it.
    */
   async ask<T>(
     { hook, index, shown }: Invocation,

@@ -40,7 +40,7 @@ describe('the user of a webhook', () => {
     expect(new WebhookUsers(path).credentialFor(hostAndPort)).toEqual({ authorization: `Bearer ${name}` });
   });
 
-  test('is that of the current context when no name fits, or nobody', () => {
+  test('is that of the current context when no name matches, or anonymous', () => {
     const other = join(folder, 'other');
     const users = [{ name: 'me', user: { username: 'u', password: 'p' } }];
     const contexts = [{ name: 'c', context: { user: 'me' } }];

@@ -16,7 +16,7 @@ interface WebhookAdmission {
   readonly staticManifestsDir?: string;
 }
 
-/** The client as it identifies itself to webhooks by a WebhookAdmissionConfiguration; the same one without. */
+/** The client with the credentials of a WebhookAdmissionConfiguration; unchanged without one. */
 export function identified(client: WebhookClient, configuration: string | undefined): WebhookClient {
   if (configuration === undefined) return client;
   const read = readConfiguration<WebhookAdmission>(configuration, [CONFIGURATION], { isStrict: true });

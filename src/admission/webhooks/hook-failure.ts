@@ -1,10 +1,10 @@
 import type { Status } from '../../api/types/meta/v1.d.ts';
 import { StatusError, type StatusDetails } from '../../api/index.ts';
 
-/** A webhook could not be asked, or its answer not be used: what happens next is up to the failure policy. */
+/** A webhook call failed, or its answer is unusable: the failure policy decides what happens next. */
 export class HookFailure extends Error {
   override readonly name = 'HookFailure';
-  /** What metrics tell. */
+  /** The code for metrics. */
   readonly code: number;
 
   constructor(webhook: string, why: { readonly message: string; readonly code: number }, cause?: unknown) {
@@ -13,7 +13,7 @@ export class HookFailure extends Error {
   }
 }
 
-/** A webhook said no; in its words, with its code if that is one of a failure. */
+/** A webhook denied the request; with its message, and its code if that is an error code. */
 export class HookDenial extends StatusError {}
 
 export function denialOf(webhook: string, result: Status = {}): HookDenial {

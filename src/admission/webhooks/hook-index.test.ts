@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { AdmissionAttributes, ServerObjects } from '../../apiserver/index.ts';
 import { HookIndex } from './hook-index.ts';
 
-/** An index over a store that has not told yet what configurations there are. */
+/** An index over a store whose configurations have not been read yet. */
 function loading(isServed: boolean): HookIndex {
   const index = { isComplete: false, completed: () => new Promise<void>(() => undefined), get: () => [] };
   return new HookIndex({

@@ -15,7 +15,7 @@ import { Hook, type HookSources } from './hook.ts';
 
 type Configuration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;
 
-/** A webhook with its place among all of its type. */
+/** A webhook with its position among all of its type. */
 export interface PlacedHook {
   readonly hook: Hook;
   readonly index: number;
@@ -33,8 +33,8 @@ const ALL = 'all';
 const NONE: readonly PlacedHook[] = [];
 
 /**
- * The webhooks of all configurations, in the order of the configurations' names, by what they can be about. Requests of a sort
- * that no webhook is about cost two lookups. Only configurations that have changed are made ready again.
+ * The webhooks of all configurations, in the order of the configurations' names, by what they can match. A request of a
+ * sort that no webhook matches costs two lookups. Only changed configurations are prepared again.
  */
 export class HookIndex {
   readonly #options: HookIndexOptions;
@@ -48,7 +48,7 @@ export class HookIndex {
     this.#options = options;
   }
 
-  /** Webhooks that may have something to do with such requests; a promise only before the store has told all there is. */
+  /** Webhooks that may apply to such requests; a promise only before the configurations have been read. */
   hooksFor(attributes: AdmissionAttributes): readonly PlacedHook[] | Promise<readonly PlacedHook[]> {
     const { objects, plural, isServed } = this.#options;
     if (this.#configurations === undefined && !isServed(GROUP, plural)) return NONE;
@@ -56,7 +56,7 @@ export class HookIndex {
     return index.isComplete ? this.#find(attributes, index.get(ALL)) : this.#findLater(attributes, index);
   }
 
-  /** Nobody is let in because a configuration is not known yet. */
+  /** No request is admitted before the configurations are known. */
   async #findLater(attributes: AdmissionAttributes, index: ObjectIndex<Configuration>): Promise<readonly PlacedHook[]> {
     const { signal, resource, name } = attributes;
     await Promise.race([index.completed(), aborted(signal)]);

@@ -5,17 +5,17 @@ import { MatchConditions } from './match-conditions.ts';
 
 export type HookType = 'admit' | 'validating';
 
-/** One webhook of a configuration, made ready to be asked. */
+/** One webhook of a configuration, prepared for calls. */
 export class Hook {
   readonly name: string;
   readonly configuration: string;
-  /** Tells webhooks apart that have the same name. */
+  /** Distinguishes webhooks that have the same name. */
   readonly id: string;
   readonly matcher: RequestMatcher;
   readonly conditions: MatchConditions;
   readonly target: WebhookTarget;
   readonly reviewVersions: readonly string[];
-  /** Failing calls let the request pass. */
+  /** Whether a failing call lets the request pass. */
   readonly isFailingOpen: boolean;
   readonly allowsDryRun: boolean;
   readonly isReinvocable: boolean;
@@ -43,7 +43,7 @@ export class Hook {
 
 interface HookOrigin {
   readonly configuration: string;
-  /** Its place in the configuration. */
+  /** Its position in the configuration. */
   readonly index: number;
 }
 

@@ -17,13 +17,13 @@ interface MatchCondition {
   readonly expression: string;
 }
 
-/** What conditions say of a request; `error` is left to the failure policy. */
+/** The outcome of a request's conditions; `error` is left to the failure policy. */
 export type ConditionsVerdict =
   | { readonly type: 'match' }
   | { readonly type: 'mismatch'; readonly errors: number }
   | { readonly type: 'error'; readonly message: string; readonly errors: number };
 
-/** The match conditions of a webhook; compiled when first asked. */
+/** The match conditions of a webhook; compiled when first evaluated. */
 export class MatchConditions {
   readonly #conditions: readonly MatchCondition[];
   readonly #authorizer: Authorizer;

@@ -24,7 +24,7 @@ test('webhooks change objects in the order of the names of their configurations'
   });
 });
 
-test('the review says all about the request, in the order of its type', async () => {
+test('the review contains everything about the request, in the order of its type', async () => {
   const hooks = await HookPlane.start();
   await hooks.configure('mutating', 'hook');
   await hooks.createConfigMap('web', {}, '?fieldManager=me&dryRun=All');
@@ -54,7 +54,7 @@ test('the review says all about the request, in the order of its type', async ()
   );
 });
 
-test('a webhook that wants it is asked again after later changes, once; others are not', async () => {
+test('a reinvocable webhook is called again after later changes, once; others are not', async () => {
   const hooks = await HookPlane.start();
   let count = 0;
   const answer = () => label(`n${(count += 1)}`, 'yes');
@@ -67,7 +67,7 @@ test('a webhook that wants it is asked again after later changes, once; others a
   expect(body['metadata']).toMatchObject({ labels: { n1: 'yes', n2: 'yes', n3: 'yes', n4: 'yes', n5: 'yes' } });
 });
 
-test('a webhook that wants it is not asked again when nothing has changed since', async () => {
+test('a reinvocable webhook is not called again when nothing has changed since', async () => {
   const hooks = await HookPlane.start();
   await hooks.configure('mutating', 'a', { answer: () => label('a', 'yes'), reinvocationPolicy: 'IfNeeded' });
   await hooks.configure('mutating', 'b', { answer: () => label('a', 'yes') });
@@ -75,7 +75,7 @@ test('a webhook that wants it is not asked again when nothing has changed since'
   expect(hooks.asked).toEqual(['a', 'b']);
 });
 
-test('a webhook sees the version that its rules name, and its changes reach the one that was asked for', async () => {
+test('a webhook sees the version that its rules name, and its changes reach the requested one', async () => {
   const hooks = await HookPlane.start();
   const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['v2'], resources: ['horizontalpodautoscalers'] }];
   const change = { op: 'replace', path: '/spec/metrics/0/resource/target/averageUtilization', value: 70 };
@@ -93,7 +93,7 @@ test('a webhook sees the version that its rules name, and its changes reach the 
     },
   );
   expect(code).toBe(201);
-  expect(body['spec']).toMatchObject({ metrics: [{ resource: { target: { averageUtilization: 70 } } }] }); // as it is stored
+  expect(body['spec']).toMatchObject({ metrics: [{ resource: { target: { averageUtilization: 70 } } }] }); // in the stored version
   expect(hooks.reviews[0]?.review.request).toMatchObject({
     kind: { version: 'v2' },
     resource: { version: 'v2' },
@@ -103,7 +103,7 @@ test('a webhook sees the version that its rules name, and its changes reach the 
   });
 });
 
-test('changes get defaults, and lose what nobody knows', async () => {
+test('changed objects are defaulted, and lose unknown fields', async () => {
   const hooks = await HookPlane.start();
   const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }];
   const container = { name: 'side', image: 'side', unknown: true, ports: [{ containerPort: 1 }] };
@@ -118,7 +118,7 @@ test('changes get defaults, and lose what nobody knows', async () => {
   expect(containers[1]).not.toHaveProperty('unknown');
 });
 
-test('what configures admission is shown to no webhook', async () => {
+test('objects that configure admission are sent to no webhook', async () => {
   const hooks = await HookPlane.start();
   const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] }];
   const answer = () => ({ allowed: false });

@@ -7,11 +7,11 @@ import { HookCaller, type HookCallerOptions, type Invocation } from './hook-call
 import type { HookIndex, PlacedHook } from './hook-index.ts';
 import { patchedObject } from './patched-object.ts';
 
-/** What a request remembers between the two passes. */
+/** A request's state between the two passes. */
 interface Passes {
-  /** Reinvocable webhooks that were asked since the last change of the object. */
+  /** Reinvocable webhooks called since the last change of the object. */
   asked: Set<string>;
-  /** Those that were asked before a change: they are asked again. */
+  /** Those called before a change: they are called again. */
   readonly repeated: Set<string>;
   /** The object as the webhooks left it. */
   last: ApiObject | undefined;
@@ -20,7 +20,7 @@ interface Passes {
 const PATCHES = 'patch.webhook.admission.k8s.io/';
 const MUTATIONS = 'mutation.webhook.admission.k8s.io/';
 
-/** Webhooks that may change the object, one after the other. */
+/** Webhooks that may change the object, called one after the other. */
 export class MutatingWebhooks implements AdmissionPlugin {
   readonly name = 'MutatingAdmissionWebhook';
   readonly #hooks: HookIndex;
@@ -40,7 +40,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
     if (hooks.length > 0) return this.#run(hooks, attributes);
   }
 
-  /** In the second pass, only webhooks are asked that want it and saw the object before others changed it. */
+  /** The second pass only calls reinvocable webhooks that saw the object before others changed it. */
   async #run(hooks: readonly PlacedHook[], attributes: AdmissionAttributes): Promise<void> {
     const passes = this.#passes.get(attributes) ?? { asked: new Set(), repeated: new Set(), last: undefined };
     this.#passes.set(attributes, passes);
@@ -77,13 +77,13 @@ export class MutatingWebhooks implements AdmissionPlugin {
       if (patched === undefined) return false;
       const { object, operations: patch } = patched;
       isChanged = !deepEqual(object, shown.object);
-      const told = { configuration, webhook, patch, patchType: 'JSONPatch' };
-      attributes.annotate(`${PATCHES}${round}index_${index}`, JSON.stringify(told), 'Request');
+      const annotation = { configuration, webhook, patch, patchType: 'JSONPatch' };
+      attributes.annotate(`${PATCHES}${round}index_${index}`, JSON.stringify(annotation), 'Request');
       if (isChanged) attributes.object = await inVersionOf(object, attributes.resource, attributes);
       return isChanged;
     } finally {
-      const told = { configuration, webhook, mutated: isChanged };
-      attributes.annotate(`${MUTATIONS}${round}index_${index}`, JSON.stringify(told));
+      const annotation = { configuration, webhook, mutated: isChanged };
+      attributes.annotate(`${MUTATIONS}${round}index_${index}`, JSON.stringify(annotation));
     }
   }
 }

@@ -15,13 +15,13 @@ import type { AdmissionAttributes } from '../../apiserver/index.ts';
 import { messageOf } from '../../base/index.ts';
 import { HookFailure } from './hook-failure.ts';
 
-/** As for patches that clients send. */
+/** Same limit as for clients' patches. */
 const MAX_OPERATIONS = 10_000;
 const UNAVAILABLE = 503;
 const TYPE_META =
   'Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** What a webhook made of the object, with all defaults; undefined when it made nothing of it. */
+/** The object as changed by a webhook, with all defaults; undefined when it was not changed. */
 export function patchedObject(
   webhook: string,
   { patch = '', patchType = '' }: AdmissionResponse,
@@ -83,7 +83,7 @@ function applied(object: ApiObject, operations: readonly JsonPatchOperation[]): 
   }
 }
 
-/** Reads what came out as what it was before. Fields that nobody knows are dropped; values that do not fit are refused. */
+/** Decodes the result as the original kind. Unknown fields are dropped; values that do not fit are refused. */
 function decoded(value: unknown, { resource, subresource, kind: wanted }: AdmissionAttributes): ApiObject {
   checkKind(value, wanted);
   const below = resource.subresources.get(subresource);

@@ -26,8 +26,8 @@ export interface ReviewPathSources {
 }
 
 /**
- * Shows the last reviews: `/keelson/webhooks` lists them, `/keelson/webhooks/ID` has one with what was sent and answered, and a POST
- * to `/keelson/webhooks/ID/replay` sends it once more, to where the webhook is configured to be by now. Nothing is written by that.
+ * Shows the last reviews: `/keelson/webhooks` lists them, `/keelson/webhooks/ID` returns one with request and answer,
+ * and a POST to `/keelson/webhooks/ID/replay` sends it again, to the webhook's current address. That writes nothing.
  */
 export class ReviewPaths implements PathHandler {
   readonly #reviews: WebhookReviews;

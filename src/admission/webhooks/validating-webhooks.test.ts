@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HookPlane } from '../testing/hook-plane.ts';
 
-test('a refusal has the code, the reason and the words of the webhook', async () => {
+test('a refusal has the code, the reason and the message of the webhook', async () => {
   const hooks = await HookPlane.start();
   const status = {
     code: 418,
@@ -36,7 +36,7 @@ test.each([
   expect(await hooks.createConfigMap('web')).toMatchObject({ code, body: { message, code } });
 });
 
-test('all webhooks are asked at the same time', async () => {
+test('all webhooks are called at the same time', async () => {
   const hooks = await HookPlane.start();
   const waiting: (() => void)[] = [];
   const answer = async () => {
@@ -94,7 +94,7 @@ test('subresources of another kind and connections are reviewed as what they are
   ]);
 });
 
-test('conditions keep requests from a webhook; those that fail refuse them, or are ignored', async () => {
+test('conditions exclude requests from a webhook; conditions that fail refuse them, or are ignored', async () => {
   const hooks = await HookPlane.start();
   const matchConditions = [
     { name: 'named', expression: "object.metadata.name != 'exempt'" },

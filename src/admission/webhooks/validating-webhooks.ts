@@ -5,7 +5,7 @@ import type { HookIndex, PlacedHook } from './hook-index.ts';
 
 const FAILED_OPEN = 'failed-open.validating.webhook.admission.k8s.io/round_0_';
 
-/** Webhooks that see the finished object, all at the same time; the first that refuses it is told. */
+/** Webhooks that see the finished object, all at the same time; the first refusal is returned. */
 export class ValidatingWebhooks implements AdmissionPlugin {
   readonly name = 'ValidatingAdmissionWebhook';
   readonly #hooks: HookIndex;

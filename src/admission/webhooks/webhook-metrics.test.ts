@@ -26,7 +26,7 @@ test('calls are counted under the names of kube-apiserver', async () => {
   ]);
 });
 
-test('requests that match conditions keep from a webhook are counted', async () => {
+test('requests that match conditions exclude from a webhook are counted', async () => {
   const hooks = await HookPlane.start();
   const matchConditions = [{ name: 'not', expression: "object.metadata.name == 'other'" }];
   await hooks.configure('mutating', 'hook', { matchConditions });

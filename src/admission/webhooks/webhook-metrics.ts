@@ -17,7 +17,7 @@ export interface HookCall {
   readonly rejection?: RejectionCause;
 }
 
-/** How webhooks are doing, under upstream's names. */
+/** Metrics of webhook calls, under upstream's names. */
 export class WebhookMetrics {
   readonly #durations;
   readonly #requests;

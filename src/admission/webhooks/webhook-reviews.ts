@@ -7,15 +7,15 @@ export interface AskedReview {
   readonly type: HookType;
   readonly configuration: string;
   readonly webhook: string;
-  /** The request is for objects that carry secrets. */
+  /** Whether the request is for objects that carry secrets. */
   readonly isConfidential: boolean;
   /** The AdmissionReview as it is sent: JSON. */
   readonly request: string;
 }
 
-/** One review that was sent to a webhook, and what came back. */
+/** One review sent to a webhook, and its answer. */
 export interface KeptReview {
-  /** Counts up; the first of a server is `1`. */
+  /** A counter; the first of a server is `1`. */
   readonly id: string;
   readonly time: string;
   readonly type: HookType;
@@ -24,21 +24,21 @@ export interface KeptReview {
   readonly durationMs: number;
   /** The AdmissionReview that was sent; absent where objects carry secrets, or where it was too long. */
   readonly request?: string;
-  /** HTTP's; absent when no answer came. */
+  /** The HTTP status; absent when no answer came. */
   readonly code?: number;
   /** The body of the answer, as far as it is kept. */
   readonly response?: string;
-  /** Why no answer came, or none that could be used. */
+  /** Why there was no answer, or no usable one. */
   readonly error?: string;
-  /** The review that was sent once more. */
+  /** The review that this one replays. */
   readonly replayOf?: string;
 }
 
 const MAX_REVIEWS = 100;
-/** Of one request or answer; a review with longer ones is kept without them. */
+/** Max length of a request or an answer; a review with longer ones is kept without them. */
 const MAX_TEXT = 128 * 1024;
 
-/** The last reviews that were sent to webhooks, oldest first: for those who write webhooks. */
+/** The last reviews sent to webhooks, oldest first: for webhook authors. */
 export class WebhookReviews {
   readonly #clock: Clock;
   readonly #kept: KeptReview[] = [];
@@ -56,7 +56,7 @@ export class WebhookReviews {
     return this.#kept.find((review) => review.id === id);
   }
 
-  /** Keeps a review with what `post` resolves or rejects with, which is passed on. */
+  /** Records a review with the outcome of `post`, which is returned. */
   async keep(asked: AskedReview, post: () => Promise<WebhookAnswer>): Promise<WebhookAnswer> {
     const end = this.#begin(asked);
     try {
@@ -69,7 +69,7 @@ export class WebhookReviews {
     }
   }
 
-  /** Sends a kept review once more; the result is kept too, whatever it is. */
+  /** Sends a recorded review again; the result is recorded too, whatever it is. */
   async replay(kept: KeptReview, post: (request: string) => Promise<WebhookAnswer>): Promise<KeptReview> {
     const { id: replayOf, type, configuration, webhook, request = '' } = kept;
     const asked = { type, configuration, webhook, isConfidential: false, request, replayOf };
@@ -88,8 +88,8 @@ export class WebhookReviews {
     return (outcome) => {
       this.#count += 1;
       const durationMs = Math.round((this.#clock.monotonic() - start) * 1000) / 1000;
-      const told = { ...rest, durationMs, ...(isKept ? { request } : {}), ...outcome };
-      const review = { id: String(this.#count), time, ...told };
+      const recorded = { ...rest, durationMs, ...(isKept ? { request } : {}), ...outcome };
+      const review = { id: String(this.#count), time, ...recorded };
       this.#kept.push(review);
       if (this.#kept.length > MAX_REVIEWS) this.#kept.shift();
       return review;

@@ -1,4 +1,4 @@
-// A control plane with a port, behind which tests put servers of their own.
+// A control plane with a port, behind which tests put their own servers.
 import type { APIServiceCondition } from '../../api/types/apiregistration/v1.d.ts';
 import { CryptoRandom, LineLogger, RealClock, VirtualClock } from '../../base/index.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../cluster/index.ts';
@@ -64,7 +64,7 @@ export class AggregatedPlane implements AsyncDisposable {
     });
   }
 
-  /** Registers flunders, served by whatever listens at the port of this machine; resolves when that has been looked at. */
+  /** Registers flunders, served by the server at this local port; resolves when the first check is done. */
   async register(port: number, spec: ServiceSpec = {}): Promise<APIServiceCondition> {
     const { self } = this.plane.server;
     await self.ensure('/api/v1/namespaces', { metadata: { name: 'wardle' } });
@@ -74,7 +74,7 @@ export class AggregatedPlane implements AsyncDisposable {
     return this.availability(() => true);
   }
 
-  /** The condition Available of an APIService, as soon as it is as it should be. */
+  /** The condition Available of an APIService, once it is as expected. */
   availability(
     isRight: (condition: APIServiceCondition) => boolean,
     name = FLUNDERS_NAME,

@@ -1,4 +1,4 @@
-// An extension API server on a real port, for tests: what it answers is up to the test.
+// An extension API server on a real port, whose answers the test decides.
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ export type BackendAnswer = (request: IncomingMessage, response: ServerResponse)
 
 export interface BackendOptions {
   readonly protocol?: 'h2' | 'http/1.1';
-  /** What its certificate is good for; the name of the service unless given. */
+  /** Names in its certificate; default: the name of the service. */
   readonly names?: readonly string[];
   readonly notAfter?: number;
 }
@@ -33,7 +33,7 @@ function issue(
   return issueCertificate({ ...request, ...validity }, createPublicKey(key), { issuer, random: new CryptoRandom() });
 }
 
-/** Answers its discovery by itself, and everything else as `answer` says. */
+/** Answers discovery by itself, and everything else with `answer`. */
 export class BackendServer implements AsyncDisposable {
   answer: BackendAnswer = (_, response) => void response.writeHead(404).end();
   readonly requests: IncomingMessage[] = [];
@@ -75,7 +75,7 @@ export class BackendServer implements AsyncDisposable {
     this.port = (this.server.address() as AddressInfo).port;
   }
 
-  /** Goes away at once, with all its connections. */
+  /** Stops at once, with all its connections. */
   async close(): Promise<void> {
     const closed = once(this.server, 'close');
     this.server.close();

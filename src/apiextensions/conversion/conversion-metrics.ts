@@ -1,6 +1,6 @@
 import { exponentialBuckets, type MetricRegistry } from '../../base/index.ts';
 
-/** Why a webhook's conversion came to nothing, as metrics tell it. */
+/** Why a webhook's conversion failed, for metrics. */
 export type ConversionFailure =
   | 'conversion_webhook_call_failure'
   | 'conversion_webhook_malformed_response_failure'
@@ -18,7 +18,7 @@ export interface MeasuredConversion {
 
 const CALL_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60];
 
-/** How often webhooks convert, how long it takes and what goes wrong, under upstream's names. */
+/** The number, duration and failures of webhook conversions, under upstream's names. */
 export class ConversionMetrics {
   readonly #calls;
   readonly #callSeconds;

@@ -6,7 +6,7 @@ const GROUP = 'apiextensions.k8s.io';
 const KIND = 'ConversionReview';
 /** Versions of the review that this server speaks. */
 const VERSIONS: readonly string[] = ['v1', 'v1beta1'];
-/** A review holds no more objects than fit into so many bytes, unless a single one is larger. Upstream has no bound. */
+/** Max bytes of objects in a review, unless a single one is larger. Upstream has no limit. */
 const MAX_REVIEW_BYTES = 8 * 1024 * 1024;
 
 /** One question to a webhook. */
@@ -14,11 +14,11 @@ export interface ReviewQuestion {
   readonly version: string;
   readonly uid: string;
   readonly desiredApiVersion: string;
-  /** In JSON. */
+  /** As JSON. */
   readonly objects: readonly string[];
 }
 
-/** The first version that the webhook understands and we do. */
+/** The first version that both the webhook and this server understand. */
 export function reviewVersion(understood: readonly string[]): string | undefined {
   return understood.find((version) => VERSIONS.includes(version));
 }
@@ -32,17 +32,17 @@ export function reviewText({ version, uid, desiredApiVersion, objects }: ReviewQ
 
 export type ReviewAnswer = ReadReview<ConversionReview>;
 
-/** Reads the review that came back; throws when it is none. */
+/** Parses the returned review; throws when it is not one. */
 export function readConversionReview(answer: WebhookAnswer, version: string, types: TypeTable): ReviewAnswer {
   return readReview<ConversionReview>(answer, { types, group: GROUP, kind: KIND, version, versions: VERSIONS });
 }
 
-/** The objects that the webhook returned; throws when they cannot be the answer to the question. */
+/** The objects that the webhook returned; throws when they do not answer the question. */
 export function returnedObjects(
   { typeMeta, review }: ReviewAnswer,
   { version, uid }: ReviewQuestion,
 ): readonly unknown[] {
-  const isStrict = version === 'v1'; // webhooks of v1beta1 were never held to repeating kind and uid
+  const isStrict = version === 'v1'; // webhooks of v1beta1 never had to repeat kind and uid
   if (isStrict && (typeMeta.kind !== KIND || typeMeta.apiVersion !== `${GROUP}/v1`)) {
     throw new Error(
       `expected webhook response of ${GROUP}/v1, Kind=${KIND}, got ${typeMeta.apiVersion || '/'}, Kind=${typeMeta.kind}`,
@@ -58,7 +58,7 @@ export function returnedObjects(
   throw new Error(message === '' ? `response.result.status was '${status}', not 'Success'` : message);
 }
 
-/** The objects of a call in as many parts as reviews are needed, each with its JSON, as webhooks see it. */
+/** Splits the objects of a call into reviews, each with its JSON as webhooks see it. */
 export function* reviewParts(objects: readonly ApiObject[]): Generator<readonly ReviewedObject[]> {
   let part: ReviewedObject[] = [];
   let bytes = 0;
@@ -80,7 +80,7 @@ export interface ReviewedObject {
   readonly text: string;
 }
 
-/** Upstream converts what is stored, which has none. */
+/** Upstream converts stored objects, which have none. */
 function withoutResourceVersion(object: ApiObject): ApiObject {
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata };

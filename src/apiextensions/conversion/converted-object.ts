@@ -1,10 +1,10 @@
 import { type ApiObject, type FieldError, fieldErrorText, goType, type ObjectMeta } from '../../api/index.ts';
 import { checkAnnotations, checkLabels } from '../../apiserver/index.ts';
 
-/** What is wrong with an object that a webhook returned: as a whole, or in its metadata. */
+/** The problem with an object that a webhook returned: as a whole, or in its metadata. */
 export class InvalidConversion extends Error {
   override readonly name = 'InvalidConversion';
-  /** `raw` problems are told by upstream without a word about the webhook. */
+  /** Upstream reports `raw` problems without mentioning the webhook. */
   readonly place: 'raw' | 'object' | 'identity' | 'metadata';
 
   constructor(place: InvalidConversion['place'], message: string) {
@@ -16,8 +16,8 @@ export class InvalidConversion extends Error {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * The object that a webhook made of `original`, once it is sure that it is the same object. Webhooks may change labels and
- * annotations; everything else in metadata is taken from the original, whatever the webhook returned.
+ * The object that a webhook made of `original`, after verifying that it is the same object. Webhooks may change labels
+ * and annotations; all other metadata is taken from the original.
  */
 export function convertedObject(original: ApiObject, returned: unknown, apiVersion: string): ApiObject {
   const object = readObject(returned);
@@ -41,7 +41,7 @@ function readObject(returned: unknown): Members {
     const message = `json: cannot unmarshal ${type} into Go value of type map[string]interface {}`;
     throw new InvalidConversion('raw', message);
   }
-  // Upstream takes an apiVersion with two slashes for no kind at all.
+  // Upstream takes an apiVersion with two slashes for a missing kind.
   if (textOf(object['kind']) === '' || textOf(object['apiVersion']).split('/').length > 2) {
     throw new InvalidConversion('raw', `Object 'Kind' is missing in '${JSON.stringify(object)}'`);
   }
@@ -107,7 +107,7 @@ function membersOf(value: unknown): Members | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined;
 }
 
-/** Go's readers take what is no string for an empty one. */
+/** Go's readers take a value that is not a string for an empty one. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -18,7 +18,7 @@ interface Review {
   };
 }
 
-/** Starts a webhook that answers with what `change` makes of each object, and keeps the reviews that it got. */
+/** Starts a webhook that answers with the result of `change` for each object, and records the reviews. */
 async function start(change: (object: ApiObject, index: number) => unknown) {
   const reviews: Review[] = [];
   const bodies: string[] = [];
@@ -70,7 +70,7 @@ const toV2 = async (convert: Convert, ...objects: readonly ApiObject[]): Promise
   convert(objects, 'example.com/v2', signal);
 
 describe('conversion by webhook', () => {
-  test('all objects of a call travel in one review, but those that are in the version already', async () => {
+  test('all objects of a call are sent in one review, except those in the version already', async () => {
     const { convert, reviews } = await start((object) => ({ ...object, spec: { converted: true } }));
     const there = cronTab('c', 'v2');
 
@@ -87,14 +87,14 @@ describe('conversion by webhook', () => {
     expect(converted[3]).toMatchObject({ apiVersion: 'example.com/v2', spec: { converted: true } });
   });
 
-  test('nobody is asked when nothing is to be done', async () => {
+  test('no webhook is called when there is nothing to convert', async () => {
     const { convert, reviews } = await start((object) => object);
     const objects = [cronTab('a', 'v2')];
     expect(convert(objects, 'example.com/v2', signal)).toBe(objects);
     expect(reviews).toEqual([]);
   });
 
-  test('large objects go in several reviews, and integers beyond 2^53 keep all digits', async () => {
+  test('large objects are sent in several reviews, and integers beyond 2^53 keep all digits', async () => {
     const { convert, reviews, bodies } = await start((object) => object);
     const text = 'x'.repeat(3 * 1024 * 1024);
     const objects = ['a', 'b', 'c', 'd', 'e'].map((name) =>
@@ -106,7 +106,7 @@ describe('conversion by webhook', () => {
     expect(bodies.every((body) => body.includes('"count":9007199254740993,'))).toBe(true);
   });
 
-  test('one of several objects is told as if it had been alone', async () => {
+  test('a problem with one of several objects is reported as if it had been alone', async () => {
     const { convert } = await start((object, index) =>
       index === 1 ? { ...object, metadata: { ...object.metadata, name: 'x' } } : object,
     );

@@ -5,9 +5,9 @@ import type { ConversionMetrics } from './conversion-metrics.ts';
 import { WebhookConversion } from './webhook-conversion.ts';
 
 /**
- * How objects of a definition get from one of its versions to another: by a new apiVersion (strategy `None`), at once, or by
- * its webhook. Objects that are in the wanted version already are passed on as they are. Versions that the definition does not
- * have are refused, such as those of objects that were stored before a version was removed.
+ * Converts objects between a definition's versions: synchronously by a new apiVersion (strategy `None`), or by its
+ * webhook. Objects in the wanted version already are returned unchanged. Versions that the definition does not have are
+ * refused, such as those of objects stored before a version was removed.
  */
 export function definitionConversion(
   definition: CustomResourceDefinition,

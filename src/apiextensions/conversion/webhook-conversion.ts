@@ -14,7 +14,7 @@ import {
 } from './conversion-review.ts';
 import { convertedObject, InvalidConversion } from './converted-object.ts';
 
-/** As upstream: conversions have no timeout of their own, only that of the client. */
+/** As upstream: conversions have no separate timeout, only the client's. */
 const TIMEOUT_MS = 30_000;
 
 export interface WebhookConversionOptions {
@@ -26,7 +26,7 @@ export interface WebhookConversionOptions {
   readonly metrics?: ConversionMetrics;
 }
 
-/** What went wrong, with the class of failure that metrics count it as. */
+/** A failure, with its class in the metrics. */
 class FailedConversion extends Error {
   override readonly name = 'FailedConversion';
   readonly failure: ConversionFailure;
@@ -37,7 +37,7 @@ class FailedConversion extends Error {
   }
 }
 
-/** Converts by asking the webhook of a definition, all objects of a call together. */
+/** Converts with a definition's webhook, all objects of a call together. */
 export class WebhookConversion {
   readonly #options: WebhookConversionOptions;
 
@@ -114,7 +114,7 @@ export class WebhookConversion {
     });
   }
 
-  /** The answer to the question; a review that cannot be read counts as a call that failed. */
+  /** The answer to the question; an unreadable review counts as a failed call. */
   async #ask(
     question: ReviewQuestion,
     { subject, signal }: { readonly subject: string; readonly signal: AbortSignal },
@@ -141,7 +141,7 @@ function understood<T>(
   }
 }
 
-/** Upstream converts stored objects one by one, so that each is the first and only one. */
+/** Worded as for a single object, because upstream converts stored objects one by one. */
 function invalidMessage(subject: string, { place, message }: InvalidConversion): string {
   switch (place) {
     case 'raw':
@@ -161,7 +161,7 @@ function subjectOf(object: ApiObject | undefined): string {
   return `conversion webhook for ${object?.apiVersion}, Kind=${object?.kind}`;
 }
 
-/** Upstream lets these errors through as they are, so that the Status has no reason. */
+/** Upstream passes these errors through unchanged, so the Status has no reason. */
 function refusal(message: string, cause?: unknown): StatusError {
   return new StatusError({ code: 500, message }, { cause });
 }

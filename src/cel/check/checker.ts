@@ -44,7 +44,7 @@ const LITERAL_TYPES: Readonly<Record<LiteralValue['kind'], Type>> = {
   bytes: types.BYTES,
 };
 
-/** Finds out the type of an expression and all its parts, and what its names mean. Fills in the nodes. */
+/** Infers the type of an expression and all its parts, and resolves its names. Writes both into the nodes. */
 export class Checker {
   readonly #declared: Declarations;
   readonly #issues: Issues;
@@ -65,7 +65,7 @@ export class Checker {
     });
   }
 
-  /** Checks the expression; what is wrong, if anything. */
+  /** Checks the expression and returns the problems found. */
   check(expr: Expr): Issues {
     this.#visit(expr);
     settle(expr, this.#bindings);
@@ -193,7 +193,7 @@ export class Checker {
     return mapOf(key ?? this.#freshType(), value ?? this.#freshType());
   }
 
-  /** The value's type of an element, entry or field that was written with `?`. */
+  /** The value type of an element, entry or field that was written with `?`. */
   #unwrap(expr: Expr, type: Type): Type {
     if (isOptionalType(type)) return type.element;
     if (!type.isDyn) this.#mismatch(expr, optionalOf(type), type);
@@ -268,7 +268,7 @@ export class Checker {
     if (!this.#bindings.unify(wanted, type)) this.#mismatch(expr, wanted, type);
   }
 
-  /** The type of elements that are of these two types. */
+  /** The common type of elements of these two types. */
   #join(previous: Type | undefined, current: Type): Type {
     if (previous === undefined || previous.kind === 'none') return current;
     return this.#bindings.unify(previous, current) ? mostGeneral(previous, current) : DYN;

@@ -1,7 +1,7 @@
 import type { Type } from '../type-terms/index.ts';
 import type { Value } from '../values/index.ts';
 
-/** What a function does. `unary` and `binary` evaluate all their arguments even when the first failed. */
+/** How a function is evaluated. `unary` and `binary` evaluate all their arguments even when the first failed. */
 export type Implementation =
   | { readonly style: 'unary'; readonly apply: (argument: Value) => Value }
   | { readonly style: 'binary'; readonly apply: (left: Value, right: Value) => Value }
@@ -11,11 +11,11 @@ export type Implementation =
 export interface Overload {
   /** Names the signature in references and cost tables. */
   readonly id: string;
-  /** With the receiver first, for members. */
+  /** For members, the receiver comes first. */
   readonly args: readonly Type[];
   readonly result: Type;
   readonly isMember: boolean;
-  /** Takes failures as arguments. */
+  /** Whether it accepts failures as arguments. */
   readonly isNonStrict: boolean;
   readonly implementation: Implementation | undefined;
 }
@@ -57,7 +57,7 @@ export function member(id: string, args: readonly Type[], result: Type, ...rest:
 
 type OverloadRest = readonly [implementation?: Implementation | Apply, options?: OverloadOptions];
 
-/** A function that is carried out in the style that goes with the number of its arguments. */
+/** A function that is called in the style that suits its number of arguments. */
 type Apply = (...args: readonly Value[]) => Value;
 
 function makeOverload(
@@ -93,7 +93,7 @@ export function declareFunction(
   return { name, overloads, singleton: options.singleton, isUnguarded: options.isUnguarded === true };
 }
 
-/** A function with the signatures of both declarations; a signature that both have is taken from the second. */
+/** A function with the signatures of both declarations; for a signature in both, the second one wins. */
 export function mergeFunctions(first: FunctionDeclaration, second: FunctionDeclaration): FunctionDeclaration {
   const added = new Map(second.overloads.map((each) => [each.id, each]));
   const kept = first.overloads.map((each) => added.get(each.id) ?? each);

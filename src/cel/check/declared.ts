@@ -6,7 +6,7 @@ import type { TypeProvider } from './type-provider.ts';
 export interface Declared {
   readonly name: string;
   readonly type: Type;
-  /** Set when the name is a type, or a number of an enum. */
+  /** Set when the name is a type or an enum value. */
   readonly constant?: Type | number;
 }
 
@@ -15,6 +15,6 @@ export interface Declarations {
   findIdent(name: string): Declared | undefined;
   findFunction(name: string): FunctionDeclaration | undefined;
   readonly types: TypeProvider;
-  /** Whether a signature is switched off, such as comparisons of different kinds of numbers. */
+  /** Whether a signature is disabled, such as comparisons between different number types. */
   isDisabled(overloadId: string): boolean;
 }

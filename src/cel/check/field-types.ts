@@ -2,7 +2,7 @@ import type { Issues } from '../syntax/index.ts';
 import { DYN, ERROR, formatType, STRING, type Substitutions, type Type } from '../type-terms/index.ts';
 import type { Declarations } from './declared.ts';
 
-/** Finds the types of fields, and of structs that are made; reports what is wrong with them. */
+/** Finds the types of fields and of constructed structs; reports problems. */
 export class FieldTypes {
   readonly #declared: Declarations;
   readonly #bindings: Substitutions;
@@ -14,7 +14,7 @@ export class FieldTypes {
     this.#issues = issues;
   }
 
-  /** What selecting a field of a value of this type yields. */
+  /** The type of a selected field of a value of this type. */
   ofValue(offset: number, target: Type, field: string): Type {
     switch (target.kind) {
       case 'map':
@@ -45,7 +45,7 @@ export class FieldTypes {
     return type ?? ERROR;
   }
 
-  /** The type of a struct that is made, given what the name before its braces stands for. */
+  /** The type of a constructed struct, given what the name before its braces stands for. */
   structType(offset: number, found: Type): Type {
     if (found.kind === 'error') return ERROR;
     if (found.kind !== 'type') {
@@ -59,7 +59,7 @@ export class FieldTypes {
   }
 }
 
-/** Protobuf's well-known types are made like structs, though they are none. */
+/** Protobuf's well-known types are constructed like structs, although they are not structs. */
 function isWellKnown(type: Type): boolean {
   switch (type.kind) {
     case 'any':

@@ -31,12 +31,12 @@ export class OverloadResolver {
     this.#context = context;
   }
 
-  /** From the first loop on, Kubernetes forgets what is disabled. */
+  /** From the first loop on, Kubernetes ignores which signatures are disabled. */
   enableAll(): void {
     this.#hasDisabled = false;
   }
 
-  /** The type of the call, whose arguments have been checked. Notes the fitting signatures in it. */
+  /** Returns the type of a call whose arguments have been checked, and records the matching signatures in it. */
   resolve(call: CallExpr, declared: FunctionDeclaration): Type {
     if (declared.name === Operator.and || declared.name === Operator.or) return this.#resolveLogic(call, declared);
     const parts = call.target === undefined ? call.args : [call.target, ...call.args];
@@ -64,7 +64,7 @@ export class OverloadResolver {
     return result;
   }
 
-  /** `&&` and `||`: each operand is checked on its own, for a better message. */
+  /** `&&` and `||`: each operand is checked separately, for a better message. */
   #resolveLogic(call: CallExpr, declared: FunctionDeclaration): Type {
     const { bindings, issues } = this.#context;
     let isFine = true;
@@ -77,7 +77,7 @@ export class OverloadResolver {
     return isFine ? BOOL : ERROR;
   }
 
-  /** The signature with type parameters of its own for this call. */
+  /** The signature with fresh type parameters for this call. */
   #instantiate({ args, result }: Overload): { readonly args: readonly Type[]; readonly returned: Type } {
     const names = new Set<string>();
     for (const type of [...args, result]) collectParameters(type, names);

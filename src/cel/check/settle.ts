@@ -1,7 +1,7 @@
 import type { Expr } from '../syntax/index.ts';
 import type { Substitutions } from '../type-terms/index.ts';
 
-/** Replaces type parameters in all nodes by what they turned out to be. */
+/** Replaces type parameters in all nodes by the types inferred for them. */
 export function settle(expr: Expr, bindings: Substitutions): void {
   if (expr.type !== undefined) expr.type = bindings.apply(expr.type, true);
   switch (expr.kind) {

@@ -7,9 +7,9 @@ export interface TypeProvider {
   findType(name: string): Type | undefined;
   /** The type of a field, if the type is known here and has the field. */
   findField(typeName: string, field: string): Type | undefined;
-  /** What a name stands for at run time, if that is known: a number of an enum, or a type. */
+  /** The run-time value of a name, if known: an enum value, or a type. */
   findConstant?(name: string): number | Type | undefined;
-  /** Makes a value of the type; absent when values of this provider's types cannot be made. */
+  /** Constructs a value of the type; absent when values of this provider's types cannot be constructed. */
   create?(typeName: string, fields: ReadonlyMap<string, Value>): Value;
 }
 

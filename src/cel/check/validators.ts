@@ -6,7 +6,7 @@ import { formatType, type Type } from '../type-terms/index.ts';
 /** Looks through a checked expression for mistakes that types do not show. */
 export type Validator = (root: Expr, issues: Issues) => void;
 
-/** Every node with the ones around it, from the outside in. */
+/** Every node with its ancestors, outermost first. */
 function* walk(
   expr: Expr,
   around: readonly Expr[] = [],
@@ -16,7 +16,7 @@ function* walk(
   for (const child of childrenOf(expr)) yield* walk(child, [...around, expr]);
 }
 
-/** `duration('x')` and `timestamp('x')` with literals that are none. */
+/** `duration('x')` and `timestamp('x')` with invalid literals. */
 export function validateLiteralCalls(name: string, isFine: (text: Expr) => boolean): Validator {
   return (root, issues) => {
     for (const { expr } of walk(root)) {
@@ -77,7 +77,7 @@ function reportMismatch(expr: Expr, [expected, found]: readonly [Type, Type], is
   issues.report(expr.offset, `expected type '${formatType(expected)}' but found '${formatType(found)}'`);
 }
 
-/** `'…'.format([…])` whose clauses and arguments do not go together. */
+/** `'…'.format([…])` whose clauses and arguments do not match. */
 export const validateFormats: Validator = (root, issues) => {
   for (const { expr } of walk(root)) {
     if (expr.kind !== 'call' || expr.name !== 'format' || expr.args.length !== 1) continue;

@@ -21,10 +21,10 @@ import {
 } from '../values/index.ts';
 import { LIST_CREATE, REGEX_FACTOR, STRING_FACTOR, STRUCT_CREATE } from './factors.ts';
 
-/** What a call costs: always the same, or depending on its arguments (failures included) and its result. */
+/** The cost of a call: constant, or computed from its arguments (failures included) and its result. */
 export type CallCost = number | ((args: readonly Value[], result: Value) => number);
 
-/** Signatures that compare everything with everything: what they cost must be known before they begin. */
+/** Signatures with quadratic comparisons, whose cost must be charged before they run. */
 export const prepaid: ReadonlySet<string> = new Set([
   'list_distinct',
   'list_sets_contains_list',
@@ -34,12 +34,12 @@ export const prepaid: ReadonlySet<string> = new Set([
 
 const CHECK = 350_000;
 
-/** What evaluating a call of a function costs, by the function and the signature (empty when that is open). */
+/** The cost of evaluating a call, by function and signature (empty when the signature is unknown). */
 export function callCost(name: string, overloadId: string): CallCost {
   return byOverload.get(overloadId) ?? byFunction.get(name) ?? standard.get(overloadId) ?? 1;
 }
 
-/** Costs in Kubernetes' table apply to some values only. */
+/** Entries in Kubernetes' table that apply to some values only. */
 function when(holds: (args: readonly Value[]) => boolean, cost: CallCost, otherwise: CallCost): CallCost {
   return (args, result) => {
     const chosen = holds(args) ? cost : otherwise;
@@ -56,7 +56,7 @@ const regexSearch: CallCost = (args) => {
   return text * Math.ceil(costSize(args[1] as Value) * REGEX_FACTOR);
 };
 
-/** What passing through a value as a tree costs. */
+/** The cost of traversing a value as a tree. */
 function treeCost(value: Value): number {
   if (typeof value === 'string') return Math.trunc(Buffer.byteLength(value) * STRING_FACTOR);
   if (value instanceof Uint8Array) return Math.trunc(value.length * STRING_FACTOR);
@@ -88,7 +88,7 @@ function containsCost(isNetwork: boolean, textOverload: string): (overloadId: st
 const containsIp = containsCost(false, 'cidr_contains_ip_string');
 const containsCidr = containsCost(true, 'cidr_contains_cidr_string');
 
-/** A value that brings the size of the pattern by which it validates. */
+/** A value that knows the size of the pattern by which it validates. */
 interface Validator {
   readonly patternSize: number;
 }
@@ -103,7 +103,7 @@ const equality: CallCost = (args) => {
   return Math.ceil(Math.min(operandSize(left), operandSize(right)) * STRING_FACTOR);
 };
 
-/** As costSize, and an optional is as large as what is in it. */
+/** Same as costSize, except that an optional has the size of its value. */
 function operandSize(value: Value): number {
   if (value instanceof Optional && value.value !== undefined) return operandSize(value.value);
   return costSize(value);
@@ -198,7 +198,7 @@ const byFunction: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
 const sum: CallCost = (args) =>
   Math.ceil((operandSize(args[0] as Value) + operandSize(args[1] as Value)) * STRING_FACTOR);
 
-/** What the language itself says, by signature. */
+/** The costs that the language specifies, by signature. */
 const standard: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ...each(
     ['starts_with_string', 'ends_with_string', 'string_to_bytes', 'bytes_to_string', 'strings_quote', 'string_format'],

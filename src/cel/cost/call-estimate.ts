@@ -3,7 +3,7 @@ import { LIST_CREATE, REGEX_FACTOR, STRING_FACTOR } from './factors.ts';
 import { kubernetesEstimate } from './kubernetes-estimate.ts';
 import { type Bounds, exactly, ONE, plus, scaled, times, union, UNKNOWN_SIZE, UNLIMITED, ZERO } from './size.ts';
 
-/** What a call of one signature may cost, with its arguments. */
+/** The estimated cost of a call with this signature and these arguments. */
 export function estimateCall(call: EstimatedCall, sizeOf: SizeOf): CallEstimate {
   const special = listEstimate(call, sizeOf) ?? kubernetesEstimate(call, sizeOf);
   const { argCosts } = call;
@@ -15,7 +15,7 @@ export function estimateCall(call: EstimatedCall, sizeOf: SizeOf): CallEstimate 
 }
 
 interface StandardEstimate extends CallEstimate {
-  /** The arguments are not all evaluated, so their cost is in already. */
+  /** The cost already includes the arguments, because not all of them are evaluated. */
   readonly includesArguments?: boolean;
 }
 
@@ -25,7 +25,7 @@ function known(node: EstimatedNode | undefined): Bounds {
   return node?.size ?? UNKNOWN_SIZE;
 }
 
-/** Multiplication as it is done on 64 bits, without a check. */
+/** Unchecked 64-bit multiplication. */
 function wrapped(value: bigint): bigint {
   return BigInt.asUintN(64, value);
 }

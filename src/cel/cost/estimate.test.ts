@@ -16,7 +16,7 @@ describe('the estimate', () => {
     expect(estimate({ a: { type: 'integer' } }, 'self.a + 1 == 2')).toEqual({ min: 4n, max: 4n });
   });
 
-  test('follows maxLength, since comparing texts takes their length', () => {
+  test('follows maxLength, since comparing strings takes their length', () => {
     const of = (length: number): bigint => estimate({ a: text(length), b: text(length) }, 'self.a == self.b').max;
     expect(of(1000) - of(500)).toBe(of(1500) - of(1000));
   });
@@ -28,12 +28,12 @@ describe('the estimate', () => {
     expect(hundred / ten).toBeGreaterThan(80);
   });
 
-  test('takes what fits into a request where the schema has no bound', () => {
+  test('assumes what fits into a request where the schema has no bound', () => {
     const unbounded: Schema = { type: 'array', items: { type: 'string' } };
     expect(estimate({ a: unbounded }, 'self.a.all(x, x.contains("a"))').max).toBeGreaterThan(10_000_000n);
   });
 
-  test('takes the dearer branch for the most and the cheaper one for the least', () => {
+  test('takes the more expensive branch for the maximum and the cheaper one for the minimum', () => {
     const { min, max } = estimate({ a: text(100) }, "self.a == '' ? true : self.a.matches('a.*b')");
     expect(min).toBeLessThan(max);
   });

@@ -23,7 +23,7 @@ export type CostRange = Bounds;
 
 /** Knows how large the values at a path below a variable can be. */
 export interface SizeEstimator {
-  /** The first name is the variable, the others fields, `@items`, `@keys`, `@values`; undefined when it is not known. */
+  /** The first name is the variable, the others are fields, `@items`, `@keys` or `@values`; undefined when unknown. */
   sizeAt(path: readonly string[]): Bounds | undefined;
 }
 
@@ -34,7 +34,7 @@ export function estimateCost(expr: Expr, sizes: SizeEstimator = NO_SIZES): CostR
   return new Estimator(sizes).cost(expr);
 }
 
-/** How large the entries of a list or map are; there only if both are known. */
+/** The sizes of the entries of a list or map; present only if both are known. */
 interface EntrySize {
   readonly isList: boolean;
   readonly key: Bounds;
@@ -242,7 +242,7 @@ class Estimator {
     return { expr, type: expr.type as Type, path: isHidden ? AliasedPath.EMPTY : path, size: this.#size(expr) };
   }
 
-  /** What is known about a node's size, also of the elements of a list. */
+  /** The known size of a node, also for the elements of a list. */
   #nodeSize(node: EstimatedNode): Bounds | undefined {
     return node.size ?? (node.path.length === 0 ? undefined : this.#sizes.sizeAt(node.path.names()));
   }
@@ -283,7 +283,7 @@ function unionEntries(left: EntrySize | undefined, right: EntrySize | undefined)
   return { isList: left.isList, key: union(left.key, right.key), value: union(left.value, right.value) };
 }
 
-/** A loop over nothing, which only gives a value a name. */
+/** A loop over an empty range, which only binds a name to a value. */
 function isBinding({ range, condition, accumulator }: ComprehensionExpr): boolean {
   const isEmpty = range.kind === 'list' && range.elements.length === 0;
   const isNever = condition.kind === 'literal' && condition.literal.kind === 'bool' && !condition.literal.value;

@@ -5,7 +5,7 @@ import type { Bounds } from './size.ts';
 
 /** An argument of a call. */
 export interface EstimatedNode {
-  /** Undefined for the elements of a list, which no expression stands for. */
+  /** Undefined for the elements of a list, which have no expression. */
   readonly expr: Expr | undefined;
   readonly type: Type;
   readonly path: AliasedPath;

@@ -39,7 +39,7 @@ const selector: Rule = ({ args }, size) => {
   return { cost: plus(plus(exactly(LIST_CREATE), scaled(length, STRING_FACTOR)), requirements) };
 };
 
-/** The elements of a list, as a node of their own: their size may be declared. */
+/** A node for the elements of a list, whose size may be declared. */
 function elementNode(list: EstimatedNode): EstimatedNode | undefined {
   const [type] = list.type.parameters;
   if (type === undefined) return undefined;
@@ -171,7 +171,7 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['_==_', equality],
 ]);
 
-/** `replace`: the longest and shortest text that can come out. */
+/** `replace`: the longest and shortest possible result. */
 function replaceEstimate(
   { target, args }: EstimatedCall,
   size: (node: EstimatedNode | undefined) => Bounds,
@@ -185,14 +185,14 @@ function replaceEstimate(
   return { cost: scaled(text, 2 * STRING_FACTOR), size: plus(times(count, fresh), kept) };
 }
 
-/** How often something is replaced, and how much of the text stays. */
+/** How many replacements there are, and how much of the string remains. */
 function replacements(text: bigint, smallestOld: bigint, isNoGain: boolean): Record<'count' | 'kept', bigint> {
   if (smallestOld === 0n) return { count: text < UNLIMITED ? text + 1n : text, kept: text };
   if (isNoGain) return { count: 0n, kept: text };
   return { count: quotient(text, smallestOld), kept: 0n };
 }
 
-/** Divided in floating point; what is too large for 64 bits comes out as the processor has it. */
+/** Divides in floating point; a result too large for 64 bits is what the processor yields. */
 function quotient(left: bigint, right: bigint): bigint {
   const value = Math.ceil(Number(left) / Number(right));
   return value >= 2 ** 64 ? 2n ** 63n : BigInt(value);

@@ -2,10 +2,10 @@ import { codePointCount } from '../../base/index.ts';
 import type { Expr } from '../syntax/index.ts';
 import { isOptionalType, type Type } from '../type-terms/index.ts';
 
-/** The largest number of 64 bits; sums and products stop there. */
+/** The largest 64-bit number, at which sums and products saturate. */
 export const UNLIMITED = 2n ** 64n - 1n;
 
-/** How large a value, or how expensive an expression, is at least and at most. */
+/** The minimum and maximum size of a value, or cost of an expression. */
 export interface Bounds {
   readonly min: bigint;
   readonly max: bigint;
@@ -31,7 +31,7 @@ export function times(left: Bounds, right: Bounds): Bounds {
   return { min: capped(left.min * right.min), max: capped(left.max * right.max) };
 }
 
-/** Multiplied in floating point and rounded up, as the numbers that Kubernetes promises are. */
+/** Multiplies in floating point and rounds up, as Kubernetes does. */
 export function scaled(bounds: Bounds, factor: number): Bounds {
   return { min: scale(bounds.min, factor), max: scale(bounds.max, factor) };
 }
@@ -46,7 +46,7 @@ export function union(left: Bounds, right: Bounds): Bounds {
   return { min: left.min < right.min ? left.min : right.min, max: left.max > right.max ? left.max : right.max };
 }
 
-/** The size that an expression shows itself. */
+/** The size that is evident from the expression itself. */
 export function exprSize(expr: Expr): Bounds | undefined {
   switch (expr.kind) {
     case 'literal':
@@ -61,7 +61,7 @@ export function exprSize(expr: Expr): Bounds | undefined {
   }
 }
 
-/** The size of values of types that are all of the same size. */
+/** The size of values of fixed-size types. */
 export function typeSize(type: Type): Bounds | undefined {
   return isScalar(type) ? ONE : undefined;
 }

@@ -19,14 +19,14 @@ import type { Shape, ShapeField } from './shape.ts';
 
 /** One step from a value to a part of it. */
 export interface Qualifier {
-  /** The key, if it is a constant… */
+  /** The key, if it is a constant … */
   readonly constant?: Value;
-  /** …else what yields it. Variables that are only a key cost nothing themselves. */
+  /** … otherwise the expression that yields it. A variable that is only used as a key costs nothing. */
   readonly computed?: Evaluate;
-  /** Whether the key is data as it came in. */
+  /** Whether the key is data in its original form. */
   readonly isNative?: boolean;
   readonly isOptional: boolean;
-  /** Whether the check knew that a type with fields is selected from. */
+  /** Whether the checker knew that the target is a type with fields. */
   readonly isTyped?: boolean;
   /** The last step of `has()`. */
   readonly isTest: boolean;
@@ -34,21 +34,21 @@ export interface Qualifier {
 
 /** Where an attribute begins. */
 export type AttributeBase =
-  /** `shape` is set when `read` yields raw JSON of that shape. Undefined is a missing variable. */
+  /** `shape` is set when `read` yields raw JSON of that shape. Undefined means a missing variable. */
   | {
       readonly kind: 'variable';
       readonly name: string;
       readonly read: (frame: Frame) => unknown;
       readonly shape?: Shape;
-      /** Whether it is a binding of the evaluation and not a variable of a loop. */
+      /** Whether it is a binding of the evaluation, not a loop variable. */
       readonly isBinding: boolean;
     }
   | { readonly kind: 'computed'; readonly evaluate: Evaluate }
   | { readonly kind: 'conditional'; readonly condition: Evaluate; readonly yes: Evaluate; readonly no: Evaluate };
 
 /**
- * A variable or value with the selections and indexes behind it, planned as one. `self.a.b[0]` is the variable `self`
- * with three qualifiers.
+ * A variable or value with the selections and indexes that follow it, planned as one. `self.a.b[0]` is the variable
+ * `self` with three qualifiers.
  */
 export class Attribute {
   readonly #base: AttributeBase;
@@ -70,7 +70,7 @@ export class Attribute {
     return path?.fields.length === this.#qualifiers.length ? path.shape : undefined;
   }
 
-  /** As evaluate, without the conversion of raw JSON; only where `shape` is known. */
+  /** Like `evaluate`, without converting raw JSON; only where `shape` is known. */
   raw(): (frame: Frame) => unknown {
     const path = this.#staticPath();
     if (path === undefined) throw new Error('Cannot read raw JSON: the attribute has no shape');
@@ -82,7 +82,7 @@ export class Attribute {
     };
   }
 
-  /** Whether it yields data as it came in. */
+  /** Whether it yields data in its original form. */
   get isNative(): boolean {
     return this.#base.kind === 'variable' && this.#base.isBinding;
   }
@@ -105,7 +105,7 @@ export class Attribute {
     };
   }
 
-  /** The value; of the cost only that of the qualifiers. */
+  /** The value; charges only for the qualifiers. */
   resolve(): Evaluate {
     const path = this.#staticPath();
     const base = path === undefined ? this.#baseEvaluator() : pathEvaluator(path);
@@ -141,7 +141,7 @@ export class Attribute {
     }
   }
 
-  /** The fields that come first, as far as the schema says where they are. */
+  /** The leading fields whose place the schema determines. */
   #staticPath(): StaticPath | undefined {
     if (this.#base.kind !== 'variable' || this.#base.shape === undefined) return undefined;
     let { shape } = this.#base;
@@ -179,7 +179,7 @@ function pathEvaluator(path: StaticPath): Evaluate {
   };
 }
 
-/** Reads raw JSON along fields; a failure when one is not there. */
+/** Reads raw JSON along fields; a failure when one is missing. */
 function rawReader({ name, read, fields }: StaticPath): (frame: Frame) => unknown {
   const keys = fields.map(({ key }) => key);
   const count = keys.length;
@@ -202,7 +202,7 @@ function rawReader({ name, read, fields }: StaticPath): (frame: Frame) => unknow
   };
 }
 
-/** Data that does not fit its schema; validation before should have found it. */
+/** For data that does not fit its schema, which validation should have rejected before. */
 function mismatch(frame: Frame, field: NamedField, raw: unknown): Value {
   frame.cost += 1;
   const value = field.of.convert(raw);
@@ -278,12 +278,12 @@ function applyQualifiers(frame: Frame, start: Value, qualifiers: readonly Qualif
   return isOptional && !(value instanceof UnknownValue) ? new Optional(value) : value;
 }
 
-/** A broken element of a list counts as found: what is behind it is still looked up in it. */
+/** A broken element of a list counts as found: later qualifiers are still applied to it. */
 function isFaultyElement(target: Value, key: Value): boolean {
   return isList(target) && !(positionOf(key) instanceof CelError);
 }
 
-/** A branch of `?:` that is no attribute itself is treated as one without qualifiers. */
+/** A branch of `?:` that is not an attribute is treated as one without qualifiers. */
 export function branchEvaluator(evaluate: Evaluate): Evaluate {
   return (frame) => {
     const value = evaluate(frame);

@@ -20,13 +20,13 @@ import type { Type } from '../type-terms/index.ts';
 import type { Evaluate } from './frame.ts';
 import type { Pattern } from '../library/regex.ts';
 
-/** How a call is carried out: the implementation, and whether it takes failures. */
+/** How a call is dispatched: the implementation, and whether it accepts failures. */
 export interface Dispatch {
   readonly implementation: Implementation;
   readonly isNonStrict: boolean;
 }
 
-/** The implementation for a call that was checked to be of `overloadId`, or of one among several when that is empty. */
+/** The implementation for a call that the checker resolved to `overloadId`, or to one of several when that is empty. */
 export function dispatch(
   declared: FunctionDeclaration,
   overloadId: string,
@@ -68,12 +68,12 @@ function traited(
   }
 }
 
-/** Values with functions of their own refuse in other words. */
+/** Values with member functions refuse with a different message. */
 function isReceiver(value: Value): boolean {
   return typeof value === 'string' || value instanceof Duration || value instanceof Timestamp;
 }
 
-/** Checks arguments against the signature: with dynamic types, the checker could not. */
+/** Checks arguments against the signature, which the checker cannot do for dynamic types. */
 function guarded(declared: FunctionDeclaration, overload: Overload): Implementation {
   const implementation = overload.implementation as Implementation;
   if (declared.isUnguarded) return implementation;
@@ -105,7 +105,7 @@ function guarded(declared: FunctionDeclaration, overload: Overload): Implementat
   }
 }
 
-/** Takes the first signature that fits the arguments. */
+/** Uses the first signature that matches the arguments. */
 function dynamic(declared: FunctionDeclaration, overloads: readonly Overload[], argumentCount: number): Implementation {
   const candidates = overloads.filter(({ args }) => args.length === argumentCount);
   return {
@@ -123,7 +123,7 @@ function fitsAll(overload: Overload, args: readonly Value[]): boolean {
   return args.length === overload.args.length && args.every((arg, at) => fits(overload.args[at] as Type, arg));
 }
 
-/** Whether a value may be passed where the type is declared; of lists and maps only the first element is looked at. */
+/** Whether a value may be passed for the declared type; of lists and maps only the first element is checked. */
 function fits(type: Type, value: Value): boolean {
   if (type.wrapped !== undefined) return value === null || fits(type.wrapped, value);
   if (type.isDyn || type.kind === 'param') return true;
@@ -170,7 +170,7 @@ export function callEvaluator(
   return variadicCall(implementation, args, cost);
 }
 
-/** A call that is paid for before it is carried out, so that the limit keeps it from taking long. */
+/** A call that is charged before it runs, so that the cost limit keeps it from running long. */
 export function prepaidCall(implementation: Implementation, args: readonly Evaluate[], cost: CallCost): Evaluate {
   const apply = implementation.apply as (...args: readonly Value[]) => Value;
   return (frame) => {
@@ -195,7 +195,7 @@ function unaryCall(
   };
 }
 
-/** Both sides are evaluated, and paid for, whatever the left one yields. */
+/** Both sides are evaluated, and charged, whatever the left one yields. */
 function binaryCall(
   apply: (left: Value, right: Value) => Value,
   [first, second]: readonly [Evaluate, Evaluate],
@@ -210,7 +210,7 @@ function binaryCall(
   };
 }
 
-/** Evaluation ends with the first failure; then the call itself costs nothing, unless all arguments were there. */
+/** Evaluation ends with the first failure; the call itself is then charged only if all arguments were evaluated. */
 function variadicCall(implementation: Implementation, args: readonly Evaluate[], cost: CallCost): Evaluate {
   const apply = implementation.apply as (...args: readonly Value[]) => Value;
   return (frame) => {
@@ -228,7 +228,7 @@ function variadicCall(implementation: Implementation, args: readonly Evaluate[],
   };
 }
 
-/** `matches`, `find` or `findAll` with a pattern that is compiled already. */
+/** `matches`, `find` or `findAll` with a precompiled pattern. */
 export function regexCall(name: string, pattern: Pattern): Implementation {
   const onText = (apply: (text: string, limit: Value | undefined) => Value): Implementation => ({
     style: 'function',

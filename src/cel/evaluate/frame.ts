@@ -1,6 +1,6 @@
 import { CostLimitExceeded, type Value } from '../values/index.ts';
 
-/** The variables of an evaluation, by name; undefined when one is not there. */
+/** The variables of an evaluation, by name; undefined when one is missing. */
 export interface Bindings {
   readonly [name: string]: unknown;
 }
@@ -9,7 +9,7 @@ export interface Bindings {
 export class Frame {
   readonly bindings: Bindings;
   readonly limit: number;
-  /** The variables of loops, each at a place of its own. */
+  /** Loop variables, each in its own slot. */
   readonly locals: unknown[] = [];
   cost = 0;
 

@@ -68,7 +68,7 @@ function insertEntry(
   return undefined;
 }
 
-/** The error that an entry or field written with `?` is given a value that is no optional. */
+/** The error for an entry or field written with `?` whose value is not an optional. */
 export function wrongEntry(name: string, value: Value): CelError {
   return new CelError(`cannot initialize optional entry '${name}' from non-optional value ${goText(value)}`);
 }

@@ -1,7 +1,7 @@
 import type { Frame } from './frame.ts';
 import type { Shape } from './shape.ts';
 
-/** A variable of a loop. */
+/** A loop variable. */
 export interface Local {
   readonly name: string;
   readonly read: (frame: Frame) => unknown;
@@ -9,7 +9,7 @@ export interface Local {
   readonly shape: Shape | undefined;
 }
 
-/** The loops' variables at a place in an expression, and the places that are taken in frames. */
+/** The loop variables visible at a point of an expression, and the frame slots in use. */
 export class LocalScope {
   readonly #locals: ReadonlyMap<string, Local>;
   readonly #around: LocalScope | undefined;

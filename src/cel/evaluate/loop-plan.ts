@@ -26,7 +26,7 @@ interface Planner {
   evaluator(expr: Expr): Evaluate;
 }
 
-/** Plans a loop: the macros' own ones directly, others step by step. */
+/** Plans a loop: the ones that macros generate directly, others step by step. */
 export function planLoop(expr: ComprehensionExpr, planner: Planner): Evaluate {
   const range = planRange(expr, planner);
   const slots: Slots = {
@@ -92,10 +92,10 @@ function planForm(
   }
 }
 
-/** The places of a loop's variables. */
+/** The slots of a loop's variables. */
 interface Slots {
   readonly first: number;
-  /** Undefined with one variable. */
+  /** Undefined in a loop with one variable. */
   readonly second: number | undefined;
 }
 
@@ -105,7 +105,7 @@ function assign(frame: Frame, slots: Slots, values: readonly [unknown, unknown])
 }
 
 /**
- * `all` (or `exists`): until one predicate is false (true). What the loop in its spelled-out form would cost for each
+ * `all` (or `exists`): runs until one predicate is false (true). Charges what the expanded loop would cost in each
  * round: reading the accumulator for the condition and the step, and the calls of the condition.
  */
 function quantifier(
@@ -133,7 +133,10 @@ function quantifier(
   };
 }
 
-/** What `state && answer` is when the answer is no boolean: an unknown before an error, of errors the first. */
+/**
+ * The value of `state && answer` when the answer is not a boolean: an unknown takes precedence over an error, the first
+ * error over later ones.
+ */
 function mergeFailures(state: Value, answer: Value): Value {
   const failure = answer instanceof Failure ? answer : noSuchOverload();
   if (!(state instanceof Failure)) return failure;
@@ -141,7 +144,7 @@ function mergeFailures(state: Value, answer: Value): Value {
   return state;
 }
 
-/** `exists_one`: counts, without an early end. */
+/** `exists_one`: counts all matches, without ending early. */
 function countingOne(range: Range, slots: Slots, predicate: Evaluate): Evaluate {
   return (frame) => {
     let count = 0;
@@ -165,7 +168,7 @@ function countingOne(range: Range, slots: Slots, predicate: Evaluate): Evaluate 
 
 interface Collecting {
   readonly element: Evaluate;
-  /** A list of a constant needs not be made anew in each round. */
+  /** A list of constants need not be rebuilt in each round. */
   readonly isConstant: boolean;
   readonly filter: Evaluate | undefined;
 }
@@ -197,18 +200,18 @@ function collecting(range: Range, slots: Slots, { element, isConstant, filter }:
   };
 }
 
-/** Marks an accumulator that nothing has read yet: it is worked out only when it is needed. */
+/** Marks an accumulator that has not been read yet: its initial value is computed only when needed. */
 const UNSET = Symbol('unset');
 
 interface Spelled {
   readonly condition: Evaluate;
   readonly step: Evaluate;
   readonly result: Evaluate;
-  /** The place of the accumulator. */
+  /** The accumulator's slot. */
   readonly accumulator: number;
 }
 
-/** Any other loop; with an empty range, a name for a value. */
+/** Any other loop; with an empty range it only binds a name to a value. */
 function spelledOut(range: Range, slots: Slots, { condition, step, result, accumulator }: Spelled): Evaluate {
   return (frame) => {
     frame.locals[accumulator] = UNSET;
@@ -224,7 +227,7 @@ function spelledOut(range: Range, slots: Slots, { condition, step, result, accum
   };
 }
 
-/** Reads an accumulator; the first time its initial value. */
+/** Reads an accumulator; on first use, its initial value. */
 function readAccumulator(place: number, initial: Evaluate): (frame: Frame) => unknown {
   return (frame) => {
     const value = frame.locals[place];
@@ -235,7 +238,7 @@ function readAccumulator(place: number, initial: Evaluate): (frame: Frame) => un
   };
 }
 
-/** Empty lists and maps are collected into, so each loop needs one of its own. */
+/** Loops append to empty lists and maps, so each loop needs a new one. */
 function startOf(value: Value): Value {
   if (isList(value) && listSize(value) === 0) return new GrowingList();
   return isMap(value) && mapSize(value) === 0 ? new MapValue() : value;

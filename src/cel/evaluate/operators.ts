@@ -14,7 +14,9 @@ import {
 } from '../values/index.ts';
 import type { Evaluate } from './frame.ts';
 
-/** `&&` and `||` over any number of terms. `decisive` ends it; failures count only when nothing else decides. */
+/**
+ * `&&` and `||` over any number of terms. A `decisive` term ends it; failures count only when no other term decides.
+ */
 export function logic(terms: readonly Evaluate[], decisive: boolean): Evaluate {
   const [first, second] = terms as readonly [Evaluate, Evaluate];
   if (terms.length === 2) {
@@ -48,7 +50,7 @@ function undecided(values: readonly Value[]): Value {
   return unknown ?? (error as Value);
 }
 
-/** `==` and `!=`. Whatever is not certainly equal is `!=`. */
+/** `==` and `!=`. Anything not certainly equal is `!=`. */
 export function equality(
   left: Evaluate,
   right: Evaluate,
@@ -74,7 +76,7 @@ export function equality(
   };
 }
 
-/** A comparison of numbers, done at once; anything else is left to the general implementation. */
+/** A fast path for comparing numbers; other values go to the general implementation. */
 export function comparison(
   name: string,
   [left, right]: readonly [Evaluate, Evaluate],
@@ -98,7 +100,7 @@ export const numberComparisons: Readonly<Record<string, (a: number, b: number) =
   '_>=_': (a, b) => a >= b,
 };
 
-/** `value in [constants]`, which costs nothing; undefined when the constants are no simple values. */
+/** `value in [constants]`, which costs nothing; undefined when the constants are not all simple values. */
 export function membership(value: Evaluate, list: List): Evaluate | undefined {
   const items = listItems(list);
   if (!items.every((item) => isSimple(item))) return undefined;
@@ -131,7 +133,7 @@ function keyOf(value: Value): string {
   return typeof value === 'object' ? '' : `${typeof value === 'bigint' ? 'number' : typeof value} ${String(value)}`;
 }
 
-/** A number is found as any kind of number that is equal to it. */
+/** A number matches every number type that is equal to it. */
 function keysOf(value: Value): string[] {
   if (typeof value === 'number' || typeof value === 'bigint') {
     return [keyOf(value), `double ${Number(value)}`, ...(value < 0 ? [] : [`uint ${value}`])];
@@ -147,7 +149,7 @@ function keysOf(value: Value): string[] {
   return [keyOf(value), `number ${whole}`, ...(whole < 0n ? [] : [`uint ${whole}`])];
 }
 
-/** `optional.or(other)` and `optional.orValue(value)`: the right side is evaluated only when it is needed. */
+/** `optional.or(other)` and `optional.orValue(value)`: the right side is evaluated only when needed. */
 export function optionalOr(left: Evaluate, right: Evaluate, isUnwrapped: boolean): Evaluate {
   return (frame) => {
     const value = left(frame);

@@ -4,13 +4,13 @@ import { Attribute, branchEvaluator, type Qualifier } from './attribute.ts';
 import { type Evaluate, Frame } from './frame.ts';
 import { ProgramError } from './program-error.ts';
 
-/** A part of an expression, planned. */
+/** A planned part of an expression. */
 export type Plan =
   | { readonly kind: 'constant'; readonly value: Value }
   | { readonly kind: 'attribute'; readonly attribute: Attribute }
   | { readonly kind: 'computed'; readonly evaluate: Evaluate };
 
-/** What is found behind a plan by one more selection. */
+/** Appends one selection to a plan. */
 export function qualified(plan: Plan, qualifier: Qualifier): Plan {
   const attribute =
     plan.kind === 'attribute' ? plan.attribute : new Attribute({ kind: 'computed', evaluate: evaluatorOf(plan) });
@@ -36,7 +36,7 @@ export function evaluatorOf(plan: Plan): Evaluate {
   }
 }
 
-/** The closure of a plan where attributes are not paid for themselves. */
+/** The closure of a plan, without charging for the attribute itself. */
 export function resolverOf(plan: Plan): Evaluate {
   return plan.kind === 'attribute' ? plan.attribute.resolve() : evaluatorOf(plan);
 }
@@ -46,14 +46,14 @@ export function branchOf(plan: Plan): Evaluate {
   return plan.kind === 'computed' ? branchEvaluator(plan.evaluate) : resolverOf(plan);
 }
 
-/** Carries out a conversion of a constant. */
+/** Evaluates a conversion of a constant at planning time. */
 export function fold(evaluate: Evaluate): Plan {
   const value = evaluate(new Frame({}, Number.POSITIVE_INFINITY));
   if (value instanceof CelError) throw new ProgramError(value.message);
   return { kind: 'constant', value };
 }
 
-/** Makes a list or map of constants. */
+/** Builds a list or map of constants at planning time. */
 export function foldLiteral(evaluate: Evaluate): Plan {
   try {
     return { kind: 'constant', value: evaluate(new Frame({}, Number.POSITIVE_INFINITY)) };

@@ -39,14 +39,14 @@ import type { Shape } from './shape.ts';
 export interface PlanContext {
   findFunction(name: string): FunctionDeclaration | undefined;
   readonly types: TypeProvider;
-  /** The shape of a variable whose binding is raw JSON with a schema. */
+  /** The shape of a variable that is bound to raw JSON with a schema. */
   shapeOf(variable: string): Shape | undefined;
 }
 
-/** Functions that are carried out while planning when their argument is a constant. */
+/** Functions that are evaluated at planning time when their argument is a constant. */
 const FOLDED = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'type', 'uint']);
 
-/** Makes a checked expression executable. Throws ProgramError when that cannot be done. */
+/** Compiles a checked expression into closures. Throws ProgramError when that is impossible. */
 export class Planner {
   readonly #context: PlanContext;
   readonly #scope: LocalScope;
@@ -146,7 +146,7 @@ export class Planner {
     }
   }
 
-  /** The operands of a chain of one operator. */
+  /** The operands of a chain of the same operator. */
   #terms(expr: Expr, name: string): readonly Expr[] {
     if (expr.kind !== 'call' || expr.name !== name) return [expr];
     return expr.args.flatMap((arg) => this.#terms(arg, name));

@@ -1,4 +1,4 @@
-/** An expression that is well typed but cannot be made executable, such as `int('x')`. */
+/** An expression that is well typed but cannot be compiled into a program, such as `int('x')`. */
 export class ProgramError extends Error {
   override readonly name = 'ProgramError';
 }

@@ -18,24 +18,24 @@ import {
   type Value,
 } from '../values/index.ts';
 
-/** A value with fields that is no map, such as `Object{}`. */
+/** A value with fields that is not a map, such as `Object{}`. */
 export abstract class FieldedValue extends Opaque {
-  /** The field's value, or the error that there is none. */
+  /** The field's value, or the error that it does not exist. */
   abstract get(key: Value): Value;
   abstract isSet(key: Value): boolean | CelError;
 
-  /** Whether the fields are there only for selections whose operand is known to have this type. */
+  /** Whether its fields exist only for selections whose operand has this static type. */
   get isTypedOnly(): boolean {
     return false;
   }
 
-  /** Asked for the type of such a value, Kubernetes answers with the type of types. */
+  /** `type()` of such a value is the type of types in Kubernetes. */
   override get typeValue(): Type {
     return TYPE;
   }
 }
 
-/** `target[key]` or `target.key`: undefined when it is not there. `isTyped`: the check knew the target's type. */
+/** `target[key]` or `target.key`; undefined when missing. `isTyped`: the checker knew the target's type. */
 export function qualify(target: Value, key: Value, isTyped = false): Value | undefined {
   if (typeof target !== 'object' || target === null) return undefined;
   if (target instanceof Failure) return target;
@@ -45,7 +45,7 @@ export function qualify(target: Value, key: Value, isTyped = false): Value | und
   return target.get(key);
 }
 
-/** As qualify, for `has()` and optional selection: fields that are not set are not there. */
+/** Same as `qualify`, for `has()` and optional selection: unset fields count as missing. */
 export function qualifyIfSet(target: Value, key: Value, isTyped = false): Value | undefined {
   if (!(target instanceof FieldedValue)) return qualify(target, key);
   if (target.isTypedOnly && !isTyped) return undefined;
@@ -62,7 +62,7 @@ function indexList(list: List, key: Value): Value | undefined {
   return isWrong ? new CelError(`unsupported index: ${goText(key)}`) : listAt(list, index);
 }
 
-/** A position in a list: any whole number will do. */
+/** An index into a list; any whole number is accepted. */
 export function positionOf(key: Value): number | CelError {
   if (typeof key === 'number') return key;
   if (typeof key === 'bigint') return key < 0n ? -1 : Number.MAX_SAFE_INTEGER;
@@ -79,7 +79,7 @@ function unsupportedIndex(key: Value): CelError {
   return new CelError(`unsupported index value ${goText(key)} in list`);
 }
 
-/** The error that a key or index is not there. */
+/** The error for a missing key or index. */
 export function missing(target: Value, key: Value): CelError {
   return new CelError(isList(target) ? `index out of bounds: ${goText(key)}` : `no such key: ${goText(key)}`);
 }

@@ -14,18 +14,18 @@ import {
 import type { Evaluate, Frame } from './frame.ts';
 import type { Shape } from './shape.ts';
 
-/** One round of a loop, with the element (or key), or with two variables; false ends the loop. */
+/** One round of a loop, with the element (or key), or with two variables; returning false ends the loop. */
 export type Round = (first: unknown, second: unknown) => boolean;
 
-/** What a loop goes over. */
+/** What a loop iterates over. */
 export interface Range {
-  /** Runs `round` for each element; a failure when the range is none. */
+  /** Runs `round` for each element; a failure when the value cannot be iterated. */
   each(frame: Frame, round: Round): Failure | undefined;
   /** Set when elements of lists (or values of maps, with two variables) are raw JSON of this shape. */
   readonly shape: Shape | undefined;
 }
 
-/** A list whose schema is known: its raw elements are handed out as they are. */
+/** A list whose schema is known: its raw elements are passed on as they are. */
 export function rawListRange(read: (frame: Frame) => unknown, item: Shape, isPaired: boolean): Range {
   return {
     shape: item,
@@ -43,7 +43,7 @@ export function rawListRange(read: (frame: Frame) => unknown, item: Shape, isPai
   };
 }
 
-/** Any value that turns out to be a list or map. */
+/** Any value, which must turn out to be a list or map. */
 export function valueRange(evaluate: Evaluate, isPaired: boolean): Range {
   return {
     shape: undefined,

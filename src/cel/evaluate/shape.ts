@@ -1,6 +1,9 @@
 import type { Value } from '../values/index.ts';
 
-/** How raw JSON is read as values, where a schema says more than the JSON does: that a number is a double, a string a time. */
+/**
+ * How raw JSON is read as values, where the schema says more than the JSON: that a number is a double, or a string a
+ * time.
+ */
 export interface Shape {
   /** The value of a piece of JSON; an error when it does not fit. */
   convert(raw: unknown): Value;

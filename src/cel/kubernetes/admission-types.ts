@@ -1,7 +1,10 @@
 import { objectType, type Type } from '../type-terms/index.ts';
 import { type DeclField, type DeclType, declared, listType, mapType, structType, UNBOUNDED } from './decl-type.ts';
 
-/** The type of `variables`, which are added one after the other: an environment knows those that are added later, too. */
+/**
+ * The type of `variables`, to which variables are added one by one; an existing environment also sees those added
+ * later.
+ */
 export class VariableTypes {
   readonly #fields = new Map<string, DeclField>();
   readonly declared: DeclType = {
@@ -11,13 +14,13 @@ export class VariableTypes {
     minSize: 2,
   };
 
-  /** Undefined stands for the type of a variable that is wrong. */
+  /** Undefined is the type of an invalid variable. */
   add(name: string, type: Type | undefined): void {
     this.#fields.set(name, { type: variableType(type), isRequired: false });
   }
 }
 
-/** Of the type of a variable, only simple types, lists and maps are known to what comes behind it. */
+/** Later expressions know a variable's type only if it is a simple type, a list or a map. */
 function variableType(type: Type | undefined): DeclType {
   if (type?.kind === 'list') return listType(variableType(type.parameters[0]), UNBOUNDED);
   if (type?.kind === 'map') {

@@ -6,15 +6,15 @@ import { DeclProvider } from './decl-provider.ts';
 import { AUTHORIZER_TYPE, jsonPatchLibrary, RESOURCE_CHECK_TYPE } from './libraries/index.ts';
 import { mutationTypes } from './mutation-types.ts';
 
-/** What is there besides object, oldObject, request and namespaceObject. */
+/** What exists besides object, oldObject, request and namespaceObject. */
 export interface AdmissionOptions {
   readonly hasParams?: boolean;
   readonly hasAuthorizer?: boolean;
   /** `Object{}` and `JSONPatch{}`, for mutations. */
   readonly hasPatchTypes?: boolean;
-  /** Without it, no `variables`. */
+  /** Absent: no `variables`. */
   readonly variables?: VariableTypes;
-  /** For new expressions, the version that they must work in. */
+  /** For new expressions, the oldest version they must work in. */
   readonly version?: MinorVersion;
 }
 

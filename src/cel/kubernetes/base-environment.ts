@@ -32,7 +32,7 @@ import {
 /** A minor version of Kubernetes 1: 36 is 1.36. */
 export type MinorVersion = number;
 
-/** What expressions that are stored already may use: everything. */
+/** Expressions that are already stored may use everything. */
 export const STORED: MinorVersion = Number.POSITIVE_INFINITY;
 
 /** Something that an environment has from one version on (and up to another one). */
@@ -79,7 +79,7 @@ const literalValidators: readonly Validator[] = [
   validateRegexLiterals,
 ];
 
-/** Whether a conversion of a literal text works. */
+/** Whether converting a literal string succeeds. */
 function isValidCall(name: 'duration' | 'timestamp'): (literal: Expr) => boolean {
   return (literal) => {
     if (literal.kind !== 'literal') return true;
@@ -93,7 +93,7 @@ function isValidCall(name: 'duration' | 'timestamp'): (literal: Expr) => boolean
 
 const environments = new Map<MinorVersion, Environment>();
 
-/** The environment of expressions that must work in a version, without variables. Made once for each version. */
+/** The environment, without variables, for expressions that must work in a version. Cached per version. */
 export function baseEnvironment(version: MinorVersion = STORED): Environment {
   const known = environments.get(version);
   if (known !== undefined) return known;

@@ -1,8 +1,8 @@
-// Numbers that end in a digit which is made from the others.
+// Numbers with a check digit.
 const CARDS =
   /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9]{2})[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11})$/;
 
-/** The number of a credit card, with whatever else between its digits. */
+/** A credit card number, with any other characters between its digits. */
 export function isCreditCard(text: string): boolean {
   const number = text.replaceAll(/[^0-9]+/g, '');
   if (!CARDS.test(number)) return false;
@@ -16,7 +16,7 @@ export function isIsbn(text: string): boolean {
   return isIsbn10(text) || isIsbn13(text);
 }
 
-/** The older numbers of books, whose last digit may be X, for ten. */
+/** Ten-digit ISBNs, whose last digit may be X for ten. */
 export function isIsbn10(text: string): boolean {
   const number = withoutBlanks(text);
   if (!/^[0-9]{9}[0-9X]$/.test(number)) return false;

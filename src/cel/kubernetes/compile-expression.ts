@@ -5,9 +5,9 @@ import type { Program } from '../program.ts';
 import { formatType, type Type } from '../type-terms/index.ts';
 import { limits } from './limits.ts';
 
-/** What is wrong with an expression, in Kubernetes' words. */
+/** A problem with an expression, in Kubernetes' words. */
 export interface ExpressionProblem {
-  /** Whose fault it is: `invalid` is the author's. */
+  /** Who is to blame: `invalid` is the author's mistake. */
   readonly kind: 'invalid' | 'internal';
   readonly detail: string;
 }
@@ -16,18 +16,18 @@ export type ExpressionResult =
   | { readonly ok: true; readonly expression: CheckedExpression; readonly program: Program }
   | { readonly ok: false; readonly problem: ExpressionProblem };
 
-/** What an expression is wanted for. */
+/** The requirements of the place where an expression is used. */
 export interface ExpressionUse {
   /** The types that it may have; `any` allows all. */
   readonly returnTypes: readonly Type[];
-  /** Allows a type that is not known before evaluation, too. */
+  /** Also accepts a type that is only known at evaluation. */
   readonly allows?: (type: Type) => boolean;
-  /** The words for a type that is none of them; by default those of admission. */
+  /** The message for a wrong type; default: admission's. */
   readonly wrongType?: (wanted: readonly Type[], got: Type) => string;
   readonly costLimit?: number;
 }
 
-/** Compiles an expression for one of the uses that Kubernetes has for them. */
+/** Compiles an expression for one of Kubernetes' uses of CEL. */
 export function compileExpression(environment: Environment, text: string, use: ExpressionUse): ExpressionResult {
   const compiled = environment.compile(text);
   if (!compiled.ok) return refused(`compilation failed: ${compiled.issues.toString()}`);
@@ -58,7 +58,7 @@ export function nameTypes(types: readonly Type[]): string {
   return names.length === 1 ? (names[0] as string) : `one of [${names.join(' ')}]`;
 }
 
-/** The type of null has another name here than in the messages of the checker. */
+/** Here the null type has another name than in the checker's messages. */
 function typeName(type: Type): string {
   return type.kind === 'null' ? 'null_type' : formatType(type);
 }

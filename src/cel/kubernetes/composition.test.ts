@@ -43,7 +43,7 @@ test('a variable is evaluated only when it is read, and then once', () => {
   });
 });
 
-test('what all conditions cost together is limited', () => {
+test('the total cost of all conditions is limited', () => {
   expect(answers(new Composition(), ['object.spec.replicas > 1', 'object.spec.replicas > 2'], 5)).toEqual({
     ok: false,
     problem: {

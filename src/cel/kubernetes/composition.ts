@@ -18,17 +18,17 @@ export class Composition {
     this.#options = options;
   }
 
-  /** The environment of what comes behind the variables that were added. */
+  /** The environment for expressions that follow the variables added so far. */
   get environment(): Environment {
     return (this.#environment ??= this.environmentWith(this.#options));
   }
 
-  /** The same for expressions that know more or less than the variables do. */
+  /** The same with other options than the variables have. */
   environmentWith(options: AdmissionOptions): Environment {
     return admissionEnvironment({ ...options, variables: this.#types });
   }
 
-  /** Adds a variable, also if its expression is wrong: then reading it is an error. */
+  /** Adds a variable, even if its expression is invalid: then reading it is an error. */
   add(name: string, text: string): ExpressionResult {
     const result = compileExpression(this.environment, text, { returnTypes: [ANY] });
     this.#variables.set(name, result);
@@ -36,7 +36,7 @@ export class Composition {
     return result;
   }
 
-  /** The bindings with `variables` in them. */
+  /** The bindings plus `variables`. */
   bind(bindings: Bindings): ComposedBindings {
     return new ComposedBindings(bindings, this.#variables);
   }
@@ -52,7 +52,7 @@ export class ComposedBindings {
     this.bindings = { ...bindings, variables: new LazyMap('kubernetes.variables', new Map(makers)) };
   }
 
-  /** What evaluating variables has cost since this was last asked. */
+  /** The cost of evaluating variables since the last call. */
   takeCost(): number {
     const cost = this.#cost;
     this.#cost = 0;

@@ -15,10 +15,10 @@ export type ConditionAnswer =
 
 export type ConditionAnswers =
   | { readonly ok: true; readonly answers: readonly ConditionAnswer[]; readonly remainingBudget: number }
-  /** The budget is spent: nothing can be said. */
+  /** The budget is exhausted, so there is no result. */
   | { readonly ok: false; readonly problem: ExpressionProblem };
 
-/** Evaluates expressions one after the other, as far as the budget of cost allows. */
+/** Evaluates expressions in order, within the cost budget. */
 export function evaluateConditions(
   conditions: readonly Condition[],
   variables: Bindings | ComposedBindings,

@@ -35,18 +35,18 @@ describe('data of a schema', () => {
     expect(answer(schema, rule, { port: 'http' })).toBe('true');
   });
 
-  test('hides what the schema does not name, also where unknown fields are kept', () => {
+  test('hides fields that the schema does not name, even where unknown fields are preserved', () => {
     const schema: Schema = { ...object({ a: { type: 'integer' } }), 'x-kubernetes-preserve-unknown-fields': true };
     expect(answer(schema, 'self.a', { a: 1, b: 2 })).toBe('1');
     expect(answer(schema, 'self.b', { a: 1, b: 2 })).toBe("undefined field 'b'");
   });
 
-  test('is found by escaped names', () => {
+  test('uses escaped names', () => {
     const schema = object({ 'a-b': { type: 'integer' }, 'c.d/e': { type: 'integer' }, namespace: { type: 'string' } });
     expect(answer(schema, 'self.a__dash__b + self.c__dot__d__slash__e', { 'a-b': 1, 'c.d/e': 2 })).toBe('3');
   });
 
-  test('of sets and lists with keys is equal in any order, and adds up without repetitions', () => {
+  test('of sets and lists with keys is equal in any order, and adds up without duplicates', () => {
     const set: Schema = { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' };
     expect(answer(object({ a: set, b: set }), 'self.a == self.b', { a: ['x', 'y'], b: ['y', 'x'] })).toBe('true');
     expect(answer(object({ a: set, b: set }), '(self.a + self.b).size()', { a: ['x', 'y'], b: ['y', 'z'] })).toBe('3');
@@ -70,7 +70,7 @@ describe('a rule', () => {
     expect(compiled).toMatchObject({ message: { detail: 'messageExpression must evaluate to a string' } });
   });
 
-  test('says whether it compares with the object as it was', () => {
+  test('reports whether it uses oldSelf', () => {
     const compiled = compileRule({ rule: 'self.replicas >= oldSelf.replicas' }, rules);
     if (compiled === undefined || isProblem(compiled)) throw new Error('not compiled');
     expect(compiled.usesOldSelf).toBe(true);
@@ -84,7 +84,7 @@ describe('a rule', () => {
     expect(compiled !== undefined && !isProblem(compiled)).toBe(true);
   });
 
-  test('of nothing but blanks is left to validation', () => {
+  test('that is blank is left to validation', () => {
     expect(compileRule({ rule: ' \n' }, rules)).toBeUndefined();
   });
 });

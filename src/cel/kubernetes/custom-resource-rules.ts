@@ -13,27 +13,27 @@ import type { SizeEstimator } from '../cost/estimate.ts';
 export interface RuleEnvironment {
   /** `self` and `oldSelf`, bound to raw JSON. */
   readonly environment: Environment;
-  /** For rules with `optionalOldSelf`: there `oldSelf` is bound to an Optional of what `value` makes of it. */
+  /** For rules with `optionalOldSelf`: there `oldSelf` is bound to an Optional of `value(oldSelf)`. */
   readonly withOptionalOldSelf: Environment;
   readonly type: DeclType;
-  /** How large what rules see can be. */
+  /** Size bounds of the data that rules see. */
   readonly sizes: SizeEstimator;
-  /** How often data of this schema can occur in one object. */
+  /** Max occurrences of this schema in one object. */
   readonly maxCardinality: bigint;
-  /** Raw JSON as a value of the language. */
+  /** Converts raw JSON to a CEL value. */
   value(raw: unknown): ReturnType<ReturnType<typeof schemaShape>['convert']>;
 }
 
 export interface RuleOptions {
-  /** For new rules, the version that they must work in; left out for stored ones. */
+  /** For new rules, the version they must work in; absent for stored ones. */
   readonly version?: MinorVersion;
-  /** What messages call the type of `self`. */
+  /** The name of the type of `self` in messages. */
   readonly typeName?: string;
-  /** The type of the schema, where it is known already. */
+  /** The schema's type, if already known. */
   readonly type?: DeclType;
 }
 
-/** Prepares the evaluation of rules about data at a place of a type; nothing when expressions cannot see such data. */
+/** Prepares the evaluation of rules at a place of a type; undefined when expressions cannot see such data. */
 export function ruleEnvironment(place: Shape, options: RuleOptions = {}): RuleEnvironment | undefined {
   const declared = options.type ?? ruleType(place);
   if (declared === undefined) return undefined;

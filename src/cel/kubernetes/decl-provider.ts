@@ -9,7 +9,7 @@ export class DeclProvider implements TypeProvider {
   readonly #types = new Map<string, DeclType>();
   readonly #allowsKeywords: boolean;
 
-  /** `allowsKeywords`: fields such as `namespace` may be written without escape. */
+  /** `allowsKeywords`: fields such as `namespace` may be written without escaping. */
   constructor(roots: readonly DeclType[], options: { readonly allowsKeywords: boolean }) {
     this.#allowsKeywords = options.allowsKeywords;
     for (const root of roots) this.#register(root);

@@ -18,18 +18,18 @@ import {
 } from '../type-terms/index.ts';
 import { QUANTITY_TYPE } from './libraries/index.ts';
 
-/** A type that a schema describes: more than the language's types, it knows how large values can be. */
+/** A type that a schema describes. Unlike the language's types, it knows how large values can be. */
 export interface DeclType {
   readonly type: Type;
-  /** For objects: the fields by the names that expressions have for them. */
+  /** For objects: the fields, by their names in expressions. */
   readonly fields?: ReadonlyMap<string, DeclField>;
   /** For maps. */
   readonly key?: DeclType;
   /** For lists and maps. */
   readonly element?: DeclType;
-  /** How many characters, elements or entries a value can have at most; 0 for what has none. */
+  /** Max characters, elements or entries of a value; 0 for scalars. */
   readonly maxElements: number;
-  /** How few bytes of JSON a value can have. */
+  /** Min bytes of a value as JSON. */
   readonly minSize: number;
 }
 
@@ -56,7 +56,7 @@ export const declared = {
   uint: simple(UINT, 1),
 } as const;
 
-/** Where nothing bounds the number of elements. */
+/** Where the number of elements is not bounded. */
 export const UNBOUNDED = -1;
 
 export function listType(element: DeclType, maxElements: number): DeclType {
@@ -67,7 +67,7 @@ export function mapType(key: DeclType, element: DeclType, maxElements: number): 
   return { type: mapOf(key.type, element.type), key, element, maxElements, minSize: 2 };
 }
 
-/** An object type with a name of its own. */
+/** An object type with a given name. */
 export function structType(name: string, fields: Readonly<Record<string, DeclType>>): DeclType {
   const entries = Object.entries(fields).map(([field, type]) => [field, { type, isRequired: false }] as const);
   return { type: objectType(name), fields: new Map(entries), maxElements: 0, minSize: 2 };
@@ -78,10 +78,10 @@ export function withMaxElements(type: DeclType, maxElements: number): DeclType {
   return { ...type, maxElements };
 }
 
-/** The name that objects have until they get the name of the place where they are. */
+/** The name of objects until they are named for their place. */
 export const ANONYMOUS = 'object';
 
-/** Names the anonymous objects in a type by where they are: `name.field`, `name.@idx`, `name.@elem`. */
+/** Names the anonymous objects in a type by their place: `name.field`, `name.@idx`, `name.@elem`. */
 export function nameObjects(decl: DeclType, name: string): DeclType {
   if (decl.fields !== undefined) {
     const own = decl.type.name === ANONYMOUS ? name : decl.type.name;
@@ -110,7 +110,7 @@ export function partOf(at: DeclType, name: string): DeclType | undefined {
   }
 }
 
-/** How large what a path leads to can be; undefined when it leads nowhere. */
+/** The max size of the data at a path; undefined when the path does not exist. */
 export function sizeAlong(path: readonly string[], root: DeclType, part = partOf): Bounds | undefined {
   let at: DeclType | undefined = root;
   for (const name of path) {

@@ -3,7 +3,7 @@ import { QuantityValue, SemverValue } from './libraries/index.ts';
 import { type Failure, MapBase, MapValue, type Value } from '../values/index.ts';
 import { parseSemver } from './semver.ts';
 
-/** An attribute of a device as a ResourceSlice has it: one of these is set. */
+/** A device attribute as in a ResourceSlice: exactly one field is set. */
 export interface DeviceAttribute {
   readonly int?: number | bigint;
   readonly bool?: boolean;
@@ -15,16 +15,16 @@ export interface DeviceAttribute {
   readonly versions?: readonly string[];
 }
 
-/** A device that selectors are asked about. */
+/** A device to match against selectors. */
 export interface Device {
-  /** Also the domain of attributes and capacities whose name has none. */
+  /** Also the domain of attributes and capacities whose names have none. */
   readonly driver: string;
   readonly allowMultipleAllocations?: boolean;
   readonly attributes?: Readonly<Record<string, DeviceAttribute>>;
   readonly capacity?: Readonly<Record<string, { readonly value: string | number }>>;
 }
 
-/** Data of a device that no expression can be asked about. */
+/** Device data that cannot be used in expressions. */
 export class DeviceError extends Error {
   override readonly name = 'DeviceError';
 }
@@ -79,7 +79,7 @@ function byDomain(entries: readonly (readonly [name: string, value: Value])[], d
   return new DomainMap(domains);
 }
 
-/** A map in which every domain can be found: those that are not there have nothing in them. */
+/** A map in which every domain can be looked up: a missing one is empty. */
 class DomainMap extends MapBase {
   readonly #domains: ReadonlyMap<string, MapValue>;
 
@@ -100,7 +100,7 @@ class DomainMap extends MapBase {
     return this.#domains.get(key as string) ?? new MapValue();
   }
 
-  /** `domain in device.attributes` tells the truth. */
+  /** `domain in device.attributes` is true only for existing domains. */
   override has(key: Value): boolean {
     return this.#domains.has(key as string);
   }

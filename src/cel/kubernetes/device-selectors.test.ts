@@ -25,7 +25,7 @@ test('attributes and capacity are found by domain and name; the driver is the do
   });
 });
 
-test('a domain that is not there is empty', () => {
+test('a missing domain is empty', () => {
   expect(match("has(device.attributes['none.example.com'].model)")).toMatchObject({ ok: true, matches: false });
 });
 

@@ -8,11 +8,11 @@ import { baseEnvironment, type MinorVersion, STORED } from './base-environment.t
 import { compileExpression, type ExpressionResult } from './compile-expression.ts';
 import { DeclProvider } from './decl-provider.ts';
 import { type Device, DeviceError, deviceValue } from './device-data.ts';
-import { type DeviceFeatures, DeviceSizes, deviceType, MOST_ATTRIBUTE_VALUES } from './device-types.ts';
+import { type DeviceFeatures, DeviceSizes, deviceType, MAX_ATTRIBUTE_VALUES } from './device-types.ts';
 import type { Environment } from '../environment.ts';
 import { limits } from './limits.ts';
 
-/** The features as Kubernetes 1.36 has them if nobody changes them. */
+/** The features' defaults in Kubernetes 1.36. */
 const DEFAULTS: DeviceFeatures = { hasConsumableCapacity: true, hasListAttributes: false };
 
 export type DeviceMatch =
@@ -25,7 +25,7 @@ export class DeviceSelectors {
   readonly #environment: Environment;
   readonly #sizes: DeviceSizes;
 
-  /** What is stored already may use everything; new selectors what the version and the features allow. */
+  /** Stored selectors may use everything; new ones what the version and the features allow. */
   constructor(features: DeviceFeatures = DEFAULTS, version: MinorVersion = STORED) {
     this.#features = features;
     this.#sizes = new DeviceSizes(features);
@@ -54,12 +54,12 @@ export class DeviceSelectors {
     });
   }
 
-  /** What evaluating a selector can cost at most. */
+  /** The max cost of evaluating a selector. */
   maxCost({ expression }: Extract<ExpressionResult, { ok: true }>): bigint {
     return expression.estimateCost(this.#sizes).max;
   }
 
-  /** Whether the selector takes the device. */
+  /** Whether the selector matches the device. */
   matches(program: Program, device: Device): DeviceMatch {
     try {
       const bindings = { device: deviceValue(device, this.#features.hasListAttributes) };
@@ -79,7 +79,7 @@ function notBoolean(value: Value): string {
   return `CEL result of type ${name} could not be converted to bool: ${CONVERSIONS[kind] ?? `type conversion error from '${shortName(name)}' to 'bool'`}`;
 }
 
-/** How the types themselves say that they cannot be converted. */
+/** The conversion errors of the individual types. */
 const CONVERSIONS: Readonly<Record<string, string>> = {
   bytes: "type conversion error from Bytes to 'bool'",
   double: "type conversion error from Double to 'bool'",
@@ -98,7 +98,7 @@ function shortName(typeName: string): string {
   return typeName.slice(typeName.lastIndexOf('.') + 1);
 }
 
-/** `includes`: whether an attribute is a value, or a list with it. */
+/** `includes`: whether an attribute is a value, or a list that contains it. */
 function includesLibrary(): Library {
   return {
     functions: [declareFunction('includes', [member('dra_includes_dyn_dyn', [DYN, DYN], BOOL, includes)])],
@@ -109,8 +109,8 @@ function includes(target: Value, wanted: Value): Value {
   if (!isList(target)) return isEqual(target, wanted);
   const size = listSize(target);
   for (let index = 0; index < size; index++) {
-    if (index >= MOST_ATTRIBUTE_VALUES) {
-      const limit = `lists longer than ${MOST_ATTRIBUTE_VALUES} values`;
+    if (index >= MAX_ATTRIBUTE_VALUES) {
+      const limit = `lists longer than ${MAX_ATTRIBUTE_VALUES} values`;
       return new CelError(`'includes' function cannot be applied to ${limit}`);
     }
     if (isEqual(listAt(target, index), wanted)) return true;

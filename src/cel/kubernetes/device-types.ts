@@ -2,16 +2,16 @@ import type { SizeEstimator } from '../cost/estimate.ts';
 import type { Bounds } from '../cost/size.ts';
 import { type DeclType, declared, mapType, partOf, sizeAlong, structType, withMaxElements } from './decl-type.ts';
 
-/** How many attributes and capacities a device has at most. */
-const MOST_ENTRIES = 32;
-/** How many values a list of a device's attributes has at most. */
-export const MOST_ATTRIBUTE_VALUES = 48;
-const LONGEST_VALUE = 64;
-const LONGEST_DOMAIN = 63;
-const LONGEST_ID = 32;
+/** Max attributes, and max capacities, of a device. */
+const MAX_ENTRIES = 32;
+/** Max values of a list attribute. */
+export const MAX_ATTRIBUTE_VALUES = 48;
+const MAX_VALUE_LENGTH = 64;
+const MAX_DOMAIN_LENGTH = 63;
+const MAX_ID_LENGTH = 32;
 
-const domain = withMaxElements(declared.string, LONGEST_DOMAIN);
-const id = withMaxElements(declared.string, LONGEST_ID);
+const domain = withMaxElements(declared.string, MAX_DOMAIN_LENGTH);
+const id = withMaxElements(declared.string, MAX_ID_LENGTH);
 
 /** What selectors of devices may use, by feature gate. */
 export interface DeviceFeatures {
@@ -21,23 +21,23 @@ export interface DeviceFeatures {
   readonly hasListAttributes: boolean;
 }
 
-/** The type of an attribute: not known, but bounded. */
+/** The type of an attribute: dynamic, but bounded. */
 function attributeType({ hasListAttributes }: DeviceFeatures): DeclType {
-  return withMaxElements(hasListAttributes ? declared.dyn : declared.any, LONGEST_VALUE);
+  return withMaxElements(hasListAttributes ? declared.dyn : declared.any, MAX_VALUE_LENGTH);
 }
 
 /** The type of `device`. */
 export function deviceType(features: DeviceFeatures): DeclType {
-  const byDomain = (value: DeclType): DeclType => mapType(domain, mapType(id, value, MOST_ENTRIES), MOST_ENTRIES);
+  const byDomain = (value: DeclType): DeclType => mapType(domain, mapType(id, value, MAX_ENTRIES), MAX_ENTRIES);
   return structType('kubernetes.DRADevice', {
     ...(features.hasConsumableCapacity ? { allowMultipleAllocations: withMaxElements(declared.bool, 1) } : {}),
-    driver: withMaxElements(declared.string, LONGEST_DOMAIN),
+    driver: withMaxElements(declared.string, MAX_DOMAIN_LENGTH),
     attributes: byDomain(attributeType(features)),
     capacity: byDomain(declared.quantity),
   });
 }
 
-/** How large the parts of `device` can be. Attributes that are selected by name have the size of any attribute. */
+/** Size bounds of the parts of `device`. An attribute selected by name has the bound of any attribute. */
 export class DeviceSizes implements SizeEstimator {
   readonly #device: DeclType;
 

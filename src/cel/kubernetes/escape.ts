@@ -8,14 +8,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 const UNESCAPES: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' };
 
-/** The name by which expressions call a property; nothing when they cannot. */
+/** The name of a property in expressions; undefined when it cannot be used there. */
 export function escapeName(name: string): string | undefined {
   if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined;
   if (reservedWords.has(name)) return `__${name}__`;
   return name.replaceAll(/__|[-./]/g, (found) => ESCAPES[found] as string);
 }
 
-/** The property that expressions call by a name; nothing when the name is no escaped one. */
+/** The property behind a name in expressions; undefined when the name is not validly escaped. */
 export function unescapeName(escaped: string): string | undefined {
   let isFine = true;
   const name = escaped.replaceAll(/__([^_]+)__/g, (whole, inner: string) => {

@@ -1,21 +1,21 @@
 import { quoteGo } from '../../api/values/index.ts';
 import { AddressError, parseAddress } from './network-address.ts';
 
-/** Text that is no URL; the message is Go's. */
+/** An invalid URL; the message is Go's. */
 export class UrlError extends Error {
   override readonly name = 'UrlError';
 }
 
-/** A URL taken apart as Go's net/url does. */
+/** A URL parsed as Go's net/url does. */
 export interface GoUrl {
   readonly scheme: string;
-  /** What follows the scheme, when that is no path. */
+  /** The part after the scheme, when it is not a path. */
   readonly opaque: string;
   readonly user: { readonly name: string; readonly password: string | undefined } | undefined;
   readonly host: string;
-  /** Decoded. Bytes that are no UTF-8 stand in it as characters up to \xff, one each. */
+  /** Decoded. Invalid UTF-8 bytes are represented as characters up to \xff, one each. */
   readonly path: string;
-  /** As written, when that is not what encoding the path would give. */
+  /** The original text, when it differs from the encoded path. */
   readonly rawPath: string;
   readonly query: string;
   readonly forcesQuery: boolean;
@@ -26,7 +26,7 @@ export interface GoUrl {
 
 type Part = 'path' | 'host' | 'zone' | 'user' | 'query' | 'fragment';
 
-/** ASCII characters, other than letters and digits, that need no escape in each part. */
+/** ASCII characters, other than letters and digits, that need no escaping in each part. */
 const PLAIN: Readonly<Record<Part, string>> = {
   path: '$&+,-./:;=@_~',
   host: `!"$&'()*+,-.:;<=>[]_~`,
@@ -36,16 +36,16 @@ const PLAIN: Readonly<Record<Part, string>> = {
   fragment: '!$&()*+,-./:;=?@_~',
 };
 
-/** Reads a URL that must be absolute, or a path with a leading slash. Throws UrlError. */
+/** Parses an absolute URL, or a path with a leading slash. Throws UrlError. */
 export function parseRequestUri(text: string): GoUrl {
   return naming(text, () => parse(toBytes(text), '', true));
 }
 
-/** Reads any URL, with its fragment. Throws UrlError. */
+/** Parses any URL, with its fragment. Throws UrlError. */
 export function parseUrl(text: string): GoUrl {
   const hash = text.indexOf('#');
   const before = hash < 0 ? text : text.slice(0, hash);
-  const url = naming(before, () => parse(toBytes(before), '', false)); // messages about it leave out the fragment
+  const url = naming(before, () => parse(toBytes(before), '', false)); // messages leave out the fragment
   if (hash < 0) return url;
   return naming(text, () => parse(toBytes(before), toBytes(text.slice(hash + 1)), false));
 }
@@ -59,7 +59,7 @@ function naming(text: string, action: () => GoUrl): GoUrl {
   }
 }
 
-/** Text as Go sees it: one character for each byte of its UTF-8. */
+/** A string as Go sees it: one character per byte of its UTF-8. */
 function toBytes(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
@@ -205,7 +205,7 @@ function escape(text: string, part: Part): string {
   });
 }
 
-/** The path with everything escaped that has to be, as it was written if that is fine. */
+/** The escaped path; the original text if that is valid. */
 export function escapedPath(url: GoUrl): string {
   if (url.rawPath !== '' && isEncoded(url.rawPath, 'path')) return url.rawPath;
   return url.path === '*' ? '*' : escape(url.path, 'path');
@@ -224,7 +224,7 @@ export function splitHost(url: GoUrl): { readonly hostname: string; readonly por
   return { hostname: isLiteral ? host.slice(1, -1) : host, port: hasPort ? url.host.slice(colon + 1) : '' };
 }
 
-/** The query's values by name; what cannot be decoded is left out. */
+/** The query's values by name; values that cannot be decoded are left out. */
 export function queryValues(url: GoUrl): Map<string, string[]> {
   const values = new Map<string, string[]>();
   for (const pair of url.query.split('&')) {

@@ -1,12 +1,12 @@
 import { objectType, type Type } from '../type-terms/index.ts';
-import { type Failure, MapBase, noSuchOverload, type OwnEquality, type Value } from '../values/index.ts';
+import { type Failure, MapBase, noSuchOverload, type CustomEquality, type Value } from '../values/index.ts';
 import { unescapeName } from './escape.ts';
 
 /**
- * A map whose values are worked out when they are first read, and then kept. As in Kubernetes, it is less than other
- * maps: it has no size, and nothing is `in` it.
+ * A map whose values are computed when first read, and then kept. As in Kubernetes, it supports less than other maps:
+ * it has no size and no `in`.
  */
-export class LazyMap extends MapBase implements OwnEquality {
+export class LazyMap extends MapBase implements CustomEquality {
   readonly goName = '*lazy.MapValue';
   readonly #type: Type;
   readonly #makers: ReadonlyMap<string, () => Value>;
@@ -30,7 +30,7 @@ export class LazyMap extends MapBase implements OwnEquality {
     return undefined;
   }
 
-  /** `in` does not take such maps. */
+  /** `in` does not support such maps. */
   override has(): Failure {
     return noSuchOverload();
   }
@@ -41,7 +41,7 @@ export class LazyMap extends MapBase implements OwnEquality {
     return name === undefined ? undefined : this.#value(name);
   }
 
-  /** Going over such a map yields its values, as in Kubernetes. */
+  /** Iterating such a map yields its values, as in Kubernetes. */
   *keys(): Iterable<Value> {
     for (const name of this.#makers.keys()) yield this.#value(name) as Value;
   }

@@ -6,11 +6,13 @@ export function isMailAddress(text: string): boolean {
 }
 
 const SPECIALS = '()<>[]:;@\\,"';
-/** Words in another encoding than these cannot be read. */
+/** Encoded words in other charsets cannot be read. */
 const KNOWN_CHARSETS = new Set(['utf-8', 'iso-8859-1', 'us-ascii']);
 const ENCODED_WORD = /^=\?([^?]+)\?[bqBQ]\?[^?]*\?=$/;
 
-/** Reads once over a text; every method says whether it found what it is named for, and stands behind it if so. */
+/**
+ * Scans a string once; every method returns whether it found the element it is named for, and if so advances past it.
+ */
 class AddressReader {
   readonly #text: string;
   #at = 0;
@@ -23,7 +25,7 @@ class AddressReader {
     return this.#addresses(true) === 1 && this.#comments() && this.#at === this.#text.length;
   }
 
-  /** How many addresses there are here: one, or those of a group; undefined when it is no address. */
+  /** How many addresses there are here: one, or those of a group; undefined when it is not an address. */
   #addresses(mayBeGroup: boolean): number | undefined {
     this.#spaces();
     const start = this.#at;
@@ -60,7 +62,7 @@ class AddressReader {
     return this.#peek() === '[' ? this.#literal() : isDotAtom(this.#atom());
   }
 
-  /** The name before an address in angle brackets: words and quoted texts, with comments between them. */
+  /** The name before an address in angle brackets: words and quoted strings, with comments between them. */
   #phrase(): boolean {
     for (let words = 0; ; words++) {
       if (words > 0 && !this.#comments()) return false;
@@ -80,7 +82,7 @@ class AddressReader {
     return this.#text.slice(start, this.#at);
   }
 
-  /** How long a quoted text is. */
+  /** The length of a quoted string. */
   #quoted(): number | undefined {
     let length = 0;
     for (let at = this.#at + 1; at < this.#text.length; at++, length++) {
@@ -152,7 +154,7 @@ function isDotAtom(atom: string): boolean {
   return atom !== '' && !atom.startsWith('.') && !atom.endsWith('.') && !atom.includes('..');
 }
 
-/** A word may have dots anywhere; one in an encoding that is not known is none. */
+/** A word may have dots anywhere, but not be in an unknown encoding. */
 function isReadable(atom: string): boolean {
   const charset = ENCODED_WORD.exec(atom)?.[1];
   return atom !== '' && (charset === undefined || KNOWN_CHARSETS.has(charset.toLowerCase()));

@@ -16,7 +16,7 @@ const OBJECT = 'Object';
 const JSON_PATCH = 'JSONPatch';
 const PATCH_FIELDS: Readonly<Record<string, Type>> = { op: STRING, path: STRING, from: STRING, value: DYN };
 
-/** `Object{…}`, `Object.spec{…}` and so on: part of an object to apply. */
+/** `Object{…}`, `Object.spec{…}` and so on: a part of an object to apply. */
 export class ObjectValue extends FieldedValue {
   readonly goName = '*dynamic.ObjectVal';
   readonly #type: Type;
@@ -59,7 +59,7 @@ export class ObjectValue extends FieldedValue {
     );
   }
 
-  /** What the types of the objects inside should be called and are not, given that this one stands at `path`. */
+  /** The nested objects whose type names do not match their place, given that this one is at `path`. */
   typeNameProblems(path: string = this.#type.name): string[] {
     const problems = this.#type.name === path ? [] : [nameProblem(this.#type.name, path)];
     for (const [name, value] of this.fields) problems.push(...problemsIn(value, `${path}.${name}`));
@@ -67,7 +67,7 @@ export class ObjectValue extends FieldedValue {
   }
 }
 
-/** What expressions find in a field: of objects, only what is in them. */
+/** The value of a field in expressions: for objects, only their contents. */
 function plainOf(value: Value): Value {
   return Array.isArray(value) ? (value as readonly Value[]).map(nativeOf) : nativeOf(value);
 }
@@ -110,8 +110,8 @@ export class JsonPatchValue extends FieldedValue {
 const PATCH_TYPE = objectType(JSON_PATCH);
 
 /**
- * The types that mutations are written with. The fields of `Object` may have any names. As in Kubernetes, fields that a
- * `JSONPatch` does not have are found missing only by evaluation.
+ * The types that mutations are written with. `Object` accepts any field name. As in Kubernetes, an unknown field of a
+ * `JSONPatch` is only found at evaluation.
  */
 export const mutationTypes: TypeProvider = {
   findType(name) {

@@ -1,6 +1,6 @@
 import { quoteGo } from '../../api/values/index.ts';
 
-/** An address as Go's netip reads it: no leniency, and a zone behind `%`. */
+/** An address as Go's netip parses it: strictly, with an optional zone after `%`. */
 export interface NetworkAddress {
   /** Four or sixteen. */
   readonly bytes: readonly number[];
@@ -12,7 +12,7 @@ export interface NetworkPrefix {
   readonly length: number;
 }
 
-/** Text that is no address or prefix; the message is Go's. */
+/** An invalid address or prefix; the message is Go's. */
 export class AddressError extends Error {
   override readonly name = 'AddressError';
 }
@@ -25,7 +25,7 @@ export function parseAddress(text: string): NetworkAddress {
   throw addressError(text, mark === '%' ? 'missing IPv6 address' : 'unable to parse IP');
 }
 
-/** Reads `address/length`; the bits behind the length may be set. Throws AddressError. */
+/** Parses `address/length`; bits beyond the length may be set. Throws AddressError. */
 export function parsePrefix(text: string): NetworkPrefix {
   const slash = text.lastIndexOf('/');
   const refuse = (why: string): never => {
@@ -86,7 +86,7 @@ function readIpv6(text: string): NetworkAddress {
   if (percent >= 0 && zone === '') throw addressError(text, 'zone must be a non-empty string');
   let rest = percent < 0 ? text : text.slice(0, percent);
   const bytes: number[] = [];
-  /** Where `::` stands, in bytes. */
+  /** Position of `::`, in bytes. */
   let gap = -1;
   if (rest.startsWith('::')) {
     gap = 0;

@@ -16,7 +16,7 @@ import {
 } from '../values/index.ts';
 import { ObjectValue } from './mutation-types.ts';
 
-/** The JSON that a value stands for, such as the new value of a field; an error for values that stand for none. */
+/** Converts a value to JSON, such as the new value of a field; an error for values that have no JSON form. */
 export function plainJson(value: Value): unknown {
   try {
     return convert(value);

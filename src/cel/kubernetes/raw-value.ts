@@ -1,14 +1,14 @@
 import { Concatenation, Double, listItems, MapValue, type Value } from '../values/index.ts';
 
-/** A value that stands for a piece of JSON. */
+/** A value backed by a piece of JSON. */
 export interface RawHolder {
   readonly raw: unknown;
 }
 
-/** Stands for a list or map that an expression made: Kubernetes cannot take it for JSON. */
+/** Marks a list or map built by an expression, which Kubernetes cannot convert to JSON. */
 export const FOREIGN = Symbol('no JSON');
 
-/** The JSON behind a value; other values that have none stay as they are. */
+/** The JSON behind a value; other values without JSON are returned unchanged. */
 export function rawOf(value: Value): unknown {
   if (value instanceof Double) return value.value;
   if (Array.isArray(value) || value instanceof MapValue) return FOREIGN;

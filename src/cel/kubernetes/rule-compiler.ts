@@ -6,7 +6,7 @@ import type { ExpressionProblem } from './compile-expression.ts';
 import type { RuleEnvironment } from './custom-resource-rules.ts';
 import { limits } from './limits.ts';
 
-/** A rule of a CustomResourceDefinition's schema, as far as it is made of expressions. */
+/** The expressions of a rule in a CustomResourceDefinition's schema. */
 export interface RuleTexts {
   readonly rule: string;
   readonly messageExpression?: string;
@@ -16,24 +16,24 @@ export interface RuleTexts {
 /** A rule or its message, ready to be evaluated. */
 export interface RuleProgram {
   readonly program: Program;
-  /** What one evaluation can cost at most. */
+  /** Max cost of one evaluation. */
   readonly maxCost: bigint;
 }
 
 export interface CompiledRule extends RuleProgram {
-  /** Whether it compares with the object as it was: then it applies to updates only. */
+  /** Whether it uses `oldSelf`: then it applies to updates only. */
   readonly usesOldSelf: boolean;
   readonly message: RuleProgram | ExpressionProblem | undefined;
 }
 
-/** Whether something that was compiled turned out to be wrong. */
+/** Whether compilation found a problem. */
 export function isProblem<T extends object>(result: T | ExpressionProblem): result is ExpressionProblem {
   return 'detail' in result;
 }
 
 /**
- * Compiles a rule and the expression of its message, which may be meant for other versions. A rule of nothing but
- * blanks is undefined: it is left to validation.
+ * Compiles a rule and its message expression, which may have to work in different versions. Undefined for a blank rule,
+ * which is left to validation.
  */
 export function compileRule(
   texts: RuleTexts,

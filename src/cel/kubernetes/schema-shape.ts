@@ -77,7 +77,7 @@ function wrong(expected: string, raw: unknown): CelError {
   return new CelError(`invalid data, expected ${expected}, got ${goTypeOf(raw)}`);
 }
 
-/** What Go decodes a piece of JSON to. */
+/** The Go type that a piece of JSON decodes to. */
 function goTypeOf(raw: unknown): string {
   switch (typeof raw) {
     case 'string':
@@ -113,7 +113,7 @@ function convertText(text: string, format: string | undefined): Value {
   }
 }
 
-/** Kubernetes reads these with the alphabet for URLs. */
+/** Kubernetes decodes these with the URL-safe alphabet. */
 function convertBytes(text: string): Value {
   const wrongAt = text.search(/[^A-Za-z0-9_=\r\n-]/);
   if (wrongAt >= 0)
@@ -142,7 +142,7 @@ function objectShape(entries: EntryShapes, entry?: Shape): Shape {
   return entry === undefined ? { convert } : { convert, entry };
 }
 
-/** The field that an expression calls by a name, escaped or, if it is a reserved word, not. */
+/** The field for a name in expressions; a reserved word may be escaped or not. */
 function fieldOf(entries: EntryShapes, name: string): ShapeField | undefined {
   const key = reservedWords.has(name) ? name : unescapeName(name);
   const shape = key === undefined ? undefined : entries.shapeOf(key);
@@ -166,7 +166,7 @@ function fieldEntries(struct: Struct): EntryShapes {
   };
 }
 
-/** A shape that is made when it is first needed. */
+/** A shape that is created when first needed. */
 function lazy(place: Place): Shape {
   let made: Shape | undefined;
   const shape = (): Shape => (made ??= schemaShape(place));

@@ -5,21 +5,21 @@ import { escapeName } from './escape.ts';
 import { limits } from './limits.ts';
 import { seenFields } from './seen-fields.ts';
 
-const LONGEST_TEXT = limits.requestBytes - 2;
+const MAX_TEXT_BYTES = limits.requestBytes - 2;
 
 interface TypeOptions {
   /** Which fields of an object have a type. */
   readonly fieldsOf: (struct: Struct) => readonly Field[];
-  /** The types around: inside itself, a type is an object without fields. */
+  /** The enclosing types: inside itself, a type is an object without fields. */
   readonly around: readonly Struct[];
 }
 
-/** The type of data as rules of a schema see it; nothing when expressions cannot see such data. */
+/** The type of data as rules of a schema see it; undefined when expressions cannot see such data. */
 export function ruleType(shape: Shape): DeclType | undefined {
   return shapeType(shape, { fieldsOf: seenFields, around: [] });
 }
 
-/** The type of objects as Kubernetes' type checking of policies sees it, with all that metadata has. */
+/** The type of objects in Kubernetes' type checking of policies, with all of metadata. */
 export function objectDeclType(struct: Struct): DeclType | undefined {
   return shapeType({ kind: 'struct', struct }, { fieldsOf: ({ fields }) => fields, around: [] });
 }
@@ -34,22 +34,22 @@ function shapeType(shape: Shape, options: TypeOptions): DeclType | undefined {
     case 'list': {
       const element = shapeType(shape.element, options);
       if (element === undefined) return undefined;
-      return listType(element, bound(constraints.maxItems) ?? Math.floor(LONGEST_TEXT / (element.minSize + 1)));
+      return listType(element, bound(constraints.maxItems) ?? Math.floor(MAX_TEXT_BYTES / (element.minSize + 1)));
     }
     case 'map': {
       const element = shapeType(shape.value, options);
       if (element === undefined) return undefined;
-      const maxElements = bound(constraints.maxProperties) ?? Math.floor(LONGEST_TEXT / (element.minSize + 6));
+      const maxElements = bound(constraints.maxProperties) ?? Math.floor(MAX_TEXT_BYTES / (element.minSize + 6));
       return mapType(declared.string, element, maxElements);
     }
   }
 }
 
-/** Quantities and JSON of any form have no type. */
+/** Quantities and arbitrary JSON have no type. */
 function scalarType(scalar: ScalarName, constraints: Constraints): DeclType | undefined {
   switch (scalar) {
     case 'IntOrString':
-      return withMaxElements(declared.dyn, textBound(constraints.maxLength) ?? LONGEST_TEXT);
+      return withMaxElements(declared.dyn, textBound(constraints.maxLength) ?? MAX_TEXT_BYTES);
     case 'string':
     case 'Duration':
       return textType(constraints);
@@ -87,7 +87,7 @@ function fieldsType(struct: Struct, { fieldsOf, around }: TypeOptions): DeclType
   return { type: objectType(ANONYMOUS), fields, maxElements: 0, minSize };
 }
 
-/** What is always written has the zero of its type for a default. */
+/** A field that is always written defaults to the zero value of its type. */
 function hasDefault({ shape, presence, omit }: Field): boolean {
   const value = shape.constraints?.default;
   if (value !== undefined && value !== null) return true;
@@ -99,7 +99,7 @@ const WITH_ZERO: ReadonlySet<ScalarName> = new Set<ScalarName>(['string', 'bool'
 function textType({ format, maxLength, enum: values = [] }: Constraints): DeclType {
   switch (format) {
     case 'byte':
-      return withMaxElements(declared.bytes, bound(maxLength) ?? LONGEST_TEXT);
+      return withMaxElements(declared.bytes, bound(maxLength) ?? MAX_TEXT_BYTES);
     case 'duration':
       return withMaxElements(declared.duration, 32);
     case 'date':
@@ -109,14 +109,14 @@ function textType({ format, maxLength, enum: values = [] }: Constraints): DeclTy
     default:
   }
   const longest = Math.max(...values.map((value) => (typeof value === 'string' ? Buffer.byteLength(value) : 0)));
-  return withMaxElements(declared.string, textBound(maxLength) ?? (values.length === 0 ? LONGEST_TEXT : longest));
+  return withMaxElements(declared.string, textBound(maxLength) ?? (values.length === 0 ? MAX_TEXT_BYTES : longest));
 }
 
 function bound(value: number | undefined): number | undefined {
   return value === undefined ? undefined : Math.max(0, value);
 }
 
-/** Lengths are given in code points, of up to four bytes. */
+/** Lengths are in code points of up to four bytes. */
 function textBound(maxLength: number | undefined): number | undefined {
   return maxLength === undefined ? undefined : Math.max(0, maxLength) * 4;
 }

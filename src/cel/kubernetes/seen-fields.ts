@@ -3,8 +3,8 @@ import type { Field, Shape, Struct } from '../../api/index.ts';
 const TEXT: Shape = { kind: 'scalar', scalar: 'string' };
 
 /**
- * The fields of an object that rules of a schema can see: all, but of metadata only name and generateName. Metadata is
- * what is typed inside a structural type.
+ * The fields of an object that schema rules can see: all, but of metadata only name and generateName, which are the
+ * typed part of it in a structural schema.
  */
 export function seenFields(struct: Struct): readonly Field[] {
   if (struct.isStructural !== true) return struct.fields;

@@ -7,7 +7,7 @@ export interface SemanticVersion {
   readonly build: readonly string[];
 }
 
-/** Reads a version, strictly; a text is what is wrong with it. */
+/** Parses a version strictly; a string is a description of the problem. */
 export function parseSemver(text: string): SemanticVersion | string {
   if (text === '') return 'Version string empty';
   const [major, minor, ...others] = text.split('.');
@@ -64,7 +64,7 @@ function readPrerelease(text: string | undefined): readonly (string | bigint)[] 
   return identifiers;
 }
 
-/** Drops a `v` and leading zeros, and fills in missing numbers, before reading. */
+/** Drops a `v` and leading zeros, and fills in missing numbers, before parsing. */
 export function parseSemverTolerantly(text: string): SemanticVersion | string {
   const parts = cutParts(text.replace(/^v/, '')).map((part) => {
     if (Buffer.byteLength(part) <= 1) return part;

@@ -33,7 +33,7 @@ export function parseDate(text: string): Timestamp | undefined {
   return instant instanceof ValueError ? undefined : new Timestamp(instant);
 }
 
-/** A date and time; nothing at all is the Unix epoch, and without a zone it is in UTC. */
+/** A date and time; the empty string is the Unix epoch, and without a zone it is in UTC. */
 export function parseDateTime(text: string): Timestamp | undefined {
   if (text === '') return new Timestamp({ seconds: 0, nanos: 0 });
   const instant = parseTime(text);
@@ -57,8 +57,8 @@ const UNITS: readonly (readonly [names: readonly string[], nanos: bigint])[] = [
   [['w', 'wk', 'week'], 604_800_000_000_000n],
 ];
 
-/** Numbers are 64-bit integers to Go. */
-const LARGEST_FACTOR = 2n ** 63n - 1n;
+/** Go's numbers are 64-bit integers. */
+const MAX_FACTOR = 2n ** 63n - 1n;
 
 /** A Go duration, or numbers with units by name, such as `3 days`. */
 export function parseLenientDuration(text: string): Duration | undefined {
@@ -69,7 +69,7 @@ export function parseLenientDuration(text: string): Duration | undefined {
   }
   let total: bigint | undefined;
   for (const [, digits = '', name = ''] of text.matchAll(/(\d+)\s*([A-Za-z\u00b5]+)/g)) {
-    if (BigInt(digits) > LARGEST_FACTOR) return undefined;
+    if (BigInt(digits) > MAX_FACTOR) return undefined;
     const unit = name.toLowerCase();
     for (const [names, nanos] of UNITS) {
       const hits = names.filter(

@@ -11,7 +11,7 @@ type Check = (text: string) => boolean;
 const UUID_OF_VERSION = (version: string, variant: string): RegExp =>
   new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?${variant}[0-9a-f]{3}-?[0-9a-f]{12}$`, 'i');
 const BYTE = '(?:0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])';
-/** Six, eight or twenty bytes, in hexadecimal: one or two at a time with signs between them, or all in a row. */
+/** Six, eight or twenty bytes in hexadecimal: one or two at a time with separators, or all in a row. */
 const MAC =
   /^(?:[0-9a-f]{2}([:-])(?:(?:[0-9a-f]{2}\1){4}|(?:[0-9a-f]{2}\1){6}|(?:[0-9a-f]{2}\1){18})[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}(?:[0-9a-f]{4}\.(?:(?:[0-9a-f]{4}\.){6})?)?[0-9a-f]{4}|[0-9a-f]{12}|[0-9a-f]{16}|[0-9a-f]{40})$/i;
 const LABEL = '[a-z0-9\\p{S}\\p{L}](?:[a-z0-9\\-\\p{S}\\p{L}]{0,61}[a-z0-9\\p{S}\\p{L}])?';
@@ -25,7 +25,7 @@ const matching =
   (text) =>
     pattern.test(text);
 
-/** The formats that schemas of custom resources can ask for, by their names without dashes. */
+/** The formats of custom resource schemas, by their names without dashes. */
 const checks: Readonly<Record<string, Check>> = {
   creditcard: isCreditCard,
   isbn: isIsbn,

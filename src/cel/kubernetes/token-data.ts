@@ -30,7 +30,7 @@ function tokenValue(raw: unknown): Value {
   return isJsonObject(raw as Value) ? new TokenMap(raw as Readonly<Record<string, unknown>>) : fromJson(raw);
 }
 
-/** Data in a token: its names may be written with escapes. */
+/** Data in a token, whose field names may be escaped. */
 class TokenMap extends MapBase {
   readonly goName = '*oidc.unescapeMapper';
   readonly #raw: Readonly<Record<string, unknown>>;

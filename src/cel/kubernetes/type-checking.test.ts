@@ -32,7 +32,7 @@ test('rules of a custom kind see the names in its metadata, and nothing else of 
   expect(rules?.environment.compile('self.metadata.labels.size() > 0').ok).toBe(false);
 });
 
-test('a type inside itself ends there', () => {
+test('a recursive type ends at its first recursion', () => {
   const definition = types.struct('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition');
   expect(problem(definition, 'object.spec.versions.all(v, v.schema.openAPIV3Schema.type == "object")')).toBe('none');
 });

@@ -12,15 +12,15 @@ import { objectDeclType } from './schema-type.ts';
 export interface CheckedKinds {
   /** The type of the objects that the policy is about. */
   readonly object: Struct | undefined;
-  /** The type of its parameters; undefined when it has none or theirs is not known. */
+  /** The type of its parameters; undefined when it has none or their type is unknown. */
   readonly params?: Struct;
   readonly hasParams: boolean;
   readonly variables: VariableTypes;
 }
 
 /**
- * The environment in which Kubernetes checks the expressions of a policy for the warnings in its status: the objects
- * have types there. As in Kubernetes, `authorizer.requestResource` is not known.
+ * The environment in which Kubernetes type-checks the expressions of a policy for the warnings in its status: here the
+ * objects have static types. As in Kubernetes, `authorizer.requestResource` is unknown here.
  */
 export function typeCheckingEnvironment({ object, params, hasParams, variables }: CheckedKinds): Environment {
   const objectType = namedType(object, 'Object');

@@ -1,5 +1,5 @@
 import type { Shape } from '../evaluate/shape.ts';
-import type { OwnAddition } from '../library/standard/arithmetic.ts';
+import type { CustomAddition } from '../library/standard/arithmetic.ts';
 import {
   Breakdown,
   Double,
@@ -13,21 +13,21 @@ import {
   listSize,
   ListValue,
   noSuchOverload,
-  type OwnEquality,
-  type OwnSearch,
+  type CustomEquality,
+  type CustomSearch,
   type Value,
 } from '../values/index.ts';
 import { rawOf } from './raw-value.ts';
 
 /** A list whose schema is known. */
-export class TypedList extends ListValue implements OwnEquality, OwnSearch, OwnAddition {
+export class TypedList extends ListValue implements CustomEquality, CustomSearch, CustomAddition {
   get goName(): string {
     return '*common.unstructuredList';
   }
 
   readonly raw: readonly unknown[];
   protected readonly item: Shape;
-  /** Kubernetes does not count these lists as empty where it asks for zero values. */
+  /** Kubernetes never counts such a list as a zero value, even when it is empty. */
   readonly isZero = false;
 
   constructor(raw: readonly unknown[], item: Shape) {
@@ -78,7 +78,7 @@ export class TypedList extends ListValue implements OwnEquality, OwnSearch, OwnA
   }
 }
 
-/** A list without order or repetitions. */
+/** A list without order or duplicates. */
 export class SetList extends TypedList {
   override get goName(): string {
     return '*common.unstructuredSetList';
@@ -104,7 +104,7 @@ export class SetList extends TypedList {
   }
 }
 
-/** Elements are compared as Kubernetes compares them: as they are in JSON with what expressions make of them. */
+/** Elements are compared as Kubernetes does: the raw JSON with the value computed by the expression. */
 function rawKey(raw: unknown): string {
   return typeof raw === 'number' && !Number.isInteger(raw) ? `double ${raw}` : `${typeof raw} ${String(raw)}`;
 }
@@ -117,7 +117,7 @@ function valueKey(value: Value): string {
   return typeof value === 'object' ? 'object' : `${typeof value} ${String(value)}`;
 }
 
-/** A list whose elements are found by some of their fields. */
+/** A list whose elements are identified by some of their fields. */
 export class MapList extends TypedList {
   override get goName(): string {
     return '*common.unstructuredMapList';
@@ -143,7 +143,7 @@ export class MapList extends TypedList {
     return true;
   }
 
-  /** Elements with a known key replace, others are appended. */
+  /** Elements with an existing key replace it, others are appended. */
   override plus(other: Value): Value {
     if (!isList(other)) return noSuchOverload();
     const merged = [...this.raw];

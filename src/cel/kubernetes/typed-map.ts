@@ -12,7 +12,7 @@ import {
   mapSize,
   noSuchOverload,
   Opaque,
-  type OwnEquality,
+  type CustomEquality,
   type Value,
 } from '../values/index.ts';
 import { escapeName, unescapeName } from './escape.ts';
@@ -20,14 +20,14 @@ import { rawOf } from './raw-value.ts';
 
 /** How the entries of a JSON object are read. */
 export interface EntryShapes {
-  /** Whether keys are names of fields, written with escapes in expressions; null fields are absent then. */
+  /** Whether keys are field names, which are escaped in expressions; then null fields count as absent. */
   readonly hasFields: boolean;
-  /** The shape of the value of a key; nothing when expressions cannot see it. */
+  /** The shape of a key's value; undefined when expressions cannot see it. */
   shapeOf(key: string): Shape | undefined;
 }
 
 /** A JSON object whose schema is known. */
-export class TypedMap extends MapBase implements OwnEquality {
+export class TypedMap extends MapBase implements CustomEquality {
   get goName(): string {
     return '*common.unstructuredMap';
   }
@@ -59,7 +59,7 @@ export class TypedMap extends MapBase implements OwnEquality {
     return this.#entries.shapeOf(name)?.convert(raw);
   }
 
-  /** The keys that expressions can see; in the place of others there is null, as in Kubernetes. */
+  /** The keys that expressions can see; null in place of the others, as in Kubernetes. */
   *keys(): Iterable<Value> {
     let hidden = 0;
     for (const key of Object.keys(this.raw)) {
@@ -87,13 +87,13 @@ export class TypedMap extends MapBase implements OwnEquality {
   }
 }
 
-/** Data without a schema is compared as JSON; a key that the other object does not have does not matter. */
+/** Data without a schema is compared as JSON; a key that the other object lacks is ignored. */
 function equalRaw(key: string, value: unknown, other: Value): boolean | Failure {
   if (!(other instanceof TypedMap)) return noSuchOverload();
   return !Object.hasOwn(other.raw, key) || deepEqual(value, other.raw[key]);
 }
 
-/** Data that a schema preserves without describing it: it can only be compared. */
+/** Data that a schema preserves without describing it; it can only be compared. */
 export class PreservedValue extends Opaque {
   readonly raw: unknown;
 

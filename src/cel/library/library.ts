@@ -2,7 +2,7 @@ import type { FunctionDeclaration } from '../check/declarations.ts';
 import type { Macro } from '../syntax/index.ts';
 import type { Type } from '../type-terms/index.ts';
 
-/** Functions and macros that belong together, and the types that they bring along. */
+/** A set of functions and macros with the types they use. */
 export interface Library {
   readonly functions?: readonly FunctionDeclaration[];
   readonly macros?: readonly Macro[];

@@ -19,8 +19,8 @@ import type { Library } from './library.ts';
 
 const T = typeParameter('T');
 const list = listOf(T);
-/** No evaluation may cost more than this, so no longer range can be paid for. */
-const LONGEST_RANGE = 10_000_000;
+/** The cost limit of any evaluation is lower than the cost of a longer range. */
+const MAX_RANGE_LENGTH = 10_000_000;
 
 /** `slice`, `flatten`, `sort`, `sortBy`, `lists.range`, `reverse` and `distinct`. */
 export function listsLibrary(): Library {
@@ -83,7 +83,7 @@ function flatten(of: List, depth: number): Value[] {
 
 function range(count: Value): Value {
   const size = Number(count);
-  if (size > LONGEST_RANGE) throw new CostLimitExceeded();
+  if (size > MAX_RANGE_LENGTH) throw new CostLimitExceeded();
   return Array.from({ length: Math.max(0, size) }, (_, index) => index);
 }
 
@@ -93,7 +93,7 @@ function distinct(of: List): Value {
   return found;
 }
 
-/** The list in the order of its keys. Elements with equal keys stay in their order. */
+/** The list in the order of its keys; a stable sort. */
 function sorted(of: List, keys: List): Value {
   const [size, keyCount] = [listSize(of), listSize(keys)];
   if (size !== keyCount) {

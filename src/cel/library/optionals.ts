@@ -97,7 +97,7 @@ function unwrap(value: Value): Value {
   return values;
 }
 
-/** `target.optMap(variable, transform)`: the transform of the value if there is one, wrapped into an optional or not. */
+/** `target.optMap(variable, transform)`: the transformed value if there is one, wrapped into an optional or not. */
 function optMacro(name: string, isWrapped: boolean): Macro {
   const expand = ({ offset, target, args }: MacroCall): Expr => {
     const [variable, transform] = args as readonly [Expr, Expr];
@@ -116,14 +116,14 @@ function optMacro(name: string, isWrapped: boolean): Macro {
   return { name, isMember: true, argumentCount: 2, expand };
 }
 
-/** A value that knows whether it is the zero of its type. */
+/** A value that knows whether it is the zero value of its type. */
 interface Zeroable {
   readonly isZero: boolean;
 }
 
 const ZERO_TIME_SECONDS = -62_135_596_800;
 
-/** Whether a value is the empty or zero one of its type; types without such a value have none. */
+/** Whether it is the empty or zero value of its type; false for types without one. */
 function isZero(value: Value): boolean {
   if (value === null || value === '' || value === 0 || value === false) return true;
   if (typeof value !== 'object') return false;

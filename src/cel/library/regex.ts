@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { RE2JS } from 're2js';
 import { CelError } from '../values/index.ts';
 
-/** A compiled regular expression with RE2's rules: time grows with the input only. */
+/** A compiled regular expression with RE2's guarantees: linear time in the input. */
 export interface Pattern {
   test(input: string): boolean;
   /** The first match, empty when there is none. */
@@ -15,16 +15,16 @@ export type CompiledPattern =
   | { readonly ok: true; readonly pattern: Pattern }
   | { readonly ok: false; readonly error: CelError };
 
-/** Patterns that are not literals are compiled for each evaluation; so many of them are kept. */
+/** Max cached patterns; patterns that are not literals are compiled at evaluation. */
 const CACHE_SIZE = 256;
 const cache = new Map<string, CompiledPattern>();
 
-/** Compiles a pattern, or finds it compiled. */
+/** Compiles a pattern, or returns it from the cache. */
 export function compilePattern(source: string): CompiledPattern {
   const known = cache.get(source);
   if (known !== undefined) return known;
   const compiled = compile(source);
-  if (cache.size >= CACHE_SIZE) cache.delete(cache.keys().next().value as string); // the oldest
+  if (cache.size >= CACHE_SIZE) cache.delete(cache.keys().next().value as string); // evicts the oldest
   cache.set(source, compiled);
   return compiled;
 }
@@ -41,7 +41,7 @@ function compile(source: string): CompiledPattern {
 
 let loaded: { readonly RE2JS: typeof RE2JS } | undefined;
 
-/** The engine is loaded with the first pattern; synchronously, since expressions are evaluated synchronously. */
+/** Loads the engine with the first pattern; synchronously, since evaluation is synchronous. */
 function loadRe2(): { readonly RE2JS: typeof RE2JS } {
   loaded ??= createRequire(import.meta.url)('re2js') as { readonly RE2JS: typeof RE2JS };
   return loaded;

@@ -16,7 +16,7 @@ export function stringsLibrary(version: 0 | 2): Library {
 
 type Position = number | bigint;
 
-/** The implementations get strings and ints: calls are checked against the signatures before. */
+/** The implementations receive strings and ints: calls are checked against the signatures before. */
 function basics(): readonly FunctionDeclaration[] {
   return [
     declareFunction('charAt', [
@@ -111,7 +111,7 @@ const checkedTexts: Texts = (list) => {
   return wrong === undefined ? (texts as string[]) : new CelError(`join: invalid input: ${goText(wrong)}`);
 };
 
-/** The first version also joins what can be converted. */
+/** The first version also joins values that can be converted to strings. */
 const convertedTexts: Texts = (list) => {
   const texts = listItems(list as List).map((item) => fieldContent(item, 'string'));
   return texts.find((text) => text instanceof CelError) ?? (texts as string[]);

@@ -1,11 +1,13 @@
 import { codePointCount } from '../../base/index.ts';
 import { CelError, type Value } from '../values/index.ts';
 
-/** Parts so long are searched with more care. */
+/** Longer parts are searched with a linear-time algorithm. */
 const SHORT = 64;
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** A text by code points: the text itself where each has one code unit, else its code points. */
+/**
+ * A string by code points: the string itself where each code point is one code unit, otherwise an array of code points.
+ */
 function points(text: string): string | readonly string[] {
   return SURROGATE.test(text) ? [...text] : text;
 }
@@ -18,7 +20,7 @@ function textOf(slice: string | readonly string[]): string {
   return typeof slice === 'string' ? slice : slice.join('');
 }
 
-/** The character at a position; nothing right behind the last one. */
+/** The character at a position; the empty string right after the last one. */
 export function charAt(text: string, position: number | bigint): Value {
   const all = points(text);
   if (position < 0 || position > all.length) return outOfRange(position);
@@ -54,7 +56,7 @@ function lengthOf(characters: readonly string[]): number {
   return characters.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Searching backwards is slow where it is built in; forwards it takes no longer than the text. */
+/** The built-in backward search is slow; searching the reversed string forwards takes linear time. */
 function findBackwards(text: string, part: string, last: number): number {
   if (part.length < SHORT) return text.lastIndexOf(part, last);
   const rest = text.length - part.length;
@@ -63,7 +65,7 @@ function findBackwards(text: string, part: string, last: number): number {
   return at < 0 ? -1 : rest - at;
 }
 
-/** By code units, in which texts are searched. */
+/** Reversed by code units, in which strings are searched. */
 function reversed(text: string): string {
   return Buffer.from(text, 'utf16le').swap16().reverse().toString('utf16le');
 }

@@ -21,7 +21,7 @@ import type { Library } from './library.ts';
 const K = typeParameter('K');
 const V = typeParameter('V');
 const map = mapOf(K, V);
-/** Adds an entry; expressions cannot name it. */
+/** Adds an entry; expressions cannot call it by name. */
 const INSERT = 'cel.@mapInsert';
 
 /** Loops with index and element, or key and value: `all`, `exists`, `existsOne`, `transformList`, `transformMap`, … */

@@ -74,12 +74,12 @@ export class CollectionParser {
     return true;
   }
 
-  /** An entry or field that may not be optional is not looked into. */
+  /** An entry or field that must not be optional is not parsed further. */
   #forget(isOptional: boolean, size: number): void {
     if (isOptional && !this.#context.syntax.hasOptionals) this.#context.issues.truncate(size);
   }
 
-  /** Items with commas between them, and maybe one behind the last (also when there are no items). */
+  /** Items separated by commas, with an optional trailing comma (also when there are no items). */
   #items(close: TokenKind, item: () => void): void {
     if (this.#context.reader.peek() !== close && this.#context.reader.peek() !== Token.comma) {
       item();

@@ -6,8 +6,8 @@ const MAX_DEPTH = 250;
 export class TooDeep extends Error {}
 
 /**
- * Counts how deep an expression is. Nodes are deeper than their text where operators chain, so besides the rules that
- * are open there is a depth for each node.
+ * Tracks how deep an expression is. Chained operators make nodes deeper than the nesting of the text, so each node has
+ * its own depth besides the number of open rules.
  */
 export class Depth {
   readonly #depths = new Map<Expr, number>();
@@ -22,7 +22,7 @@ export class Depth {
     this.#open[rule] -= 1;
   }
 
-  /** Notes how deep a node is: as deep as its parts. */
+  /** Records a node's depth: one more than its deepest part. */
   of(expr: Expr, parts: readonly Expr[]): Expr {
     let depth = 0;
     for (const part of parts) depth = Math.max(depth, this.#depthOf(part));
@@ -35,7 +35,7 @@ export class Depth {
     return expr;
   }
 
-  /** Throws TooDeep when a whole expression is too deep. */
+  /** Throws TooDeep when the whole expression is too deep. */
   check(expr: Expr): void {
     if (this.#depthOf(expr) > MAX_DEPTH) throw new TooDeep('max recursion depth exceeded');
   }

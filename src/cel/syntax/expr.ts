@@ -1,6 +1,6 @@
 import type { Type } from '../type-terms/index.ts';
 
-/** A constant in the source: JSON scalars are themselves, 64-bit integers beyond 2^53 bigints. */
+/** A constant in the source: JSON scalars are themselves, 64-bit integers beyond 2^53 are bigints. */
 export type LiteralValue =
   | { readonly kind: 'null' }
   | { readonly kind: 'bool'; readonly value: boolean }
@@ -12,7 +12,9 @@ export type LiteralValue =
 
 /** What every node has. The checker fills in `type`. */
 interface Node {
-  /** Where messages about the node point: the operator of a call, the dot of a selection, else the first character. */
+  /**
+   * Where messages about the node point: the operator of a call, the dot of a selection, otherwise the first character.
+   */
   readonly offset: number;
   /** The static type; set by the checker. */
   type?: Type;
@@ -27,7 +29,7 @@ export interface IdentExpr extends Node {
   readonly kind: 'ident';
   /** The full name once checked. */
   name: string;
-  /** Set by the checker when the name stands for a type, or a number of an enum. */
+  /** Set by the checker when the name is a type or an enum value. */
   constant?: Type | number;
 }
 
@@ -48,7 +50,7 @@ export interface CallExpr extends Node {
   /** Undefined for global calls; the checker clears it when it was only a prefix of the name. */
   target: Expr | undefined;
   readonly args: readonly Expr[];
-  /** The overloads that may be meant; set by the checker. */
+  /** The candidate overloads; set by the checker. */
   overloads?: readonly string[];
 }
 
@@ -85,7 +87,7 @@ export interface StructExpr extends Node {
   readonly fields: readonly StructField[];
 }
 
-/** A loop over a list or map, which is what macros become. */
+/** A loop over a list or map; macros expand to these. */
 export interface ComprehensionExpr extends Node {
   readonly kind: 'comprehension';
   readonly range: Expr;
@@ -98,11 +100,11 @@ export interface ComprehensionExpr extends Node {
   readonly condition: Expr;
   readonly step: Expr;
   readonly result: Expr;
-  /** Set for the loops of macros, which are evaluated without going through condition, step and result. */
+  /** Set for the loops of macros, which are evaluated directly instead of by condition, step and result. */
   readonly form?: LoopForm;
 }
 
-/** What the loop of a macro does; the expressions are the ones inside its step. */
+/** The meaning of a macro's loop; its expressions are the ones inside the step. */
 export type LoopForm =
   | { readonly kind: 'all' | 'exists' | 'existsOne'; readonly predicate: Expr }
   | { readonly kind: 'collect'; readonly element: Expr; readonly filter: Expr | undefined };
@@ -117,7 +119,7 @@ export type Expr =
   | StructExpr
   | ComprehensionExpr;
 
-/** `a.b.c` as a name, if the expression is nothing but identifiers and dots. */
+/** `a.b.c` as a name, if the expression consists of identifiers and dots only. */
 export function qualifiedName(expr: Expr): string | undefined {
   if (expr.kind === 'ident') return expr.name;
   if (expr.kind !== 'select' || expr.isTest) return undefined;
@@ -125,7 +127,7 @@ export function qualifiedName(expr: Expr): string | undefined {
   return prefix === undefined ? undefined : `${prefix}.${expr.field}`;
 }
 
-/** The expressions directly inside another, in the order in which they are written or made. */
+/** The direct subexpressions, in the order in which they were written or generated. */
 export function childrenOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'literal':

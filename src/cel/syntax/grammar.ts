@@ -1,12 +1,12 @@
 import { Token, type TokenKind } from './token.ts';
 
 /**
- * The grammar as data, for explaining what is wrong with an expression: what could stand at each place, and where
- * reading can go on after a mistake. Well-formed expressions are read by the parser, without it.
+ * The grammar as data, for diagnosing invalid expressions: which tokens may come at each place, and where parsing can
+ * continue after a mistake. Valid expressions are read by the parser, which does not use it.
  */
 export type GrammarNode =
   | { readonly type: 'token'; readonly kinds: readonly TokenKind[] }
-  /** A rule by name. `rank` binds operators: the loop of the rule takes only operators of that rank or more. */
+  /** A rule by name. `rank` is the operator precedence: the rule's loop takes only operators of that rank or more. */
   | { readonly type: 'rule'; readonly rule: RuleName; readonly rank: number }
   | { readonly type: 'sequence'; readonly parts: readonly GrammarNode[] }
   | { readonly type: 'optional'; readonly body: GrammarNode }
@@ -14,7 +14,7 @@ export type GrammarNode =
   | { readonly type: 'repeat'; readonly body: GrammarNode; readonly isEager: boolean; readonly decision?: Decision }
   | { readonly type: 'choice'; readonly alternatives: readonly GrammarNode[]; readonly decision: Decision };
 
-/** The places where one token does not tell, or not always, how to go on. */
+/** The places where one token of lookahead is not, or not always, enough. */
 export type Decision =
   | 'unary'
   | 'minus'

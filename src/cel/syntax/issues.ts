@@ -6,7 +6,7 @@ export interface Issue {
   readonly message: string;
 }
 
-/** No more are kept than this; the rest is counted. */
+/** Max issues kept; the rest are counted. */
 const MAX_ISSUES = 100;
 const MAX_SNIPPET_BYTES = 16_384;
 const WIDE_DOT = '\uff0e';
@@ -30,7 +30,7 @@ export class Issues {
     return this.#count;
   }
 
-  /** Forgets all but the first ones. */
+  /** Drops all but the first `size` issues. */
   truncate(size: number): void {
     this.#count = Math.min(this.#count, size);
     this.#issues.length = Math.min(this.#issues.length, size);
@@ -40,7 +40,7 @@ export class Issues {
     return this.#issues;
   }
 
-  /** Notes a mistake at an offset into the text, or at no place. */
+  /** Records a mistake at an offset into the text, or without a position. */
   report(offset: number | undefined, message: string): void {
     this.reportAt(offset === undefined ? NO_LOCATION : this.#source.locationOf(offset), message);
   }

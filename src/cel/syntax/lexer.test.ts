@@ -14,7 +14,7 @@ function cut(text: string): { readonly tokens: string[]; readonly failures: stri
   };
 }
 
-test('numbers are as long as they can be', () => {
+test('numbers are matched greedily', () => {
   expect(cut('1 0x1F 2u 0x1u 1.5 .5 1e3 2.e').tokens).toEqual([
     'int 1',
     'int 0x1F',
@@ -29,7 +29,7 @@ test('numbers are as long as they can be', () => {
   ]);
 });
 
-test('strings may be raw, of several lines, and bytes', () => {
+test('strings may be raw, multi-line, and bytes', () => {
   expect(cut(String.raw`'a\'b' r"\d" """x"y""" b'\xff' br'z'`).tokens).toEqual([
     String.raw`string 'a\'b'`,
     String.raw`string r"\d"`,
@@ -43,7 +43,7 @@ test('comments and spaces are left out', () => {
   expect(cut('a // b\n\t+ c').tokens).toEqual(['identifier a', 'plus +', 'identifier c']);
 });
 
-test('what is no token is told and skipped, together with the character that did not fit', () => {
+test('an invalid token is reported and skipped, together with the character that did not fit', () => {
   expect(cut('a = b')).toEqual({ tokens: ['identifier a', 'identifier b'], failures: ['= '] });
   expect(cut("'a\n b").failures).toEqual(["'a\n"]);
 });

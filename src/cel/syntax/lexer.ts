@@ -7,7 +7,7 @@ export interface Tokens {
   readonly ends: readonly number[];
 }
 
-/** A stretch of text that is no token, as the lexer saw it before it went on behind it. */
+/** A stretch of text that is not a token, up to where the lexer resumed. */
 export interface LexicalFailure {
   readonly start: number;
   readonly end: number;
@@ -17,7 +17,7 @@ const SPACE = /[\t \r\n\f]+|\/\/[^\n]*/y;
 const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
 const NUMBER = /0x[0-9a-fA-F]+[uU]?|(?:[0-9]+\.[0-9]+|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+(?:[eE][+-]?[0-9]+|[uU])?/y;
 const ESCAPE = String.raw`\\(?:[abfnrtv"'\\?\x60]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`;
-/** After the opening quote(s): the rest of a literal of each form, by its quotes. */
+/** After the opening quotes: the rest of a literal of each form, by its quotes. */
 const STRING_ENDS: ReadonlyMap<string, RegExp> = new Map([
   ['"', new RegExp(String.raw`(?:${ESCAPE}|[^\\"\n\r])*"`, 'y')],
   ["'", new RegExp(String.raw`(?:${ESCAPE}|[^\\'\n\r])*'`, 'y')],
@@ -31,7 +31,7 @@ const RAW_STRING_ENDS: ReadonlyMap<string, RegExp> = new Map([
   ["'''", /[^]*?'''/y],
 ]);
 const ESCAPED_IDENTIFIER = /`[A-Za-z0-9_.\-/ ]+`/y;
-/** As far as a literal or an escaped identifier that has no end could have gone on. */
+/** How far an unterminated literal or escaped identifier extends. */
 const UNENDED = [
   new RegExp(String.raw`"(?:${ESCAPE}|[^\\"\n\r])*`, 'y'),
   new RegExp(String.raw`'(?:${ESCAPE}|[^\\'\n\r])*`, 'y'),
@@ -40,7 +40,7 @@ const UNENDED = [
 ];
 const PARTIAL_ESCAPE = /\\(?:[0-3][0-7]?|[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7})?/y;
 
-/** Cuts a text into tokens. Stretches that are no token are left out and passed to `onFailure`. */
+/** Splits a text into tokens. Invalid stretches go to `onFailure` and are left out. */
 export function tokenize(text: string, onFailure: (failure: LexicalFailure) => void): Tokens {
   const kinds: TokenKind[] = [];
   const starts: number[] = [];
@@ -71,10 +71,10 @@ export function tokenize(text: string, onFailure: (failure: LexicalFailure) => v
   return { kinds, starts, ends };
 }
 
-/** Reads one token after the other from a text; `end` is a second result, without an object for each token. */
+/** Reads one token at a time from a text; `end` is a second result, so that no object is allocated per token. */
 class TokenReader {
   readonly #text: string;
-  /** Where the token that was read last ends. */
+  /** End of the token read last. */
   end = 0;
 
   constructor(text: string) {
@@ -141,7 +141,7 @@ function isOneOf(text: string, at: number, letters: string): boolean {
   return at < text.length && letters.includes(text.charAt(at));
 }
 
-/** Where the lexer goes on after text that is no token: behind the character that it could not go on with. */
+/** Where the lexer resumes after an invalid token: after the offending character. */
 function failureEnd(text: string, at: number): number {
   let end = at;
   for (const pattern of UNENDED) end = Math.max(end, matchEnd(pattern, text, at));

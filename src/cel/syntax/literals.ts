@@ -1,7 +1,7 @@
 import type { LiteralValue } from './expr.ts';
 import { Token, type TokenKind } from './token.ts';
 
-/** A literal that cannot be read; the message is what the author is told. */
+/** An invalid literal; the message is shown to the author. */
 export class LiteralError extends Error {
   override readonly name = 'LiteralError';
 }
@@ -21,7 +21,7 @@ const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
   '?': '?',
 };
 
-/** The text that a string literal, with its quotes, stands for. */
+/** The value of a string literal, which includes its quotes. */
 export function readString(literal: string): string {
   const { body, isRaw } = unquote(literal);
   if (isRaw || !body.includes('\\')) return body;
@@ -33,7 +33,7 @@ export function readString(literal: string): string {
   });
 }
 
-/** The bytes that a bytes literal, without its `b`, stands for: escapes are bytes, other characters their UTF-8. */
+/** The value of a bytes literal without its `b`: escapes are bytes, other characters are encoded as UTF-8. */
 export function readBytes(literal: string): Uint8Array {
   const { body, isRaw } = unquote(literal);
   if (isRaw || !body.includes('\\')) return new TextEncoder().encode(body);
@@ -66,7 +66,7 @@ function unquote(literal: string): { readonly body: string; readonly isRaw: bool
   return { body: quoted.slice(width, -width), isRaw };
 }
 
-/** The literal, or what is wrong with it; undefined when the token is none. */
+/** The literal, or a description of the problem; undefined when the token is not a literal. */
 export function readLiteral(kind: TokenKind, text: string, sign: string): LiteralValue | string | undefined {
   try {
     switch (kind) {
@@ -100,7 +100,7 @@ export function readLiteral(kind: TokenKind, text: string, sign: string): Litera
   }
 }
 
-/** A number where that is exact, else the bigint. */
+/** A number where that is exact, otherwise a bigint. */
 function shortInt(value: bigint): number | bigint {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;

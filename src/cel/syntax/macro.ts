@@ -1,6 +1,6 @@
 import type { ComprehensionExpr, Expr, LiteralValue } from './expr.ts';
 
-/** A mistake in the use of a macro, at the argument that is to blame. */
+/** A mistake in the use of a macro, with the offending argument. */
 export class MacroError extends Error {
   override readonly name = 'MacroError';
   readonly offset: number;
@@ -16,21 +16,21 @@ export interface Macro {
   readonly name: string;
   readonly isMember: boolean;
   readonly argumentCount: number;
-  /** Throws MacroError when the arguments are not right; undefined leaves the call as it is. */
+  /** Throws MacroError when the arguments are invalid; undefined leaves the call as it is. */
   expand(call: MacroCall): Expr | undefined;
 }
 
 export interface MacroCall {
-  /** Where the nodes that the macro makes are placed. */
+  /** The position of the nodes that the macro generates. */
   readonly offset: number;
-  /** For member macros what stands before the dot, else undefined. */
+  /** The receiver of a member macro, otherwise undefined. */
   readonly target: Expr | undefined;
   readonly args: readonly Expr[];
 }
 
 /** The variable in which comprehensions collect their result. No expression can name it. */
 export const ACCUMULATOR = '@result';
-/** What it was called before; still no name for a loop variable. */
+/** Its former name, which is still not allowed as a loop variable. */
 const OLD_ACCUMULATOR = '__result__';
 
 /** Finds the macro of a call. */
@@ -50,7 +50,7 @@ function keyOf(name: string, isMember: boolean, argumentCount: number): string {
   return `${isMember ? 'member' : 'global'} ${name}/${argumentCount}`; // a global name may begin with a dot
 }
 
-/** Makes nodes that all stand where the macro's call stands. */
+/** Creates nodes at the position of the macro call. */
 export class NodeMaker {
   readonly #offset: number;
 
@@ -98,7 +98,7 @@ export class NodeMaker {
     return { kind: 'select', offset: this.#offset, operand, field, isTest: true };
   }
 
-  /** `result` with a name bound to the value of `initial`: a loop that goes over nothing. */
+  /** `result` with a name bound to the value of `initial`: a loop over an empty range. */
   bind(name: string, initial: Expr, result: Expr): Expr {
     return this.comprehension({
       range: this.list(),
@@ -130,7 +130,7 @@ export function refuseAccumulator(arg: Expr, name: string): void {
   }
 }
 
-/** A copy with nodes of its own, for expressions that a macro at `offset` needs twice. Its fields stand there, too. */
+/** A deep copy, for expressions that a macro at `offset` needs twice. Fields also get that position. */
 export function copyExpr(expr: Expr, offset: number): Expr {
   const copy = (part: Expr): Expr => copyExpr(part, offset);
   switch (expr.kind) {
@@ -162,7 +162,7 @@ export function copyExpr(expr: Expr, offset: number): Expr {
         condition: copy(expr.condition),
         step: copy(expr.step),
         result: copy(expr.result),
-        form: undefined, // it names parts of the original
+        form: undefined, // it refers to parts of the original
       };
   }
 }

@@ -7,7 +7,7 @@ import type { ParseContext } from './parse-context.ts';
 import { Token } from './token.ts';
 import { MISFIT } from './token-reader.ts';
 
-/** Reads what operators stand between: literals, names and calls, with the selections behind them. */
+/** Parses operands: literals, names and calls, with the selections that follow them. */
 export class MemberParser {
   readonly #context: ParseContext;
   readonly #expr: () => Expr;
@@ -99,7 +99,7 @@ export class MemberParser {
     return this.#expand(paren, dot + name, { target: undefined, args: this.#arguments() });
   }
 
-  /** The arguments of a call, if it is one, are not looked into. */
+  /** If it is a call, its arguments are not parsed further. */
   #reserved(offset: number, name: string): Expr {
     const { size } = this.#context.issues;
     if (this.#context.reader.peek() === Token.openParen) {
@@ -143,7 +143,7 @@ export class MemberParser {
     return this.#context.wrong(offset, literal);
   }
 
-  /** A call, or what its macro makes of it. */
+  /** A call, or the expansion of its macro. */
   #expand(
     offset: number,
     name: string,

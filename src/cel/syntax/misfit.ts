@@ -1,7 +1,7 @@
-/** A mistake that ends the rule that is being read. */
+/** A mistake that ends the current rule. */
 export class Misfit {
   readonly message: string;
-  /** The token that is to blame. */
+  /** The offending token. */
   readonly token: number;
 
   constructor(message: string, token: number) {

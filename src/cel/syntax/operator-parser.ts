@@ -4,7 +4,7 @@ import { Operator, products, relations, sums } from './operators.ts';
 import type { ParseContext } from './parse-context.ts';
 import { Token, type TokenKind } from './token.ts';
 
-/** Reads well-formed expressions, by recursive descent: this part reads operators, from the loosest to the tightest. */
+/** Parses valid expressions by recursive descent: this part parses operators, from lowest to highest precedence. */
 export class OperatorParser {
   readonly #context: ParseContext;
   readonly #members: MemberParser;

@@ -47,7 +47,7 @@ export const sums: ReadonlyMap<TokenKind, string> = new Map([
   [Token.minus, Operator.subtract],
 ]);
 
-/** Words that are no variables, though fields may be called so. */
+/** Words that cannot be variables, but can be field names. */
 export const reservedWords: ReadonlySet<string> = new Set([
   'as',
   'break',

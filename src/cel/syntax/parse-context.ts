@@ -11,7 +11,7 @@ export interface Syntax {
   readonly hasOptionals: boolean;
 }
 
-/** What the parts of the parser share while they read one expression. */
+/** State shared by the parts of the parser while they parse one expression. */
 export class ParseContext {
   readonly reader: TokenReader;
   readonly syntax: Syntax;
@@ -28,7 +28,7 @@ export class ParseContext {
     return this.depth.of({ kind: 'call', offset, name, target: undefined, args }, args);
   }
 
-  /** Notes a mistake; what was meant is left open. */
+  /** Records a mistake and returns a placeholder node. */
   wrong(offset: number, message: string): Expr {
     this.issues.report(offset, message);
     return { kind: 'literal', offset, literal: { kind: 'null' } };

@@ -56,12 +56,12 @@ describe('the parser', () => {
     expect(shape(parsed('--a'))).toBe('a');
   });
 
-  test('makes macros into loops that stand where they were called', () => {
+  test('expands macros into loops at the position of the call', () => {
     const loop = parsed('items.all(x, x > 1)');
     expect(loop).toMatchObject({ kind: 'comprehension', variable: 'x', accumulator: '@result', offset: 9 });
   });
 
-  test('leaves a name alone that only looks like a macro', () => {
+  test('leaves alone a name that only looks like a macro', () => {
     expect(parsed('all(x, y)')).toMatchObject({ kind: 'call', name: 'all' });
     expect(parsed('.map(x, y)')).toMatchObject({ kind: 'call', name: '.map' });
   });
@@ -89,14 +89,14 @@ describe('the parser refuses', () => {
     expect(refused('9223372036854775808')).toContain('1:1: invalid int literal');
   });
 
-  test('texts that are too long or too deep, in no time', () => {
+  test('texts that are too long or too deep, quickly', () => {
     expect(refused(`'${'a'.repeat(100_000)}'`)).toContain('expression code point size exceeds limit: size: 100002');
     expect(refused('('.repeat(50_000))).toContain('expression recursion limit exceeded: 250');
     expect(refused(`${'['.repeat(300)}1${']'.repeat(300)}`)).toContain('expression recursion limit exceeded: 250');
     expect(refused(`a${'.a'.repeat(300)}`)).toContain('max recursion depth exceeded');
   });
 
-  test('any text at all, or reads it, and never throws', () => {
+  test('or parses any text at all, and never throws', () => {
     const piece = fc.constantFrom(
       'a',
       '1',

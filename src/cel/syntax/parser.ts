@@ -38,7 +38,7 @@ export function parse(source: Source, syntax: Syntax): Parsed {
   return { ok: false, issues: diagnose(source) };
 }
 
-/** The expression; nothing when the tokens do not fit the grammar. */
+/** The expression; undefined when the tokens do not fit the grammar. */
 function read(context: ParseContext): Expr | undefined {
   try {
     const expr = new OperatorParser(context).expr();
@@ -52,8 +52,8 @@ function read(context: ParseContext): Expr | undefined {
 }
 
 /**
- * What is wrong with an expression that does not fit the grammar: reads it again, going on after each mistake as
- * Kubernetes' parser does, so that the messages are the same ones at the same places.
+ * Diagnoses an invalid expression: parses it again, recovering after each mistake as Kubernetes' parser does, so that
+ * the messages and their positions are the same.
  */
 function diagnose(source: Source): Issues {
   const issues = new Issues(source);

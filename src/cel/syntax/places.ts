@@ -1,7 +1,7 @@
 import type { GrammarNode, RuleName } from './grammar.ts';
 import type { TokenKind } from './token.ts';
 
-/** A place in a rule: which tokens may come next, and whether the rule may be over. */
+/** A place in a rule: which tokens may come next, and whether the rule may end here. */
 export interface Place {
   readonly first: ReadonlySet<TokenKind>;
   readonly mayEnd: boolean;
@@ -9,7 +9,7 @@ export interface Place {
 
 export const RULE_END: Place = { first: new Set(), mayEnd: true };
 
-/** Works out, for every node of the grammar, what may come there and behind it. */
+/** Computes, for every node of the grammar, what may come there and after it. */
 export class Places {
   readonly #rules: Readonly<Record<RuleName, GrammarNode>>;
   readonly #firsts = new Map<GrammarNode, ReadonlySet<TokenKind>>();
@@ -22,13 +22,13 @@ export class Places {
     return this.#rules[name];
   }
 
-  /** The place before `node` when `rest` comes behind it. */
+  /** The place before `node` when `rest` follows it. */
   before(node: GrammarNode, rest: Place): Place {
     if (!this.#isSkippable(node)) return { first: this.first(node), mayEnd: false };
     return { first: new Set([...this.first(node), ...rest.first]), mayEnd: rest.mayEnd };
   }
 
-  /** The place before the parts from `index` on, when `rest` comes behind them all. */
+  /** The place before the parts from `index` on, when `rest` follows them all. */
   beforeParts(parts: readonly GrammarNode[], index: number, rest: Place): Place {
     let place = rest;
     for (let at = parts.length - 1; at >= index; at--) place = this.before(parts[at] as GrammarNode, place);

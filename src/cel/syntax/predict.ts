@@ -2,15 +2,15 @@ import type { Decision } from './grammar.ts';
 import { products, relations, sums } from './operators.ts';
 import { Token, type TokenKind } from './token.ts';
 
-/** What decisions look at. */
+/** The input of decisions. */
 export interface Lookahead {
-  /** The kind of the token `distance` behind the current one, which is at 0. */
+  /** The kind of the token at `distance` from the current one, which is at 0. */
   at(distance: number): TokenKind;
   /** The rank of the rule that is being read. */
   readonly rank: number;
 }
 
-/** The alternative, from 1; or, when no alternative fits, how many tokens it took to see that. */
+/** The alternative, from 1; or, when no alternative fits, after how many tokens that was certain. */
 export type Prediction = number | { readonly failsAt: number };
 
 const memberStarts: ReadonlySet<TokenKind> = new Set([
@@ -31,7 +31,7 @@ const memberStarts: ReadonlySet<TokenKind> = new Set([
 ]);
 const exprStarts: ReadonlySet<TokenKind> = new Set([...memberStarts, Token.not]);
 
-/** Which way to go. For loops 1 means another round, 2 the end: a loop ends as well where nothing fits. */
+/** Which alternative to take. For loops 1 means another round, 2 the end: a loop also ends where nothing fits. */
 export const predict: Readonly<Record<Decision, (look: Lookahead) => Prediction>> = {
   unary(look) {
     const [first, second] = [look.at(0), look.at(1)];
@@ -69,7 +69,7 @@ export const predict: Readonly<Record<Decision, (look: Lookahead) => Prediction>
         return memberStarts.has(look.at(0)) ? 7 : { failsAt: 0 };
     }
   },
-  /** Another item after the comma, or the comma that may stand behind the last one. */
+  /** Another item after the comma, or a trailing comma. */
   comma(look) {
     if (look.at(0) !== Token.comma) return 2;
     return exprStarts.has(look.at(1)) || look.at(1) === Token.question ? 1 : 2;

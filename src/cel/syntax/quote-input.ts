@@ -1,4 +1,4 @@
-/** Text in quotes, with spaces other than blanks spelled out. */
+/** The text in quotes, with whitespace other than spaces escaped. */
 export function quoteInput(text: string): string {
   return `'${text
     .replaceAll('\t', String.raw`\t`)

@@ -10,28 +10,28 @@ import { Token, type TokenKind, tokenNames } from './token.ts';
 const MAX_RECOVERIES = 30;
 const MAX_SKIPPED = 256;
 const MAX_DEPTH = 250;
-/** `a.true` is told apart from other misfits behind a dot. */
+/** `a.true` gets a different message from other misfits after a dot. */
 const KEYWORD_AS_NAME = /no viable alternative at input '.(true|false|null)'/s;
 
-/** An expression cut into tokens, and what was left over. */
+/** An expression split into tokens, and the invalid stretches. */
 export interface Cut {
   readonly text: string;
   readonly tokens: Tokens;
   readonly failures: readonly LexicalFailure[];
 }
 
-/** Ends reading altogether. */
+/** Thrown to stop parsing altogether. */
 class GivenUp extends Error {}
 
 /** The rule being read, inside another one. */
 interface Open {
   readonly rank: number;
-  /** What comes behind the rule in the one around it. */
+  /** What follows the rule in the enclosing one. */
   readonly rest: Place;
   readonly around: Open | undefined;
 }
 
-/** Reads tokens by the grammar; reports where they do not fit, repairs or skips, and goes on. */
+/** Parses tokens by the grammar; reports where they do not fit, repairs or skips them, and continues. */
 export class Reader implements Lookahead {
   readonly #text: string;
   readonly #tokens: Tokens;
@@ -41,11 +41,11 @@ export class Reader implements Lookahead {
   #open: Open | undefined;
   #depth = 0;
   #at = 0;
-  /** The place that is being read, for what is expected there. */
+  /** The current place, from which the expected tokens are computed. */
   #place: Place = RULE_END;
-  /** From a report until a token fits again; nothing is reported meanwhile. */
+  /** True from a report until a token fits again; nothing is reported meanwhile. */
   #isRecovering = false;
-  /** The node that is being read, to notice when the same one fails again without progress. */
+  /** The current node, to detect that the same one fails again without progress. */
   #current: GrammarNode | undefined;
   #lastFailure: { readonly at: number; readonly nodes: ReadonlySet<GrammarNode | undefined> } | undefined;
   #recoveries = 0;
@@ -162,7 +162,7 @@ export class Reader implements Lookahead {
     throw this.#mismatch();
   }
 
-  /** Before a decision: an unexpected token is dropped, or skipped over up to one that can follow. */
+  /** Before a decision, drops an unexpected token, or skips to one that can follow. */
   #synchronize(place: Place, way: 'skip' | 'resume'): void {
     this.#place = place;
     if (this.#isRecovering || place.mayEnd || place.first.has(this.at(0))) return;
@@ -174,7 +174,7 @@ export class Reader implements Lookahead {
     this.#skipTo(new Set([...this.#expected(place), ...this.#recoverySet()]), undefined);
   }
 
-  /** Leaves out the current token if the one behind it is expected. */
+  /** Drops the current token if the next one is expected. */
   #dropOne(): boolean {
     if (!this.#expected(this.#place).has(this.at(1))) return false;
     this.#reportUnwanted();
@@ -203,12 +203,12 @@ export class Reader implements Lookahead {
 
   #report(message: string, token: number): void {
     this.#isRecovering = true;
-    const told = message.replace(KEYWORD_AS_NAME, "mismatched input '$1' expecting IDENTIFIER");
-    if (this.#text === '') this.#issues.reportAt({ line: 1, column: -1 }, `Syntax error: ${told}`);
-    else this.#issues.report(this.#tokens.starts[token], `Syntax error: ${told}`);
+    const reported = message.replace(KEYWORD_AS_NAME, "mismatched input '$1' expecting IDENTIFIER");
+    if (this.#text === '') this.#issues.reportAt({ line: 1, column: -1 }, `Syntax error: ${reported}`);
+    else this.#issues.report(this.#tokens.starts[token], `Syntax error: ${reported}`);
   }
 
-  /** Skips to a token with which one of the rules around can go on. */
+  /** Skips to a token with which one of the enclosing rules can continue. */
   #recover(): void {
     this.#countRecovery();
     const budget = { left: MAX_SKIPPED };
@@ -241,7 +241,7 @@ export class Reader implements Lookahead {
     if (this.at(0) !== Token.end) this.#at += 1;
   }
 
-  /** What may come at a place, given the rules around. */
+  /** The tokens that may come at a place, given the enclosing rules. */
   #expected(place: Place): ReadonlySet<TokenKind> {
     const expected = new Set(place.first);
     let { mayEnd } = place;
@@ -260,7 +260,7 @@ export class Reader implements Lookahead {
     return set;
   }
 
-  /** The text from one token to another, without what is no token. */
+  /** The text from one token to another, without invalid stretches. */
   #textBetween(first: number, last: number): string {
     let at = this.#tokens.starts[first] as number;
     const end = this.#tokens.ends[last] as number;

@@ -6,7 +6,7 @@ export interface Location {
   readonly column: number;
 }
 
-/** Where no place is known. */
+/** The location of a problem without a position. */
 export const NO_LOCATION: Location = { line: -1, column: -1 };
 
 /** The text of an expression, with its lines. Offsets are UTF-16 code units. */
@@ -26,7 +26,7 @@ export class Source {
     return { line, column: codePointCount(this.text.slice(lines[line - 1], offset)) };
   }
 
-  /** The text of a line; nothing when there is no such line or no text at all. */
+  /** The text of a line; undefined when the line does not exist or the text is empty. */
   line(line: number): string | undefined {
     const lines = this.#lineStarts();
     const start = lines[line - 1];

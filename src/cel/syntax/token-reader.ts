@@ -1,7 +1,7 @@
 import type { Tokens } from './lexer.ts';
 import { Token, type TokenKind } from './token.ts';
 
-/** Thrown where the tokens do not fit the grammar; what is wrong is then found out by `diagnose`. */
+/** Thrown where the tokens do not fit the grammar; `diagnose` then finds out why. */
 export const MISFIT = Symbol('misfit');
 
 /** Goes over the tokens of an expression. */
@@ -25,7 +25,7 @@ export class TokenReader {
     return this.#tokens.starts[this.#at] as number;
   }
 
-  /** Moves on; answers with where the token began. */
+  /** Advances; returns where the token began. */
   take(): number {
     const { offset } = this;
     this.#at += 1;
@@ -38,7 +38,7 @@ export class TokenReader {
     return text;
   }
 
-  /** As take, if the token is the wanted one; the end stays where it is. */
+  /** Like `take`, if the token is the expected one; never advances past the end. */
   expect(kind: TokenKind): number {
     if (this.peek() !== kind) throw MISFIT;
     return kind === Token.end ? this.offset : this.take();

@@ -1,4 +1,4 @@
-/** What a piece of text is. The numbers order the alternatives in messages about unexpected input. */
+/** Kinds of token. The numbers determine the order of alternatives in messages about unexpected input. */
 export const Token = {
   end: -1,
   equals: 1,
@@ -80,7 +80,7 @@ export const tokenNames: ReadonlyMap<TokenKind, string> = new Map([
   [Token.escapedIdentifier, 'ESC_IDENTIFIER'],
 ]);
 
-/** Words that name a token of their own instead of an identifier. */
+/** Words that are separate tokens instead of identifiers. */
 export const keywords: ReadonlyMap<string, TokenKind> = new Map([
   ['in', Token.in],
   ['true', Token.true],

@@ -2,13 +2,13 @@ import type { Type } from './type.ts';
 import { DYN, listOf, mapOf, opaqueType, typeOfType } from './type.ts';
 
 /**
- * What type parameters stand for, found out while checking.
+ * The bindings of type parameters found while checking.
  *
  * Example: checking `[1] + []` against `list(A) + list(A)` binds A to int, then the empty list's element to A.
  */
 export class Substitutions {
   readonly #bound = new Map<string, Type>();
-  /** What was bound before each change since the outermost attempt began, newest last. */
+  /** The previous binding for each change since the outermost attempt began, newest last. */
   readonly #undo: (readonly [string, Type | undefined])[] = [];
 
   bind(parameter: Type, to: Type): void {
@@ -95,7 +95,7 @@ export class Substitutions {
     return left.length === right.length && left.every((each, at) => this.#assignable(each, right[at] as Type));
   }
 
-  /** Whether the parameter can be, or already is, `type`; and whether it was bound before. */
+  /** Whether the parameter can be, or already is, `type`; and whether it was already bound. */
   #substitutes(type: Type, parameter: Type): { isValid: boolean; isBound: boolean } {
     if (type.kind === 'param' && type.name === parameter.name) return { isValid: true, isBound: true };
     const bound = this.#bound.get(parameter.name);

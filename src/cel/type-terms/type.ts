@@ -21,17 +21,17 @@ export type Kind =
   | 'uint'
   | 'unknown';
 
-/** A value that is no plain JSON: it knows its type itself. */
+/** A value that is not plain JSON; it knows its own type. */
 export abstract class Boxed {
   abstract get type(): Type;
 
-  /** What Kubernetes' implementation calls the type, where that shows in messages. */
+  /** The type's name in Kubernetes' implementation, where that shows in messages. */
   abstract get goName(): string;
 }
 
 const NO_PARAMETERS: readonly Type[] = [];
 
-/** A type, while checking and as a value of the language. At run time only the name counts. */
+/** A type, both in the checker and as a run-time value of the language. At run time only the name matters. */
 export class Type extends Boxed {
   readonly kind: Kind;
   readonly name: string;
@@ -60,7 +60,7 @@ export class Type extends Boxed {
     return this.parameters[0] ?? DYN;
   }
 
-  /** Whether expressions of this type are checked at run time only. */
+  /** Whether expressions of this type can only be checked at run time. */
   get isDyn(): boolean {
     return this.kind === 'dyn' || this.kind === 'any';
   }
@@ -69,7 +69,7 @@ export class Type extends Boxed {
     return this.#matches(other, true);
   }
 
-  /** As isExactly, except that type parameters are the same whatever they are called. */
+  /** Like isExactly, except that names of type parameters do not matter. */
   isEquivalent(other: Type): boolean {
     return this.#matches(other, false);
   }
@@ -81,7 +81,7 @@ export class Type extends Boxed {
     return this.parameters.every((parameter, at) => parameter.#matches(other.parameters[at] as Type, byParameterName));
   }
 
-  /** Whether a value of type `from` may stand where this type is wanted, without looking at type parameters' bindings. */
+  /** Whether a value of type `from` is assignable to this type, ignoring the bindings of type parameters. */
   accepts(from: Type): boolean {
     if (this.wrapped !== undefined) return from.kind === 'null' || this.wrapped.accepts(from);
     if (this === from || this.isDyn || this.kind === 'param') return true;
@@ -117,7 +117,7 @@ export const TIMESTAMP = new Type('timestamp', 'google.protobuf.Timestamp');
 export const TYPE = new Type('type', 'type');
 export const UINT = new Type('uint', 'uint');
 export const UNKNOWN = new Type('unknown', 'unknown');
-/** The type of a field that a provider declares without saying what it is. */
+/** The type of a field that a provider declares without a type. */
 export const NO_TYPE = new Type('none', '');
 export const LIST = listOf(DYN);
 export const MAP = mapOf(DYN, DYN);

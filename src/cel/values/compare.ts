@@ -11,7 +11,9 @@ export function isNumeric(value: Value): value is Numeric {
   return typeof value === 'number' || typeof value === 'bigint' || value instanceof Double || value instanceof Uint;
 }
 
-/** -1, 0 or 1; NaN when one of them is not a number. Doubles are compared with integers that became doubles. */
+/**
+ * -1, 0 or 1; NaN when one of them is not a number. To compare an integer with a double, it is converted to a double.
+ */
 export function compareNumbers(left: Numeric, right: Numeric): number {
   if (left instanceof Double || right instanceof Double) return compareDoubles(left, right);
   const [a, b] = [left instanceof Uint ? left.value : left, right instanceof Uint ? right.value : right];
@@ -40,7 +42,7 @@ export function isComparable(value: Value): boolean {
   );
 }
 
-/** -1, 0 or 1, or the error that the two cannot be compared. */
+/** -1, 0 or 1, or an error when the two cannot be compared. */
 export function compare(left: Value, right: Value): number | Failure {
   if (right instanceof Failure) return right;
   if (isNumeric(left)) {

@@ -3,7 +3,7 @@ import { CelError } from './failure.ts';
 import { MAX_INT, MIN_INT } from './int.ts';
 import { formatFixed } from './go-float.ts';
 
-/** A span of time in nanoseconds, which fit 64 bits. */
+/** A duration in nanoseconds, which fit 64 bits. */
 export class Duration extends Boxed {
   readonly nanos: bigint;
 
@@ -20,7 +20,7 @@ export class Duration extends Boxed {
     return DURATION;
   }
 
-  /** Seconds as a floating-point number, worked out as Go does. */
+  /** Seconds as a floating-point number, computed as Go does. */
   get seconds(): number {
     return Number(this.nanos / 1_000_000_000n) + Number(this.nanos % 1_000_000_000n) / 1e9;
   }

@@ -9,14 +9,14 @@ import { Optional } from './optional.ts';
 import { Timestamp } from './timestamp.ts';
 import type { Value } from './value.ts';
 
-/** A list or map with an equality of its own, such as a list that is a set. */
-export interface OwnEquality {
+/** A list or map with its own equality, such as a list that is a set. */
+export interface CustomEquality {
   equalTo(other: Value): boolean | Failure;
 }
 
 /**
- * `left == right`. Values of different types differ, except that numbers compare by what they are; only some of the
- * libraries' types answer with an error.
+ * `left == right`. Values of different types are not equal, except that numbers compare by value; only some of the
+ * libraries' types return an error.
  */
 export function equal(left: Value, right: Value): boolean | Failure {
   switch (typeof left) {
@@ -45,11 +45,11 @@ function equalObjects(left: Exclude<Value, null>, right: Exclude<Value, null>): 
   return left instanceof Failure ? left : false;
 }
 
-function hasOwnEquality(value: Value): value is (ListValue | MapBase) & OwnEquality {
+function hasOwnEquality(value: Value): value is (ListValue | MapBase) & CustomEquality {
   return (value instanceof ListValue || value instanceof MapBase) && 'equalTo' in value;
 }
 
-/** Errors of elements do not count: only a difference does. */
+/** Errors of elements are ignored: only a difference counts. */
 export function equalLists(left: List, right: List): boolean {
   const size = listSize(left);
   if (size !== listSize(right)) return false;
@@ -75,7 +75,7 @@ function equalOptionals(left: Optional, right: Optional): boolean | Failure {
 
 /** Whether a list has an element equal to `value`. */
 export function contains(list: List, value: Value): boolean | Failure {
-  if (list instanceof ListValue && 'includes' in list) return (list as ListValue & OwnSearch).includes(value);
+  if (list instanceof ListValue && 'includes' in list) return (list as ListValue & CustomSearch).includes(value);
   const size = listSize(list);
   for (let index = 0; index < size; index++) {
     if (equal(value, listAt(list, index)) === true) return true;
@@ -84,11 +84,11 @@ export function contains(list: List, value: Value): boolean | Failure {
 }
 
 /** A list that searches itself. */
-export interface OwnSearch {
+export interface CustomSearch {
   includes(value: Value): boolean | Failure;
 }
 
-/** Kept for the libraries: true only for certain. */
+/** For the libraries: true only if certainly equal. */
 export function isEqual(left: Value, right: Value): boolean {
   const answer = equal(left, right);
   return !(answer instanceof CelError) && answer === true;

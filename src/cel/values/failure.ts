@@ -1,9 +1,9 @@
 import { Boxed, ERROR, type Type, UNKNOWN } from '../type-terms/index.ts';
 
-/** What a strict function passes on instead of a result. */
+/** What a strict function returns when an argument failed. */
 export abstract class Failure extends Boxed {}
 
-/** An error of evaluation. It is a value: `||`, `&&`, `?:` and macros may get along without the part that failed. */
+/** An evaluation error. It is a value: `||`, `&&`, `?:` and macros may ignore an operand that failed. */
 export class CelError extends Failure {
   readonly message: string;
 
@@ -21,9 +21,9 @@ export class CelError extends Failure {
   }
 }
 
-/** The answer depends on attributes that are not known yet. */
+/** The result depends on attributes that are not known yet. */
 export class UnknownValue extends Failure {
-  /** The attributes, such as `request.user`, sorted and without repetitions. */
+  /** The attributes, such as `request.user`, sorted and unique. */
   readonly attributes: readonly string[];
 
   constructor(attributes: readonly string[]) {
@@ -48,7 +48,7 @@ export function noSuchOverload(): CelError {
   return new CelError('no such overload');
 }
 
-/** The cost of an evaluation is higher than allowed. Thrown, since nothing may catch it. */
+/** The evaluation exceeded its cost limit. Thrown rather than returned, so that no operator can ignore it. */
 export class CostLimitExceeded extends Error {
   override readonly name = 'CostLimitExceeded';
 
@@ -57,7 +57,7 @@ export class CostLimitExceeded extends Error {
   }
 }
 
-/** A fault where Kubernetes' implementation breaks off as well. Thrown; ends the evaluation with an error. */
+/** A fault at which Kubernetes' implementation panics as well. Thrown; ends the evaluation with an error. */
 export class Breakdown extends Error {
   override readonly name = 'Breakdown';
 }

@@ -1,4 +1,4 @@
-/** The digits of a finite number, and where the point stands: 0.00125 is ['125', -2], 12.5 is ['125', 2]. */
+/** The digits of a finite number, and the position of the point: 0.00125 is ['125', -2], 12.5 is ['125', 2]. */
 function decimals(value: number): readonly [digits: string, point: number] {
   const [mantissa = '', exponent = '0'] = Math.abs(value).toExponential().split('e');
   return [mantissa.replace('.', ''), Number(exponent) + 1];

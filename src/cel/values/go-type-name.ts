@@ -4,8 +4,8 @@ import { isMap, MapValue } from './map.ts';
 import { isJsonObject, typeOf, type Value } from './value.ts';
 
 /**
- * What Kubernetes' implementation calls the type of a value, where that shows in messages. Data that was only read and
- * not computed is `native`: it has other names.
+ * The type name of a value in Kubernetes' implementation, where that shows in messages. Data that was only read, not
+ * computed, is `native` and has other names.
  */
 export function goTypeName(value: Value, options: { readonly isNative?: boolean } = {}): string {
   switch (typeof value) {
@@ -26,7 +26,7 @@ export function goTypeName(value: Value, options: { readonly isNative?: boolean 
   return isNative ? '[]interface {}' : '*types.baseList';
 }
 
-/** What Go calls the type of the plain value behind a computed one. */
+/** Go's name for the type of the plain value behind a computed one. */
 export function goNativeName(value: Value): string {
   if (value instanceof MapValue) return 'map[ref.Val]ref.Val';
   if (isList(value)) return value instanceof ListValue ? '[]interface {}' : '[]ref.Val';

@@ -2,7 +2,7 @@ import { Breakdown } from './failure.ts';
 import { Opaque } from './opaque.ts';
 import type { Value } from './value.ts';
 
-/** Keys and members of sets over which Kubernetes' implementation breaks down, and so do we. */
+/** Throws for keys and set members at which Kubernetes' implementation panics as well. */
 export function requireHashable(value: Value): void {
   if (!(value instanceof Uint8Array) && !(value instanceof Opaque && value.isUnhashable)) return;
   throw new Breakdown(

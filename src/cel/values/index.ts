@@ -1,5 +1,13 @@
 export { compare, compareNumbers, isComparable, isNumeric, type Numeric } from './compare.ts';
-export { contains, deepEqualValues, equal, equalLists, isEqual, type OwnEquality, type OwnSearch } from './equal.ts';
+export {
+  contains,
+  deepEqualValues,
+  equal,
+  equalLists,
+  isEqual,
+  type CustomEquality,
+  type CustomSearch,
+} from './equal.ts';
 export { checkedDuration, Duration } from './duration.ts';
 export { Breakdown, CelError, CostLimitExceeded, Failure, noSuchOverload, UnknownValue } from './failure.ts';
 export { formatFixed, formatShortest } from './go-float.ts';

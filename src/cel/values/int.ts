@@ -1,6 +1,6 @@
 import { CelError } from './failure.ts';
 
-/** A 64-bit integer: a number where that is exact, else a bigint. */
+/** A 64-bit integer: a number where that is exact, otherwise a bigint. */
 export type Int = number | bigint;
 
 const OVERFLOW = 'integer overflow';
@@ -33,7 +33,7 @@ export function subtractInts(left: Int, right: Int): Int | CelError {
 export function multiplyInts(left: Int, right: Int): Int | CelError {
   if (typeof left === 'number' && typeof right === 'number') {
     const product = left * right;
-    if (Number.isSafeInteger(product)) return product + 0; // without the sign of a zero
+    if (Number.isSafeInteger(product)) return product + 0; // avoids a negative zero
   }
   return checkedInt(BigInt(left) * BigInt(right));
 }

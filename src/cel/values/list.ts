@@ -11,7 +11,7 @@ export abstract class ListValue extends Boxed {
     return LIST;
   }
 
-  /** Whether the other kinds of whole numbers are no positions. */
+  /** Whether other integer types are not accepted as positions. */
   get isIndexedByIntOnly(): boolean {
     return false;
   }
@@ -37,10 +37,10 @@ export function listItems(list: List): Value[] {
   return items;
 }
 
-/** Up to this size, a concatenation is copied when it is first read. */
+/** Up to this size, a concatenation is flattened when it is first read. */
 const SMALL = 64;
 
-/** Two lists one behind the other. They are not copied at once: `+` costs the same whatever their length. */
+/** Two concatenated lists, which are not copied: `+` takes constant time. */
 export class Concatenation extends ListValue {
   readonly size: number;
   readonly #left: List;
@@ -76,8 +76,8 @@ export function concatenate(left: List, right: List): List {
 }
 
 /**
- * The list that an empty accumulator becomes. Adding to it changes it, as it does in Kubernetes: with `x` bound to an
- * empty list, `x + [1]` leaves `[1]` in `x`.
+ * The list that an empty accumulator becomes. Adding to it modifies it, as in Kubernetes: with `x` bound to an empty
+ * list, `x + [1]` leaves `[1]` in `x`.
  */
 export class GrowingList extends ListValue {
   readonly #items: Value[] = [];
@@ -100,7 +100,7 @@ export class GrowingList extends ListValue {
     return this;
   }
 
-  /** What was collected, as a list that stays as it is. */
+  /** The collected elements, as an immutable list. */
   finish(): readonly Value[] {
     return this.#items;
   }

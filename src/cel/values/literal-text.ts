@@ -34,7 +34,7 @@ export function literalText(value: Value): string {
   return value instanceof Opaque ? call(shortName(value.type), String(value)) : String(value);
 }
 
-/** A double always shows that it is none of the integers. */
+/** A double is always written so that it differs from an integer. */
 function doubleText(value: number): string {
   if (!Number.isFinite(value)) return call('double', formatShortest(value));
   const text = formatShortest(value);

@@ -56,9 +56,9 @@ export async function takeSnapshot(flags: Flags, folder: string, context: Comman
 export async function restoreStore(flags: Flags, folder: string, context: CommandContext): Promise<void> {
   const from: StorePlace = { type: 'file', path: flags.positionals[1] ?? '/dev/stdin' };
   const to = ownPlace(flags, folder);
-  const { objects, revision, fromRevision, isOfStopped } = await copy(flags, { from, to }, context);
+  const { objects, revision, fromRevision, isOfClosedStore } = await copy(flags, { from, to }, context);
   context.print(`restored ${objects} objects at revision ${revision} into ${to.type === 'etcd' ? 'etcd' : to.path}`);
-  if (!isOfStopped && revision - fromRevision < SAFE_LEAP && !flags.has('bump-revision'))
+  if (!isOfClosedStore && revision - fromRevision < SAFE_LEAP && !flags.has('bump-revision'))
     context.printError(
       `the snapshot is of a store that was open: clients that have seen revisions above ${revision} must start anew`,
     );

@@ -41,7 +41,7 @@ test('keelson store tells of acknowledged writes that are missing, and goes on w
     const loss = expect.stringContaining('revision 2 is lost') as string;
     expect((await run(data, 'verify')).slice(-2)).toEqual([loss, `Error: the store in "${folder}" is damaged`]);
     await expect(openDurableStore(folder, options)).rejects.toThrow(
-      '"keelson store repair" tells what can still be read',
+      '"keelson store repair" reports what can still be read',
     );
     expect(await run(data, 'repair')).toEqual([
       expect.stringMatching(/^lost: .*revision 2 is lost/),

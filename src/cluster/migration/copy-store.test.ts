@@ -235,7 +235,7 @@ describeWithEtcd('a cluster that is moved', (etcd) => {
     await plane[Symbol.asyncDispose]();
     const second = await copy(folder, place, { encryptionConfig: planes.path });
 
-    expect(first).toMatchObject({ isFinal: false, isOfStopped: false });
+    expect(first).toMatchObject({ isFinal: false, isOfClosedStore: false });
     expect(second).toMatchObject({ isFinal: true, objects: first.objects - 1, written: 1 }); // the event, whose lease is renewed
     await using store = openStore(etcd(), { prefix: place.etcd.prefix ?? '' });
     expect((await store.range(prefixRange('/registry/configmaps/default/'))).count).toBe(0);

@@ -48,7 +48,7 @@ export interface CopyReport {
   /** False when the source was, or may have been, written to since. */
   readonly isFinal: boolean;
   /** False when the store was open as the snapshot was taken, so that clients may have seen later revisions. */
-  readonly isOfStopped: boolean;
+  readonly isOfClosedStore: boolean;
 }
 
 /**
@@ -60,7 +60,7 @@ export async function copyStore(options: CopyOptions): Promise<CopyReport> {
   const { from, to } = options;
   using _alive = keepAlive(); // waiting for an etcd does not keep the process
   await using source = stoppable(await openSnapshot(from, options), options.signal);
-  const { revision: fromRevision, isOfStopped } = source.head;
+  const { revision: fromRevision, isOfClosedStore } = source.head;
   if (to.type === 'file') {
     const { objects } = await writeSnapshotFile(to.path, source);
     return {
@@ -69,7 +69,7 @@ export async function copyStore(options: CopyOptions): Promise<CopyReport> {
       fromRevision,
       revision: fromRevision,
       isFinal: await isFinal(options, source),
-      isOfStopped,
+      isOfClosedStore,
     };
   }
   await using encryption = await encryptionOf(options);
@@ -79,7 +79,14 @@ export async function copyStore(options: CopyOptions): Promise<CopyReport> {
   const bump = options.bumpRevision === undefined ? {} : { bumpRevision: options.bumpRevision };
   if (to.type === 'folder') {
     const { objects, revision } = await restoreFolder(to.path, snapshot, { clock: options.clock, ...bump });
-    return { objects, written: objects, fromRevision, revision, isFinal: await isFinal(options, source), isOfStopped };
+    return {
+      objects,
+      written: objects,
+      fromRevision,
+      revision,
+      isFinal: await isFinal(options, source),
+      isOfClosedStore,
+    };
   }
   const { clock, random, log } = options;
   const report = await fillEtcd(snapshot, {
@@ -92,7 +99,7 @@ export async function copyStore(options: CopyOptions): Promise<CopyReport> {
     isSame: (key, wanted, found) => conversion.isSame(key, wanted, found),
     isFinal: () => isFinal(options, source),
   });
-  return { ...report, fromRevision, isOfStopped };
+  return { ...report, fromRevision, isOfClosedStore };
 }
 
 /** A place in words: the same ones whenever it is the same place. */
@@ -120,7 +127,7 @@ function formOf(place: StorePlace): ValueForm {
 /** Whether nobody can have written to the source since; a snapshot file is what it is. */
 async function isFinal({ from, clock, random }: CopyOptions, { head }: Snapshot): Promise<boolean> {
   if (from.type === 'file') return true;
-  if (from.type === 'folder') return head.isOfStopped;
+  if (from.type === 'folder') return head.isOfClosedStore;
   await using now = await snapshotEtcd({ ...from.etcd, clock, random });
   return now.head.revision === head.revision;
 }

@@ -2,17 +2,17 @@ import { type FieldError, invalidValue, required } from '../../api/index.ts';
 import { parseRequestUri, UrlError } from '../../cel/index.ts';
 import type { Definition } from './definition.ts';
 
-/** The annotation that says where Kubernetes' people approved of an API in one of their groups. */
+/** The annotation that links to the approval of an API in one of Kubernetes' own groups. */
 export const APPROVAL_ANNOTATION = 'api-approved.kubernetes.io';
 
-/** What the condition KubernetesAPIApprovalPolicyConformant says of a definition. */
+/** The condition KubernetesAPIApprovalPolicyConformant of a definition. */
 export interface ApprovalState {
   readonly status: 'True' | 'False';
   readonly reason: 'InvalidAnnotation' | 'MissingAnnotation' | 'ApprovedAnnotation' | 'UnapprovedAnnotation';
   readonly message: string;
 }
 
-/** Whether the API is approved; undefined when its group belongs to nobody in particular. */
+/** Whether the API is approved; undefined when its group is not one of Kubernetes' own. */
 export function apiApprovalState({ metadata, spec }: Pick<Definition, 'metadata' | 'spec'>): ApprovalState | undefined {
   if (!/^(?:.*\.)?(?:k8s|kubernetes)\.io$/s.test(spec.group ?? '')) return undefined;
   const text = metadata.annotations?.[APPROVAL_ANNOTATION] ?? '';
@@ -36,7 +36,7 @@ function isUrl(text: string): boolean {
   }
 }
 
-/** An update that leaves the state as it was is never refused for it. */
+/** An update that leaves the approval state unchanged is never refused for it. */
 export function checkApproval(definition: Definition, old: Definition | undefined): FieldError[] {
   const state = apiApprovalState(definition);
   if (state === undefined) return [];

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 
 const PEM_BLOCK = /-----BEGIN ([^-\n]*)-----\s*\n([\s\S]*?)-----END \1-----/g;
 
-/** What is wrong with a webhook's certificates, which are given in base64; undefined when there are some to trust. */
+/** The problem with a webhook's certificates, given in base64; undefined when at least one can be used. */
 export function caBundleProblem(base64: string): string | undefined {
   const text = Buffer.from(base64, 'base64').toString('latin1');
   const certificates: string[] = [];
@@ -22,13 +22,13 @@ export function caBundleProblem(base64: string): string | undefined {
 }
 
 function certificateProblem(pem: string): string | undefined {
-  return isCertificate(pem) ? undefined : 'failed to parse certificate: x509: malformed certificate'; // Go may know better
+  return isCertificate(pem) ? undefined : 'failed to parse certificate: x509: malformed certificate'; // Go may accept more
 }
 
 function isCertificate(pem: string): boolean {
   try {
     return new X509Certificate(pem).raw.length > 0;
   } catch {
-    return false; // Node throws at what cannot be read
+    return false; // Node throws for what it cannot parse
   }
 }

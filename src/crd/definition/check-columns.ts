@@ -5,7 +5,7 @@ import { pointerValue } from './unversioned-values.ts';
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
-/** What is wrong with a column of tables. Whether its path can be read is found out when a table is made, as upstream does. */
+/** Problems of a printer column. As upstream does, its path is only parsed when a table is made. */
 export function checkColumn(column: CustomResourceColumnDefinition, path: string): FieldError[] {
   const { name = '', type = '', format = '', jsonPath = '' } = column;
   const errors: FieldError[] = [];

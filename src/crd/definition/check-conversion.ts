@@ -73,7 +73,7 @@ function checkWebhookUrl(text: string, path: string): FieldError[] {
   }
 }
 
-/** Upstream takes the name for the namespace and the namespace for the name, so the name comes first. */
+/** Upstream swaps name and namespace here, so the name comes first. */
 function checkService(
   { name = '', namespace = '', path: urlPath = '', port = 443 }: ServiceReference,
   path: string,

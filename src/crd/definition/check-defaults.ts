@@ -9,17 +9,17 @@ import { itemSchema, someSchema, sortedEntries } from './inner-schemas.ts';
 import { hasUnknownFields } from './unknown-fields.ts';
 
 interface Options {
-  /** A default may not have fields that its schema does not name. */
+  /** Whether defaults must not have fields that their schema does not name. */
   readonly requiresPruned: boolean;
   readonly work: CheckWork;
 }
 
-/** All defaults of a schema share what rules may cost. */
+/** All defaults of a schema share one budget for rules. */
 type Checking = Options & { readonly budget: RuleBudget };
 
 const META_FIELDS = ['metadata', 'kind', 'apiVersion'];
 
-/** What is wrong with the defaults in a schema. There are none inside maps: nobody knows the keys that would get them. */
+/** Problems of the defaults in a schema. There are none inside maps: the keys that would get them are unknown. */
 export function checkDefaults(root: Schema, path: string, options: Options): FieldError[] {
   const whole = { ...root, 'x-kubernetes-embedded-resource': true };
   return checkPart(

@@ -12,8 +12,8 @@ import { updateRatchets } from './update-ratchets.ts';
 const OLD_VERSION = 'apiextensions.k8s.io/v1beta1';
 
 /**
- * Everything wrong with a new definition, in the words and the order of kube-apiserver 1.36; what holds for the metadata
- * of every kind is not looked at. Assumes: the definition has been decoded and defaulted.
+ * Everything wrong with a new definition, in the words and order of kube-apiserver 1.36, except the rules for the
+ * metadata of every kind. Assumes: the definition has been decoded and defaulted.
  */
 export function checkDefinition(definition: Definition): readonly FieldError[] {
   return inBounds((work) => {
@@ -29,7 +29,7 @@ export function checkDefinition(definition: Definition): readonly FieldError[] {
   });
 }
 
-/** The same for a change; what was wrong before may mostly stay. */
+/** The same for an update; most existing problems may stay. */
 export function checkDefinitionUpdate(definition: Definition, old: Definition): readonly FieldError[] {
   return inBounds((work) => {
     const isOld = isOldVersion(definition);
@@ -44,7 +44,7 @@ export function checkDefinitionUpdate(definition: Definition, old: Definition): 
   });
 }
 
-/** Whether a definition was sent in the old version, in which less is asked of it. */
+/** Whether a definition was sent as v1beta1, which requires less. */
 function isOldVersion({ apiVersion }: Definition): boolean {
   return (apiVersion as string | undefined) === OLD_VERSION;
 }

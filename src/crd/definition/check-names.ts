@@ -1,7 +1,7 @@
 import { dns1035LabelProblems, type FieldError, invalidValue } from '../../api/index.ts';
 import type { CustomResourceDefinitionNames } from '../../api/types/apiextensions/v1.d.ts';
 
-/** What is wrong with names as they are written; whether they are there at all is another matter. */
+/** Problems of the names' syntax; whether they are present is checked elsewhere. */
 export function checkNames(names: CustomResourceDefinitionNames | undefined, path: string): FieldError[] {
   const { plural = '', singular = '', kind = '', listKind = '', shortNames = [], categories = [] } = names ?? {};
   return [

@@ -15,7 +15,7 @@ export interface SchemaCheck {
   readonly path: string;
   readonly hasStatus: boolean;
   readonly ratchets: Ratchets;
-  /** The schema is as it was before an update, and its rules may cost what they did. */
+  /** The update leaves the schema unchanged, and its rules may cost what they did. */
   readonly isUnchanged: boolean;
   readonly work: CheckWork;
 }
@@ -49,7 +49,7 @@ type Soundness =
   | { readonly type: 'sound' | 'broken'; readonly errors: readonly FieldError[] }
   | { readonly type: 'unreadable'; readonly errors: readonly []; readonly problem: string };
 
-/** Whether a schema is structural and has sound defaults; only then its rules have types. */
+/** Whether a schema is structural and has valid defaults; only then do its rules have types. */
 function checkSoundness(schema: Schema, path: string, { ratchets, work }: SchemaCheck): Soundness {
   const problem = structuralFormProblem(schema);
   if (problem !== undefined) return { type: 'unreadable', errors: [], problem };
@@ -59,7 +59,7 @@ function checkSoundness(schema: Schema, path: string, { ratchets, work }: Schema
   return { type: errors.length === 0 ? 'sound' : 'broken', errors };
 }
 
-/** What may stand at the root of a schema whose status is checked apart. */
+/** What may appear at the root of a schema when the status subresource is enabled. */
 const ROOT_MEMBERS = [
   'Description',
   'Type',
@@ -85,7 +85,7 @@ const ROOT_MEMBERS = [
   'XValidations',
 ];
 
-/** Tells the first thing only, as upstream does. */
+/** Reports the first problem only, as upstream does. */
 function checkRootMembers(schema: Schema, path: string): FieldError[] {
   for (const name of goNamesOf(schema)) {
     if (name === 'Type' && schema.type !== 'object') {

@@ -13,7 +13,7 @@ import type { Ratchets } from './ratchets.ts';
 import { structuralFormProblem } from './structural-form.ts';
 import { printedVersions } from './unversioned-values.ts';
 
-/** Everything wrong with what a definition says, in the order of upstream's checks. */
+/** Everything wrong with a definition's spec, in the order of upstream's checks. */
 export function checkSpec(spec: HubSpec, given: Ratchets, work: CheckWork): FieldError[] {
   const hasDefaults = given.allowsDefaults && hasSchemaWith(spec, (schema) => (schema.default ?? null) !== null);
   const isStructural = !spec.preservesUnknown || hasDefaults || hasSchemaWith(spec, hasExtensions);

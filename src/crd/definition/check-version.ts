@@ -54,7 +54,7 @@ function checkFields(
 }
 
 const MAX_WARNING_BYTES = 256;
-/** What Go does not call printable. */
+/** Characters that Go does not call printable. */
 const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 function checkDeprecation({ deprecated, deprecationWarning: text }: HubVersion, path: string): FieldError[] {

@@ -3,10 +3,10 @@ import type { Schema } from './definition.ts';
 import { innerSchemas, visitSchemas } from './inner-schemas.ts';
 import { patternSize } from './pattern-size.ts';
 
-/** About as many microseconds. Definitions in use need less than a fifth of it. */
-const MOST_WORK = 500_000;
+/** Budget, roughly in microseconds. Definitions in use need less than a fifth of it. */
+const MAX_WORK = 500_000;
 
-/** What a pattern, a rule, a type for rules and a default cost, measured. */
+/** The measured cost of a pattern, a rule, a type for rules and a default. */
 const PER_PATTERN_STEP = 7;
 const PER_RULE = 20;
 const PER_RULE_PLACE = 100;
@@ -14,21 +14,21 @@ const PER_TYPE = 12;
 const DEFAULTS_AT_ONCE = 20;
 const PER_EVALUATION = 10;
 
-/** A definition that would keep the server busy for too long; upstream would take its time. */
+/** A definition that would keep the server busy for too long; upstream has no such limit. */
 export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork';
 }
 
 /**
- * Counts what checking one definition costs beyond one look at each of its parts: patterns are compiled, rules get types
- * and are compiled, defaults are judged by their schemas. One thread serves everybody, so there is a limit.
+ * Counts the cost of checking one definition beyond one visit to each of its parts: compiling patterns, typing and
+ * compiling rules, validating defaults. It is limited, because one thread serves all clients.
  */
 export class CheckWork {
-  #left = MOST_WORK;
+  #left = MAX_WORK;
   readonly #sizes = new Map<Schema, number>();
   readonly #patterns = new Map<string, string | undefined>();
 
-  /** What is wrong with a regular expression; the same one is looked at once. */
+  /** The problem with a regular expression; each one is compiled once. */
   patternProblem(pattern: string): string | undefined {
     if (this.#patterns.has(pattern)) return this.#patterns.get(pattern);
     this.#spend(patternSize(pattern) * PER_PATTERN_STEP, 'patterns');
@@ -38,7 +38,7 @@ export class CheckWork {
     return problem;
   }
 
-  /** To be called before the rules of a place are compiled. */
+  /** Call before the rules of a place are compiled. */
   compileRules(schema: Schema): void {
     const rules = schema['x-kubernetes-validations'] ?? [];
     this.#spend(PER_RULE_PLACE + this.#sizeOf(schema) * PER_TYPE, 'rules');
@@ -46,14 +46,14 @@ export class CheckWork {
       this.#spend(PER_RULE + rule.length + messageExpression.length, 'rules');
   }
 
-  /** To be called before a default is judged by its schema and by the rules in it. */
+  /** Call before a default is validated by its schema and by the rules in it. */
   judgeDefault(schema: Schema): void {
     const values = valueSize(schema.default);
     this.#spend((values * this.#sizeOf(schema)) / DEFAULTS_AT_ONCE, 'defaults');
     visitSchemas(schema, (inner) => {
       if ((inner['x-kubernetes-validations'] ?? []).length === 0) return;
       this.compileRules(inner);
-      this.#spend(Math.min(values ** 2 * PER_EVALUATION, MOST_WORK / 5), 'defaults');
+      this.#spend(Math.min(values ** 2 * PER_EVALUATION, MAX_WORK / 5), 'defaults');
     });
   }
 

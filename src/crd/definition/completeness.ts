@@ -10,7 +10,7 @@ interface Pair {
   readonly saidAt: string;
 }
 
-/** Fields and items that alternatives at the root of a schema speak of, but that the schema does not define. */
+/** Fields and items that alternatives at the root of a schema mention, but that the schema does not define. */
 export function completenessErrors(schema: Schema, path: string): readonly FieldError[] {
   return alternativeErrors({ schema, path, said: schema, saidAt: path });
 }

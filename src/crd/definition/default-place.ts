@@ -3,7 +3,7 @@ import { structuralShape } from '../../cel/index.ts';
 import { checkEmbedded } from '../values/check-embedded.ts';
 import type { Schema } from './definition.ts';
 
-/** Where a default stands: the innermost whole object around it, and the way from there. */
+/** Where a default is: the innermost whole object around it, and the path from there. */
 export interface DefaultPlace {
   readonly path: string;
   readonly object: Schema;
@@ -12,7 +12,7 @@ export interface DefaultPlace {
   readonly isInsideMeta: boolean;
 }
 
-/** What is wrong with an object that has nothing but a default that belongs to its metadata, kind or apiVersion. */
+/** The problem with an object that consists only of a default for its metadata, kind or apiVersion. */
 export function surroundingProblem(value: unknown, { object, steps }: DefaultPlace): string | undefined {
   const around = steps.reduceRight<unknown>(
     (inner, step) => (step.type === 'item' ? [inner] : { [step.name]: inner }),

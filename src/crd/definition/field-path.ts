@@ -81,7 +81,7 @@ class PathWalk {
   step(name: string): boolean {
     const { properties = {}, additionalProperties } = this.schema ?? {};
     const isField = Object.hasOwn(properties, name);
-    // Objects that name any fields have only those. Of large ones the names are not counted each time.
+    // Objects that name any fields have only those. The names of large ones are not counted each time.
     if (!isField && (additionalProperties === undefined || Object.keys(properties).length > 0)) return false;
     this.path += isField ? `${this.path === '' ? '' : '.'}${name}` : `[${name}]`;
     if (this.root === '') this.root = isField ? name : `[${name}]`;

@@ -26,7 +26,7 @@ const nested = (depth: number, wrap: (inner: Schema) => Schema, leaf: Schema): S
 const fields = (count: number, make: (index: number) => Schema): Record<string, Schema> =>
   Object.fromEntries(times(count, (index) => [`f${index}`, make(index)]));
 
-/** What is said first of a definition, on create and on update. */
+/** The first finding about a definition, on create and on update. */
 function said(definition: Definition): readonly string[] {
   return [checkDefinition(definition), checkDefinitionUpdate(definition, definition)].map(([error]) =>
     error === undefined ? 'nothing' : `${error.field}: ${error.detail}`,
@@ -96,14 +96,14 @@ describe('a definition that is', () => {
     );
   });
 
-  test('a bomb of costs is refused by its estimate', () => {
+  test('an exponential cost is refused by its estimate', () => {
     const list = nested(3, (items) => ({ type: 'array', items }), TEXT);
     const rule = 'self.all(a, a.all(b, b.all(c, c.matches(c))))';
     const [first] = said(fieldOf({ ...list, 'x-kubernetes-validations': [{ rule }] }));
     expect(first).toContain('estimated rule cost exceeds budget by factor of more than 100x');
   });
 
-  test('of many versions is looked at once', () => {
+  test('of many versions is checked once', () => {
     const definition = definitionOf({ type: 'object' });
     const versions = times(5000, (index) => ({
       name: `v${index}`,

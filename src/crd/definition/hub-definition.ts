@@ -11,7 +11,7 @@ import type {
 } from '../../api/types/apiextensions/v1.d.ts';
 import type { Schema } from './definition.ts';
 
-/** What a definition may say once for all its versions. */
+/** What a definition may specify once for all its versions. */
 interface Shared {
   readonly schema?: CustomResourceValidation | undefined;
   readonly subresources?: CustomResourceSubresources | undefined;
@@ -28,8 +28,8 @@ export interface HubConversion {
 }
 
 /**
- * A definition's spec in upstream's unversioned form, in which it is checked: what all versions have in common stands
- * once, outside of the versions. Messages name fields of that form, so `spec.versions[0].schema` of a definition with a
+ * A definition's spec in upstream's unversioned form, in which it is validated: what all versions share appears once,
+ * outside of the versions. Messages name fields of that form, so `spec.versions[0].schema` of a definition with a
  * single version is `spec.validation` in them.
  */
 export interface HubSpec {
@@ -42,7 +42,7 @@ export interface HubSpec {
   /** Whether the client sent a list of versions at all. */
   readonly hasVersions: boolean;
   readonly shared: Shared;
-  /** Whether versions say themselves which subresources they have. */
+  /** Whether versions specify their own subresources. */
   readonly hasOwnSubresources: boolean;
   readonly conversion: HubConversion | undefined;
   readonly preservesUnknown: boolean;
@@ -83,7 +83,7 @@ export function schemasOf({ shared, versions }: HubSpec): readonly Schema[] {
   return [shared, ...versions].flatMap(({ schema }) => schema?.openAPIV3Schema ?? []);
 }
 
-/** Whether objects have a status of their own, in a version or, without one, in any. */
+/** Whether objects have a status subresource, in a version or, without one, in any. */
 export function hasStatus({ shared, versions, hasOwnSubresources }: HubSpec, version?: HubVersion): boolean {
   if (version === undefined)
     return [shared, ...versions].some(({ subresources }) => subresources?.status !== undefined);

@@ -1,4 +1,4 @@
-// What other folders may use: what can be wrong with a CustomResourceDefinition.
+// What other folders may use: the validation of CustomResourceDefinitions.
 export { apiApprovalState, type ApprovalState } from './approval.ts';
 export { caBundleProblem } from './ca-bundle.ts';
 export { checkDefinition, checkDefinitionStatus, checkDefinitionUpdate } from './check-definition.ts';

@@ -1,6 +1,6 @@
 import type { Schema } from './definition.ts';
 
-/** The schema of all items of an array; undefined when there is none, or one for each item. */
+/** The schema of all items of an array; undefined when there is none, or a separate one for each item. */
 export function itemSchema({ items }: Schema): Schema | undefined {
   return isSchema(items) ? items : undefined;
 }
@@ -19,7 +19,7 @@ export function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Members of an object by name, in the order of the names: upstream goes through them in any order. */
+/** Members of an object sorted by name; upstream visits them in random order. */
 export function sortedEntries<T>(members: Readonly<Record<string, T>> | undefined): readonly (readonly [string, T])[] {
   if (members === undefined || members === null) return [];
   return Object.entries(members).sort(([left], [right]) => (left < right ? -1 : 1));
@@ -41,7 +41,7 @@ export function innerSchemas(schema: Schema): readonly Schema[] {
   ];
 }
 
-/** Whether something holds for a schema or for one inside it; asks until the first yes. */
+/** Whether `holds` is true for a schema or for one inside it; stops at the first. */
 export function someSchema(schema: Schema, holds: (schema: Schema) => boolean): boolean {
   return holds(schema) || innerSchemas(schema).some((inner) => someSchema(inner, holds));
 }

@@ -18,7 +18,7 @@ const LIST_TYPE = 'x-kubernetes-list-type';
 const MAP_TYPE = 'x-kubernetes-map-type';
 const MAP_KEYS = 'x-kubernetes-list-map-keys';
 
-/** What is wrong with how a list or an object says that it is merged. */
+/** Problems of a list's or object's merge type. */
 export function checkMergeTypes(schema: Schema, path: string, ratchets: Ratchets): FieldError[] {
   return [
     ...checkMapType(schema, path),
@@ -63,7 +63,7 @@ function checkListType(schema: Schema, path: string, ratchets: Ratchets): FieldE
   return [...wrongType, ...split, ...unknown];
 }
 
-/** Whether a set has items that are merged part by part: then nobody could tell which items are the same. */
+/** Whether a set has items that are merged part by part: then it would be undefined which items are the same. */
 export function hasSplitSet(schema: Schema): boolean {
   const items = itemSchema(schema);
   if (schema[LIST_TYPE] !== 'set' || items === undefined) return false;
@@ -124,7 +124,7 @@ function checkKeyNames(keys: readonly string[], items: Schema, path: string): Fi
   });
 }
 
-/** Whether a list breaks the rules about keys that came later than the others. */
+/** Whether a list breaks the rules for keys that were added later than the others. */
 export function hasMapKeyErrors(schema: Schema): boolean {
   return collectErrors(() => mapKeyErrors(schema, '')).length > 0;
 }

@@ -1,4 +1,4 @@
-/** Rules that came later than some definitions: each is left out for an update of an object that broke it already. */
+/** Rules that are newer than some definitions: each is skipped for an update of an object that already broke it. */
 export interface Ratchets {
   readonly requiresRecognizedReview: boolean;
   readonly requiresSameNames: boolean;
@@ -10,12 +10,12 @@ export interface Ratchets {
   readonly requiresMapKeys: boolean;
   readonly requiresCaBundle: boolean;
   readonly allowsDefaults: boolean;
-  /** Expressions that were stored before may use what only stored ones may use. */
+  /** Stored expressions, which may keep using what new ones may not. */
   readonly storedRules: ReadonlySet<string>;
   readonly storedMessages: ReadonlySet<string>;
-  /** Versions whose rules may be as expensive as they were. */
+  /** Versions whose rules may stay as expensive as they were. */
   readonly unchangedVersions: ReadonlySet<string>;
-  /** Versions, or `''` for all of them together, that may have as many selectable fields as they had. */
+  /** Versions, or `''` for all of them together, that may keep as many selectable fields as they have. */
   readonly crowdedVersions: ReadonlySet<string>;
 }
 
@@ -30,7 +30,7 @@ export const newDefinitionRatchets: Ratchets = {
   requiresPrunedDefaults: true,
   requiresAtomicSetItems: true,
   requiresMapKeys: true,
-  requiresCaBundle: false, // nobody converts before the definition is established
+  requiresCaBundle: false, // conversion is not used before the definition is established
   allowsDefaults: true,
   storedRules: NONE,
   storedMessages: NONE,
@@ -38,7 +38,7 @@ export const newDefinitionRatchets: Ratchets = {
   crowdedVersions: NONE,
 };
 
-/** What v1beta1 never asked for: a definition that comes by it may leave out what only v1 demands. */
+/** What v1beta1 does not require: a definition sent in it may leave out what only v1 requires. */
 export const oldVersionRatchets = {
   requiresSchema: false,
   requiresKnownTypes: false,

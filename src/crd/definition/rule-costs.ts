@@ -1,11 +1,11 @@
 import { limits } from '../../cel/index.ts';
 
 const MOST = 2n ** 64n - 1n;
-/** Of a definition that is too expensive as a whole, so many rules are named, and only if they matter. */
+/** Max rules named for a definition that is too expensive as a whole, and only if they contribute. */
 const NAMED = 4;
 const WORTH_NAMING = BigInt(limits.definitionEstimate) / 100n;
 
-/** How often rules at a place can be evaluated for one object; undefined: the schema sets no bound. */
+/** Max evaluations of rules at a place for one object; undefined: the schema sets no bound. */
 export type Cardinality = bigint | undefined;
 
 export function timesAtMost(cost: bigint, count: bigint): bigint {
@@ -13,7 +13,7 @@ export function timesAtMost(cost: bigint, count: bigint): bigint {
   return product > MOST ? MOST : product;
 }
 
-/** Adds up what the rules of one schema are estimated to cost. */
+/** Adds up the estimated costs of the rules of one schema. */
 export class RuleCosts {
   total = 0n;
   #expensive: { readonly path: string; readonly cost: bigint }[] = [];
@@ -26,7 +26,7 @@ export class RuleCosts {
     this.#expensive = this.#expensive.slice(0, NAMED);
   }
 
-  /** Where the most expensive rules are, the most expensive first. */
+  /** The paths of the most expensive rules, the most expensive first. */
   get expensivePaths(): readonly string[] {
     return this.#expensive.map(({ path }) => path);
   }

@@ -16,7 +16,7 @@ import type { Ratchets } from './ratchets.ts';
 import { type Cardinality, costMessage, type RuleCosts, timesAtMost } from './rule-costs.ts';
 import { printedRule } from './unversioned-values.ts';
 
-/** New expressions must work in the release before this one too, so that an upgrade can be undone. */
+/** New expressions must also work in the previous release, so that an upgrade can be rolled back. */
 const NEW_EXPRESSIONS: MinorVersion = 35;
 
 const LOST_TYPE =
@@ -24,22 +24,22 @@ const LOST_TYPE =
 
 export interface RulePlace {
   readonly path: string;
-  /** The schema is that of a whole object. */
+  /** Whether the schema is that of a whole object. */
   readonly isResource: boolean;
   readonly cardinality: Cardinality;
-  /** The place around this one whose parts cannot be told apart in two revisions of an object. */
+  /** The enclosing place whose parts cannot be correlated between two revisions of an object. */
   readonly uncorrelatable: string | undefined;
 }
 
 export interface RuleLimits {
   readonly ratchets: Ratchets;
-  /** Rules may cost what they did before. */
+  /** Whether rules may cost what they did before. */
   readonly ignoresCost: boolean;
   readonly costs: RuleCosts;
   readonly work: CheckWork;
 }
 
-/** Compiles the rules of a schema, and tells what is wrong with them or what they cost too much. */
+/** Compiles the rules of a schema, and reports their problems and excessive costs. */
 export function checkExpressions(schema: Schema, place: RulePlace, budget: RuleLimits): FieldError[] {
   const { path, isResource } = place;
   budget.work.compileRules(schema);

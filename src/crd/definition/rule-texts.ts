@@ -8,8 +8,7 @@ const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvali
 const LINE_BREAK = /[\n\r]/;
 
 /**
- * What is wrong with the rules of a schema, short of what their expressions say. `isReadable`: the schema is known to be
- * one whose paths can be followed.
+ * Problems of the rules of a schema other than in their expressions. `isReadable`: paths in the schema can be followed.
  */
 export function checkRuleTexts(schema: Schema, path: string, isReadable: boolean): FieldError[] {
   const rules = schema['x-kubernetes-validations'] ?? [];

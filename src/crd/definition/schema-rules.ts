@@ -11,17 +11,19 @@ import { checkRuleTexts } from './rule-texts.ts';
 interface Place {
   readonly path: string;
   readonly isRoot: boolean;
-  /** Why there may be no default here; undefined when there may. */
+  /** Why a default is not allowed here; undefined when it is. */
   readonly noDefault: string | undefined;
   readonly isInsideMeta: boolean;
   readonly uncorrelatable: string | undefined;
-  /** How often values of this place can occur, for the cost of rules; `unchecked`: rules are not looked at. */
+  /** Max occurrences of values of this place, for the cost of rules; `unchecked`: rules are not checked. */
   readonly count: { readonly most: Cardinality } | 'unchecked';
 }
 
 const META_FIELDS = ['metadata', 'kind', 'apiVersion'];
 
-/** Checks a schema and all in it against what definitions may use of OpenAPI; what expressions say comes last. */
+/**
+ * Checks a schema and everything in it against the subset of OpenAPI that definitions may use; expressions come last.
+ */
 export class SchemaRules {
   readonly #errors: FieldError[] = [];
   readonly #expressionErrors: FieldError[] = [];
@@ -33,7 +35,7 @@ export class SchemaRules {
     this.#limits = limits;
   }
 
-  /** `checksExpressions`: the schema is sound enough for rules to have types. */
+  /** `checksExpressions`: the schema is valid enough for rules to have types. */
   checkRoot(schema: Schema, path: string, options: { readonly checksExpressions: boolean }): readonly FieldError[] {
     this.#check(schema, {
       path,
@@ -126,7 +128,7 @@ function unchecked(place: Place): Place {
   return { ...place, isRoot: false, count: 'unchecked' };
 }
 
-/** How often values inside of what a schema describes can occur. */
+/** Max occurrences of values inside what a schema describes. */
 function countBelow({ type, additionalProperties, maxProperties, maxItems }: Schema, { count }: Place): Place['count'] {
   if (count === 'unchecked' || count.most === undefined) return count;
   const isMap = type === 'object' && additionalProperties !== undefined;

@@ -7,7 +7,7 @@ import { itemSchema, sortedEntries, valueSchema } from './inner-schemas.ts';
 
 type Level = 'root' | 'item' | 'field';
 
-/** What keeps a schema from being structural, sorted by text as upstream sorts it. */
+/** Why a schema is not structural, sorted by text as upstream sorts it. */
 export function structuralErrors(schema: Schema, path: string, work: CheckWork): readonly FieldError[] {
   const rules = new StructuralRules(work);
   rules.check(schema, 'root', path);
@@ -81,7 +81,7 @@ class StructuralRules {
       this.#add(invalidValue(at, type, 'must be object at the root'));
   }
 
-  /** What a schema says of apiVersion, kind and metadata, which every object has whatever its schema says. */
+  /** What a schema specifies for apiVersion, kind and metadata, which every object has regardless of its schema. */
   #checkMeta(schema: Schema, level: Level, path: string): void {
     const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
     const isObject = level === 'root' || isEmbedded;
@@ -160,7 +160,7 @@ const NOT_NESTED: readonly (readonly [name: string, isSet: (schema: Schema) => b
   ['x-kubernetes-validations', (schema) => (schema['x-kubernetes-validations'] ?? []).length > 0, 'must be empty'],
 ];
 
-/** Where the two types of an int-or-string stand, the only types that alternatives may name. */
+/** Where the two types of an int-or-string appear, the only types that alternatives may name. */
 type IntOrStringForm = 'anyOf' | 'allOf';
 
 function intOrStringForm({ anyOf, allOf }: Schema): IntOrStringForm | undefined {

@@ -4,7 +4,7 @@ import type { Definition } from './definition.ts';
 import { structuralFormProblem } from './structural-form.ts';
 import { structuralErrors } from './structural-rules.ts';
 
-/** What keeps the schemas of a definition from being structural, each under the path of its version. */
+/** Why the schemas of a definition are not structural, each under the path of its version. */
 export function structuralViolations({ spec }: Pick<Definition, 'spec'>): readonly FieldError[] {
   const work = new CheckWork();
   return collectErrors(() => [
@@ -17,7 +17,7 @@ export function structuralViolations({ spec }: Pick<Definition, 'spec'>): readon
   ]);
 }
 
-/** What the condition NonStructuralSchema says of a definition. */
+/** The condition NonStructuralSchema of a definition. */
 export interface NonStructuralState {
   readonly status: 'True' | 'Unknown';
   readonly reason: 'Violations' | 'StructuralError';

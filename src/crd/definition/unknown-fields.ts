@@ -16,7 +16,7 @@ export function hasUnknownFields(value: unknown, schema: Schema | undefined): bo
   });
 }
 
-/** The same below a place that preserves what it does not know: only what is named there is looked at. */
+/** The same below a place that preserves unknown fields: only the named ones are checked. */
 function hasUnknownBelow(value: unknown, schema: Schema | undefined): boolean {
   if (schema === undefined) return false;
   if (Array.isArray(value)) return value.some((item) => hasUnknownBelow(item, itemSchema(schema)));

@@ -3,11 +3,11 @@ import type { Schema } from './definition.ts';
 import type { HubSpec, HubVersion } from './hub-definition.ts';
 import { isSchema, itemSchema, sortedEntries } from './inner-schemas.ts';
 
-// Values as messages show them: upstream prints its unversioned types, with every member, by its Go name.
+// Values as messages show them: upstream prints its unversioned types, with every member under its Go name.
 
 type Printed = Readonly<Record<string, unknown>>;
 
-/** A text that upstream holds as a pointer, and so prints as JSON does and not as Go does. */
+/** A string that upstream holds as a pointer, and therefore prints as JSON and not as Go. */
 export function pointerValue(text: string): unknown {
   return { toJSON: () => text };
 }
@@ -72,7 +72,7 @@ export function printedItems(schema: Schema): Printed | null {
   };
 }
 
-/** The members of a schema in the order of upstream's type, each with how it is shown; undefined: as it is, or null. */
+/** The members of a schema in the order of upstream's type, each with its formatter; undefined: as it is, or null. */
 const MEMBERS: readonly (readonly [
   goName: string,
   name: keyof Schema,

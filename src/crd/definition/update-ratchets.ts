@@ -13,12 +13,12 @@ import { structuralErrors } from './structural-rules.ts';
 import type { Ratchets } from './ratchets.ts';
 import { MAX_SELECTABLE_FIELDS } from './check-selectable-fields.ts';
 
-/** What an update need not mend, because the old definition had it already. */
+/** What an update need not fix, because the old definition had it already. */
 export function updateRatchets(definition: Definition, old: Definition): Ratchets {
   const spec = hubSpec(definition.spec);
   const was = hubSpec(old.spec);
   const schemas = schemasOf(was);
-  const work = new CheckWork(); // of its own: what is stored was not too much
+  const work = new CheckWork(); // a separate budget: what is stored was within it
   const broken = new Set(schemas.filter((schema) => isNotStructural(schema, work)));
   const none = (holds: (schema: Schema) => boolean): boolean => !schemas.some((schema) => someSchema(schema, holds));
   const { storedRules, storedMessages } = expressionsOf(schemas);

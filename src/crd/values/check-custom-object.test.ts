@@ -5,7 +5,7 @@ import { checkCustomObject } from './check-custom-object.ts';
 const types = builtInTypes();
 const kind = { group: 'example.dev', version: 'v1', kind: 'Thing' };
 
-/** What is wrong with a spec, and what is only warned of. */
+/** The errors and the warnings for a spec. */
 function checked(schema: StructuralSchema, spec: unknown, old?: unknown) {
   const type = structuralKind({ type: 'object', properties: { spec: schema } }, kind, { types });
   const object = (value: unknown): object =>
@@ -23,7 +23,7 @@ const whole: StructuralSchema = { type: 'integer' };
 const small: StructuralSchema = { ...whole, 'x-kubernetes-validations': [{ rule: 'self < 3', message: 'is large' }] };
 
 describe('an object of a custom kind', () => {
-  test('is judged by its values first, and by its rules only if those can be relied on', () => {
+  test('is validated by its schema first, and by its rules only if its values can be relied on', () => {
     const schema: StructuralSchema = { type: 'object', properties: { n: small, s: { ...text, maxLength: 1 } } };
     expect(checked(schema, { n: 5 }).errors).toEqual(['spec.n: Invalid value: 5: is large']);
     expect(checked(schema, { n: 5, s: 'long' }).errors).toEqual([
@@ -32,7 +32,7 @@ describe('an object of a custom kind', () => {
     ]);
   });
 
-  test('may keep what was wrong with it, but not make it worse', () => {
+  test('may keep existing problems, but not add any', () => {
     const schema: StructuralSchema = {
       type: 'object',
       properties: {
@@ -53,7 +53,7 @@ describe('an object of a custom kind', () => {
     expect(checked(schema, { ...old, n: 6 }, old).errors).toEqual(['spec.n: Invalid value: 6: is large']);
   });
 
-  test('is compared with what it was, item by item in lists with keys', () => {
+  test('is compared with its old state, item by item in lists with keys', () => {
     const schema: StructuralSchema = {
       type: 'object',
       properties: {
@@ -92,7 +92,7 @@ describe('an object of a custom kind', () => {
     ]);
   });
 
-  test('has whole objects in it where the schema says so', () => {
+  test('contains whole objects where the schema says so', () => {
     const schema: StructuralSchema = {
       type: 'object',
       properties: { pod: { type: 'object', 'x-kubernetes-embedded-resource': true } },
@@ -124,7 +124,7 @@ describe('a hostile object', () => {
     ]);
   });
 
-  test('cannot make one rule go on for ever', () => {
+  test('cannot make one rule run forever', () => {
     const rule = 'self.all(x, self.all(y, self.all(z, x == y || x != y || y == z)))';
     const schema: StructuralSchema = {
       type: 'object',
@@ -135,7 +135,7 @@ describe('a hostile object', () => {
     ]);
   });
 
-  test('is compared with what it was in one go, however its lists are keyed', () => {
+  test('is compared with its old state in linear time, however its lists are keyed', () => {
     const item: StructuralSchema = { type: 'object', properties: { name: text, v: { ...text, enum: ['ok'] } } };
     const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] };
     const schema: StructuralSchema = {
@@ -151,7 +151,7 @@ describe('a hostile object', () => {
     expect(errors).toEqual([]);
   });
 
-  test('does not get more warnings than anybody reads', () => {
+  test('gets a limited number of warnings', () => {
     const schema: StructuralSchema = { type: 'object', properties: { list: { type: 'array', items: small } } };
     const old = { list: many.map(() => 9) };
     const { errors, warnings } = checked(schema, old, old);

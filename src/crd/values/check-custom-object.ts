@@ -16,24 +16,24 @@ import { checkRules } from './check-rules.ts';
 import { ruleTreeOf } from './rule-tree.ts';
 
 export interface CustomObjectCheck {
-  /** The object as it was, for an update: what was wrong before and has not changed is let pass. */
+  /** The old object, for an update: existing problems in unchanged values are accepted. */
   readonly old?: object | undefined;
-  /** Only the status is written. */
+  /** Whether only the status is written. */
   readonly isStatus?: boolean;
-  /** What is known to be wrong with the metadata; it is not told again, but may keep rules from being evaluated. */
+  /** Known problems of the metadata; they are not reported again, but may keep rules from being evaluated. */
   readonly found?: readonly FieldError[];
-  /** What the kind itself says; told after what the schema says. */
+  /** Problems from the kind's own rules; reported after the schema's. */
   readonly own?: readonly FieldError[];
-  /** Told what rules say of values that have not changed. */
+  /** Receives what rules say about unchanged values. */
   readonly warn?: (text: string) => void;
 }
 
 /**
- * Everything that its schema says is wrong with an object of a custom kind: its values, the objects inside it, its lists,
- * and its rules, in this order.
+ * Everything wrong with a custom object according to its schema: its values, the objects inside it, its lists, and its
+ * rules, in this order.
  *
- * Assumes: the object has been decoded by the type, so that it is pruned and has its defaults.
- * Bounded: linear in the size of the object, but for the rules, which have a budget.
+ * Assumes: the object has been decoded by the type, so that it is pruned and has its defaults. Bounded: linear in the
+ * size of the object, except for the rules, which have a budget.
  */
 export function checkCustomObject(
   object: object,
@@ -57,7 +57,7 @@ export function checkCustomObject(
   return [...errors, ...checkRules(object, tree, { old, correlation, warn })];
 }
 
-/** After these, values may not be what rules take them for. */
+/** After these, values may not have the types that rules assume. */
 const BLOCKING: ReadonlySet<FieldError['reason']> = new Set<FieldError['reason']>([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -80,7 +80,7 @@ function checkStatus(object: object, type: Struct, correlation: Correlation | un
   return checkStructural(object.status, placeOfShape(shape), options);
 }
 
-/** Lists that had items twice before may go on having them. */
+/** Lists that already had duplicate items may keep them. */
 function checkLists(object: object, old: object | undefined, root: Shape): readonly FieldError[] {
   const found = checkUniqueItems(object, root);
   if (found.length === 0 || old === undefined) return found;

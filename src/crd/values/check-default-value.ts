@@ -11,10 +11,10 @@ export interface DefaultCheck {
   readonly budget: RuleBudget;
 }
 
-/** What is wrong with a default, as a value of its place: the first of several things that upstream looks at. */
+/** The problem with a default as a value of its place: the first of several that upstream checks. */
 export function checkDefaultValue(value: unknown, shape: Shape, { path, budget }: DefaultCheck): readonly FieldError[] {
   const embedded = checkEmbedded(value, shape, path);
-  const unreadable = embedded.find(({ detail }) => detail === 'must be a string'); // found before all else
+  const unreadable = embedded.find(({ detail }) => detail === 'must be a string'); // reported before all others
   if (embedded.length > 0) return unreadable === undefined ? embedded : [unreadable];
   const options = { checks: textChecks, base: path, allowsAnyEither: true };
   const found = checkStructural(value, placeOfShape(shape), options);

@@ -9,7 +9,7 @@ import {
 } from '../../api/index.ts';
 import { dns1035LabelProblems } from '../../api/values/index.ts';
 
-/** What is wrong with the objects inside an object, each of which has to be one: apiVersion, kind and metadata. */
+/** Problems of the embedded objects, each of which needs apiVersion, kind and metadata. */
 export function checkEmbedded(value: unknown, shape: Shape, path = ''): readonly FieldError[] {
   if (typeof value !== 'object' || value === null || !embedded.has(shape)) return NO_ERRORS;
   if (Array.isArray(value)) {
@@ -56,7 +56,7 @@ function checkText(text: unknown, path: string, problemsOf: (text: string) => re
   return problemsOf(text).map((problem) => invalidValue(path, text, problem));
 }
 
-/** An object inside another one need not have a name, and has a namespace or not. */
+/** An embedded object need not have a name, and may have a namespace or not. */
 function checkMetadata(value: unknown, path: string): FieldError[] {
   const metadata = readable(value);
   const { name = '', namespace = '' } = metadata;
@@ -77,7 +77,7 @@ function isReference(value: unknown): boolean {
   return hasOnly(texts, isText);
 }
 
-/** What members of metadata have to be for rules about them. */
+/** The types that members of metadata must have for rules about them. */
 const READABLE: Readonly<Record<string, (value: unknown) => boolean>> = {
   name: isText,
   generateName: isText,
@@ -90,7 +90,7 @@ const READABLE: Readonly<Record<string, (value: unknown) => boolean>> = {
   managedFields: (value) => isListOf(value, (item) => hasOnly(item, (part) => part !== null)),
 };
 
-/** Metadata of a default has not been decoded, so that it may be anything. */
+/** The metadata of a default has not been decoded, so it may be anything. */
 function readable(metadata: unknown): ObjectMeta {
   const members = Object.entries((metadata ?? {}) as object);
   return Object.fromEntries(members.filter(([name, value]) => READABLE[name]?.(value) === true));

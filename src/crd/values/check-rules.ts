@@ -14,26 +14,26 @@ import { evaluateMessage, ruleError, ruleName } from './rule-message.ts';
 import type { PreparedRule, RuleNode } from './rule-tree.ts';
 
 export interface RuleCheck {
-  /** The object as it was before an update. */
+  /** The object before the update. */
   readonly old?: unknown;
   readonly correlation?: Correlation | undefined;
-  /** Told what rules say of values that have not changed. */
+  /** Receives what rules say about unchanged values. */
   readonly warn?: ((text: string) => void) | undefined;
   /** Where the value is. */
   readonly path?: string;
-  /** What the rules may cost; left out: as much as those of one object. */
+  /** The cost budget of the rules; default: that of one object. */
   readonly budget?: RuleBudget;
 }
 
-/** What evaluating rules may still cost; below zero once it was too much, after which nothing is evaluated. */
+/** The remaining cost budget of rules; below zero once it was exceeded, after which nothing is evaluated. */
 export class RuleBudget {
   left: number = limits.objectCost;
 }
 
 /**
- * What the rules of a type say about an object.
+ * Validates an object by the rules of its type.
  *
- * Bounded: all rules together may cost as much as one object may; the first that exceeds it ends the check.
+ * Bounded: all rules together share the budget of one object; the first that exceeds it ends the check.
  */
 export function checkRules(
   value: unknown,
@@ -46,7 +46,7 @@ export function checkRules(
   return run.errors;
 }
 
-/** A value, what it was, and where it is. */
+/** A value, its old state, and its path. */
 interface Spot {
   readonly value: unknown;
   readonly old: unknown;
@@ -110,7 +110,7 @@ class RuleRun {
     const { compiled, rule } = prepared;
     if (compiled === undefined) return;
     if (isProblem(compiled)) {
-      this.#tell(node, spot, `rule compile error: ${compiled.detail}`);
+      this.#report(node, spot, `rule compile error: ${compiled.detail}`);
       return;
     }
     const isNew = spot.old === undefined || spot.old === null;
@@ -133,15 +133,15 @@ class RuleRun {
   #tellFailure(error: string, { node, spot, name }: { node: RuleNode; spot: Spot; name: string }): void {
     if (error.startsWith('no such overload')) {
       const what = 'call arguments did not match a supported operator, function or macro signature';
-      this.#tell(node, spot, `'${error}': ${what} for rule: ${name}`);
+      this.#report(node, spot, `'${error}': ${what} for rule: ${name}`);
     } else if (error.startsWith('operation cancelled: actual cost limit exceeded')) {
-      this.#tell(
+      this.#report(
         node,
         spot,
         `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${name}`,
       );
     } else {
-      this.#tell(node, spot, `${error} evaluating rule: ${name}`);
+      this.#report(node, spot, `${error} evaluating rule: ${name}`);
     }
   }
 
@@ -165,24 +165,24 @@ class RuleRun {
     add(() => ruleError(rule, { field, detail: message.detail, ...(isWhole ? {} : { value: spot.value }) }));
   }
 
-  /** Only told, so that it does not count among what is wrong. */
+  /** Only warned about, so it does not count as an error. */
   #warnOf(make: () => FieldError): void {
     this.#warnings += 1;
     if (this.#warnings > MAX_FIELD_ERRORS) return;
     for (const error of collectErrors(() => [make()])) this.#warn?.(fieldErrorText(error));
   }
 
-  #tell({ shape }: RuleNode, { path }: Spot, detail: string): void {
+  #report({ shape }: RuleNode, { path }: Spot, detail: string): void {
     this.errors.push(invalidValue(fieldOf(path), typeName(shape), detail));
   }
 
   #end(node: RuleNode, spot: Spot, detail: string): void {
-    this.#tell(node, spot, detail);
+    this.#report(node, spot, detail);
     this.#budget.left = -1;
   }
 }
 
-/** What an expression sees: raw JSON, or of a value that need not have been there before, an optional one. */
+/** The bindings of an expression: raw JSON, or an optional for a value that may not have existed before. */
 function bindingsOf({ rule, compiled }: PreparedRule, node: RuleNode, { value, old }: Spot): Bindings {
   if (compiled === undefined || isProblem(compiled) || !compiled.usesOldSelf) return { self: value };
   if (rule.optionalOldSelf !== true) return { self: value, oldSelf: old };
@@ -191,8 +191,8 @@ function bindingsOf({ rule, compiled }: PreparedRule, node: RuleNode, { value, o
 }
 
 /**
- * What the expression of a message sees. Upstream binds the old value as it is even where rules see an optional one, so
- * that an expression which asks whether there is one fails.
+ * The bindings of a message expression. Upstream binds the plain old value even where rules see an optional one, so an
+ * expression which tests whether there is one fails.
  */
 function messageBindings(node: RuleNode, { value, old }: Spot): Bindings {
   const isThere = node.usesOldSelf && old !== undefined && old !== null;

@@ -1,8 +1,8 @@
 import type { Correlation } from '../../api/index.ts';
 
 /**
- * Where a rule is evaluated, beside what was there before. What a rule says of a value that has not changed is only told
- * as a warning; where it is not known what a value was, the nearest value around it counts of which it is.
+ * Where a rule is evaluated, with the old state of that place. A violation by an unchanged value is only a warning;
+ * where the old state of a value is unknown, the nearest enclosing value whose old state is known decides.
  */
 export class Ratchet {
   static readonly NONE = new Ratchet(undefined, undefined);
@@ -21,7 +21,7 @@ export class Ratchet {
 
   key(name: string): Ratchet {
     if (this.#current === undefined) return this;
-    // Both objects have been converted to the same version, so that a change of these two cannot be seen.
+    // Both objects have been converted to the same version, so a change of these two is invisible.
     if (this.#around === undefined && (name === 'apiVersion' || name === 'kind')) return Ratchet.NONE;
     return new Ratchet(this.#current.key(name), this.#current);
   }

@@ -1,6 +1,6 @@
 import type { Shape } from '../../api/index.ts';
 
-/** A field or key of a path such as `.spec['a.b'].c`: a name behind a dot, or a quoted one in brackets. */
+/** A step of a path such as `.spec['a.b'].c`: a name after a dot, or a quoted one in brackets. */
 const STEP = /\.([^.[\]]+)|\['((?:[^'\\]|\\.)*)'\]/y;
 
 const ESCAPES: Readonly<Record<string, string>> = {

@@ -12,7 +12,7 @@ import { trimGo } from '../../api/values/index.ts';
 import { type Bindings, isProblem, limits } from '../../cel/index.ts';
 import type { PreparedRule } from './rule-tree.ts';
 
-/** What a rule is called in messages. */
+/** The name of a rule in messages. */
 export function ruleName({ rule, message = '' }: ExpressionRule): string {
   return trimGo(message === '' ? rule : message);
 }
@@ -20,11 +20,11 @@ export function ruleName({ rule, message = '' }: ExpressionRule): string {
 export interface RuleMessage {
   readonly detail: string;
   readonly cost: number;
-  /** Why the check ends here: the expression of the message costs too much. */
+  /** Why the check ends here: the message expression is too expensive. */
   readonly problem?: string;
 }
 
-/** What is said when a rule does not hold: what the expression of its message yields, if that is of use, else its name. */
+/** The message for a violated rule: the result of its message expression if that is usable, otherwise its name. */
 export function evaluateMessage({ rule, compiled }: PreparedRule, bindings: Bindings, budget: number): RuleMessage {
   const { message = '', messageExpression = '' } = rule;
   const usual = message === '' ? `failed rule: ${ruleName(rule)}` : trimGo(message);
@@ -45,7 +45,7 @@ export function evaluateMessage({ rule, compiled }: PreparedRule, bindings: Bind
 const OUT_OF_BUDGET =
   'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run';
 
-/** What a rule says, as the error that its reason names; objects and lists are not quoted. */
+/** The error for a violated rule, of the type that its reason names; objects and lists are not quoted. */
 export function ruleError(
   { reason }: ExpressionRule,
   { field, detail, ...about }: { readonly field: string; readonly detail: string; readonly value?: unknown },

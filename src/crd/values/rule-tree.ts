@@ -14,9 +14,9 @@ import { ruleFieldPath } from './rule-field-path.ts';
 /** A rule of a schema, ready to be evaluated. */
 export interface PreparedRule {
   readonly rule: ExpressionRule;
-  /** Undefined when the rule is nothing but blanks. */
+  /** Undefined for a blank rule. */
   readonly compiled: CompiledRule | ExpressionProblem | undefined;
-  /** Where findings are told, below the place of the rule; empty: there. */
+  /** The field that findings are reported for, relative to the rule's place; empty: the place itself. */
   readonly fieldPath: string;
 }
 
@@ -37,7 +37,7 @@ export class RuleNode {
     this.#rules = rules;
   }
 
-  /** Compiled when a value is first judged, and held as long as the type is. */
+  /** Compiled when a value is first validated, and kept as long as the type is. */
   get rules(): readonly PreparedRule[] {
     if (this.#rules.length === 0) return NO_RULES;
     return (this.#prepared ??= this.#rules.map((rule) => ({
@@ -47,7 +47,7 @@ export class RuleNode {
     })));
   }
 
-  /** Whether any rule here compares with the value as it was. */
+  /** Whether any rule here uses the old value. */
   get usesOldSelf(): boolean {
     return this.rules.some(({ compiled }) => compiled !== undefined && !isProblem(compiled) && compiled.usesOldSelf);
   }
@@ -82,7 +82,7 @@ export function ruleTreeOf(type: Struct): RuleNode | undefined {
 export function rulesAt(shape: Shape, rules = shape.constraints?.rules ?? []): RuleNode | undefined {
   const inner = innerOf(shape);
   if (rules.length === 0 && inner.members.size === 0 && inner.element === undefined) return undefined;
-  // Data of no type cannot be seen in expressions, nor can anything inside it.
+  // Expressions cannot see data without a type, nor anything inside it.
   return ruleType(shape) === undefined ? undefined : new RuleNode(shape, rules, inner);
 }
 
@@ -107,7 +107,7 @@ function innerOf(shape: Shape): Inner {
   }
 }
 
-/** Metadata is of a type of its own: rules about it and the names in it stand with its place. */
+/** Metadata has its own type: rules about it and the names in it belong to its place. */
 function memberNode(seen: Field, owner: Struct): RuleNode | undefined {
   const place = owner.field(seen.name)?.shape;
   if (place?.kind !== 'struct' || place.struct.isStructural === true || seen.shape.kind !== 'struct')

@@ -3,10 +3,13 @@ import { annotationEntries, annotationsField, annotationsOf } from '../../wire/k
 import { bytes, int64, MessageTable, text } from '../../wire/protobuf/index.ts';
 import type { EncryptedKey } from './kms-service.ts';
 
-/** What the key in an encrypted object is: the key itself, as servers before 1.29 wrote it, or the seed of one key a value. */
+/**
+ * Whether an encrypted object holds the key itself, as servers before 1.29 wrote it, or the seed from which each
+ * value's key is derived.
+ */
 export type KeyUse = 'key' | 'seed';
 
-/** A value in the store together with the key that it is encrypted with, as a plugin has encrypted that. */
+/** A stored value with the key it is encrypted with, which a plugin has encrypted. */
 export interface EncryptedObject {
   readonly data: Uint8Array;
   readonly key: EncryptedKey;
@@ -35,7 +38,7 @@ export function encodeEncryptedObject({ data, key, use }: EncryptedObject): Uint
   });
 }
 
-/** Throws for bytes that are none, and for what no plugin may have said. */
+/** Throws for bytes that are not such an object, and for values that no plugin may return. */
 export function decodeEncryptedObject(value: Uint8Array): EncryptedObject {
   const { encryptedData, keyId = '', encryptedKey, annotations, keyType = 0 } = table.decode(value);
   if (keyType !== 0 && keyType !== 1) throw new Error(`unknown encryptedDEKSourceType: ${keyType}`);
@@ -46,7 +49,7 @@ export function decodeEncryptedObject(value: Uint8Array): EncryptedObject {
   return { data, key, use: keyType === 1 ? 'seed' : 'key' };
 }
 
-/** Throws when an encrypted key is not what a plugin may answer. */
+/** Throws when an encrypted key is not a valid plugin answer. */
 export function checkEncryptedKey({ ciphertext, keyId, annotations }: EncryptedKey): void {
   const failed = (what: string, why: string): Error => new Error(`failed to validate ${what}: ${why}`);
   if (ciphertext.length === 0) throw failed('encrypted DEK source', 'encrypted DEK source is empty');
@@ -66,7 +69,7 @@ export function checkEncryptedKey({ ciphertext, keyId, annotations }: EncryptedK
   }
 }
 
-/** What is wrong with the name of a key. */
+/** The problem with a key id. */
 export function keyIdProblem(keyId: string): string | undefined {
   const size = Buffer.byteLength(keyId);
   if (size === 0) return 'keyID is empty';

@@ -17,15 +17,15 @@ export interface KmsProviderOptions {
   readonly service: KmsService;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told when what was fresh has become stale: the plugin has another key. */
+  /** Called when fresh values have become stale, because the plugin uses another key. */
   onRotated(): void;
 }
 
-/** What new values are encrypted with. */
+/** The key that encrypts new values. */
 interface WritingKey {
   readonly data: DataKey;
   readonly encrypted: EncryptedKey;
-  /** A plugin that has not answered for so long may have been told to use another key. */
+  /** After this long without an answer, the plugin may have switched to another key. */
   expiresMs: number;
 }
 
@@ -34,14 +34,15 @@ const UNHEALTHY_INTERVAL_MS = 10_000;
 const WRITING_KEY_TTL_MS = 180_000;
 const HEALTHY_TTL_MS = 20_000;
 const UNHEALTHY_TTL_MS = 3000;
-/** Decrypted keys that are kept; each is the key of all values of one server and one time. */
+/** Max decrypted keys kept; each is the key of all values that one server wrote during one period. */
 const MAX_KEYS = 1000;
 
 /**
- * Encrypts values with a seed of its own, which a plugin (KMS v2) encrypts and which is stored beside each value. The plugin is asked
- * when a key is not known yet and, once a minute, whether it is well and which key it uses now.
+ * Encrypts values with a locally generated seed, which a plugin (KMS v2) encrypts and which is stored beside each
+ * value. The plugin is called for an unknown key and, once a minute, for its health and its current key.
  *
- * Guarantees: what is read is waited for no longer than the plugin's time; writing waits for nobody. Reads of the same key ask once.
+ * Guarantees: a read waits no longer than the plugin's timeout; a write never waits for the plugin. Concurrent reads of
+ * the same key share one call.
  */
 export class KmsProvider implements Provider {
   readonly prefix: string;
@@ -81,13 +82,13 @@ export class KmsProvider implements Provider {
     return this.#ask(name, object).then((data) => this.#opened(object, data, key));
   }
 
-  /** Looks after the plugin until the signal aborts. The first look is over when this returns. */
+  /** Monitors the plugin until the signal aborts. The first check is done when this returns. */
   async start(signal: AbortSignal): Promise<void> {
     await this.#checkQuietly();
     void this.#watch(signal);
   }
 
-  /** Throws why the plugin is of no use now; asks it unless it was asked a moment ago. */
+  /** Throws why the plugin is unusable now; calls it unless it was called a moment ago. */
   async check(): Promise<void> {
     const known = this.#checked;
     if (known === undefined || known.untilMs <= this.#options.clock.now()) {
@@ -130,7 +131,7 @@ export class KmsProvider implements Provider {
     this.#checked = { untilMs: clock.now() + ttlMs, failure };
   }
 
-  /** Judges what a plugin says of itself, and takes its key for what is written from now on. */
+  /** Validates a plugin's status, and uses its key for new writes. */
   async #follow({ version, healthz, keyId }: KmsStatus): Promise<void> {
     const problems: string[] = [];
     if (healthz !== 'ok') problems.push(`got unexpected healthz status: ${healthz}`);
@@ -144,8 +145,8 @@ export class KmsProvider implements Provider {
       problems.push(`got invalid KMSv2 KeyID hash ${JSON.stringify(hashOf(keyId))}: ${problem}`);
     else await this.#rotate(keyId).catch((error: unknown) => problems.push(messageOf(error)));
     if (problems.length === 0) return;
-    const told = problems.length === 1 ? problems.join('') : `[${problems.join(', ')}]`;
-    throw new Error(`kmsv2 Provider ${this.#options.name} is not healthy, error: ${told}`);
+    const summary = problems.length === 1 ? problems.join('') : `[${problems.join(', ')}]`;
+    throw new Error(`kmsv2 Provider ${this.#options.name} is not healthy, error: ${summary}`);
   }
 
   async #rotate(keyId: string): Promise<void> {
@@ -195,7 +196,7 @@ export class KmsProvider implements Provider {
     }
   }
 
-  /** The key that was kept for longest makes place. */
+  /** Evicts the oldest key. */
   #keep(name: string, key: DataKey): DataKey {
     if (this.#keys.size >= MAX_KEYS) for (const [oldest] of [...this.#keys].slice(0, 1)) this.#keys.delete(oldest);
     this.#keys.set(name, key);
@@ -203,10 +204,10 @@ export class KmsProvider implements Provider {
   }
 }
 
-/** As upstream says it. */
+/** In upstream's words. */
 const NO_KEY = 'got unexpected nil transformer';
 
-/** Tells keys apart by all that a plugin is told of them. */
+/** Distinguishes keys by everything that is sent to a plugin. */
 function cacheName({ key, use }: Pick<EncryptedObject, 'key' | 'use'>): string {
   const annotations = Object.entries(key.annotations)
     .sort(([left], [right]) => (left < right ? -1 : 1))

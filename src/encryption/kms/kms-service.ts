@@ -25,10 +25,10 @@ export interface EncryptedKey {
   readonly annotations: KmsAnnotations;
 }
 
-/** A plugin's answers are small; whoever sends more is not answering. */
+/** Max answer size; real answers are small. */
 const MAX_ANSWER_BYTES = 128 * 1024;
 
-/** A key management plugin at the other end of a socket. Every question has its time, and failures have the words of Go's client. */
+/** A key management plugin behind a socket. Every call has a timeout, and failures are worded as Go's client does. */
 export class KmsService implements AsyncDisposable {
   readonly #channel: Channel;
   readonly #options: KmsServiceOptions;

@@ -46,7 +46,7 @@ test('values carry their key as the plugin has encrypted it, and a new server as
     expect(Buffer.from(value).toString('latin1').startsWith(PREFIX)).toBe(true);
     expect(decodeEncryptedObject(value.subarray(PREFIX.length))).toMatchObject({ use: 'seed', key: { keyId: 'k1' } });
     expect(await health(plane)).toBe('ok');
-    expect(asked).toBe(0); // whoever made the key knows it
+    expect(asked).toBe(0); // the server that generated the key knows it
   }
   await using plane = await planes.start(storage);
   expect(await plane.admin('GET', `${SECRETS}/a`)).toMatchObject({ code: 200, body: { data: hush('a').data } });
@@ -54,7 +54,7 @@ test('values carry their key as the plugin has encrypted it, and a new server as
   expect(asked).toBe(1);
 });
 
-test('another key of the plugin is taken up within a minute, and an unchanged write moves a value over', async () => {
+test('another key of the plugin is used within a minute, and an unchanged write re-encrypts a value', async () => {
   await using planes = await openPlanes();
   let keyId = 'k1';
   await using _plugin = await planes.plugin({ keyId: () => keyId });
@@ -67,7 +67,7 @@ test('another key of the plugin is taken up within a minute, and an unchanged wr
   await expect.poll(async () => (await plane.admin('PUT', `${SECRETS}/a`, before)).body).not.toEqual(before);
 });
 
-test('a dead plugin: nothing is written, the server says so in /readyz, and goes on when it comes', async () => {
+test('a dead plugin: nothing is written, /readyz reports it, and the server continues when the plugin answers', async () => {
   await using planes = await openPlanes('10ms');
   await using plane = await startWith(planes);
   expect(await plane.admin('POST', SECRETS, hush('a'))).toMatchObject({
@@ -104,7 +104,7 @@ test.each([
   expect(await health(plane)).toContain(problem);
 });
 
-test('a plugin that gives back another key than it was given makes values unreadable, not wrong', async () => {
+test('a plugin that returns another key than it was given makes values unreadable, not wrong', async () => {
   await using planes = await openPlanes();
   await using _plugin = await planes.plugin({ keyId: 'k', decrypt: () => Buffer.alloc(32, 9) });
   const storage = { type: 'durable', folder: `${planes.folder}/store` } as const;
@@ -124,7 +124,7 @@ test('a seed that is too short is refused', () => {
   expect(() => dataKey(Buffer.alloc(5), 'key')).toThrow('crypto/aes: invalid key size 5');
 });
 
-/** Starts a server while no plugin answers, whose time passes in virtual time. */
+/** Starts a server while no plugin answers, with a virtual clock. */
 async function startWith(planes: EncryptedPlanes): Promise<TestPlane> {
   const clock = new VirtualClock();
   const starting = planes.start({ type: 'memory' }, clock);

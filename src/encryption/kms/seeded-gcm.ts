@@ -7,13 +7,13 @@ import type { KeyUse } from './encrypted-object.ts';
 export const SEED_BYTES = 32;
 const INFO_BYTES = 32;
 
-/** Encrypts values with keys that come from one secret. */
+/** Encrypts values with keys derived from one secret. */
 export interface DataKey {
   seal(value: Uint8Array, key: string): Uint8Array;
   open(value: Uint8Array, key: string): Uint8Array;
 }
 
-/** What a plugin has decrypted, as something to encrypt with. */
+/** A usable key from what a plugin has decrypted. */
 export function dataKey(secret: Uint8Array, use: KeyUse): DataKey {
   if (use === 'key') {
     if (![16, 24, 32].includes(secret.length)) throw new Error(`crypto/aes: invalid key size ${secret.length}`);
@@ -35,7 +35,10 @@ export function dataKey(secret: Uint8Array, use: KeyUse): DataKey {
   };
 }
 
-/** The first 32 bytes of HKDF's expansion with SHA-256 (RFC 5869, 2.3): one key a value, so that none wears out. */
+/**
+ * The first 32 bytes of HKDF's expansion with SHA-256 (RFC 5869, 2.3): a separate key for each value, so that no key is
+ * overused.
+ */
 function derived(seed: Uint8Array, info: Uint8Array): Uint8Array {
   return createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest();
 }

@@ -7,7 +7,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const BLOCK_BYTES = 16;
 
-/** AES in Galois/counter mode with a random nonce: 2³² writes with one key at most, which is nobody's limit but a script's. */
+/** AES in Galois/counter mode with a random nonce, which is safe for at most 2³² writes with one key. */
 export function aesGcm(prefix: string, secret: Uint8Array): Provider {
   return {
     prefix,
@@ -41,14 +41,14 @@ export function openGcm(value: Uint8Array, secret: Uint8Array, bound: Uint8Array
   return opened;
 }
 
-/** As Go says it. */
+/** In Go's words. */
 const NOT_AUTHENTIC = 'cipher: message authentication failed';
 
 function bitsOf(secret: Uint8Array): 128 | 192 | 256 {
   return secret.length === 16 ? 128 : secret.length === 24 ? 192 : 256;
 }
 
-/** AES with cipher block chaining, which binds values to nothing; upstream has it for old clusters. */
+/** AES with cipher block chaining, which does not bind values to their key; upstream keeps it for old clusters. */
 export function aesCbc(prefix: string, secret: Uint8Array): Provider {
   const algorithm = `aes-${bitsOf(secret)}-cbc`;
   return {

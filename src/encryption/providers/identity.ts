@@ -1,7 +1,7 @@
 import { ENCRYPTED_DATA, isEncrypted } from '../../apiserver/index.ts';
 import { fresh, type Provider } from './provider.ts';
 
-/** Values as they are; those of other providers are none of its own. */
+/** Unencrypted values; it refuses those of other providers. */
 export const identity: Provider = {
   prefix: '',
   seal: (value) => value,

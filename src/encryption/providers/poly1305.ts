@@ -1,4 +1,4 @@
-/** A number below 2¹³⁰ in ten parts of 13 bits, lowest first: products of parts, summed up, stay exact. */
+/** A number below 2¹³⁰ as ten limbs of 13 bits, lowest first, so that sums of products stay exact. */
 type Limbs = Float64Array;
 
 const LIMBS = 10;
@@ -22,7 +22,7 @@ export function poly1305(message: Uint8Array, key: Uint8Array): Uint8Array {
   return tagOf(sum, key.subarray(BLOCK_BYTES));
 }
 
-/** Bytes as a number, lowest first, with `extra` as the byte behind them. */
+/** Bytes as a little-endian number, with `extra` as the byte after them. */
 function limbsOf(bytes: Uint8Array, extra: number, extraAt: number): Limbs {
   const limbs = new Float64Array(LIMBS);
   const length = extra === 0 ? bytes.length : extraAt + 1;

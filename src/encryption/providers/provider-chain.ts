@@ -8,24 +8,24 @@ interface Link {
 }
 
 /**
- * Several providers as one: the first one writes, and whichever knows a value's prefix reads it. What another one than the first has
- * written is stale. Several may have the same prefix, with other keys: they are asked in turn.
+ * Several providers as one: the first one writes, and the one that knows a value's prefix reads it. Values not written
+ * by the first are stale. Several may have the same prefix, with different keys: they are tried in turn.
  */
 export class ProviderChain implements Provider {
   readonly prefix: string;
   readonly #links: readonly Link[];
-  readonly #nobody: string;
+  readonly #noMatch: string;
 
-  /** `nobody` is what is told when no prefix fits. */
-  constructor(prefix: string, providers: readonly Provider[], nobody: string) {
+  /** `noMatch` is the error when no prefix matches. */
+  constructor(prefix: string, providers: readonly Provider[], noMatch: string) {
     this.prefix = prefix;
     this.#links = providers.map((provider) => ({ provider, prefix: Buffer.from(provider.prefix) }));
-    this.#nobody = nobody;
+    this.#noMatch = noMatch;
   }
 
   seal(value: Uint8Array, key: string): Uint8Array {
     const [first] = this.#links;
-    if (first === undefined) throw new Error(this.#nobody);
+    if (first === undefined) throw new Error(this.#noMatch);
     const sealed = first.provider.seal(value, key);
     return first.prefix.length === 0 ? sealed : Buffer.concat([first.prefix, sealed]);
   }
@@ -53,7 +53,7 @@ export class ProviderChain implements Provider {
         failed(error);
       }
     }
-    throw new Error(together(attempt.errors) ?? this.#nobody);
+    throw new Error(together(attempt.errors) ?? this.#noMatch);
   }
 }
 

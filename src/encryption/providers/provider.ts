@@ -1,14 +1,16 @@
 import type { OpenedValue } from '../../apiserver/index.ts';
 
-/** One way to encrypt values, under a prefix that says which. Values are bound to their key where the way allows it. */
+/**
+ * One way to encrypt values, identified by a prefix. Values are bound to their store key where the algorithm allows it.
+ */
 export interface Provider {
-  /** What stored values of this provider begin with; `seal` and `open` know nothing of it. */
+  /** Prefix of this provider's stored values; `seal` and `open` work without it. */
   readonly prefix: string;
   seal(value: Uint8Array, key: string): Uint8Array;
   open(value: Uint8Array, key: string): OpenedValue | Promise<OpenedValue>;
 }
 
-/** A value that is read as it would be written. */
+/** A value that need not be rewritten. */
 export function fresh(value: Uint8Array): OpenedValue {
   return { value, isStale: false };
 }

@@ -55,7 +55,7 @@ describe.each(providers)('%s', (name, make) => {
     expect(isStale).toBe(false);
   });
 
-  test('never opens what was changed, cut or sealed otherwise, and says so at once', () => {
+  test('never opens what was changed, cut or sealed with another key, and fails at once', () => {
     const provider = make(secret);
     const sealed = Buffer.from(provider.seal(value, KEY));
     const broken = [
@@ -74,7 +74,7 @@ describe.each(providers)('%s', (name, make) => {
         expect(error).toBeInstanceOf(Error);
         continue;
       }
-      expect(name).toBe('aescbc'); // which does not authenticate, upstream neither
+      expect(name).toBe('aescbc'); // which is not authenticated, as in upstream
       expect(opened).not.toEqual({ value, isStale: false });
     }
     const otherKey = make(Buffer.alloc(32, 8));
@@ -97,7 +97,7 @@ describe('a chain', () => {
     expect(await chain.open(value, KEY)).toEqual({ value, isStale: true });
   });
 
-  test('tells why nobody could read a value', () => {
+  test('reports why no provider could read a value', () => {
     const encrypted = Buffer.from('k8s:enc:kms:v2:x:data');
     expect(() => chain.open(encrypted, KEY)).toThrow('no matching prefix found');
     const strict = new ProviderChain('', [current, old], '');

@@ -3,10 +3,10 @@ import { EXEMPT } from '../../api/meaning/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import type { FlowObject } from './flow-objects.ts';
 
-/** Says whether the server keeps an object's spec as it would make it; taken from an object, it is left to its users. */
+/** Whether the server keeps an object's spec in sync; without this annotation, the object is left to its users. */
 export const AUTO_UPDATE = 'apf.kubernetes.io/autoupdate-spec';
 
-/** The object as it should be in place of the one that is there; undefined when that one is right. */
+/** The corrected object; undefined when the current one is right. */
 export function amendFlowObject(own: FlowObject, current: ApiObject): ApiObject | undefined {
   const keepsSpec = own.isMandatory || (declared(current) ?? current.metadata.generation === 1);
   const isSpecRight = !keepsSpec || isSameSpec(own, current);
@@ -16,22 +16,22 @@ export function amendFlowObject(own: FlowObject, current: ApiObject): ApiObject 
   return { ...current, metadata, ...(isSpecRight ? {} : { spec: own.spec }) };
 }
 
-/** Whether an object that the server made once, under a name that it no longer makes, is to go. */
-export function isLeftOver(current: ApiObject): boolean {
+/** Whether to remove an object that the server once created, under a name that it no longer creates. */
+export function isObsolete(current: ApiObject): boolean {
   return declared(current) === true;
 }
 
 const TRUTHS = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSEHOODS = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 
-/** What the annotation says; undefined when it is missing or says neither yes nor no. */
+/** The annotation's value; undefined when it is missing or invalid. */
 function declared({ metadata }: ApiObject): boolean | undefined {
   const text = metadata.annotations?.[AUTO_UPDATE] ?? '';
   if (TRUTHS.has(text)) return true;
   return FALSEHOODS.has(text) ? false : undefined;
 }
 
-/** How much the exempt level lends is for administrators to say. */
+/** How much the exempt level lends is left to administrators. */
 function isSameSpec(own: FlowObject, current: ApiObject): boolean {
   if (own.plural !== 'prioritylevelconfigurations' || own.name !== EXEMPT) return deepEqual(current['spec'], own.spec);
   const spec = current['spec'] as { readonly type?: string; readonly exempt?: object; readonly limited?: object };

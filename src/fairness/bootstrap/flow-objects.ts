@@ -13,16 +13,16 @@ import type {
   Subject,
 } from '../../api/types/flowcontrol/v1.d.ts';
 
-/** An object that the server makes for itself and keeps as it should be. */
+/** An object that the server creates and maintains. */
 export interface FlowObject {
   readonly plural: 'flowschemas' | 'prioritylevelconfigurations';
   readonly name: string;
   readonly spec: FlowSchemaSpec | PriorityLevelConfigurationSpec;
-  /** Mandatory ones are always put right; suggested ones are left to those who have changed them. */
+  /** Mandatory objects are always corrected; suggested ones are left alone once a user has changed them. */
   readonly isMandatory: boolean;
 }
 
-/** What 1.36 starts with, levels before the schemas that refer to them. */
+/** The initial objects of 1.36, levels before the schemas that refer to them. */
 export function flowObjects(): readonly FlowObject[] {
   return [
     ...objects('prioritylevelconfigurations', SUGGESTED_LEVELS, false),
@@ -40,7 +40,7 @@ function objects(
   return Object.entries(specs).map(([name, spec]) => ({ plural, name, spec, isMandatory }));
 }
 
-/** Shares, percentage that is lent, queues and hand size. */
+/** Shares, lendable percentage, queues and hand size. */
 function level(
   shares: number,
   lendable: number,
@@ -163,7 +163,7 @@ const SUGGESTED_SCHEMAS: Readonly<Record<string, FlowSchemaSpec>> = {
   }),
 };
 
-/** Names that the server makes objects of, by kind. */
+/** Whether the server creates an object of this kind and name. */
 export function isFlowObject(plural: FlowObject['plural'], name: string): boolean {
   if (name === EXEMPT || name === CATCH_ALL) return true;
   return Object.hasOwn(plural === 'flowschemas' ? SUGGESTED_SCHEMAS : SUGGESTED_LEVELS, name);

@@ -48,7 +48,7 @@ test('resource rules look at verb, group, resource with its subresource, and nam
   expect(of('GET', '/healthz', ALL)).toBe(false);
 });
 
-test('paths mean themselves and what is below them', () => {
+test('paths match themselves and everything below them', () => {
   const of = (path: string, ...nonResourceURLs: string[]): boolean =>
     isMeant({ nonResourceRules: [{ verbs: ['get'], nonResourceURLs }] }, 'GET', path);
   expect(of('/healthz', '/healthz')).toBe(true);

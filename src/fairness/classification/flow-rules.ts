@@ -8,7 +8,7 @@ import type { RequestInfo, UserInfo } from '../../apiserver/index.ts';
 
 export type FlowTest = (info: RequestInfo, user: UserInfo) => boolean;
 
-/** Whether a request is meant by one of a flow schema's rules. What can be prepared is, so that a test makes nothing new. */
+/** Whether a request matches one of a flow schema's rules. Prepared in advance, so that a test allocates nothing. */
 export function compileFlowRules(rules: readonly PolicyRulesWithSubjects[]): FlowTest {
   const tests = rules.map(compileRule);
   return (info, user) => {
@@ -70,13 +70,13 @@ function compilePathRule({ verbs, nonResourceURLs }: NonResourcePolicyRule): (in
   const isVerb = oneOf(verbs);
   const isAll = nonResourceURLs.includes('*');
   const exact = new Set(nonResourceURLs);
-  // A path also means all paths below it, with or without a star at its end.
+  // A path also matches all paths below it, with or without a star at its end.
   const prefixes = nonResourceURLs.map((path) => path.replace(/\*$/, '')).map((path) => path.replace(/\/?$/, '/'));
   return ({ verb, path }) =>
     isVerb(verb) && (isAll || exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix)));
 }
 
-/** A star means everything when it stands alone. */
+/** A star matches everything when it is the whole entry. */
 function oneOf(list: readonly string[]): (value: string) => boolean {
   const [only] = list;
   if (list.length === 1 && only === '*') return () => true;

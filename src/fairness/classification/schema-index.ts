@@ -5,15 +5,15 @@ import { compileFlowRules, type FlowTest } from './flow-rules.ts';
 const ACCOUNT = 'system:serviceaccount:';
 
 /**
- * Finds the first schema that means a request, looking only at schemas that mention its user: by name, by group, by namespace
- * of a service account, or because they mean everybody.
+ * Finds the first schema that matches a request, trying only schemas that mention its user: by name, by group, by
+ * namespace of a service account, or because they match all users.
  */
 export class SchemaIndex<Schema> {
   readonly #schemas: readonly Schema[];
   readonly #tests: readonly FlowTest[];
-  /** Places of schemas in their order, by whom they mention. */
+  /** Positions of schemas, by the subject they mention. */
   readonly #places = new Map<string, number[]>();
-  /** The places of those that mention a user: authentication says the same of all requests of most users. */
+  /** The positions relevant for a user: most users' requests share one UserInfo object. */
   readonly #byUser = new WeakMap<UserInfo, readonly number[]>();
 
   /** The schemas in the order in which they are tried. */

@@ -7,10 +7,10 @@ import type { Ticket } from '../queues/ticket.ts';
 import { alignedRows } from './aligned-rows.ts';
 
 const ROOT = '/debug/api_priority_and_fairness/';
-/** More rows than this are not of use to anybody, and would take the server long to write. */
+/** Max rows; more would be of no use and take the server long to write. */
 const MAX_ROWS = 50_000;
 
-/** When the process's monotonic time was 0, to tell times of day. */
+/** Converts the process's monotonic time to times of day. */
 export interface DumpClock {
   now(): number;
   monotonic(): number;
@@ -89,7 +89,7 @@ const LEVEL_HEADS = [
 function levelRow({ name, queues, isQuiescing }: PriorityLevel): string[] {
   const { waiting, executing, dispatched, rejected, cancelled } = queues.counts;
   const active = [...queues.queues].filter((queue) => queue.waiting.size > 0).length;
-  const timedOut = 0; // kube-apiserver counts those whose time is up as cancelled
+  const timedOut = 0; // kube-apiserver counts timed-out requests as cancelled
   const figures = [waiting, executing, dispatched, rejected, timedOut, cancelled];
   return [name, String(active), String(queues.isIdle), String(isQuiescing), ...figures.map(String)];
 }
@@ -165,7 +165,7 @@ function detailsOf({
   ];
 }
 
-/** Those that wait, by their place in the queue, then those that are worked on, which have none. */
+/** Waiting requests by their place in the queue, then executing ones, which have none. */
 function* requestRows(
   level: PriorityLevel,
   row: (level: PriorityLevel, ticket: Ticket, place: number) => string[],

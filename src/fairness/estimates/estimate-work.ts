@@ -5,28 +5,31 @@ import type { WatchCounts } from './watch-counts.ts';
 import { ONE_SEAT, type WorkEstimate } from './work-estimate.ts';
 
 const BYTES_PER_SEAT = 100_000;
-/** A list that is made of what is at hand is written piece by piece and never needs more memory than this. */
-const MOST_BYTES_AT_HAND = 1_000_000;
+/** A list served from memory is written piece by piece and never needs more memory than this. */
+const MAX_IN_MEMORY_BYTES = 1_000_000;
 const LARGEST_OBJECT_BYTES = 1_500_000;
-const MOST_LIST_SEATS = 100;
-const MOST_WRITE_SEATS = 10;
+const MAX_LIST_SEATS = 100;
+const MAX_WRITE_SEATS = 10;
 const WATCHES_PER_SEAT = 10;
-/** How long telling of a change takes a seat. */
-const TELLING_MS = 5;
+/** How long notifying one watcher of a change occupies a seat. */
+const NOTIFY_MS = 5;
 
 export interface EstimateParts {
   readonly sizes: Pick<StoredSizes, 'of'>;
   readonly watches: Pick<WatchCounts, 'interestedIn'>;
 }
 
-/** Where an estimate goes, and what bounds it. */
+/** What an estimate is for, and its limit. */
 export interface EstimatedFor {
-  /** Of the priority level; 0 when it has no bound of its own. */
+  /** Max seats of the priority level; 0 when it has none. */
   readonly maxSeats: number;
   readonly recorder: FlowRecorder;
 }
 
-/** What a request is expected to cost, as 1.36 counts: lists by what they read, writes by who watches, others a seat. */
+/**
+ * The expected cost of a request, as 1.36 computes it: lists by what they read, writes by the number of watches, others
+ * one seat.
+ */
 export function estimateWork(call: Call, parts: EstimateParts, target: EstimatedFor): WorkEstimate {
   switch (call.info.verb) {
     case 'list':
@@ -50,7 +53,7 @@ function estimateList(call: Call, sizes: EstimateParts['sizes'], levelMaxSeats: 
   if (isWatch && query.get('sendInitialEvents') !== 'true' && !['', '0'].includes(resourceVersion)) return ONE_SEAT;
   const stored = sizes.of(info);
   if (stored === undefined) return ONE_SEAT;
-  const maxSeats = boundOf(levelMaxSeats, MOST_LIST_SEATS);
+  const maxSeats = boundOf(levelMaxSeats, MAX_LIST_SEATS);
   const seats = Math.ceil(bytesOf(call, stored) / BYTES_PER_SEAT);
   return { initialSeats: Math.max(1, Math.min(seats, maxSeats)), finalSeats: 0, finalMs: 0 };
 }
@@ -65,10 +68,10 @@ function bytesOf(call: Call, { count, averageBytes }: ObjectSizes): number {
   const searched = !isAtHand && isSelected ? Math.max(limited, Math.floor(count / 2)) : limited;
   const bytes =
     (info.name === '' ? searched : 1) * (averageBytes > 0 || count === 0 ? averageBytes : LARGEST_OBJECT_BYTES);
-  return isAtHand ? Math.min(bytes, MOST_BYTES_AT_HAND) : bytes;
+  return isAtHand ? Math.min(bytes, MAX_IN_MEMORY_BYTES) : bytes;
 }
 
-/** Whether a list is of an older state than the newest, which kube-apiserver asks etcd for. */
+/** Whether a list reads an older state than the newest, which kube-apiserver reads from etcd. */
 function readsPast({ query }: IncomingRequest, limit: number): boolean {
   const match = query.get('resourceVersionMatch');
   if (match === 'NotOlderThan') return false;
@@ -76,15 +79,15 @@ function readsPast({ query }: IncomingRequest, limit: number): boolean {
   return limit > 0 && !['', '0'].includes(query.get('resourceVersion'));
 }
 
-/** The answer does not wait until all who watch have been told; the seats for telling them are kept after it. */
+/** The answer does not wait until all watchers have been notified; the seats for that are kept after it. */
 function estimateWrite({ info }: Call, watches: EstimateParts['watches'], target: EstimatedFor): WorkEstimate {
   if (info.resource === 'serviceaccounts' && info.subresource === 'token') return ONE_SEAT; // nothing changes
   const count = watches.interestedIn(info);
   target.recorder.watchCounts.observe(count);
   if (count < WATCHES_PER_SEAT) return ONE_SEAT;
   const wanted = Math.ceil(count / WATCHES_PER_SEAT);
-  const finalSeats = Math.min(wanted, boundOf(target.maxSeats, MOST_WRITE_SEATS));
-  return { initialSeats: 1, finalSeats, finalMs: (wanted * TELLING_MS) / finalSeats };
+  const finalSeats = Math.min(wanted, boundOf(target.maxSeats, MAX_WRITE_SEATS));
+  return { initialSeats: 1, finalSeats, finalMs: (wanted * NOTIFY_MS) / finalSeats };
 }
 
 function boundOf(level: number, most: number): number {

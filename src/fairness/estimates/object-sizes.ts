@@ -9,35 +9,35 @@ import {
   type Store,
 } from '../../store/index.ts';
 
-/** How many objects of a kind there are, and how large they are on average. */
+/** The number of objects of a kind, and their average size. */
 export interface ObjectSizes {
   readonly count: number;
   readonly averageBytes: number;
 }
 
-/** As often as upstream counts. */
+/** Same interval as upstream. */
 const COUNT_EVERY_MS = 60_000;
-/** As many are weighed, those with the first keys. */
-const WEIGHED = 64;
+/** Number of objects that are measured: those with the first keys. */
+const MEASURED_OBJECTS = 64;
 
 export interface ObjectSizesOptions {
   readonly store: Store;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Where the objects are that a request is for; undefined when this server does not store them. */
+  /** The store prefix of the objects that a request is for; undefined when this server does not store them. */
   readonly prefixOf: (info: RequestInfo) => string | undefined;
 }
 
-/** Weighs what lists would read, each kind when first asked for and then once a minute while it is asked for. */
+/** Measures what lists would read, each kind when first needed and then once a minute while it is needed. */
 export class StoredSizes {
   readonly #options: ObjectSizesOptions;
-  /** By prefix in the store, of which there are as many as kinds. */
+  /** Keyed by prefix in the store; one for each kind. */
   readonly #known = new Map<string, ObjectSizes & { readonly at: number }>();
 
   constructor(options: ObjectSizesOptions) {
     this.#options = options;
   }
 
-  /** Undefined while nothing is known: of kinds that are not stored here, and at first of those in a store elsewhere. */
+  /** Undefined while unknown: for kinds that are not stored here, and at first for those in a remote store. */
   of(info: RequestInfo): ObjectSizes | undefined {
     const prefix = this.#options.prefixOf(info);
     if (prefix === undefined) return undefined;
@@ -49,9 +49,9 @@ export class StoredSizes {
     const atHand = 'rangeNow' in store ? rangeNow(store as InProcessStore, range) : undefined;
     if (atHand !== undefined) return this.#keep(prefix, atHand);
     this.#known.set(prefix, { count: 0, averageBytes: 0, ...known, at: now });
-    store.range(range, { limit: WEIGHED }).then(
+    store.range(range, { limit: MEASURED_OBJECTS }).then(
       (found) => this.#keep(prefix, found),
-      () => undefined, // it is asked again in a minute
+      () => undefined, // retried in a minute
     );
     return known;
   }
@@ -68,10 +68,10 @@ export class StoredSizes {
   }
 }
 
-/** What is at hand; undefined while a mirror of a store elsewhere is being loaded. */
+/** The objects in memory; undefined while a mirror of a remote store is being loaded. */
 function rangeNow(store: InProcessStore, range: KeyRange): RangeResult | undefined {
   try {
-    return store.rangeNow(range, { limit: WEIGHED });
+    return store.rangeNow(range, { limit: MEASURED_OBJECTS });
   } catch (error) {
     if (isStoreError(error, 'Unavailable')) return undefined;
     throw error;

@@ -1,14 +1,14 @@
 import type { Call, RequestInfo } from '../../apiserver/index.ts';
 
-/** A watch of pods that names a node is told of that node's pods only; it does not count. */
+/** A watch of pods that selects a node receives only that node's pods, so it does not count. */
 const NODE_FIELD = /(?:^|,)spec\.nodeName==?([^,]*)/;
 
-/** How many watches are open, by what they look at. */
+/** The number of open watches, by what they select. */
 export class WatchCounts {
   /** By group and resource, then by namespace and name. */
   readonly #kinds = new Map<string, Map<string, number>>();
 
-  /** Counts a watch until the result is called. */
+  /** Counts a watch until the returned function is called. */
   open({ info }: Call): () => void {
     if (isOfOneNode(info)) return () => undefined;
     const kind = kindOf(info);
@@ -24,7 +24,7 @@ export class WatchCounts {
     };
   }
 
-  /** How many watches are to be told when this request changes something. */
+  /** The number of watches to notify when this request changes something. */
   interestedIn(info: RequestInfo): number {
     const counts = this.#kinds.get(kindOf(info));
     if (counts === undefined) return 0;

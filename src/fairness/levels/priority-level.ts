@@ -5,7 +5,10 @@ import type { LevelMode } from '../queues/level-mode.ts';
 import { LevelQueues } from '../queues/level-queues.ts';
 import { RetryAfter } from './retry-after.ts';
 
-/** Seats of a level: what it is entitled to, what it never lends, what it has with all that it may borrow, and what it has now. */
+/**
+ * Seats of a level: its nominal share, what it never lends, its max including what it may borrow, and its current
+ * number.
+ */
 export interface SeatLimits {
   readonly nominal: number;
   readonly lower: number;
@@ -13,10 +16,10 @@ export interface SeatLimits {
   readonly current: number;
 }
 
-/** No single request gets more of a level than this. */
-const MOST_OF_A_LEVEL = 0.15;
+/** Max part of a level that a single request may occupy. */
+const MAX_SHARE_OF_LEVEL = 0.15;
 
-/** One level of priority with its requests. It outlives its object until they are done. */
+/** One priority level with its requests. It outlives its object until they are done. */
 export class PriorityLevel {
   readonly name: string;
   readonly recorder: LevelRecorder;
@@ -24,9 +27,9 @@ export class PriorityLevel {
   readonly retryAfter: RetryAfter;
   configuration: PriorityLevelConfiguration;
   mode: LevelMode;
-  /** Its object is gone: no more requests come, and it ends when the last one is done. */
+  /** Its object was deleted: it accepts no more requests and ends with the last one. */
   isQuiescing = false;
-  /** What it wanted to have when seats were last shared. */
+  /** The number of seats it wanted when seats were last shared. */
   targetSeats = 0;
   #limits: SeatLimits = { nominal: 0, lower: 0, upper: 0, current: 0 };
   #isNew = true;
@@ -57,15 +60,17 @@ export class PriorityLevel {
     return (limited ?? exempt)?.nominalConcurrencyShares ?? 0;
   }
 
-  /** The most seats that one request is estimated at; 0 when the level sets no bound. */
+  /** Max seats that one request is estimated at; 0 when the level sets no limit. */
   get maxSeats(): number {
     if (this.mode.type !== 'queue') return 0;
     const { nominal } = this.#limits;
-    const part = Math.min(Math.ceil(nominal * MOST_OF_A_LEVEL), Math.floor(nominal / this.mode.handSize));
+    const part = Math.min(Math.ceil(nominal * MAX_SHARE_OF_LEVEL), Math.floor(nominal / this.mode.handSize));
     return Math.max(1, part);
   }
 
-  /** Its part of the server's seats, by all levels' shares. Rounded up, so that the parts of all may be a little more. */
+  /**
+   * Sets its part of the server's seats, by all levels' shares. Rounded up, so the parts may add up to a little more.
+   */
   entitle(serverSeats: number, allShares: number): void {
     const { limited, exempt } = this.configuration.spec ?? {};
     const nominal = allShares === 0 ? 0 : Math.ceil((serverSeats * this.shares) / allShares);
@@ -77,14 +82,14 @@ export class PriorityLevel {
     this.#limits = { nominal, lower: nominal - lendable, upper: nominal + borrowed, current };
   }
 
-  /** The least that it should have now: what it needed lately, unless that is more than it is entitled to. */
+  /** The min seats it should have now: its recent need, up to its nominal share. */
   get least(): number {
     const { lower, nominal } = this.#limits;
     const { highWatermark } = this.recorder.seatDemand.figures;
     return Math.max(lower, this.isExempt ? highWatermark : Math.min(nominal, highWatermark));
   }
 
-  /** Lets it have so many seats from now on. */
+  /** Sets its current number of seats. */
   give(seats: number, serverSeats: number): void {
     this.#limits = { ...this.#limits, current: seats };
     const { type, queues, queueLengthLimit } = this.mode;

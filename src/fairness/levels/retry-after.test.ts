@@ -4,33 +4,33 @@ import { RetryAfter } from './retry-after.ts';
 function after(refusals: (second: number) => number, seconds: number): number[] {
   let now = 1_000_000;
   const retryAfter = new RetryAfter({ now: () => now });
-  const told: number[] = [];
+  const delays: number[] = [];
   for (let second = 0; second < seconds; second++) {
     for (let each = 0; each < refusals(second); each++) {
       const answer = retryAfter.refused();
-      if (each === refusals(second) - 1) told.push(answer);
+      if (each === refusals(second) - 1) delays.push(answer);
     }
     now += 1000;
   }
-  return told;
+  return delays;
 }
 
-test('few who are refused come again after a second', () => {
+test('a few refused clients are asked to retry after a second', () => {
   expect(after(() => 2, 6)).toEqual([1, 1, 1, 1, 1, 1]);
 });
 
-test('while many are refused the time doubles, to half a minute', () => {
-  const told = after(() => 200, 100);
-  expect(told.slice(0, 8)).toEqual([1, 2, 2, 4, 4, 4, 4, 8]);
-  expect(told.at(-1)).toBe(32);
+test('while many are refused the delay doubles, to half a minute', () => {
+  const delays = after(() => 200, 100);
+  expect(delays.slice(0, 8)).toEqual([1, 2, 2, 4, 4, 4, 4, 8]);
+  expect(delays.at(-1)).toBe(32);
 });
 
-test('when it gets quieter the time goes down step by step', () => {
-  const told = after((second) => (second < 10 ? 100 : second % 3 === 0 ? 1 : 0), 100);
-  const peak = told.indexOf(Math.max(...told));
-  expect(told[peak]).toBe(16);
-  expect(told.slice(peak).every((seconds, index, all) => index === 0 || (all[index - 1] ?? 0) - seconds <= 1)).toBe(
+test('when load drops the delay shrinks step by step', () => {
+  const delays = after((second) => (second < 10 ? 100 : second % 3 === 0 ? 1 : 0), 100);
+  const peak = delays.indexOf(Math.max(...delays));
+  expect(delays[peak]).toBe(16);
+  expect(delays.slice(peak).every((seconds, index, all) => index === 0 || (all[index - 1] ?? 0) - seconds <= 1)).toBe(
     true,
   );
-  expect(told.at(-1)).toBe(1);
+  expect(delays.at(-1)).toBe(1);
 });

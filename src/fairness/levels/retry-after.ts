@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/index.ts';
 
 /** Seconds. */
-const LONGEST = 32;
+const MAX_RETRY_AFTER = 32;
 const REFUSALS_A_SECOND = 3;
 
-/** After how many seconds those whom a level refuses should come again: longer while many are refused, in steps as TCP does. */
+/** The Retry-After, in seconds, of a level's refusals: it grows while many are refused, in steps as in TCP. */
 export class RetryAfter {
   readonly #clock: Pick<Clock, 'now'>;
   /** Refusals in each of the last seconds, oldest first. */
@@ -18,7 +18,7 @@ export class RetryAfter {
     this.#clock = clock;
   }
 
-  /** Counts one refusal, and tells what to say. */
+  /** Counts one refusal, and returns its Retry-After. */
   refused(): number {
     const second = Math.floor(this.#clock.now() / 1000);
     if (second === this.#second) {
@@ -26,7 +26,10 @@ export class RetryAfter {
       return this.#seconds;
     }
     this.#history.push({ second: this.#second, refusals: this.#refusals });
-    while (this.#history.length > LONGEST + 1 || second - (this.#history[0]?.second ?? second) > 2 * this.#seconds)
+    while (
+      this.#history.length > MAX_RETRY_AFTER + 1 ||
+      second - (this.#history[0]?.second ?? second) > 2 * this.#seconds
+    )
       this.#history.shift();
     this.#second = second;
     this.#refusals = 1;
@@ -38,7 +41,7 @@ export class RetryAfter {
     const recent = this.#history.filter((past) => second - past.second <= this.#seconds);
     const refusals = recent.reduce((sum, past) => sum + past.refusals, 0);
     if (second - this.#raisedAt >= this.#seconds && refusals >= REFUSALS_A_SECOND * this.#seconds) {
-      this.#seconds = Math.min(2 * this.#seconds, LONGEST);
+      this.#seconds = Math.min(2 * this.#seconds, MAX_RETRY_AFTER);
       this.#raisedAt = second;
     } else if (refusals < this.#seconds && this.#seconds > 1) {
       this.#seconds -= 1;

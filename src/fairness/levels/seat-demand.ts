@@ -1,15 +1,15 @@
 import type { Clock } from '../../base/index.ts';
 
-/** With one look every ten seconds, what a level once needed is half forgotten after five minutes. */
-const KEPT = 0.977;
+/** Decay per ten-second period: past demand counts half after five minutes. */
+const DECAY = 0.977;
 
 /** How many seats a level could have used over the last period. */
 export interface DemandFigures {
-  /** The most at any time. */
+  /** The max at any time. */
   readonly highWatermark: number;
   readonly average: number;
   readonly deviation: number;
-  /** Goes up with the demand at once, and down slowly. */
+  /** Follows rising demand at once, and falling demand slowly. */
   readonly smoothed: number;
 }
 
@@ -30,7 +30,7 @@ export class SeatDemand {
     this.#since = clock.monotonic();
   }
 
-  /** Of the last period that was closed. */
+  /** The figures of the last completed period. */
   get figures(): DemandFigures {
     return this.#figures;
   }
@@ -41,7 +41,7 @@ export class SeatDemand {
     if (seats > this.#highest) this.#highest = seats;
   }
 
-  /** Ends the period and begins another. A period without length only tells the most that was needed. */
+  /** Ends the period and begins another. A period of length zero only yields the max. */
   close(): DemandFigures {
     this.#account(this.#clock.monotonic());
     const highWatermark = this.#highest;
@@ -54,7 +54,7 @@ export class SeatDemand {
     const average = this.#area / this.#totalMs;
     const deviation = Math.sqrt(Math.max(0, this.#squares / this.#totalMs - average * average));
     const envelope = average + deviation;
-    const smoothed = Math.max(envelope, KEPT * this.#figures.smoothed + (1 - KEPT) * envelope);
+    const smoothed = Math.max(envelope, DECAY * this.#figures.smoothed + (1 - DECAY) * envelope);
     return { highWatermark, average, deviation, smoothed };
   }
 

@@ -2,9 +2,9 @@ import type { PriorityLevel } from './priority-level.ts';
 import { shareSeats } from './share-seats.ts';
 
 /**
- * Lets levels that need more seats borrow from those that lend: every level gets the same multiple of what it lately needed,
- * within its bounds. Exempt levels come first: what they used is not there for others. Returns the fair share, 0 when there
- * is not enough to share.
+ * Lets levels that need more seats borrow from those that lend: every level gets the same multiple of its recent need,
+ * within its bounds. Exempt levels come first: the seats they used are not available to others. Returns the fair share,
+ * 0 when there is not enough to share.
  */
 export function shareAmongLevels(levels: readonly PriorityLevel[], serverSeats: number): number {
   for (const { recorder } of levels) recorder.seatDemand.close();

@@ -7,7 +7,7 @@ test('every level gets the same multiple of its target when no bound is in the w
   expect(shareSeats(60, [wish(0, 100, 10), wish(0, 100, 20)])).toEqual({ seats: [20, 40], fairShare: 2 });
 });
 
-test('a quiet server lends as a real one does: nobody asks for seats, so all get the same multiple of what they never lend', () => {
+test('an idle server lends as a real one does: there is no demand, so all levels get the same multiple of what they never lend', () => {
   const least = [13, 24, 25, 73, 50, 49, 24];
   const { seats } = shareSeats(
     602,

@@ -1,5 +1,5 @@
-/** What one level may get, and how much it would like to have. */
-export interface SeatWish {
+/** The bounds and the demand of one level. */
+export interface SeatDemandBounds {
   readonly least: number;
   readonly most: number;
   /** Not below `least`. */
@@ -9,12 +9,12 @@ export interface SeatWish {
 export interface SharedSeats {
   /** In the order of the wishes; not rounded. */
   readonly seats: readonly number[];
-  /** What each level got of its target, as far as its bounds allow. */
+  /** The multiple of its target that each level got, within its bounds. */
   readonly fairShare: number;
 }
 
-/** No target is 0, so that a level without demand still gets its part of what nobody needs. */
-const LEAST_TARGET = 0.001;
+/** No target is 0, so that a level without demand still gets its part of the unused seats. */
+const MIN_TARGET = 0.001;
 
 /**
  * Shares all seats so that every level gets the same multiple of its target, within its bounds. With too many or too few seats
@@ -22,8 +22,8 @@ const LEAST_TARGET = 0.001;
  *
  * Example: 60 seats, targets 10 and 20, no bounds: 20 and 40, a fair share of 2.
  */
-export function shareSeats(total: number, wishes: readonly SeatWish[]): SharedSeats {
-  const targets = wishes.map(({ target }) => Math.max(target, LEAST_TARGET));
+export function shareSeats(total: number, wishes: readonly SeatDemandBounds[]): SharedSeats {
+  const targets = wishes.map(({ target }) => Math.max(target, MIN_TARGET));
   const seatsAt = (share: number): number[] =>
     wishes.map(({ least, most }, index) => Math.max(least, Math.min(most, share * (targets[index] ?? 0))));
   const sumAt = (share: number): number => seatsAt(share).reduce((sum, seats) => sum + seats, 0);

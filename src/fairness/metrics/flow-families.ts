@@ -6,7 +6,10 @@ const PREFIX = 'apiserver_flowcontrol_';
 
 export type FlowFamilies = ReturnType<typeof flowFamilies>;
 
-/** The families that are counted while requests go through, under upstream's names; what can be read at a scrape is not here. */
+/**
+ * The families that are counted while requests pass, under upstream's names; figures that are read at a scrape are
+ * elsewhere.
+ */
 // oxlint-disable-next-line explicit-function-return-type -- what the families are is said right here
 export function flowFamilies(metrics: MetricRegistry) {
   return {
@@ -40,7 +43,7 @@ export function flowFamilies(metrics: MetricRegistry) {
     }),
     watchCounts: metrics.histogram({
       name: `${PREFIX}watch_count_samples`,
-      help: 'Watches that have to be told of what a write changes.',
+      help: 'Watches to be notified of a write.',
       labels: FLOW,
       buckets: [0, 1, 10, 100, 1000, 10_000],
     }),

@@ -12,13 +12,16 @@ import { levelFamilies, type LevelFamilies } from './level-recorder.ts';
 
 const PREFIX = 'apiserver_flowcontrol_';
 
-/** What the metrics are read from at a scrape. */
+/** The source of the metrics that are read at a scrape. */
 export interface FlowFigures {
   readonly levels: readonly PriorityLevel[];
   readonly fairShare: number;
 }
 
-/** Everything that priority and fairness counts, under upstream's names. Series of schemas and levels that are gone go with them, or are bounded. */
+/**
+ * All metrics of priority and fairness, under upstream's names. The series of deleted schemas and levels are removed,
+ * or bounded.
+ */
 export class FlowMetrics {
   readonly levels: LevelFamilies;
   readonly #flows: FlowFamilies;
@@ -32,7 +35,7 @@ export class FlowMetrics {
       metrics,
       {
         name: `${PREFIX}read_vs_write_current_requests`,
-        help: 'Nanoseconds for which there were so many reads or writes, as a part of the limit.',
+        help: 'Nanoseconds spent at each number of reads or writes, relative to the limit.',
         labels: ['phase', 'request_kind'],
         buckets: [0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
       },
@@ -41,7 +44,7 @@ export class FlowMetrics {
     this.#readsAndWrites = (phase, kind) => family.with({ phase, request_kind: kind });
   }
 
-  /** How many requests of one kind there are in one phase. */
+  /** The number of requests of one kind in one phase. */
   readsAndWrites(phase: 'waiting' | 'executing', kind: 'readOnly' | 'mutating'): TimeWeightedHistogram {
     return this.#readsAndWrites(phase, kind);
   }
@@ -53,13 +56,13 @@ export class FlowMetrics {
     return known;
   }
 
-  /** Forgets the recorders of schemas that are gone. */
+  /** Drops the recorders of deleted schemas. */
   keepOnly(recorders: readonly FlowRecorder[]): void {
     const kept = new Set(recorders);
     this.#recorders = new Map([...this.#recorders].filter(([, recorder]) => kept.has(recorder) || recorder.isBusy));
   }
 
-  /** Shows what can be read when somebody scrapes. */
+  /** Registers the metrics that are read at a scrape. */
   show(metrics: MetricRegistry, figures: () => FlowFigures): void {
     metrics.callback(
       { name: `${PREFIX}seat_fair_frac`, help: 'Seats that levels have, as a multiple of what they need.' },

@@ -1,7 +1,7 @@
 import type { Counter, Histogram } from '../../base/index.ts';
 import type { FlowFamilies } from './flow-families.ts';
 
-/** Counts the requests of one flow schema at one priority level; series are there once they are needed. */
+/** Counts the requests of one flow schema at one priority level; series are created on first use. */
 export class FlowRecorder {
   readonly level: string;
   readonly schema: string;

@@ -28,7 +28,7 @@ export function levelFamilies(metrics: MetricRegistry, clock: Clock) {
       metrics,
       {
         name: `${PREFIX}priority_level_request_utilization`,
-        help: 'Nanoseconds for which there were so many requests, as a part of the limit.',
+        help: 'Nanoseconds spent at each number of requests, relative to the limit.',
         labels: ['phase', 'priority_level'],
         buckets: [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1],
       },
@@ -38,7 +38,7 @@ export function levelFamilies(metrics: MetricRegistry, clock: Clock) {
       metrics,
       {
         name: `${PREFIX}demand_seats`,
-        help: 'Nanoseconds for which so many seats could have been used, as a part of the limit.',
+        help: 'Nanoseconds spent at each seat demand, relative to the limit.',
         labels: ['priority_level'],
         buckets: [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6],
       },
@@ -66,7 +66,7 @@ export class LevelRecorder {
     this.seatDemand = new SeatDemand(clock);
   }
 
-  /** What the figures that follow are parts of. */
+  /** Sets the limits that the following figures are relative to. */
   relateTo({ limit, queueCapacity }: { readonly limit: number; readonly queueCapacity: number }): void {
     this.#limit = Math.max(1, limit);
     this.#queueCapacity = Math.max(1, queueCapacity);

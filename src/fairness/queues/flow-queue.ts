@@ -1,11 +1,11 @@
-/** As much of a request as its place in a queue depends on. */
+/** The properties of a request that determine its place in a queue. */
 export interface QueuedWork {
   readonly seats: number;
   readonly work: number;
   readonly arrivedR: number;
 }
 
-/** One of a level's queues. It exists while a request waits in it, or is or was worked on and still has seats. */
+/** One of a level's queues. It exists while a request waits in it, executes, or still holds seats. */
 export class FlowQueue<Request extends QueuedWork> {
   readonly index: number;
   /** In the order in which they came. */
@@ -28,7 +28,7 @@ export class FlowQueue<Request extends QueuedWork> {
     return undefined;
   }
 
-  /** Whether the queue competes for seats: one whose requests are over may still hold seats, and does not. */
+  /** Whether the queue competes for seats; one that only holds seats of finished requests does not. */
   get isActive(): boolean {
     return this.waiting.size > 0 || this.executing > 0;
   }
@@ -42,11 +42,11 @@ export class FlowQueue<Request extends QueuedWork> {
   remove(request: Request): boolean {
     if (!this.waiting.delete(request)) return false;
     this.waitingSeats -= request.seats;
-    this.waitingWork = this.waiting.size === 0 ? 0 : this.waitingWork - request.work; // no rounding is carried on
+    this.waitingWork = this.waiting.size === 0 ? 0 : this.waitingWork - request.work; // resets accumulated rounding errors
     return true;
   }
 
-  /** A queue that got more than was expected is not ahead of the time at which its first request came. */
+  /** A queue that got more than expected does not get ahead of the arrival of its first request. */
   bound(): void {
     const { first } = this;
     if (first !== undefined && this.nextR < first.arrivedR) this.nextR = first.arrivedR;

@@ -1,17 +1,17 @@
 /** Why a request gets no seat and may not wait. */
 export type Refusal = 'concurrency-limit' | 'queue-full';
 
-/** How virtual time stood when seats were given out last. */
+/** Virtual time when seats were last assigned. */
 export interface DispatchFigures {
   virtualTime: number;
   /** Of the queue whose request got the seats. */
   startR: number;
-  /** The first and the last of all queues in which requests waited. */
+  /** The lowest and the highest of all queues in which requests waited. */
   leastR: number;
   mostR: number;
 }
 
-/** What a level has done so far, and what it has at hand. */
+/** A level's totals so far, and its current state. */
 export interface LevelCounts {
   readonly waiting: number;
   readonly executing: number;

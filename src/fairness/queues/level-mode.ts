@@ -6,11 +6,11 @@ export interface LevelMode {
   readonly queues: number;
   readonly handSize: number;
   readonly queueLengthLimit: number;
-  /** Of an exempt level: more seats than this are not given to clients at once, whoever they are. */
+  /** Max concurrent seats of an exempt level. */
   readonly ceiling: number;
 }
 
-/** What the specification asks for; undefined when its parts contradict each other. */
+/** The mode that the spec asks for; undefined when its parts contradict each other. */
 export function modeOf({ metadata, spec }: PriorityLevelConfiguration, ceiling: number): LevelMode | undefined {
   const none = { queues: 1, handSize: 1, queueLengthLimit: ceiling, ceiling };
   const isExempt = spec?.type === 'Exempt';

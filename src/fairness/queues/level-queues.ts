@@ -8,11 +8,11 @@ import { Hands } from './shuffle-shard.ts';
 import { EXPECTED_SERVICE_MS, Ticket, type TicketRequest } from './ticket.ts';
 
 /**
- * The requests of one priority level: those that are worked on have seats, the others wait in the queues of their flows.
+ * The requests of one priority level: executing ones have seats, the others wait in the queues of their flows.
  *
- * Among flows that wait, seats are shared fairly: virtual time R runs as fast as every busy queue gets its part of the seats,
- * and the request goes next that would be done first if all queues had been served side by side
- * (KEP-1040). Costs of a request that need not wait do not depend on how many queues there are.
+ * Seats are shared fairly among waiting flows: virtual time R advances at the rate at which every busy queue gets its
+ * part of the seats, and the next request is the one that would finish first if all queues had been served side by side
+ * (KEP-1040). The cost of a request that need not wait does not depend on the number of queues.
  */
 export class LevelQueues {
   readonly #clock: Clock;
@@ -20,7 +20,7 @@ export class LevelQueues {
   #mode: LevelMode;
   #hands: Hands;
   #limit = 0;
-  /** By index; those that neither have requests nor seats are not there. */
+  /** Keyed by index; queues that have neither requests nor seats are absent. */
   readonly #queues = new Map<number, FlowQueue<Ticket>>();
   readonly #backlogged = new Set<FlowQueue<Ticket>>();
   readonly #executing = new Set<Ticket>();
@@ -28,7 +28,7 @@ export class LevelQueues {
   #waiting = 0;
   #waitingSeats = 0;
   #seatsInUse = 0;
-  /** The part of them that was given to requests of queues. */
+  /** The part of them that was assigned to queued requests. */
   #queuedSeats = 0;
   #virtualTime = 0;
   #syncedAt: number;
@@ -61,7 +61,7 @@ export class LevelQueues {
     return this.#virtualTime;
   }
 
-  /** When a request of a queue last got seats, in virtual time. */
+  /** When a queued request last got seats, in virtual time. */
   get lastDispatch(): Readonly<DispatchFigures> {
     return this.#last;
   }
@@ -75,7 +75,9 @@ export class LevelQueues {
     return this.#executing;
   }
 
-  /** Takes effect at once: what waits and now has a seat starts. Requests stay in queues that are no longer dealt. */
+  /**
+   * Takes effect at once: waiting requests that now fit are started. Requests stay in queues that are no longer dealt.
+   */
   configure(mode: LevelMode, limit: number): void {
     this.#sync();
     if (mode.queues !== this.#mode.queues || mode.handSize !== this.#mode.handSize)
@@ -85,7 +87,10 @@ export class LevelQueues {
     this.#dispatch();
   }
 
-  /** The request's ticket, or why it is refused. A request whose ticket has no `startedAt` yet waits, and `decide` will be called. */
+  /**
+   * The request's ticket, or why it is refused. A request whose ticket has no `startedAt` yet waits, and `decide` will
+   * be called.
+   */
   start(request: TicketRequest): Ticket | Refusal {
     this.#sync();
     const ticket = new Ticket(request, this.#syncedAt, this.#virtualTime);
@@ -113,7 +118,10 @@ export class LevelQueues {
     return ticket;
   }
 
-  /** The request waits no longer, because its time is up or its client has left; it has not been started. */
+  /**
+   * Removes a request that no longer waits, because it timed out or its client disconnected; false if it has been
+   * started.
+   */
   cancel(ticket: Ticket): boolean {
     this.#sync();
     if (!this.#dequeue(ticket)) return false;
@@ -126,8 +134,8 @@ export class LevelQueues {
   }
 
   /**
-   * The request is answered; tells how many milliseconds that took. Its seats are free at once, or when those who watch have
-   * been told what it changed.
+   * Ends a request that was answered; returns how many milliseconds it took. Its seats become free at once, or when
+   * watchers have been notified of its change.
    */
   finish(ticket: Ticket): number {
     this.#sync();
@@ -153,7 +161,7 @@ export class LevelQueues {
     return this.#mode.type === 'exempt' ? this.#mode.ceiling : this.#limit;
   }
 
-  /** Virtual time goes on by what each busy queue got, or could have got, since the last change. */
+  /** Advances virtual time by what each busy queue got, or could have got, since the last change. */
   #sync(): void {
     const now = this.#clock.monotonic();
     if (this.#activeQueues > 0) {
@@ -174,7 +182,7 @@ export class LevelQueues {
     return reason;
   }
 
-  /** The queue of the flow's hand with the least work waiting; ties are taken in turn. */
+  /** The queue of the flow's hand with the least waiting work; ties are broken in turn. */
   #choose({ recorder, distinguisher }: TicketRequest): FlowQueue<Ticket> {
     const hand = this.#hands.of(recorder.schema, distinguisher);
     let best: FlowQueue<Ticket> | undefined;
@@ -233,7 +241,7 @@ export class LevelQueues {
     }
   }
 
-  /** The queue whose first request would be done first; of several the one that follows the last. */
+  /** The queue whose first request would finish first; of several the one that follows the last. */
   #nextQueue(): FlowQueue<Ticket> | undefined {
     let best: FlowQueue<Ticket> | undefined;
     let [bestR, bestDistance] = [Infinity, Infinity];

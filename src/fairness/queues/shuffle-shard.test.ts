@@ -12,7 +12,7 @@ test('a hand has different queues of the deck, the same ones for the same flow',
   }
 });
 
-test('every queue is dealt about as often as any other', () => {
+test('every queue is dealt about equally often', () => {
   const dealt = Array.from({ length: 64 }, () => 0);
   for (let flow = 0; flow < 6400; flow++)
     for (const queue of handOf(`flow ${flow}`, DECK)) dealt[queue] = (dealt[queue] ?? 0) + 1;
@@ -20,7 +20,7 @@ test('every queue is dealt about as often as any other', () => {
   expect(Math.max(...dealt)).toBeLessThan(700);
 });
 
-test('a whole deck can be dealt, and one queue is everybody’s', () => {
+test('a whole deck can be dealt, and with one queue all flows share it', () => {
   expect(handOf('any', { deck: 4, size: 4 }).sort()).toEqual([0, 1, 2, 3]);
   expect(handOf('any', { deck: 1, size: 1 })).toEqual([0]);
 });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The queues that a flow may wait in: a hand of different ones out of the deck, always the same for the same flow. A flow
- * that floods its hand leaves nearly every other flow at least one queue of its own.
+ * The queues that a flow may wait in: a hand of different ones out of the deck, always the same for the same flow. A
+ * flow that floods its hand leaves nearly every other flow at least one queue to itself.
  */
 export function handOf(flow: string, { deck, size }: { readonly deck: number; readonly size: number }): number[] {
   if (deck <= 1) return [0];
@@ -13,7 +13,7 @@ export function handOf(flow: string, { deck, size }: { readonly deck: number; re
     const left = BigInt(deck - dealt);
     let card = Number(entropy % left);
     entropy /= left;
-    // `card` counts the queues that are left; each one taken below it moves it up by one.
+    // `card` counts the remaining queues; each taken one below it moves it up by one.
     let place = 0;
     while (place < taken.length && card >= (taken[place] ?? 0)) {
       card += 1;
@@ -25,10 +25,10 @@ export function handOf(flow: string, { deck, size }: { readonly deck: number; re
   return hand;
 }
 
-/** Most flows whose hands are remembered. */
+/** Max flows whose hands are remembered. */
 const MAX_HANDS = 10_000;
 
-/** Hands of a level's flows, each dealt once as long as it is remembered. */
+/** Hands of a level's flows, each dealt once while it is remembered. */
 export class Hands {
   readonly #deck: number;
   readonly #size: number;

@@ -3,13 +3,13 @@ import { seatSeconds, type WorkEstimate } from '../estimates/work-estimate.ts';
 import type { FlowRecorder } from '../metrics/flow-recorder.ts';
 import type { FlowQueue } from './flow-queue.ts';
 
-/** How long a request is expected to be worked on before anything is known of it. */
+/** How long a request is expected to execute before anything is known about it. */
 export const EXPECTED_SERVICE_MS = 3;
 
 /** One request on its way through its priority level. */
 export class Ticket {
   readonly call: Call;
-  /** What tells its flow from others of the same schema; empty when nothing does. */
+  /** Distinguishes its flow from others of the same schema; empty when nothing does. */
   readonly distinguisher: string;
   readonly recorder: FlowRecorder;
   /** In milliseconds of the clock's monotonic time. */
@@ -25,7 +25,7 @@ export class Ticket {
   seats: number;
   /** Absent for a request that did not go through a queue. */
   queue: FlowQueue<Ticket> | undefined;
-  /** Tells a request that waits what became of it. */
+  /** Reports the outcome to a request that waits. */
   decide: ((isStarted: boolean) => void) | undefined;
 
   constructor(request: TicketRequest, arrivedAt: number, arrivedR: number) {

@@ -14,7 +14,7 @@ export function userOf(name: string): UserInfo {
   return { name, groups: ['system:authenticated'] };
 }
 
-/** A level of so many shares, whose requests wait unless `queues` is 0. */
+/** A level with this many shares, whose requests wait unless `queues` is 0. */
 export function levelOf(
   name: string,
   { shares = 10, queues = 0, handSize = Math.min(queues, 4), queueLengthLimit = 50, ...rest }: LevelShape,
@@ -113,7 +113,7 @@ export class LimitedServer {
     if (answer.code === 429) this.refused.push({ call, answer });
   }
 
-  /** Sends the answers of the calls that run, or of the first so many. */
+  /** Sends the answers of the running calls, or of the first `count`. */
   async finish(count = this.running.length): Promise<InProcessCall[]> {
     const finished = this.running.splice(0, count);
     for (const call of finished) call.finish(DONE);

@@ -23,7 +23,7 @@ import { channelPair } from './testing/channel-pair.ts';
 const PREFIX = '/registry/';
 const [clock, random] = [new RealClock(), new CryptoRandom()];
 
-/** A store in memory with a board, and as many channels to it as are asked for. */
+/** An in-memory store with a revision board; opens as many channels to it as a test needs. */
 class Main implements AsyncDisposable {
   readonly clock = new VirtualClock();
   readonly store: MemoryStore;
@@ -76,7 +76,7 @@ for (const [name, open] of kinds) {
   describeStore(name, async (options = {}) => {
     const main = new Main(options.limits);
     const store = await open(main, options);
-    if (options.watch !== undefined) await store.get(PREFIX); // what a mirror missed does not pile up, so it is there before
+    if (options.watch !== undefined) await store.get(PREFIX); // the mirror must exist before the first event
     return {
       store,
       prefix: PREFIX,
@@ -95,7 +95,7 @@ describe('stores of two workers', () => {
     return [await open(), await open()] as const;
   };
 
-  test('each sees what the other has written as soon as that is acknowledged', async () => {
+  test('each sees what the other has written as soon as that write is acknowledged', async () => {
     await using main = new Main();
     const [first, second] = await openTwo(main);
     for (let count = 0; count < 200; count++) {
@@ -108,7 +108,7 @@ describe('stores of two workers', () => {
     expect(text(await first.get(`${PREFIX}a`))).toBe('by the main process');
   });
 
-  test('what is read at once is the newest whenever it is said to be', async () => {
+  test('a local read that is marked newest is the newest', async () => {
     await using main = new Main();
     const [first, second] = await openTwo(main);
     const [key, seen] = [`${PREFIX}a`, new Set<boolean>()];
@@ -122,10 +122,10 @@ describe('stores of two workers', () => {
     expect(seen).toContain(true);
     const asking = new MirrorStore(new ChannelStore(await main.connect(), { clock, random }));
     await asking.get(key);
-    expect(asking.isNewest).toBe(false); // it has nothing to tell it by
+    expect(asking.isNewest).toBe(false); // no board, so it cannot know
   });
 
-  test('a reader that knows of a write by a watch of one finds it in the other', async () => {
+  test('a reader that learned of a write from a watch of one finds it in the other', async () => {
     await using main = new Main();
     const [first, second] = await openTwo(main);
     await second.get(PREFIX);
@@ -140,7 +140,7 @@ describe('stores of two workers', () => {
     await watch.end();
   });
 
-  test('counting at both at once loses nothing', async () => {
+  test('incrementing a counter through both at once loses nothing', async () => {
     await using main = new Main();
     const stores = await openTwo(main);
     const key = `${PREFIX}counter`;
@@ -158,7 +158,7 @@ describe('stores of two workers', () => {
     expect(text(await main.store.get(key))).toBe('320');
   });
 
-  test('a list that is larger than a part comes whole', async () => {
+  test('a list that is larger than one part arrives complete', async () => {
     await using main = new Main();
     const value = 'x'.repeat(10_000);
     for (let count = 0; count < 500; count++) await write(main.store, put(`${PREFIX}${count}`, value));

@@ -35,18 +35,18 @@ export interface ChannelStoreOptions {
   readonly random: Random;
   readonly limits?: TransactionLimits;
   readonly watch?: WatchLimits;
-  /** The store's revision, where that can be had without asking. */
+  /** The store's revision, if it can be read without a request. */
   readonly newest?: () => Revision | undefined;
 }
 
-/** Who waits for answers to a request. */
+/** The caller that waits for the answers to one request. */
 interface Waiter {
   answer(kind: number, body: FrameBody): void;
-  /** There will be no more: the other process is lost, or this store was disposed of. */
+  /** No more answers will come: the channel to the other process broke, or this store was disposed of. */
   over(how: 'lost' | 'disposed'): void;
 }
 
-/** So many parts of an answer may wait for their reader; each is a quarter of a megabyte, so that memory ends before. */
+/** Max parts of one answer that may wait for their reader; a part is 256 KiB, so memory runs out first. */
 const MAX_PARTS = 100_000;
 
 /** A store in another process, which serves it with `serveStore` at the other end of the channel. Nothing is kept here. */
@@ -54,7 +54,7 @@ export class ChannelStore implements MirroredStore {
   readonly #channel: Duplex;
   readonly #options: ChannelStoreOptions;
   readonly #frames: FrameWriter;
-  /** By the identifiers of their requests. */
+  /** Keyed by request id. */
   readonly #waiters = new Map<number, Waiter>();
   #lastId = 0;
   #isClosed = false;
@@ -161,7 +161,7 @@ export class ChannelStore implements MirroredStore {
         });
         return { [Symbol.dispose]: () => this.#stop(id) };
       },
-      askForProgress: () => void this.requestProgress().catch(() => undefined), // a channel that is closed ends the watch
+      askForProgress: () => void this.requestProgress().catch(() => undefined), // if the channel is closed, that ends the watch
     });
   }
 
@@ -178,7 +178,7 @@ export class ChannelStore implements MirroredStore {
     this.#channel.destroy();
   }
 
-  /** One question with one answer. */
+  /** Sends a request that has exactly one answer. */
   async #ask<T>(
     kind: number,
     { signal, write }: { readonly signal?: AbortSignal | undefined; readonly write?: (frame: FrameWriter) => unknown },
@@ -200,7 +200,7 @@ export class ChannelStore implements MirroredStore {
     }
   }
 
-  /** Sends a request; answers with its identifier. */
+  /** Sends a request and returns its id. */
   #send(kind: number, write?: (frame: FrameWriter) => unknown): number {
     this.#refuseIfClosed();
     this.#lastId = this.#lastId === 0xffff_ffff ? 1 : this.#lastId + 1;

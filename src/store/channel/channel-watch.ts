@@ -6,16 +6,19 @@ import type { KeyRange, Revision, WatchBatch, WatchOptions } from '../store.ts';
 export interface ChannelWatchOptions extends WatchOptions {
   readonly limits: WatchLimits;
   readonly clock: Clock;
-  /** Asks for the watch; what it gets goes to `receive` and `fail`. Disposing of the result ends it. */
+  /** Opens the watch; its batches go to `receive` and its error to `fail`. Disposing of the result ends it. */
   open(watch: ChannelWatch): Disposable;
-  /** Has the other side tell all its watches how far they are. */
+  /** Asks the other side to send progress to all of its watches. */
   askForProgress(): void;
 }
 
-/** An event that is waited for is usually on its way; only when it does not come is there a question about it. */
-const ASK_AFTER_MS = 50;
+/** Delay before asking for progress: the awaited event is usually already on its way. */
+const PROGRESS_REQUEST_DELAY_MS = 50;
 
-/** One watch of a store behind a channel. What its reader has not taken waits; too much of that ends it with `SlowWatcher`. */
+/**
+ * One watch of a store behind a channel. Batches queue until the reader takes them; a queue that grows too large ends
+ * the watch with `SlowWatcher`.
+ */
 export class ChannelWatch implements MirroredWatch {
   readonly #options: ChannelWatchOptions;
   readonly #inbox: Inbox;
@@ -33,10 +36,10 @@ export class ChannelWatch implements MirroredWatch {
   wantProgress(revision: Revision): void {
     this.#wanted = Math.max(this.#wanted, revision);
     if (this.#seen >= revision) this.#inbox.offerProgress(this.#seen);
-    else this.#asking ??= this.#options.clock.timer(ASK_AFTER_MS, () => this.#ask());
+    else this.#asking ??= this.#options.clock.timer(PROGRESS_REQUEST_DELAY_MS, () => this.#ask());
   }
 
-  /** A batch has come that weighs so many bytes. */
+  /** Queues a batch of `weight` bytes. */
   receive(batch: WatchBatch, weight: number): void {
     this.#seen = Math.max(this.#seen, batch.revision);
     this.#inbox.offer({ batch, weight });
@@ -47,7 +50,7 @@ export class ChannelWatch implements MirroredWatch {
     this.end();
   }
 
-  /** Ends it for its reader, without an error. */
+  /** Ends the watch for its reader, without an error. */
   end(): void {
     void this.#inbox.end();
   }

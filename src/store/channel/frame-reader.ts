@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import { HEAD_BYTES } from './frame-writer.ts';
 
-/** No frame is longer: an answer comes in parts, and a batch of events is what one watch may have waiting. */
+/** Max length of a frame. Answers are sent in parts, and a batch of events is bounded by a watch's queue. */
 const MAX_FRAME_BYTES = 1024 * 1024 * 1024;
 
 /** The body of a frame, read in the order in which it was written. Reading past its end throws a RangeError. */
@@ -36,7 +36,7 @@ export class FrameBody {
     return this.bytes().toString();
   }
 
-  /** A part of the frame's memory; whoever keeps it copies it. */
+  /** A view into the frame's memory; copy it to keep it. */
   bytes(): Buffer {
     const length = this.count();
     if (this.#at + length > this.#bytes.length) throw new RangeError('Cannot read a frame: it ends too early');
@@ -46,19 +46,19 @@ export class FrameBody {
   }
 }
 
-/** Finds frames in bytes that come in any pieces. */
+/** Splits a byte stream, however it is cut into pieces, into frames. */
 export class FrameReader {
   readonly #onFrame: (kind: number, id: number, body: FrameBody) => void;
   #pieces: Buffer[] = [];
   #size = 0;
-  /** How many bytes there must be before there is another frame. */
+  /** How many bytes must be buffered before the next frame can be read. */
   #needed = HEAD_BYTES;
 
   constructor(onFrame: (kind: number, id: number, body: FrameBody) => void) {
     this.#onFrame = onFrame;
   }
 
-  /** Throws a RangeError when this cannot be frames. */
+  /** Throws a RangeError when the bytes cannot be frames. */
   read(piece: Buffer): void {
     this.#pieces.push(piece);
     this.#size += piece.length;
@@ -82,7 +82,7 @@ export class FrameReader {
   }
 }
 
-/** Reads a channel's frames as they come; what cannot be frames ends it. */
+/** Reads a channel's frames as they arrive; bytes that cannot be frames end the channel. */
 export function readFrames(channel: Duplex, onFrame: (kind: number, id: number, body: FrameBody) => void): void {
   const reader = new FrameReader(onFrame);
   channel.on('data', (piece: Buffer) => {
@@ -92,5 +92,5 @@ export function readFrames(channel: Duplex, onFrame: (kind: number, id: number, 
       channel.destroy(error as Error);
     }
   });
-  channel.on('error', () => undefined); // it closes too
+  channel.on('error', () => undefined); // a 'close' event follows
 }

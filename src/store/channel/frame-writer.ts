@@ -1,16 +1,16 @@
 import { Buffer } from 'node:buffer';
 
-/** Frames are put together in pieces of memory of this size, many frames to a piece. */
+/** Size of the buffers in which frames are built; one holds many frames. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Length of what follows, kind, identifier. */
+/** Length of the rest, kind, id. */
 export const HEAD_BYTES = 9;
 
 /**
- * Puts frames together: a head of length (u32), kind (u8) and identifier (u32), then numbers, texts and bytes.
+ * Builds frames: a head of length (u32), kind (u8) and id (u32), then numbers, strings and bytes.
  *
- * What is written in one turn of the event loop goes out as one piece, if it fits. Memory that was handed to `send` is not
- * written to again.
+ * Frames written in one turn of the event loop are sent as one piece if they fit. A buffer that was passed to `send` is
+ * never written to again.
  */
 export class FrameWriter {
   readonly #send: (bytes: Buffer) => void;
@@ -24,7 +24,7 @@ export class FrameWriter {
     this.#send = send;
   }
 
-  /** Begins a frame; what is added from here on to `end` is its body. One that was begun before and not ended is forgotten. */
+  /** Begins a frame; everything written until `end` is its body. An earlier frame that was never ended is discarded. */
   begin(kind: number, id: number): this {
     this.#end = this.#frameStart;
     this.#reserve(HEAD_BYTES);
@@ -42,14 +42,14 @@ export class FrameWriter {
     process.nextTick(() => this.#flush()); // after the microtasks of this turn, which may write more
   }
 
-  /** A revision, or another whole number of any size. */
+  /** A revision, or any other integer. */
   number(value: number): this {
     this.#reserve(8);
     this.#end = this.#chunk.writeDoubleLE(value, this.#end);
     return this;
   }
 
-  /** How many there are of what follows, or a small number. */
+  /** The number of items that follow, or another small number. */
   count(value: number): this {
     this.#reserve(4);
     this.#end = this.#chunk.writeUInt32LE(value, this.#end);
@@ -84,7 +84,7 @@ export class FrameWriter {
     this.#send(bytes);
   }
 
-  /** Room for more of a frame, in another piece of memory if this one is full. */
+  /** Makes room for more of a frame, in a new buffer if this one is full. */
   #reserve(bytes: number): void {
     if (this.#end + bytes <= this.#chunk.length) return;
     this.#sendFinished();

@@ -17,7 +17,7 @@ const message = fc.record({
   size: fc.oneof(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 60_000, max: 200_000 })),
 });
 
-test('frames come back as they were written, however their bytes are cut', async () => {
+test('frames are read as they were written, however their bytes are split', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(message, { maxLength: 20 }),
@@ -38,7 +38,7 @@ test('frames come back as they were written, however their bytes are cut', async
   );
 });
 
-test('what is no frame is refused', () => {
+test('bytes that are not a frame are refused', () => {
   const reader = new FrameReader(() => undefined);
   expect(() => reader.read(Buffer.alloc(20, 0xff))).toThrow(/Cannot read a frame/);
   const short = new FrameReader((_kind, _id, body) => void body.text());

@@ -5,7 +5,7 @@ import type { StoreEvent, Transaction, WatchBatch } from '../store.ts';
 import type { FrameBody } from './frame-reader.ts';
 import type { FrameWriter } from './frame-writer.ts';
 
-/** What is asked of a store over a channel. Each has an identifier, which the answers to it have too. */
+/** Kinds of request. Each request has an id, which its answers repeat. */
 export const REQUEST = {
   revision: 1,
   get: 2,
@@ -18,7 +18,7 @@ export const REQUEST = {
   health: 9,
 };
 
-/** What is answered. Only `part` and `events` may be followed by more. */
+/** Kinds of answer. Only `part` and `events` may be followed by another answer to the same request. */
 export const ANSWER = { done: 32, part: 33, events: 34, failed: 35 };
 
 function writeEntry(frame: FrameWriter, { key, value, createRevision, modRevision }: Entry): void {
@@ -79,7 +79,7 @@ export function readCommit(body: FrameBody): CommitResult {
   return body.count() === 1 ? { ok: true, revision } : { ok: false, revision, current: readMany(body, readOptional) };
 }
 
-/** A part of a range; each has what is true of the whole. */
+/** One part of a range; `more`, `count` and `revision` describe the whole range. */
 export function writePart(frame: FrameWriter, { entries, more, count, revision }: RangeResult): void {
   frame
     .number(revision)
@@ -94,7 +94,7 @@ export function readPart(body: FrameBody): RangeResult {
   return { entries: readMany(body, readEntry), more, count, revision };
 }
 
-/** What was there before is left out, unless it is asked for. */
+/** The previous entries are sent only if the watch asked for them. */
 export function writeBatch(frame: FrameWriter, { events, revision }: WatchBatch, hasPrevious: boolean): void {
   frame.number(revision).count(events.length);
   for (const event of events) {
@@ -115,7 +115,7 @@ export function readBatch(body: FrameBody): WatchBatch {
   return { events, revision };
 }
 
-/** A programming mistake has no reason. */
+/** A StoreError is sent with its reason; any other error, a programming mistake, without one. */
 export function writeFailure(frame: FrameWriter, error: unknown): void {
   const { message } = error instanceof Error ? error : new Error(String(error));
   const isStores = error instanceof StoreError;

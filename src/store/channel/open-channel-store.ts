@@ -9,13 +9,19 @@ export interface OpenChannelStoreOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log?: Logger;
-  /** The descriptor of the other process's `RevisionBoard`; it is asked for each revision unless given. */
+  /**
+   * Descriptor of the other process's `RevisionBoard`; without it, every current read asks that process for its
+   * revision.
+   */
   readonly boardFd?: number;
-  /** What is older is read from the other process, which keeps as much as it likes. */
+  /** Limits of the history kept here; older events are read from the other process, which has its own limits. */
   readonly history?: HistoryLimits;
 }
 
-/** Opens the store of another process, which `serveStore` serves at the other end of the channel, with a copy in this one. */
+/**
+ * Opens the store of another process, which serves it with `serveStore` at the other end of the channel, and keeps a
+ * copy in this process.
+ */
 export function openChannelStore(channel: Duplex, options: OpenChannelStoreOptions): MirrorStore {
   const { clock, random, log, boardFd, history } = options;
   const newest = boardFd === undefined ? {} : { newest: boardReader(boardFd) };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CryptoRandom } from '../../base/index.ts';
 import { boardReader, RevisionBoard } from './revision-board.ts';
 
-test('tells the last revision, and nothing before there was one or while one is half written', () => {
+test('reads the last revision, and undefined before the first one or during a write', () => {
   using board = RevisionBoard.open(new CryptoRandom()) as RevisionBoard;
   const read = boardReader(board.fd);
   expect(read()).toBeUndefined();
@@ -17,7 +17,7 @@ test('tells the last revision, and nothing before there was one or while one is 
   expect(read()).toBe(7);
 });
 
-test('an empty file tells nothing', () => {
+test('reads undefined from an empty file', () => {
   const fd = openSync('/dev/null', 'r');
   expect(boardReader(fd)()).toBeUndefined();
   closeSync(fd);

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import type { Random } from '../../base/index.ts';
 import type { Revision } from '../store.ts';
 
-/** Memory that looks like files, where the system has it; a write there never waits for a disk. */
+/** Folders to try: `/dev/shm` is a file system in memory, where a write never waits for a disk. */
 const FOLDERS = ['/dev/shm', tmpdir()];
 
-/** The revision twice: a reader that meets the writer halfway finds two that differ. */
+/** The revision is stored twice: a reader that meets a half-finished write sees two different numbers. */
 const BOARD_BYTES = 16;
 
 /**
- * A file without a name in which one process says the newest revision, for other processes that have been given its
- * descriptor: they learn it with one system call, without waiting for the process that wrote it.
+ * An unlinked file in which one process publishes its newest revision to the processes that inherited the descriptor.
+ * They read it with one system call, without waiting for the writer.
  */
 export class RevisionBoard implements Disposable {
   readonly fd: number;
@@ -22,10 +22,10 @@ export class RevisionBoard implements Disposable {
 
   private constructor(fd: number) {
     this.fd = fd;
-    this.#write(NaN); // the file has its room from now on, and says nothing yet
+    this.#write(NaN); // allocates the file; NaN means no revision yet
   }
 
-  /** Undefined where no such file can be made. */
+  /** Undefined where no such file can be created. */
   static open(random: Random): RevisionBoard | undefined {
     for (const folder of FOLDERS) {
       const path = join(folder, `keelson-${random.int(2 ** 48).toString(36)}`);
@@ -34,7 +34,7 @@ export class RevisionBoard implements Disposable {
         unlinkSync(path);
         return new RevisionBoard(fd);
       } catch {
-        // there may be another folder; without any, readers ask
+        // try the next folder; with no board at all, readers send a request
       }
     }
     return undefined;
@@ -57,7 +57,10 @@ export class RevisionBoard implements Disposable {
   }
 }
 
-/** Reads a board by its descriptor; undefined when nothing is to be read there just now. */
+/**
+ * Returns a reader for the board behind a descriptor; it gives undefined when there is no consistent revision at the
+ * moment.
+ */
 export function boardReader(fd: number): () => Revision | undefined {
   const bytes = Buffer.alloc(BOARD_BYTES);
   return () => {

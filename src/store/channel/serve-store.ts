@@ -14,17 +14,19 @@ import {
 } from './messages.ts';
 
 export interface ServeStoreOptions {
-  /** Called before anything that this process says leaves it. */
+  /** Called before any data leaves this process. */
   readonly beforeSending?: () => void;
 }
 
-/** Large answers come in parts of about this size, so that other answers get in between. */
+/** Large answers are sent in parts of about this size, so that other answers can get in between. */
 const PART_BYTES = 256 * 1024;
 
 /**
- * Serves a store of this process to another one, over a channel, until the channel closes or the result is disposed of.
+ * Serves a store of this process to another process over a channel, until the channel closes or the result is disposed
+ * of.
  *
- * What the other side does not read waits: in a watch as long as the store lets it, which then ends with `SlowWatcher`.
+ * Data the other side does not read is queued. A watch queues no more than the store allows and then ends with
+ * `SlowWatcher`.
  */
 export function serveStore(store: Store, channel: Duplex, options: ServeStoreOptions = {}): Disposable {
   const served = new ServedStore(store, channel, options);
@@ -37,7 +39,7 @@ class ServedStore {
   readonly #store: Store;
   readonly #channel: Duplex;
   readonly #frames: FrameWriter;
-  /** By the identifiers of their requests. */
+  /** Keyed by request id. */
   readonly #watches = new Map<number, AbortController>();
   readonly #handlers: Readonly<Record<number, Handler>> = {
     [REQUEST.revision]: async (id) => {
@@ -90,7 +92,7 @@ class ServedStore {
     });
   }
 
-  /** Begins the last answer to a request, which must be written to its end at once. */
+  /** Begins the final answer to a request; the caller must finish writing it synchronously. */
   #done(id: number): FrameWriter {
     return this.#frames.begin(ANSWER.done, id);
   }
@@ -136,7 +138,7 @@ class ServedStore {
     this.#watches.set(id, stop);
     try {
       for await (const batch of this.#store.watch(range, { from, signal: stop.signal })) {
-        this.#tell(id, batch, hasPrevious);
+        this.#sendBatch(id, batch, hasPrevious);
         await this.#drained();
       }
       this.#done(id).end();
@@ -145,13 +147,13 @@ class ServedStore {
     }
   }
 
-  #tell(id: number, batch: WatchBatch, hasPrevious: boolean): void {
+  #sendBatch(id: number, batch: WatchBatch, hasPrevious: boolean): void {
     const frame = this.#frames.begin(ANSWER.events, id);
     writeBatch(frame, batch, hasPrevious);
     frame.end();
   }
 
-  /** Resolves when the other side has read enough of what waits for it. */
+  /** Resolves when the other side has read enough of the queued data. */
   async #drained(): Promise<void> {
     const channel = this.#channel;
     if (!channel.writableNeedDrain) return;
@@ -165,7 +167,7 @@ class ServedStore {
   }
 }
 
-/** Where the part that begins at `start` ends. */
+/** The end index of the part that begins at `start`. */
 function partEnd({ entries }: RangeResult, start: number): number {
   let bytes = 0;
   for (let index = start; index < entries.length; index++) {

@@ -2,12 +2,12 @@ import type { Revision } from '../store.ts';
 import { checkFileHeader, encodeFileHeader } from './file-header.ts';
 import { readU64, writeU64 } from './u64.ts';
 
-/** What the head of a checkpoint says. It is written last, when all of it is known. */
+/** The header of a checkpoint. It is written last, when all of its values are known. */
 export interface CheckpointHeader {
-  /** The version of the format. */
+  /** Format version. */
   readonly version: number;
   readonly revision: Revision;
-  /** The oldest revision that may be read, as far as it was compacted on demand. */
+  /** The oldest readable revision, as set by explicit compaction. */
   readonly floor: Revision;
   readonly entryCount: number;
   readonly tableOffset: number;
@@ -15,11 +15,11 @@ export interface CheckpointHeader {
   readonly tableCrc: number;
 }
 
-/** Entries are kept in blocks of about this size; a value keeps its block in memory, so they are not large. */
+/** Entries are grouped in blocks of about this size. A value keeps its whole block in memory, so blocks are small. */
 export const BLOCK_BYTES = 256 * 1024;
-/** A row of the table: a block's length and its checksum. */
+/** Bytes of a table row: a block's length and its checksum. */
 export const TABLE_ROW = 8;
-/** Key length, value length, creation, last write, deadline; then the key and the value. */
+/** Bytes of an entry's head: key length, value length, creation, last write, deadline; the key and the value follow. */
 export const ENTRY_HEAD = 32;
 
 export function encodeCheckpointHeader(header: Omit<CheckpointHeader, 'version'>): Buffer {

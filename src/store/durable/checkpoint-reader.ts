@@ -7,17 +7,17 @@ import { HEADER_LENGTH } from './file-header.ts';
 import { readU64 } from './u64.ts';
 
 export interface CheckpointVisitor {
-  /** Gets each entry of a checkpoint, in key order. Values are slices of the block they were read in. */
+  /** Receives each entry of a checkpoint, in key order. Values are slices of the block they were read in. */
   entry(entry: Entry, deadlineMs: number): void;
-  /** Gets told of each block that cannot be read. */
+  /** Receives each block that cannot be read. */
   damage?(damage: FileDamage): void;
 }
 
 /**
  * Reads a whole checkpoint.
  *
- * Throws `Damaged`, with the place, at the first byte that is not as it was written, unless the visitor takes note of damage;
- * then only if the header or the table cannot be read.
+ * Throws `Damaged`, with the offset, at the first corrupt byte. If the visitor has `damage`, only a corrupt header or
+ * table throws.
  */
 export async function readCheckpoint(
   files: DurableFiles,
@@ -37,7 +37,7 @@ export async function readCheckpoint(
     for (const [index, block] of blocks.entries()) {
       const content = await next;
       next = readBlock(file, blocks[index + 1]); // the disk works while this block is decoded
-      next.catch(() => undefined); // awaited in the next round, or of no interest because this one throws
+      next.catch(() => undefined); // awaited in the next round, or irrelevant because this one throws
       if (crc32(content) === block.crc) entries += readEntries(content, visitor);
       else report(new FileDamage(name, block.offset, 'the checksum of a block is wrong'));
     }

@@ -12,7 +12,7 @@ export interface CheckpointSource {
   readonly floor: Revision;
   /** In key order. */
   readonly entries: Iterable<Entry> | AsyncIterable<Entry>;
-  /** 0: none. */
+  /** Returns 0 for an entry without a deadline. */
   readonly deadlineOf: (entry: Entry) => number;
 }
 
@@ -21,13 +21,13 @@ export interface WrittenCheckpoint {
   readonly bytes: number;
 }
 
-/** Brought to the disk piece by piece, so that commits never wait for all of it. */
+/** Synced in steps of this size, so that commits never wait for the whole file. */
 const SYNC_EVERY_BYTES = 8 * 1024 * 1024;
 
 /**
- * Writes a whole store into one file. The file gets its name only when it is complete and on the disk.
+ * Writes a whole store into one file. The file gets its final name only when it is complete and on disk.
  *
- * Ends: by throwing what the files threw, or the signal's reason; what was written is removed then.
+ * Ends: by throwing the file error or the signal's reason; the partial file is then removed.
  */
 export async function writeCheckpoint(
   files: DurableFiles,
@@ -47,7 +47,7 @@ export async function writeCheckpoint(
     await files.syncFolder();
     return { name, bytes: writer.bytes };
   } catch (error) {
-    await files.remove(unfinished(name)).catch(() => undefined); // the next start removes it; the first error tells more
+    await files.remove(unfinished(name)).catch(() => undefined); // the next start removes it; the first error is the informative one
     throw error;
   }
 }

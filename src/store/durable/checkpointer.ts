@@ -6,7 +6,7 @@ import { listStoreFiles } from './file-names.ts';
 import type { Manifest } from './manifest.ts';
 import type { Segments } from './segments.ts';
 
-/** What a checkpoint is made of, and who must know of it. */
+/** What a checkpoint is made from, and what has to be updated once it exists. */
 export interface CheckpointedStore {
   readonly mvcc: Mvcc;
   readonly segments: Segments;
@@ -16,31 +16,31 @@ export interface CheckpointedStore {
 export interface CheckpointerOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** A checkpoint is written when it makes at least so much of the log superfluous. */
+  /** Write a checkpoint when it makes at least this much of the log obsolete. */
   readonly afterBytes: number;
-  /** After so long less will do. */
+  /** After this interval, less obsolete log is enough. */
   readonly intervalMs: number;
-  /** The size of the checkpoint that there is; 0 if there is none. */
+  /** Size of the existing checkpoint; 0 if there is none. */
   readonly lastBytes: number;
 }
 
-/** Too many files are reason enough: each start makes it read all of them. */
-const MAX_SUPERFLUOUS = 64;
-/** How long after a write it may take until it is noticed that one is due. */
-const LOOK_MS = 10_000;
+/** This many obsolete segments are reason enough, because each start reads all of them. */
+const MAX_OBSOLETE_SEGMENTS = 64;
+/** How long after a write the checkpointer may take to notice that a checkpoint is due. */
+const CHECK_INTERVAL_MS = 10_000;
 
 /**
- * Writes checkpoints in the background and removes what they make superfluous.
+ * Writes checkpoints in the background and removes the files they make obsolete.
  *
- * A checkpoint is of the state just before the history begins, and the log from there on is the history: together they
- * are all that there is to know, so both the state and the history survive a restart.
+ * A checkpoint holds the state just before the history begins, and the log from there on is the history. Together they
+ * let both the state and the history survive a restart.
  */
 export class Checkpointer {
   readonly #files: DurableFiles;
   readonly #source: CheckpointedStore;
   readonly #options: CheckpointerOptions;
   readonly #stop = new AbortController();
-  /** The size of the newest checkpoint. */
+  /** Size of the newest checkpoint. */
   #lastBytes: number;
   #lastMs: number;
   #lookedMs: number;
@@ -55,15 +55,15 @@ export class Checkpointer {
     this.#lookedMs = this.#lastMs;
   }
 
-  /** Something was written, so that older history may have been forgotten. */
+  /** Call after a write: older history may have been dropped by it. */
   noteWrite(): void {
     const nowMs = this.#options.clock.monotonic();
-    if (nowMs - this.#lookedMs < LOOK_MS) return;
+    if (nowMs - this.#lookedMs < CHECK_INTERVAL_MS) return;
     this.#lookedMs = nowMs;
     this.consider();
   }
 
-  /** Begins to write a checkpoint if that is worth it now. */
+  /** Starts writing a checkpoint if one is worthwhile now. */
   consider(): void {
     if (this.#running !== undefined || this.#stop.signal.aborted || !this.#isWorthIt()) return;
     void this.#exclusively(async () => {
@@ -82,7 +82,7 @@ export class Checkpointer {
     await this.#exclusively(() => this.#write());
   }
 
-  /** Stops what is under way; resolves once it has stopped. */
+  /** Stops the checkpoint in progress; resolves once it has stopped. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -98,17 +98,17 @@ export class Checkpointer {
   }
 
   /**
-   * Half a checkpoint's worth of log at least, so that checkpoints are never more than two thirds of what is written; after
-   * some time an eighth is enough.
+   * Requires at least half a checkpoint's worth of obsolete log, so that checkpoints are never more than two thirds of
+   * all bytes written; after the interval an eighth is enough.
    */
   #isWorthIt(): boolean {
     const { mvcc, segments } = this.#source;
-    const superfluous = segments.coveredBy(mvcc.firstWatchable - 1);
-    const bytes = superfluous.reduce((sum, segment) => sum + segment.bytes, 0);
+    const obsolete = segments.coveredBy(mvcc.firstWatchable - 1);
+    const bytes = obsolete.reduce((sum, segment) => sum + segment.bytes, 0);
     const { afterBytes, intervalMs, clock } = this.#options;
     const isMuch = bytes >= Math.max(afterBytes, this.#lastBytes / 2);
     const isDue = clock.monotonic() - this.#lastMs >= intervalMs && bytes >= this.#lastBytes / 8;
-    return superfluous.length > 0 && (isMuch || isDue || superfluous.length >= MAX_SUPERFLUOUS);
+    return obsolete.length > 0 && (isMuch || isDue || obsolete.length >= MAX_OBSOLETE_SEGMENTS);
   }
 
   async #write(): Promise<void> {
@@ -118,7 +118,7 @@ export class Checkpointer {
     this.#lastBytes = written.bytes;
     this.#lastMs = this.#options.clock.monotonic();
     await manifest.note({ checkpoint: source.revision });
-    await manifest.sync(); // before anything is removed that it makes superfluous
+    await manifest.sync(); // before the files it makes obsolete are removed
     const old = (await listStoreFiles(this.#files)).checkpoints.filter(({ revision }) => revision < source.revision);
     const covered = segments.coveredBy(source.revision);
     for (const { name } of [...covered, ...old]) await this.#files.remove(name);
@@ -138,7 +138,7 @@ function checkpointSource(mvcc: Mvcc): CheckpointSource {
     revision,
     floor: mvcc.floor,
     entries: entries.values(),
-    // a key that was written since gets its deadline from the log
+    // the log holds the deadline of a key that was written since
     deadlineOf: (entry) => (mvcc.get(entry.key) === entry ? mvcc.deadlines.of(entry.key) : 0),
   };
 }

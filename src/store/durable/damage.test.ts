@@ -14,9 +14,9 @@ const LOG = 'log-0000000001';
 const HEADER = 64;
 
 /**
- * Three frames, and then the process is gone without a word, the third acknowledged or not.
+ * Writes three frames and then drops the process without closing; the third is acknowledged or not.
  *
- * Where each frame begins, and the end.
+ * Returns where each frame begins, and the end.
  */
 async function threeFrames(
   folder: DurableFolder,
@@ -33,7 +33,7 @@ async function threeFrames(
     ends.push(endOfFrames(log));
   }
   await store[Symbol.asyncDispose]();
-  await folder.write(LOG, log); // as it was before it was closed in good order
+  await folder.write(LOG, log); // as it was before the orderly close
   await folder.write('manifest', manifests.at(isAcknowledged ? -1 : -2) as Buffer);
   return ends;
 }
@@ -52,8 +52,8 @@ async function openFailure(folder: DurableFolder): Promise<unknown> {
   );
 }
 
-describe('a last frame that is not whole and was not acknowledged', () => {
-  test('is dropped wherever it was cut off, and the log says so', async () => {
+describe('an incomplete last frame that was not acknowledged', () => {
+  test('is dropped wherever it was cut off, and the drop is logged', async () => {
     await using folder = await DurableFolder.make();
     const [, , third = 0, end = 0] = await threeFrames(folder, { isAcknowledged: false });
     const whole = await folder.read(LOG);
@@ -78,7 +78,7 @@ describe('a last frame that is not whole and was not acknowledged', () => {
     }
   });
 
-  test('is dropped when its bytes are not those that were written, and what is written next takes its place', async () => {
+  test('is dropped when its bytes are corrupt, and the next write takes its place', async () => {
     await using folder = await DurableFolder.make();
     const [, , third = 0, end = 0] = await threeFrames(folder, { isAcknowledged: false });
     await folder.flip(LOG, end - 1);
@@ -101,7 +101,7 @@ describe('a last frame that is not whole and was not acknowledged', () => {
 });
 
 describe('an acknowledged log', () => {
-  test('that ends before its end makes the store refuse to open and tell what is lost, wherever it ends', async () => {
+  test('that is cut short makes the store refuse to open and report what is lost, wherever it was cut', async () => {
     await using folder = await DurableFolder.make();
     const [first = 0, second = 0, third = 0, end = 0] = await threeFrames(folder, { isAcknowledged: true });
     const whole = await folder.read(LOG);
@@ -159,7 +159,7 @@ describe('an acknowledged log', () => {
     await folder.during(async (store) => expect(store.revisionNow()).toBe(30));
   });
 
-  test('is exact to the last commit after the end of the process, and after that of the power 20 ms later', async () => {
+  test('is exact to the last commit after the process is killed, and after a power failure 20 ms later', async () => {
     await using folder = await DurableFolder.make();
     const files = new FaultyFiles(await openFolder(folder.path));
     const synced: string[] = [];
@@ -178,8 +178,8 @@ describe('an acknowledged log', () => {
   });
 });
 
-describe('a bit that has turned', () => {
-  test('in any frame but the last makes the store refuse to open, and say where', async () => {
+describe('a flipped bit', () => {
+  test('in any frame but the last makes the store refuse to open and report the offset', async () => {
     await using folder = await DurableFolder.make();
     const [first = 0, second = 0, third = 0] = await threeFrames(folder, { isAcknowledged: true });
     for (const [frame, next] of [
@@ -209,7 +209,7 @@ describe('a bit that has turned', () => {
     expect((await verifyStore(folder.path, folder)).problems).toEqual([]);
   });
 
-  test('in the last frame is noticed too if the store was closed in good order', async () => {
+  test('in the last frame is also detected if the store was closed in good order', async () => {
     await using folder = await DurableFolder.make();
     await folder.during((store) => write(store, put('/a', 'the last there is')));
     await folder.flip(LOG, HEADER + 50);
@@ -249,7 +249,7 @@ describe('a bit that has turned', () => {
     await expectFailure('Damaged', folder.open());
   });
 
-  test('anywhere in a checkpoint makes the store refuse to open, and say where', async () => {
+  test('anywhere in a checkpoint makes the store refuse to open and report the offset', async () => {
     await using folder = await DurableFolder.make();
     await folder.during(async (store) => {
       for (let count = 0; count < 20; count++) await write(store, put(`/${count}`, 'x'.repeat(50_000)));
@@ -273,7 +273,7 @@ describe('a bit that has turned', () => {
   });
 });
 
-describe('a file of a newer format', () => {
+describe('a file of a newer format version', () => {
   test.each([LOG, 'checkpoint-0000000000000001'])('is refused and left as it is: %s', async (name) => {
     await using folder = await DurableFolder.make();
     await folder.during(async (store) => {

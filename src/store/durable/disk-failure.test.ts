@@ -21,7 +21,7 @@ async function faulty(folder: DurableFolder): Promise<FaultyFiles> {
 
 describe('a full disk', () => {
   test.each(['create', 'write', 'sync', 'rename'] as const)(
-    'refuses writes with NoSpace, goes on reading, and accepts writes when there is space again (%s)',
+    'refuses writes with NoSpace, still reads, and accepts writes when there is space again (%s)',
     async (action) => {
       await using folder = await DurableFolder.make();
       const files = await faulty(folder);
@@ -57,7 +57,7 @@ describe('a full disk', () => {
     },
   );
 
-  test('refuses all that was queued behind, and forgets it: the next write is checked against what is really there', async () => {
+  test('refuses all queued writes and forgets them: the next write is checked against what is really stored', async () => {
     await using folder = await DurableFolder.make();
     const files = await faulty(folder);
     await using store = await folder.open({ files, segmentBytes: 100_000 });
@@ -78,7 +78,7 @@ describe('a full disk', () => {
     expect(again).toEqual({ ok: true, revision: first + 1 });
   });
 
-  test('does not keep a store from being opened and read', async () => {
+  test('does not prevent a store from being opened and read', async () => {
     await using folder = await DurableFolder.make();
     await folder.during((store) => write(store, put('/a', '1')));
     const files = await faulty(folder);
@@ -127,7 +127,7 @@ describe('a full disk', () => {
     await folder.during((store) => write(store, put('/a', '1')));
   });
 
-  test('of a real kind', async (context) => {
+  test('on a real file system', async (context) => {
     const mount = await mkdtemp(join(tmpdir(), 'keelson-full-'));
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', mount], { stdio: 'ignore' });
@@ -168,7 +168,7 @@ describe('a full disk', () => {
 
 describe('a failing disk', () => {
   test.each(['write', 'sync'] as const)(
-    'that failed once to %s is not believed again until the store is opened anew; reads go on',
+    'that failed once to %s is not trusted again until the store is reopened; reads continue',
     async (action) => {
       await using folder = await DurableFolder.make();
       const files = await faulty(folder);
@@ -191,14 +191,14 @@ describe('a failing disk', () => {
       await store[Symbol.asyncDispose]();
 
       await folder.during(async (again) => {
-        expect(['1', '2']).toContain(text(again.readNow('/a'))); // what was under way may be there or not, but whole
+        expect(['1', '2']).toContain(text(again.readNow('/a'))); // the write in progress may or may not be there, but never in part
         expect(again.readNow('/b') !== undefined).toBe(again.revisionNow() === 3);
         await write(again, put('/a', '4'));
       });
     },
   );
 
-  test('that fails while room is made ahead is not believed again either', async () => {
+  test('that fails while space is preallocated is not trusted again either', async () => {
     await using folder = await DurableFolder.make();
     const files = await faulty(folder);
     await using store = await folder.open({ files, segmentBytes: 4 * 1024 * 1024 });
@@ -208,8 +208,8 @@ describe('a failing disk', () => {
       syncs += 1;
       if (syncs > 1) throw systemError('EIO');
     };
-    await write(store, put('/a', 'x'.repeat(600_000))); // leaves less than half a step of room
-    await folder.clock.advance(0); // lets the room be made
+    await write(store, put('/a', 'x'.repeat(600_000))); // leaves less than half a preallocation step of space
+    await folder.clock.advance(0); // lets the preallocation run
 
     await expectFailure('Unavailable', write(store, put('/a', '2')));
     expect(syncs).toBe(2);
@@ -239,7 +239,7 @@ describe('too many open files', () => {
     },
   );
 
-  test('of a real kind', async () => {
+  test('with a real limit', async () => {
     await using folder = await DurableFolder.make();
     const program = join(import.meta.dirname, '../testing/exhaust-descriptors.ts');
     const run = join(import.meta.dirname, '../../../scripts/run.mjs');
@@ -252,7 +252,7 @@ describe('too many open files', () => {
   });
 });
 
-describe('a store whose files are taken away', () => {
+describe('a store whose files are removed', () => {
   test.each([
     ['its folder is removed', (path: string) => rm(path, { recursive: true })],
     ['its log is removed', (path: string) => rm(join(path, 'log-0000000001'))],
@@ -289,11 +289,11 @@ describe('a store whose files are taken away', () => {
     await mkdir(folder.path, { recursive: true });
   });
 
-  test('refuses writes some milliseconds after a write into a folder that was moved', async () => {
+  test('refuses writes within milliseconds after a write into a folder that was moved', async () => {
     await using folder = await DurableFolder.make();
     const store = await folder.open();
     await rename(folder.path, `${folder.path}-moved`);
-    await write(store, put('/a', '1')); // is in the folder that was moved
+    await write(store, put('/a', '1')); // goes into the moved folder
     await folder.clock.advance(20);
 
     await expectFailure('Unavailable', write(store, put('/a', '2')));
@@ -304,7 +304,7 @@ describe('a store whose files are taken away', () => {
 });
 
 describe('checkHealth', () => {
-  test('tells of a disk that does not answer', async () => {
+  test('reports a disk that does not answer', async () => {
     await using folder = await DurableFolder.make();
     const files = await faulty(folder);
     await using store = await folder.open({ files });
@@ -324,7 +324,7 @@ describe('checkHealth', () => {
     await store.checkHealth();
   });
 
-  test('tells of a full disk, and by itself that it is no longer full', async () => {
+  test('reports a full disk, and recovers by itself once there is space', async () => {
     await using folder = await DurableFolder.make();
     const files = await faulty(folder);
     await using store = await folder.open({ files, segmentBytes: 1000 });

@@ -7,7 +7,7 @@ export interface DurableFile {
   /** Resolves once everything written so far is on the disk. */
   sync(): Promise<void>;
   truncate(length: number): Promise<void>;
-  /** Whether the file has no name any more, so that nobody will ever read what is written to it. Never throws. */
+  /** Whether the file has been unlinked, so that data written to it can never be read again. Never throws. */
   isRemoved(): boolean;
   close(): Promise<void>;
 }
@@ -15,19 +15,19 @@ export interface DurableFile {
 /** A file that is being read. */
 export interface ReadableFile {
   readonly size: number;
-  /** Exactly `length` bytes, in memory of their own. */
+  /** Returns exactly `length` bytes in a new buffer. */
   read(position: number, length: number): Promise<Buffer>;
   close(): Promise<void>;
 }
 
-/** All that the durable store needs from a folder: so little that a test can make any of it fail. */
+/** Everything the durable store needs from a folder; small enough that a test can make each call fail. */
 export interface DurableFiles {
-  /** The folder, for messages. */
+  /** The folder's path, for messages. */
   readonly folder: string;
   list(): Promise<string[]>;
-  /** A new, empty file; one of that name is replaced. */
+  /** Creates an empty file, replacing one of the same name. */
   create(name: string): Promise<DurableFile>;
-  /** An existing file, to be written on. */
+  /** Opens an existing file for writing. */
   open(name: string): Promise<DurableFile>;
   openToRead(name: string): Promise<ReadableFile>;
   rename(from: string, to: string): Promise<void>;
@@ -49,13 +49,13 @@ export function isOutOfSpace(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** Whether the process or the system has too many files open, or no memory to open more: that passes. */
+/** Whether the process or the system has too many open files, or no memory to open more. Such an error is temporary. */
 export function isShortOfDescriptors(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM';
 }
 
-/** A file of the store is not as it was written, and where. */
+/** A store file is corrupt at this offset. */
 export class FileDamage extends StoreError {
   readonly file: string;
   readonly offset: number;

@@ -15,17 +15,17 @@ export interface DurableStoreOptions extends MvccOptions {
   readonly random: Random;
   readonly log?: Logger;
   readonly limits?: TransactionLimits;
-  /** Whether writes wait until the disk has them; yes unless given. Without, a machine that loses power loses the last ones. */
+  /** Whether writes wait until they are on disk; default true. Without it, a power failure loses the last writes. */
   readonly syncs?: boolean;
-  /** How long a file of the log gets; 16 MiB unless given. */
+  /** Size of a log segment; default 16 MiB. */
   readonly segmentBytes?: number;
-  /** How much of the log must have become superfluous before a checkpoint is written; 16 MiB unless given. */
+  /** How much obsolete log triggers a checkpoint; default 16 MiB. */
   readonly checkpointAfterBytes?: number;
-  /** After how long a checkpoint is written even if it makes less superfluous; 5 minutes unless given. */
+  /** Interval after which less obsolete log triggers a checkpoint; default 5 minutes. */
   readonly checkpointIntervalMs?: number;
 }
 
-/** What an open store is made of, as `openDurableStore` puts it together. */
+/** The parts of an open store, as assembled by `openDurableStore`. */
 export interface DurableParts {
   readonly mvcc: Mvcc;
   readonly writer: LogWriter;
@@ -37,9 +37,9 @@ export interface DurableParts {
 /**
  * A store in memory with a log on disk.
  *
- * Guarantees: a write becomes visible, to readers and watchers alike, only when it is on the disk, and is acknowledged then;
- * so nobody ever sees what a crash could take back. Transactions queued behind others reckon with them as if they had been
- * written. After a failed sync reads go on and writes are refused until the store is opened anew.
+ * Guarantees: a write becomes visible to readers and watchers, and is acknowledged, only when it is on disk, so a crash
+ * never takes back what a client has seen. A transaction queued behind others is checked as if they had been written.
+ * After a failed sync, reads continue and writes are refused until the store is reopened.
  */
 export class DurableStore extends MvccStore implements HealthReporting {
   readonly #options: DurableStoreOptions;
@@ -92,7 +92,7 @@ export class DurableStore extends MvccStore implements HealthReporting {
   async compact(revision: Revision): Promise<void> {
     const mvcc = this.open();
     if (revision <= mvcc.floor) return;
-    if (revision > mvcc.revision) mvcc.compact(revision); // refuses
+    if (revision > mvcc.revision) mvcc.compact(revision); // throws
     const compact = (): void => {
       mvcc.compact(revision);
       this.#parts.checkpointer.consider();
@@ -110,7 +110,7 @@ export class DurableStore extends MvccStore implements HealthReporting {
     await this.#queue.check();
   }
 
-  /** Writes a checkpoint now, whether it is worth it or not. */
+  /** Writes a checkpoint now, whether or not one is due. */
   async checkpoint(): Promise<void> {
     this.open();
     await this.#parts.checkpointer.write();
@@ -129,7 +129,7 @@ export class DurableStore extends MvccStore implements HealthReporting {
     await checkpointer.close();
     const isClean = await this.#queued(undefined, (frame) => frame.addClose()).then(
       () => true,
-      () => false, // a failing disk has been told of
+      () => false, // a failing disk was already reported
     );
     await this.#queue.drained();
     await writer.close({ isClean }).catch(() => undefined); // everything acknowledged is on the disk
@@ -158,14 +158,14 @@ export class DurableStore extends MvccStore implements HealthReporting {
     });
   }
 
-  /** Answers at once, or, if the answer tells of writes that are still on their way, when those are on the disk. */
+  /** Answers immediately, or, if the answer depends on writes in flight, once those are on disk. */
   async #afterPending(about: readonly { readonly key: string }[], answer: () => CommitResult): Promise<CommitResult> {
     const isAffected = about.some(({ key }) => this.#pending.has(key));
     if (isAffected) await this.#queued();
     return answer();
   }
 
-  /** Resolves once all that is queued now, and what `encode` adds, is on the disk and `apply` was called. */
+  /** Resolves once everything queued now, and what `encode` adds, is on disk and `apply` was called. */
   #queued(apply?: () => void, encode?: Parameters<GroupCommit['add']>[1]): Promise<void> {
     return new Promise((resolve, reject) => {
       const refusal = this.#queue.refusal;
@@ -179,7 +179,7 @@ export class DurableStore extends MvccStore implements HealthReporting {
   }
 
   async #expire(keys: readonly string[]): Promise<boolean> {
-    const due = keys.filter((key) => !this.#pending.has(key)); // what is being written has another deadline soon
+    const due = keys.filter((key) => !this.#pending.has(key)); // a key with a write in flight is about to get a new deadline
     const record = this.#recordOf(due.map((key) => ({ type: 'delete', key })));
     if (record === undefined) return true;
     return this.#write(record).then(

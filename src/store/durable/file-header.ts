@@ -2,15 +2,15 @@ import { crc32 } from 'node:zlib';
 import { StoreError } from '../errors.ts';
 import { FileDamage } from './durable-files.ts';
 
-/** The first bytes of every file of the store. */
+/** Length of the header that begins every file of the store. */
 export const HEADER_LENGTH = 64;
 /**
- * The version that is written; raised whenever an older program could misread what a newer one writes.
+ * The version this program writes; raised whenever an older program could misread what a newer one writes.
  *
- * Version 1 had no manifest. Version 2 has one, and segments that tell how the segment before them ends.
+ * Version 1 had no manifest. Version 2 has one, and its segments record how the previous segment ends.
  */
 export const FORMAT_VERSION = 2;
-/** The first version whose files are never without a manifest. */
+/** From this version on, a store always has a manifest. */
 export const MANIFEST_SINCE_VERSION = 2;
 
 const MAGIC_LENGTH = 8;
@@ -18,7 +18,7 @@ const CRC_OFFSET = HEADER_LENGTH - 4;
 
 export type FileMagic = 'KEELSLOG' | 'KEELSCKP' | 'KEELSMAN';
 
-/** A header with magic, version and checksum; bytes 16 to 59 are for the kind of file to fill. */
+/** Encodes a header with magic, version and checksum; bytes 16 to 59 belong to the specific kind of file. */
 export function encodeFileHeader(magic: FileMagic, fill: (header: Buffer) => void): Buffer {
   const header = Buffer.alloc(HEADER_LENGTH);
   header.write(magic, 0, 'latin1');
@@ -29,12 +29,12 @@ export function encodeFileHeader(magic: FileMagic, fill: (header: Buffer) => voi
   return header;
 }
 
-/** Brings the checksum of a header up to date. */
+/** Recomputes a header's checksum. */
 export function sealFileHeader(header: Buffer): void {
   header.writeUInt32LE(crc32(header.subarray(0, CRC_OFFSET)), CRC_OFFSET);
 }
 
-/** The version of a header. Refuses what is not such a file, what is damaged, and what a newer version has written. */
+/** Returns a header's version. Refuses a file of another kind, a corrupt header, and a newer version. */
 export function checkFileHeader(content: Buffer, magic: FileMagic, file: string): number {
   if (content.length < HEADER_LENGTH) throw new FileDamage(file, content.length, 'the file ends within its header');
   if (content.toString('latin1', 0, MAGIC_LENGTH) !== magic)

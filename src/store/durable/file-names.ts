@@ -1,17 +1,17 @@
 import type { DurableFiles } from './durable-files.ts';
 
-/** What is in a store's folder, by name. */
+/** A file in a store's folder, parsed from its name. */
 export type StoreFile =
   | { readonly kind: 'segment'; readonly name: string; readonly sequence: number }
   | { readonly kind: 'checkpoint'; readonly name: string; readonly revision: number }
-  /** Half written by somebody who did not get to the end; of no use to anybody. */
+  /** Left unfinished by a process that stopped while writing it; never read. */
   | { readonly kind: 'leftover'; readonly name: string };
 
 const SEGMENT = /^log-(\d{10})$/;
 const CHECKPOINT = /^checkpoint-(\d{16})$/;
 const LEFTOVER = /^(log-\d+|checkpoint-\d+|manifest)\.new$/;
 
-/** The file that says which other files there must be. */
+/** The file that lists which other files must exist. */
 export const MANIFEST_NAME = 'manifest';
 
 export function segmentName(sequence: number): string {
@@ -27,7 +27,7 @@ export function unfinished(name: string): string {
   return `${name}.new`;
 }
 
-/** `undefined` for what does not belong to the store; it is left alone. */
+/** `undefined` for a file that does not belong to the store; such files are left alone. */
 export function parseFileName(name: string): StoreFile | undefined {
   const segment = SEGMENT.exec(name)?.[1];
   if (segment !== undefined) return { kind: 'segment', name, sequence: Number(segment) };

@@ -22,7 +22,7 @@ async function newFolder(name: string): Promise<string> {
   return folder;
 }
 
-/** A process that listens on a socket of this name and says so. */
+/** Starts a process that listens on a socket of this name and reports when it does. */
 async function holdInOtherProcess(path: string): Promise<{ kill(): Promise<void> }> {
   const program = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => console.log('held'))`;
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -36,7 +36,7 @@ async function holdInOtherProcess(path: string): Promise<{ kill(): Promise<void>
 }
 
 describe('a folder', () => {
-  test('stays locked when every file in it is removed, and by whatever path it is reached', async () => {
+  test('stays locked when every file in it is removed, and through any path that leads to it', async () => {
     const folder = await newFolder('emptied');
     const link = join(base, 'link');
     await symlink(folder, link);
@@ -50,7 +50,7 @@ describe('a folder', () => {
     await (await lockFolder(link))[Symbol.asyncDispose]();
   });
 
-  test.runIf(process.platform === 'linux')('is locked by flock too, where there is that program', async (context) => {
+  test.runIf(process.platform === 'linux')('is locked by flock too, where that program exists', async (context) => {
     const folder = await newFolder('flocked');
     const tryFlock = (): number | null => spawnSync('flock', ['-xn', folder, 'true']).status;
     if (tryFlock() !== 0) {
@@ -64,7 +64,7 @@ describe('a folder', () => {
     expect(tryFlock()).toBe(0);
   });
 
-  test('that cannot be written to can be locked by those who only read', async (context) => {
+  test('that cannot be written to can be locked by processes that only read', async (context) => {
     const folder = await newFolder('medium');
     await (await lockFolder(folder))[Symbol.asyncDispose]();
     const mount = spawnSync('mount', ['--bind', '-o', 'ro', folder, folder]);
@@ -78,7 +78,7 @@ describe('a folder', () => {
       await lock[Symbol.asyncDispose]();
       await expect(lockFolder(folder)).rejects.toThrow('EROFS');
     } finally {
-      spawnSync('umount', ['--lazy', folder]); // a lock that was given up may be closed a little later
+      spawnSync('umount', ['--lazy', folder]); // a released lock may be closed a little later
     }
   });
 
@@ -110,7 +110,7 @@ describe('a folder', () => {
     await lock[Symbol.asyncDispose]();
   });
 
-  test('is won by at most one of many who come at once after a crash', async () => {
+  test('is won by at most one of many contenders after a crash', async () => {
     const folder = await newFolder('many');
     await (await holdInOtherProcess(join(folder, 'lock-1'))).kill();
     for (let round = 0; round < 5; round++) {
@@ -125,7 +125,7 @@ describe('a folder', () => {
     await (await lockFolder(folder))[Symbol.asyncDispose]();
   });
 
-  test('may have a longer path than a socket may', async () => {
+  test('may have a longer path than a socket allows', async () => {
     const folder = await newFolder(join('deep', 'x'.repeat(120), 'y'.repeat(120)));
     const lock = await lockFolder(folder);
 
@@ -133,7 +133,7 @@ describe('a folder', () => {
     await lock[Symbol.asyncDispose]();
   });
 
-  test('is given back when opening fails, and kept from operations while a store is open', async () => {
+  test('is released when opening fails, and protected from maintenance operations while a store is open', async () => {
     await using folder = await DurableFolder.make();
     await folder.during(async () => {
       await expectFailure('Locked', folder.open());
@@ -144,7 +144,7 @@ describe('a folder', () => {
     await expectFailure('Damaged', folder.open());
   });
 
-  test('whose lock socket is somebody else’s live server counts as held', async () => {
+  test('whose lock socket is a live server of another program counts as locked', async () => {
     const folder = await newFolder('server');
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(join(folder, 'lock-9'), resolve));

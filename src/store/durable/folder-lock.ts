@@ -4,45 +4,47 @@ import { join } from 'node:path';
 import { keepAlive, RealClock } from '../../base/index.ts';
 import { StoreError } from '../errors.ts';
 import { errorCode, isOutOfSpace } from './durable-files.ts';
-import { closeServer, type KernelLock, listenAlone, lockInKernel } from './kernel-lock.ts';
+import { closeServer, type KernelLock, listenExclusively, lockInKernel } from './kernel-lock.ts';
 
 export interface FolderLockOptions {
-  /** Nothing will be written, so that a folder in which nothing can be written is locked well enough by the kernel. */
+  /** Nothing will be written, so if the folder is read-only the kernel's lock alone is enough. */
   readonly isOnlyRead?: boolean;
 }
 
-/** A folder that is kept for this process. */
+/** A folder locked by this process. */
 export interface FolderLock extends AsyncDisposable {
-  /** From now on processes that connect to the owner are answered so; before, they are let go. */
+  /** From now on this handler serves processes that connect to the owner; before, they are disconnected. */
   answer(visitor: Answer): void;
 }
 
 type Answer = (socket: Socket) => void;
 
 /**
- * Keeps a second process out of a folder, throwing `Locked` when there is one.
+ * Keeps a second process out of a folder; throws `Locked` when there is one.
  *
- * The lock is the kernel's, on the folder itself. Besides, the owner listens on a Unix socket in the folder, and whoever can
- * connect to it knows that the owner lives: that keeps out those whom the kernel's locks do not reach, another network
- * namespace without the program `flock` or an older version of Keelson. The system closes the socket when the process
- * ends, however it ends, so there is no stale lock to reason about, and a process that is merely stopped still holds it.
+ * The lock is the kernel's, on the folder itself. In addition the owner listens on a Unix socket in the folder, so a
+ * process that can connect to it knows that the owner is alive. That keeps out processes the kernel's lock does not
+ * reach: another network namespace without the program `flock`, or an older version of Keelson. The system closes the
+ * socket when the process ends, however it ends, so there are no stale locks, and a process that is merely stopped
+ * still holds its lock.
  *
- * Sockets of the dead stay behind as files, and two processes must not both succeed a dead one. So each contender takes a
- * number of its own, above all it sees, and owns the folder if afterwards nobody has a higher one and nobody with a lower one
- * lives. Of two who come at once the one that looks last sees the other, so they never both win.
+ * Sockets of dead processes stay behind as files, and two processes must not both succeed a dead one. So each contender
+ * takes a number above all it sees, and owns the folder if afterwards no higher number exists and no process with a
+ * lower number is alive. Of two simultaneous contenders, the one that looks last sees the other, so they never both
+ * win.
  */
 export async function lockFolder(folder: string, options: FolderLockOptions = {}): Promise<FolderLock> {
   const kernelLock = await waitForKernel(folder);
-  const visitors = new Visitors();
+  const connections = new OwnerConnections();
   try {
-    const place = new LockPlace(folder, kernelLock.descriptor, (socket) => visitors.welcome(socket));
+    const place = new LockPlace(folder, kernelLock.descriptor, (socket) => connections.welcome(socket));
     const server = await takeSocket(place, options);
     const release = async (): Promise<void> => {
-      visitors.dismiss();
+      connections.dismiss();
       if (server !== undefined) await closeServer(server);
       await kernelLock.close();
     };
-    return { answer: (visitor) => visitors.answerWith(visitor), [Symbol.asyncDispose]: release };
+    return { answer: (visitor) => connections.answerWith(visitor), [Symbol.asyncDispose]: release };
   } catch (error) {
     await kernelLock.close();
     throw error;
@@ -55,8 +57,8 @@ const KERNEL_PAUSE_MS = 20;
 const LOCK_FILE = /^lock-(\d+)$/;
 const OWNER_FILE = 'owner';
 
-/** The processes that are connected to the owner. */
-class Visitors {
+/** The connections other processes have open to the owner. */
+class OwnerConnections {
   readonly #sockets = new Set<Socket>();
   #answer: Answer | undefined;
 
@@ -65,7 +67,7 @@ class Visitors {
   }
 
   welcome(socket: Socket): void {
-    socket.on('error', () => undefined); // whoever only looks whether the owner lives goes without a word
+    socket.on('error', () => undefined); // a process that only checks whether the owner lives disconnects without sending anything
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     if (this.#answer === undefined) socket.destroy();
@@ -78,9 +80,7 @@ class Visitors {
   }
 }
 
-/**
- * Connects to the process that has a folder locked; `undefined` when there is none, or none that can be reached.
- */
+/** Connects to the process that has a folder locked; `undefined` when there is none, or it cannot be reached. */
 export async function connectToOwner(folder: string): Promise<Socket | undefined> {
   const handle = await open(folder, 'r');
   try {
@@ -116,7 +116,8 @@ class LockPlace {
   constructor(folder: string, descriptor: number, welcome?: Answer) {
     this.folder = folder;
     this.#welcome = welcome;
-    // a socket's path may have little more than 100 bytes; by way of its descriptor the folder's own path does not count
+    // a socket's path is limited to little more than 100 bytes; going through the descriptor, the folder's own path
+    // does not count
     this.#base = process.platform === 'linux' ? `/proc/self/fd/${descriptor}` : folder;
   }
 
@@ -125,7 +126,7 @@ class LockPlace {
   }
 
   listen(number: number): Promise<Server | undefined> {
-    return listenAlone(this.path(number), this.#welcome);
+    return listenExclusively(this.path(number), this.#welcome);
   }
 
   async numbers(): Promise<number[]> {
@@ -135,9 +136,10 @@ class LockPlace {
 }
 
 /**
- * A process that was just killed, or one between `fork` and `exec`, may hold a lock for some milliseconds more.
+ * Waits for the kernel's lock: a process that was just killed, or is between `fork` and `exec`, may hold it for some
+ * milliseconds more.
  *
- * The time is real, whatever clock the store has: it is the kernel's.
+ * This waits in real time, whatever clock the store has, because it waits for the kernel.
  */
 async function waitForKernel(folder: string): Promise<KernelLock> {
   const clock = new RealClock();
@@ -151,14 +153,14 @@ async function waitForKernel(folder: string): Promise<KernelLock> {
   throw await lockedError(folder);
 }
 
-/** The socket of the owner; `undefined` where none can be made and none is needed. */
+/** The owner's socket; `undefined` where none can be created and none is needed. */
 async function takeSocket(place: LockPlace, options: FolderLockOptions): Promise<Server | undefined> {
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const server = await contend(place);
       if (server === undefined) continue;
       await writeFile(join(place.folder, OWNER_FILE), `${process.pid}\n`).catch((error: unknown) => {
-        if (!isOutOfSpace(error)) throw error; // it is only for messages
+        if (!isOutOfSpace(error)) throw error; // the owner file is only used in messages
       });
       return server;
     }
@@ -166,10 +168,13 @@ async function takeSocket(place: LockPlace, options: FolderLockOptions): Promise
     if (options.isOnlyRead === true && ['EROFS', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) return undefined;
     throw error;
   }
-  throw new StoreError('Locked', `Cannot open store "${place.folder}": others are trying to at the same time`);
+  throw new StoreError(
+    'Locked',
+    `Cannot open store "${place.folder}": several processes are trying to at the same time`,
+  );
 }
 
-/** The socket of the owner if that is this process now; `undefined` to try again. */
+/** The owner's socket if this process won; `undefined` to try again. */
 async function contend(place: LockPlace): Promise<Server | undefined> {
   const seen = await place.numbers();
   await refuseIfAnyLives(place, seen);
@@ -198,7 +203,7 @@ async function refuseIfAnyLives(place: LockPlace, numbers: readonly number[]): P
 }
 
 async function lockedError(folder: string): Promise<StoreError> {
-  const owner = await readFile(join(folder, OWNER_FILE), 'utf8').catch(() => 'unknown'); // only to be of help
+  const owner = await readFile(join(folder, OWNER_FILE), 'utf8').catch(() => 'unknown'); // only makes the message more helpful
   const problem = `another process has it open (process id ${owner.trim()})`;
   return new StoreError('Locked', `Cannot open store "${folder}": ${problem}`);
 }
@@ -212,7 +217,7 @@ function isAlive(path: string): Promise<boolean> {
     });
     socket.once('error', (error) => {
       const code = errorCode(error);
-      resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT'); // whatever else it is, nobody has shown to be dead
+      resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT'); // any other error does not prove that the owner is dead
     });
   });
 }

@@ -38,7 +38,7 @@ async function parsed(lines: readonly string[]): Promise<Snapshot> {
 }
 
 describe('a snapshot of a store that is not open', () => {
-  test('has one line for each key, and says when it is whole', async () => {
+  test('has one line for each key, and a last line that marks it complete', async () => {
     await using folder = await DurableFolder.make();
     await fill(folder);
 
@@ -51,7 +51,7 @@ describe('a snapshot of a store that is not open', () => {
     ]);
   });
 
-  test('becomes a store that is the same, and goes on from there', async () => {
+  test('restores to an identical store, which continues from there', async () => {
     await using folder = await DurableFolder.make();
     await using target = await DurableFolder.make();
     await fill(folder);
@@ -84,7 +84,7 @@ describe('a snapshot of a store that is not open', () => {
     await folder.during(async (store) => expect(store.revisionNow()).toBe(3));
   });
 
-  test('is not restored over a store, and there is none of a folder without one', async () => {
+  test('is not restored over a store, and cannot be taken of a folder without one', async () => {
     await using folder = await DurableFolder.make();
     await using empty = await DurableFolder.make();
     await fill(folder);
@@ -97,7 +97,7 @@ describe('a snapshot of a store that is not open', () => {
     await expectFailure('Unavailable', snapshotFolder(join(empty.path, 'absent'), empty));
   });
 
-  test('that is not whole, or not as it was written, leaves no store behind', async () => {
+  test('that is incomplete or corrupt leaves no store behind', async () => {
     await using folder = await DurableFolder.make();
     await using target = await DurableFolder.make();
     await fill(folder);
@@ -110,7 +110,7 @@ describe('a snapshot of a store that is not open', () => {
   });
 });
 
-test('a restore that was killed at any moment can be done again', async () => {
+test('a restore that was killed at any moment can be repeated', async () => {
   await using folder = await DurableFolder.make();
   await using target = await DurableFolder.make();
   await using killed = await DurableFolder.make();
@@ -131,8 +131,8 @@ test('a restore that was killed at any moment can be done again', async () => {
   expect(await dump(killed)).toEqual(lines);
 });
 
-describe('a snapshot of a store that is open', () => {
-  test('is of one moment, while writes go on, and its revisions are never used again', async () => {
+describe('a snapshot of an open store', () => {
+  test('is of one moment, while writes go on, and its revisions are never reused', async () => {
     await using folder = await DurableFolder.make();
     await using target = await DurableFolder.make();
     await using store = await folder.open();
@@ -154,7 +154,7 @@ describe('a snapshot of a store that is open', () => {
     });
   });
 
-  test('that is restored later leaps further, past all that can have been written since', async () => {
+  test('that is restored later skips further ahead, past every revision that can have been written since', async () => {
     await using folder = await DurableFolder.make();
     await using target = await DurableFolder.make();
     await using store = await folder.open();
@@ -164,7 +164,7 @@ describe('a snapshot of a store that is open', () => {
     expect(await restoreFolder(target.path, snapshot, target)).toEqual({ revision: 86_400_001, objects: 1 });
   });
 
-  test('can be made to go on with the very revision', async () => {
+  test('can be restored to continue at exactly its revision', async () => {
     await using folder = await DurableFolder.make();
     await using target = await DurableFolder.make();
     await using store = await folder.open();
@@ -185,7 +185,7 @@ describe('a snapshot of a store that is open', () => {
     await expect(drain(snapshot)).rejects.toThrow();
   });
 
-  test('is not handed out to more than two at once, nor to who asks for something else', async () => {
+  test('is served to at most two readers at once, and not in answer to another request', async () => {
     await using folder = await DurableFolder.make();
     await using store = await folder.open();
     for (let index = 0; index < 500; index++) await write(store, put(`/k${index}`, 'x'.repeat(20_000)));
@@ -204,7 +204,7 @@ describe('a snapshot of a store that is open', () => {
     expect(await drain(third)).toBe(500);
   });
 
-  test('is not kept for who takes nothing of it for half a minute', async () => {
+  test('is dropped when its reader takes nothing for half a minute', async () => {
     await using folder = await DurableFolder.make();
     await using store = await folder.open();
     for (let index = 0; index < 500; index++) await write(store, put(`/k${index}`, 'x'.repeat(20_000)));
@@ -247,7 +247,7 @@ describe('a snapshot of a store that is open', () => {
 });
 
 describe('the file of a snapshot', () => {
-  test('is there when it is whole, and for its owner only', async () => {
+  test('appears when it is complete, readable by its owner only', async () => {
     await using folder = await DurableFolder.make();
     await using place = await DurableFolder.make();
     await fill(folder);
@@ -278,7 +278,7 @@ describe('the file of a snapshot', () => {
     },
   );
 
-  test('that is not there, or in a folder that is not, is told', async () => {
+  test('that is missing, or in a missing folder, is reported', async () => {
     await using folder = await DurableFolder.make();
     await fill(folder);
     await using snapshot = await snapshotFolder(folder.path, folder);
@@ -301,7 +301,7 @@ function operationsOf(steps: readonly Step[]): Operation[] {
   return [...byKey.values()];
 }
 
-/** Everything but the deadlines. */
+/** Everything except the deadlines. */
 async function contents(store: Store, at?: number): Promise<unknown> {
   const { entries } = await store.range(prefixRange('/'), at === undefined ? {} : { at });
   return entries.map(({ key, value, createRevision, modRevision }) => [

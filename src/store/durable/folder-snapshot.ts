@@ -12,11 +12,11 @@ import { SNAPSHOT_REQUEST, snapshotOf } from './snapshot-service.ts';
 /**
  * A snapshot of the store in a folder, whether or not a process has it open.
  *
- * A store that is open hands it out itself, while it goes on; one that is not is read from its files, and nobody can open it
+ * An open store serves the snapshot itself and continues to work; a closed one is read from its files, and stays locked
  * until the snapshot is disposed of.
  */
 export async function snapshotFolder(folder: string, options: OfflineOptions): Promise<Snapshot> {
-  const found = await stat(folder).catch(() => undefined); // whatever the reason, it cannot be read
+  const found = await stat(folder).catch(() => undefined); // for any error, the folder cannot be read
   if (found?.isDirectory() !== true)
     throw new StoreError('Unavailable', `Cannot open store "${folder}": there is no such folder`);
   const owner = await connectToOwner(folder);
@@ -28,7 +28,7 @@ async function snapshotStopped(folder: string, options: OfflineOptions): Promise
   try {
     const { mvcc, isNew } = await recoverState(await openExistingFolder(folder), options);
     if (isNew) throw new StoreError('Unavailable', `Cannot open store "${folder}": there is no store in it`);
-    const snapshot = snapshotOf(mvcc, { isOfStopped: true, takenMs: options.clock.now() });
+    const snapshot = snapshotOf(mvcc, { isOfClosedStore: true, takenMs: options.clock.now() });
     return { ...snapshot, [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() };
   } catch (error) {
     await lock[Symbol.asyncDispose]();

@@ -5,7 +5,7 @@ import { prefixRange } from '../key-range.ts';
 import { compactStore } from './offline.ts';
 import { verifyStore } from './verify-store.ts';
 
-/** What docs/reference/store-format.md describes. Every later version must be able to read files like these. */
+/** The files docs/reference/store-format.md describes. Every later version must be able to read them. */
 const LOG_VERSION_1 = [
   '4b45454c534c4f47 01000000 40000000', // KEELSLOG, format version 1, a header of 64 bytes
   '5a6bcd4e 00000000 0100000000000000 0000000000000000', // salt, sequence 1, after revision 0
@@ -69,7 +69,7 @@ async function expectTheStore(folder: DurableFolder): Promise<void> {
 }
 
 describe('format version 2', () => {
-  test('is what is written', async () => {
+  test('is what the store writes', async () => {
     await using folder = await DurableFolder.make();
     await folder.during(async (store) => {
       await write(store, put('/a', 'one'), put('/b', 'two', 60));
@@ -88,7 +88,7 @@ describe('format version 2', () => {
     await expectTheStore(folder);
   });
 
-  test('is read, with and without a checkpoint', async () => {
+  test('can be read, with and without a checkpoint', async () => {
     await using folder = await DurableFolder.make();
     await folder.write('log-0000000001', fromHex(LOG));
     await folder.write('manifest', fromHex(MANIFEST_SLOT));
@@ -99,7 +99,7 @@ describe('format version 2', () => {
 });
 
 describe('format version 1, which had no manifest', () => {
-  test('is read, with and without a checkpoint, and gone on from in version 2', async () => {
+  test('can be read, with and without a checkpoint, and is continued in version 2', async () => {
     for (const hasCheckpoint of [false, true]) {
       await using folder = await DurableFolder.make();
       await folder.write('log-0000000001', fromHex(LOG_VERSION_1));
@@ -117,7 +117,7 @@ describe('format version 1, which had no manifest', () => {
     }
   });
 
-  test('may end with a frame that was cut off, and keeps its successor consistent', async () => {
+  test('may end with a truncated frame, and keeps its successor consistent', async () => {
     await using folder = await DurableFolder.make();
     await folder.write('log-0000000001', fromHex(LOG_VERSION_1).subarray(0, -10));
 

@@ -3,10 +3,10 @@ import type { Revision } from '../store.ts';
 import { readU64, writeU64 } from './u64.ts';
 
 /**
- * A frame is what one group commit writes: a head of 32 bytes, then the records of the group.
+ * Length of a frame's head. A frame is what one group commit writes: the head, then the records of the group.
  *
- * The next frame is written only after this one is on the disk. So a frame that does not check out is either the last
- * one, cut off by a crash before anybody was told that it was written, or damage; it is damage if a good one follows.
+ * The next frame is written only after this one is on disk. So a frame with a wrong checksum is either the last one,
+ * truncated by a crash before its writes were acknowledged, or damage; it is damage if a good frame follows.
  */
 export const FRAME_HEAD = 32;
 
@@ -19,18 +19,18 @@ const TIME_OFFSET = 24;
 
 export interface FrameHead {
   readonly recordCount: number;
-  /** The revision of the frame's first transaction, or of the next one to come if it has none. */
+  /** The revision of the frame's first transaction, or of the next one to come if the frame has none. */
   readonly firstRevision: Revision;
   readonly timeMs: number;
 }
 
 export interface Frame extends FrameHead {
-  /** Of the whole frame. */
+  /** Length of the whole frame. */
   readonly length: number;
   readonly payload: Buffer;
 }
 
-/** Completes a frame whose payload is already in place behind the room for its head. */
+/** Completes a frame whose payload is already in place behind the space for its head. */
 export function sealFrame(frame: Buffer, head: FrameHead, salt: number): void {
   MAGIC.copy(frame);
   frame.writeUInt32LE(frame.length - FRAME_HEAD, LENGTH_OFFSET);
@@ -40,7 +40,7 @@ export function sealFrame(frame: Buffer, head: FrameHead, salt: number): void {
   frame.writeUInt32LE(crc32(frame.subarray(COUNT_OFFSET), salt), CRC_OFFSET);
 }
 
-/** The frame that begins at `offset`; `undefined` if none does that is whole and right. */
+/** The frame that begins at `offset`; `undefined` unless it is complete and its checksum is right. */
 export function frameAt(content: Buffer, offset: number, salt: number): Frame | undefined {
   const start = offset + FRAME_HEAD;
   if (start > content.length || content.compare(MAGIC, 0, MAGIC.length, offset, offset + MAGIC.length) !== 0)
@@ -58,7 +58,7 @@ export function frameAt(content: Buffer, offset: number, salt: number): Frame | 
   };
 }
 
-/** How long the frame at the beginning of `content` says it is, at least; `undefined` if that is no frame. */
+/** The length that the frame at the beginning of `content` claims to have; `undefined` if no frame begins there. */
 export function frameLength(content: Buffer): number | undefined {
   if (content.length < FRAME_HEAD) return FRAME_HEAD;
   return content.compare(MAGIC, 0, MAGIC.length, 0, MAGIC.length) === 0
@@ -66,7 +66,7 @@ export function frameLength(content: Buffer): number | undefined {
     : undefined;
 }
 
-/** Where the first good frame begins, at whatever byte; `undefined` if there is none. */
+/** Offset of the first good frame, which may begin at any byte; `undefined` if there is none. */
 export function findFrame(content: Buffer, salt: number): number | undefined {
   for (let at = content.indexOf(MAGIC); at >= 0; at = content.indexOf(MAGIC, at + 1)) {
     if (frameAt(content, at, salt) !== undefined) return at;
@@ -76,7 +76,7 @@ export function findFrame(content: Buffer, salt: number): number | undefined {
 
 const BLANK = Buffer.alloc(64 * 1024);
 
-/** Whether there are nothing but zeros. */
+/** Whether all bytes are zero. */
 export function isBlank(content: Buffer): boolean {
   for (let at = 0; at < content.length; at += BLANK.length) {
     const part = content.subarray(at, at + BLANK.length);

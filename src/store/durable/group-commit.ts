@@ -6,11 +6,11 @@ import { FRAME_HEAD, sealFrame } from './frame.ts';
 import { FrameBuilder } from './log-record.ts';
 import type { LogWriter } from './log-writer.ts';
 
-/** Somebody who waits for something to be on the disk. Neither method may throw. */
+/** A caller that waits for its record to reach the disk. Neither method may throw. */
 export interface GroupMember {
-  /** Everything up to and including this member's own record is on the disk. */
+  /** Everything up to and including this member's record is on disk. */
   onDisk(): void;
-  /** Nothing of this group, nor of those after it, counts as written. */
+  /** This group and all later ones have failed and count as not written. */
   onFailure(error: StoreError): void;
 }
 
@@ -19,7 +19,7 @@ export interface GroupCommitOptions {
   readonly log: Logger;
   /** The revision that the next transaction gets. */
   readonly nextRevision: () => Revision;
-  /** All that was queued has failed. Called before the members are told. */
+  /** Called when all queued writes have failed, before their members are. */
   readonly onReset: () => void;
   readonly onNewSegment: () => void;
 }
@@ -28,27 +28,27 @@ interface Group {
   readonly frame: FrameBuilder;
   readonly firstRevision: Revision;
   readonly members: GroupMember[];
-  /** Room to make, even if less is written. */
+  /** Space to preallocate, even if less is written. */
   roomBytes: number;
 }
 
-/** A group that has grown to this is not added to. */
+/** A group that has reached this size accepts no more members. */
 const GROUP_BYTES = 4 * 1024 * 1024;
-/** What may wait for the disk; more is refused with `Unavailable`. */
+/** Max writes that may wait for the disk; more are refused with `Unavailable`. */
 const MAX_WAITING = 16_384;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
-/** How long a failure of the power could make the store forget how far its log reached. */
+/** How long the mark of how far the log was acknowledged may be unsynced, and so lost in a power failure. */
 const MARK_SYNC_MS = 20;
-/** A disk that takes longer than this for one group counts as unwell. */
+/** A disk that takes longer than this for one group counts as unhealthy. */
 const SLOW_DISK_MS = 10_000;
 
 /**
- * Collects what is to be written, and writes what has gathered with one write and one sync, again and again.
+ * Collects records, and writes all that have gathered with one write and one sync, again and again.
  *
- * While one group is under way the next one gathers, so the busier it is the more go together, and nobody waits for a timer.
- * After a failure to make room everything queued is refused and the next attempt may succeed. After a failed write or sync
- * the system may have dropped what it could not write and report success the next time (known as "fsyncgate"), so nothing is
- * ever acknowledged again.
+ * While one group is being written the next one gathers, so groups grow with load and no write waits for a timer. If
+ * preallocation fails, everything queued is refused and the next attempt may succeed. After a failed write or sync the
+ * system may have dropped the data and report success the next time (known as "fsyncgate"), so no write is ever
+ * acknowledged again.
  */
 export class GroupCommit {
   readonly #log: LogWriter;
@@ -59,11 +59,11 @@ export class GroupCommit {
   #waitingBytes = 0;
   #running: Promise<void> | undefined;
   #failure: StoreError | undefined;
-  /** Why room could not be made the last time, and for how much. */
+  /** Why the last preallocation failed, and of how many bytes. */
   #shortage: { readonly error: StoreError; readonly bytes: number } | undefined;
   #markTimer: Disposable | undefined;
   #markSync: Promise<void> | undefined;
-  /** When the group that is being written was begun. */
+  /** When the group that is being written was started. */
   #writingSinceMs: number | undefined;
 
   constructor(log: LogWriter, options: GroupCommitOptions) {
@@ -78,7 +78,7 @@ export class GroupCommit {
     return new StoreError('Unavailable', `Cannot commit: ${this.#waiting} writes wait for the disk already`);
   }
 
-  /** Resolves when writes can succeed. Tries to make the room that could not be made the last time. */
+  /** Resolves when writes can succeed. Retries a failed preallocation. */
   async check(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const waitedMs = this.#options.clock.monotonic() - (this.#writingSinceMs ?? Infinity);
@@ -92,12 +92,12 @@ export class GroupCommit {
     });
   }
 
-  /** Refuses everything from now on, because of what was found outside of writing. */
+  /** Refuses all writes from now on, because of a failure found outside of writing. */
   fail(cause: unknown): StoreError {
     return this.#failure ?? this.#breakDown(cause);
   }
 
-  /** Queues `member` behind all that is queued; `encode` adds what is to be written for it, if anything. */
+  /** Queues `member` behind everything queued; `encode` adds its record, if it has one. */
   add(member: GroupMember, encode?: (frame: FrameBuilder) => void): void {
     const group = this.#open();
     const before = group.frame.length;
@@ -108,7 +108,7 @@ export class GroupCommit {
     this.#running ??= this.#run();
   }
 
-  /** Resolves once nothing is queued or under way, not even in the background. */
+  /** Resolves once nothing is queued or in progress, not even in the background. */
   async drained(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
     this.#markTimer?.[Symbol.dispose]();
@@ -132,10 +132,10 @@ export class GroupCommit {
 
   async #run(): Promise<void> {
     for (;;) {
-      await nextTurn(); // lets those who were just answered, and other requests of this turn, join the next group
+      await nextTurn(); // lets callers that were just answered, and other requests of this turn, join the next group
       const group = this.#groups.shift();
       if (group !== undefined) await this.#commit(group);
-      else if (!(await this.#fillAhead())) break;
+      else if (!(await this.#preallocate())) break;
     }
     this.#running = undefined;
   }
@@ -156,7 +156,7 @@ export class GroupCommit {
     this.#spare = group.frame;
   }
 
-  /** What went wrong, if anything did. */
+  /** Returns the failure, if there was one. */
   async #write(group: Group): Promise<StoreError | undefined> {
     const { frame, firstRevision } = group;
     const roomBytes = Math.max(frame.recordCount === 0 ? 0 : frame.length, group.roomBytes);
@@ -181,11 +181,11 @@ export class GroupCommit {
     }
   }
 
-  /** Whether room was made for later. If it cannot be, that shows again when it is needed. */
-  async #fillAhead(): Promise<boolean> {
-    if (this.#failure !== undefined || this.#shortage !== undefined || !this.#log.isShortOfRoom) return false;
+  /** Whether space was preallocated. A failure shows again when the space is needed. */
+  async #preallocate(): Promise<boolean> {
+    if (this.#failure !== undefined || this.#shortage !== undefined || !this.#log.isPreallocationDue) return false;
     try {
-      await this.#log.fillAhead();
+      await this.#log.preallocate();
       return true;
     } catch (cause) {
       if (shortageOf(cause) === undefined) this.#breakDown(cause);
@@ -204,7 +204,7 @@ export class GroupCommit {
     this.#markSync = check().catch((cause: unknown) => void this.fail(cause));
   }
 
-  /** Making room has failed: for want of something that may come back, or for good. */
+  /** Decides whether a failed preallocation is temporary or final. */
   #judge(cause: unknown, bytes: number): StoreError {
     const error = shortageOf(cause);
     if (error === undefined) return this.#breakDown(cause);
@@ -213,11 +213,11 @@ export class GroupCommit {
   }
 
   #breakDown(cause: unknown): StoreError {
-    this.#options.log.error('store log cannot be written, refusing all writes until the store is opened anew', {
+    this.#options.log.error('store log cannot be written, refusing all writes until the store is reopened', {
       error: cause,
     });
     const problem = `Cannot commit: writing to the disk has failed: ${describeError(cause)}`;
-    this.#failure = new StoreError('Unavailable', problem); // told to everybody from now on, so without the stack
+    this.#failure = new StoreError('Unavailable', problem); // every later caller gets this error, so it has no stack as its cause
     return this.#failure;
   }
 
@@ -225,11 +225,11 @@ export class GroupCommit {
     const before = this.#shortage;
     this.#shortage = shortage;
     if (shortage !== undefined && before === undefined)
-      this.#options.log.error('store cannot make room for writes, refusing them until it can', {
+      this.#options.log.error('store cannot allocate space for writes, refusing them until it can', {
         error: shortage.error,
       });
     if (shortage === undefined && before !== undefined)
-      this.#options.log.info('store has room again, accepting writes');
+      this.#options.log.info('store has space again, accepting writes');
   }
 
   #fail(groups: readonly Group[], error: StoreError): void {
@@ -240,7 +240,7 @@ export class GroupCommit {
   }
 }
 
-/** The answer to writes for which room could not be made, if the reason is one that passes. */
+/** The answer to writes for which space could not be allocated, if the reason is temporary. */
 function shortageOf(cause: unknown): StoreError | undefined {
   if (isOutOfSpace(cause))
     return new StoreError('NoSpace', 'Cannot commit: there is no space left on the disk', { cause });

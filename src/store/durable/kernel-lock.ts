@@ -7,25 +7,25 @@ import { errorCode } from './durable-files.ts';
 /** BSD's `open` flag for taking an exclusive `flock` at once; Node has no name for it. */
 const BSD_EXCLUSIVE_LOCK = 0x20;
 
-/** A folder's own descriptor, with every lock on it that the kernel offers; closing it gives them up. */
+/** The folder's descriptor, with every lock on it that the kernel offers; closing it releases them. */
 export interface KernelLock {
   readonly descriptor: number;
   close(): Promise<void>;
 }
 
 /**
- * Locks a folder in ways that the kernel ends with the process and that no removal of files can end before.
+ * Locks a folder in ways that the kernel releases with the process, and that removing files cannot release earlier.
  *
- * All of them are on the folder itself and not on its path or a file in it, so links and mounts lead to the same lock.
+ * All locks are on the folder itself, not on its path or on a file in it, so links and mounts lead to the same lock.
  * Each reaches as far as it can, and two processes need only one in common:
  *
- * - Linux: an abstract socket named after the folder's device and inode, among all who share a network namespace.
- * - Linux: `flock` on the folder, among all who share the file system. Node cannot call it, but the program `flock` of
- *   util-linux or BusyBox can for a descriptor that it inherits: the lock belongs to what is opened, not to who locked it.
- *   Where there is no such program, the socket must do.
+ * - Linux: an abstract socket named after the folder's device and inode, among all processes in a network namespace.
+ * - Linux: `flock` on the folder, among all processes that share the file system. Node cannot call it, but the program
+ *   `flock` of util-linux or BusyBox can, for a descriptor that it inherits: the lock belongs to the open file, not to
+ *   the process that locked it. Where there is no such program, only the socket is used.
  * - macOS: `flock` on the folder, by a flag of `open`.
  *
- * `undefined` when another has one of them.
+ * `undefined` when another process holds one of them.
  */
 export async function lockInKernel(folder: string): Promise<KernelLock | undefined> {
   if (process.platform === 'darwin') return lockByFlag(folder);
@@ -57,15 +57,15 @@ async function lockByFlag(folder: string): Promise<KernelLock | undefined> {
 
 async function listenOnInode(handle: FileHandle): Promise<Server | undefined> {
   const { dev, ino } = await handle.stat({ bigint: true });
-  return listenAlone(`\0keelson-store-${dev}-${ino}`);
+  return listenExclusively(`\0keelson-store-${dev}-${ino}`);
 }
 
-/** Whether the lock was taken, or cannot be for reasons that have nothing to do with others. */
+/** True if the lock was taken, or if it cannot be taken for a reason other than another owner. */
 function lockByProgram(handle: FileHandle): Promise<boolean> {
   const HELD_BY_ANOTHER = 1;
   return new Promise((resolve) => {
     const program = spawn('flock', ['-xn', '3'], { stdio: ['ignore', 'ignore', 'ignore', handle.fd] });
-    program.once('error', () => resolve(true)); // there is no such program
+    program.once('error', () => resolve(true)); // the program is not installed
     program.once('close', (code) => resolve(code !== HELD_BY_ANOTHER));
   });
 }
@@ -75,8 +75,11 @@ async function closeBoth(server: Server | undefined, handle: FileHandle): Promis
   await handle.close();
 }
 
-/** Listens on a Unix socket; `undefined` when another does already. Whoever connects is let go unless `serve` is given. */
-export function listenAlone(
+/**
+ * Listens on a Unix socket; `undefined` when another process does already. Without `serve`, connections are closed at
+ * once.
+ */
+export function listenExclusively(
   path: string,
   serve: (socket: Socket) => void = (socket) => socket.destroy(),
 ): Promise<Server | undefined> {

@@ -8,7 +8,7 @@ import { CryptoRandom, RealClock } from '../../base/index.ts';
 import { text } from '../testing/text-values.ts';
 import { openDurableStore } from './open-durable-store.ts';
 
-/** More with KEELSON_KILL_ROUNDS. */
+/** KEELSON_KILL_ROUNDS runs more. */
 const ROUNDS = Number(process.env['KEELSON_KILL_ROUNDS'] ?? 5);
 const WRITERS = 32;
 
@@ -23,14 +23,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 interface Acknowledged {
-  /** By writer. */
+  /** Keyed by writer. */
   readonly counts: Map<number, number>;
   revision: number;
   total: number;
 }
 
 test(
-  `after kill -9 at any moment under load no acknowledged write is lost and none is half there (${ROUNDS} times)`,
+  `after kill -9 at any moment under load no acknowledged write is lost and none is partial (${ROUNDS} times)`,
   { timeout: 60_000 + ROUNDS * 10_000 },
   async () => {
     const random = new CryptoRandom();
@@ -93,7 +93,7 @@ async function expectNothingLost(data: string, acknowledged: Acknowledged): Prom
     expect(text(left)).toBe(text(right));
     expect(left?.modRevision).toBe(right?.modRevision);
     const found = Number(text(left)?.split(' ')[0]);
-    expect([count, count + 1]).toContain(found); // one more may have been under way
+    expect([count, count + 1]).toContain(found); // one more may have been in flight
     acknowledged.counts.set(writer, found);
   }
   acknowledged.revision = store.revisionNow();

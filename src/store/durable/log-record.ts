@@ -12,12 +12,12 @@ const PUT = 1;
 const PUT_UNTIL = 2;
 const DELETE = 3;
 
-/** One key's change as the log has it. No value: the key is deleted. A deadline of 0: none. */
+/** One key's change as the log records it. Without a value the key is deleted; a deadline of 0 means none. */
 export interface LoggedChange {
   readonly key: string;
   readonly value: Slice | undefined;
   readonly deadlineMs: number;
-  /** Where it ends in the payload. */
+  /** Offset in the payload at which it ends. */
   readonly end: number;
 }
 
@@ -25,12 +25,12 @@ export type LogRecord =
   /** Takes the next revision. */
   | { readonly type: 'transaction'; readonly changes: readonly LoggedChange[] }
   | { readonly type: 'compaction'; readonly revision: Revision }
-  /** The store was closed in good order, so the frame before this one is not the last. */
+  /** The store was closed in good order, so the frame before this one is complete. */
   | { readonly type: 'close' };
 
 const FIRST_CAPACITY = 64 * 1024;
 
-/** Collects the records of one frame in a buffer that grows as needed and is used again. */
+/** Collects the records of one frame in a buffer that grows as needed and is reused. */
 export class FrameBuilder {
   #buffer = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
   #length = FRAME_HEAD;
@@ -151,7 +151,7 @@ export function decodeRecords(payload: Buffer, count: number): LogRecord[] {
   return records;
 }
 
-/** Most transactions have one change, for which an array that begins empty would become many times too long. */
+/** Most transactions have one change; an array that starts empty would be allocated many times too long. */
 function readChanges(payload: Buffer, start: number): LoggedChange[] {
   const count = payload.readUInt32LE(start);
   if (count === 0) return [];

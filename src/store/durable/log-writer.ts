@@ -10,30 +10,30 @@ export interface LogWriterOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly segments: Segments;
-  /** Told how far the log was acknowledged. */
+  /** Records how far the log was acknowledged. */
   readonly manifest: Manifest;
-  /** A segment that has reached this length gets a successor. */
+  /** A segment of this length gets a successor. */
   readonly segmentBytes: number;
-  /** So does one that is this old and not short, so that what it has can be given up one day even if little is written. */
+  /** So does one of this age unless it is short, so that it becomes obsolete one day even if little is written. */
   readonly segmentMs: number;
 }
 
-/** Room is made in steps of this many bytes, or of a whole segment if that is less. */
+/** Step of preallocation, or a whole segment if that is shorter. */
 const STEP_BYTES = 1024 * 1024;
-/** A segment that is shorter than this may get as old as it wants. */
-const LEAST_AGED_BYTES = 1024 * 1024;
-/** How long a store may go on acknowledging after its log was removed. */
+/** A shorter segment gets no successor, whatever its age. */
+const MIN_AGED_BYTES = 1024 * 1024;
+/** How long a store may continue to acknowledge writes after its log was removed. */
 const NAME_CHECK_MS = 2;
 
 /**
  * Writes frames one after the other into the newest segment.
  *
- * Frames only go where zeros have been written before. That has two reasons: a sync that need not record a longer file is
- * faster (0.17 against 0.25 ms on the machine this was measured on), and a full disk shows while making room, when nothing
- * is at stake, and not half-way through a frame. So `makeRoom` may fail and be tried again, and after a failure of `append`
- * nobody knows what the disk has: it must not be used again.
+ * Frames are only written over preallocated zeros, for two reasons: a sync that need not record a longer file is faster
+ * (0.17 against 0.25 ms on the machine this was measured on), and a full disk shows during preallocation, when nothing
+ * is at stake, and not in the middle of a frame. So `makeRoom` may fail and be retried, but after `append` has failed
+ * the contents of the disk are unknown and the writer must not be used again.
  *
- * Guarantees: before `append` resolves the manifest has been told of the frame.
+ * Guarantees: before `append` resolves, the manifest covers the frame.
  *
  * Assumes: one call at a time.
  */
@@ -44,9 +44,9 @@ export class LogWriter {
   #file: DurableFile;
   #segment: Segment;
   #nameSeenMs = -Infinity;
-  /** When we began to write to the segment. */
+  /** When this process began to write to the segment. */
   #begunMs: number;
-  /** Up to where there are zeros to write on. */
+  /** End of the preallocated zeros. */
   #roomTo: number;
 
   private constructor(
@@ -74,24 +74,24 @@ export class LogWriter {
     return writer;
   }
 
-  /** Goes on after the last good frame of `segment`; what is behind it is cut off. */
+  /** Continues after the last good frame of `segment`; anything behind it is cut off. */
   static async resume(files: DurableFiles, segment: Segment, options: LogWriterOptions): Promise<LogWriter> {
     const file = await files.open(segment.name);
     await file.truncate(segment.bytes);
-    await file.sync(); // or else what was cut off could come back once the segment has a successor
+    await file.sync(); // otherwise the part cut off could reappear once the segment has a successor
     return new LogWriter(files, { file, segment, roomTo: segment.bytes, zeros: zerosFor(options) }, options);
   }
 
-  /** What goes into the checksum of the next frame; known once there is room for it. */
+  /** Part of the next frame's checksum; known once there is space for the frame. */
   get salt(): number {
     return this.#segment.salt;
   }
 
-  /** Makes sure that a frame of `bytes` can be written. Whether a new segment was begun for it. */
+  /** Makes sure that a frame of `bytes` can be written. Returns whether that took a new segment. */
   async makeRoom(bytes: number, after: Revision): Promise<boolean> {
     const { segmentBytes, segmentMs, clock } = this.#options;
     const isFull = this.#segment.bytes > HEADER_LENGTH && this.#segment.bytes + bytes > segmentBytes;
-    const isOld = this.#segment.bytes >= LEAST_AGED_BYTES && clock.monotonic() - this.#begunMs >= segmentMs;
+    const isOld = this.#segment.bytes >= MIN_AGED_BYTES && clock.monotonic() - this.#begunMs >= segmentMs;
     const isBegun = isFull || isOld;
     if (isBegun) await this.beginNext(after);
     while (this.#segment.bytes + bytes > this.#roomTo) await this.#extend();
@@ -99,9 +99,9 @@ export class LogWriter {
   }
 
   /**
-   * Resolves once the frame, whose newest revision is `revision`, is on the disk and can be found there.
+   * Resolves once the frame, whose newest revision is `revision`, is on disk and can be found there.
    *
-   * Assumes that room was made for it.
+   * Assumes that `makeRoom` was called for it.
    */
   async append(frame: Buffer, revision: Revision): Promise<void> {
     await this.#file.write(frame, this.#segment.bytes);
@@ -113,7 +113,7 @@ export class LogWriter {
     await this.#options.manifest.note({ offset: this.#segment.bytes, revision });
   }
 
-  /** Brings to the disk how far the log was acknowledged. May be called while a frame is being appended. */
+  /** Syncs the mark of how far the log was acknowledged. May be called while a frame is being appended. */
   syncMark(): Promise<void> {
     return this.#options.manifest.sync();
   }
@@ -125,7 +125,7 @@ export class LogWriter {
     if (!(await this.#files.isInPlace())) throw new Error(`the folder "${this.#files.folder}" was removed or replaced`);
   }
 
-  /** Looking for the file's name takes some microseconds, so that a busy store does it only now and then. */
+  /** Checking the file's name takes some microseconds, so a busy store does it only now and then. */
   #isNameDue(): boolean {
     const nowMs = this.#options.clock.monotonic();
     if (nowMs - this.#nameSeenMs < NAME_CHECK_MS) return false;
@@ -137,25 +137,25 @@ export class LogWriter {
     return new Error(`the log file "${this.#segment.name}" in "${this.#files.folder}" was removed`);
   }
 
-  /** Whether making more room now would spare a later commit the time. */
-  get isShortOfRoom(): boolean {
+  /** Whether preallocating now would spare a later commit the time. */
+  get isPreallocationDue(): boolean {
     const step = this.#zeros.length;
     return this.#roomTo - this.#segment.bytes < step / 2 && this.#roomTo + step <= this.#options.segmentBytes;
   }
 
-  /** Makes room when nobody waits for it. */
-  async fillAhead(): Promise<void> {
+  /** Preallocates while no commit waits for it. */
+  async preallocate(): Promise<void> {
     const before = this.#roomTo;
     await this.#extend();
     try {
       await this.#file.sync();
     } catch (error) {
-      this.#roomTo = before; // nobody knows whether the zeros are there
+      this.#roomTo = before; // the zeros may not have been written
       throw error;
     }
   }
 
-  /** `isClean` when everything that was ever written has been acknowledged. */
+  /** `isClean` when every write has been acknowledged. */
   async close({ isClean }: { readonly isClean: boolean }): Promise<void> {
     const { manifest } = this.#options;
     try {
@@ -175,7 +175,7 @@ export class LogWriter {
     this.#roomTo += this.#zeros.length;
   }
 
-  /** The old segment is left only when the new one is ready, so that a full disk changes nothing. */
+  /** The old segment is closed only when the new one is ready, so a full disk changes nothing. */
   async beginNext(after: Revision): Promise<void> {
     const { sequence, bytes, salt } = this.#segment;
     const previous = { bytes, salt };
@@ -189,11 +189,11 @@ export class LogWriter {
     this.#begunMs = this.#options.clock.monotonic();
     this.#options.segments.add(begun.segment);
     await this.#announce(after);
-    await old.truncate(oldEnd).catch(() => undefined); // only gives back room; zeros at the end do no harm
-    await old.close().catch(() => undefined); // everything in it is on the disk
+    await old.truncate(oldEnd).catch(() => undefined); // only frees space; zeros at the end are harmless
+    await old.close().catch(() => undefined); // everything in it is on disk
   }
 
-  /** The manifest must know of a segment before anything in it is acknowledged. */
+  /** The manifest must list a segment before anything in it is acknowledged. */
   async #announce(revision: Revision): Promise<void> {
     const { sequence, salt, bytes: offset } = this.#segment;
     const { manifest } = this.#options;
@@ -212,7 +212,7 @@ interface BegunSegment {
   readonly roomTo: number;
 }
 
-/** A segment with its header and some room, under its name only when that is on the disk. */
+/** Creates a segment with its header and some preallocated space; it gets its name only when that is on disk. */
 async function beginSegment(
   files: DurableFiles,
   header: SegmentHeader,
@@ -226,13 +226,13 @@ async function beginSegment(
     await file.sync();
     await files.rename(unfinished(name), name);
   } catch (error) {
-    await file.close().catch(() => undefined); // the first error tells more
+    await file.close().catch(() => undefined); // the first error is the informative one
     await files.remove(unfinished(name)).catch(() => undefined);
     throw error;
   }
   await files.syncFolder().catch((cause: unknown) => {
-    if (isShortOfDescriptors(cause)) throw cause; // nothing was tried; the next attempt replaces the segment
-    // not to be tried again as if the disk were merely full: perhaps there are two newest segments now
+    if (isShortOfDescriptors(cause)) throw cause; // nothing was changed; the next attempt replaces the segment
+    // not retried as if the disk were merely full: there may be two newest segments now
     throw new Error(`Cannot bring the name of "${name}" to the disk`, { cause });
   });
   return {

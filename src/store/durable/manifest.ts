@@ -4,11 +4,11 @@ import { checkFileHeader, encodeFileHeader, HEADER_LENGTH, sealFileHeader } from
 import { MANIFEST_NAME, unfinished } from './file-names.ts';
 import { readU64, writeU64 } from './u64.ts';
 
-/** How far the store reached: whatever a mark names was on the disk before the mark was written. */
+/** How far the store reached: everything a mark names was on disk before the mark was written. */
 export interface StoreMark {
   /** The newest segment, 0 when there is no log. */
   readonly sequence: number;
-  /** The salt of that segment, which tells it from any other of its name. */
+  /** The salt of that segment, which distinguishes it from any other segment of the same name. */
   readonly salt: number;
   /** Where the last acknowledged frame of that segment ends. */
   readonly offset: number;
@@ -16,30 +16,32 @@ export interface StoreMark {
   readonly revision: Revision;
   /** The newest checkpoint, 0 when there is none. */
   readonly checkpoint: Revision;
-  /** Whether the store was closed in good order, so that nothing was ever written after this mark. */
+  /** Whether the store was closed in good order, so that nothing was written after this mark. */
   readonly isClosed: boolean;
 }
 
-/** Each slot has a page of its own, so that a write that goes wrong can spoil only one of them. */
+/** Each slot has its own page, so that a failed write can corrupt only one of them. */
 const SLOT_BYTES = 4096;
 const SLOTS = [0, 1] as const;
 const CLOSED = 1;
 
 /**
- * The file that says which other files there must be and how far the log was acknowledged.
+ * The file that lists which other files must exist and how far the log was acknowledged.
  *
- * It has two slots, which are overwritten in turn; the one with the higher count holds. A mark is written after every
- * group of commits, before they are acknowledged, without a sync of its own: it survives the end of the process at once,
- * and the end of the power as soon as `sync` was called, which the group commit does a few milliseconds later.
+ * It has two slots, overwritten in turn; the one with the higher count is valid. A mark is written after every group of
+ * commits, before they are acknowledged, but not synced with them: it survives a crash of the process at once, and a
+ * power failure once `sync` was called, which the group commit does a few milliseconds later.
  */
 export class Manifest {
   readonly #file: DurableFile;
-  /** The bytes of each slot, used again and again: this is on every commit's way. */
+  /** The bytes of each slot, reused because every commit writes one. */
   readonly #slots = SLOTS.map(() => emptySlot());
   #mark: StoreMark;
   #count: number;
   #isOnDisk = true;
-  /** After a failed sync the system may report success without having written anything, so it is not asked again. */
+  /**
+   * After a failed sync the system may report success without having written anything, so `sync` is not tried again.
+   */
   #failure: unknown;
 
   private constructor(file: DurableFile, mark: StoreMark, count: number) {
@@ -48,24 +50,24 @@ export class Manifest {
     this.#count = count;
   }
 
-  /** Goes on with the folder's manifest, which needs no space, or makes one; the mark is on the disk when this resolves. */
+  /** Continues the folder's manifest, which needs no space, or creates one; the mark is on disk when this resolves. */
   static async open(files: DurableFiles, mark: StoreMark): Promise<Manifest> {
     const found = await readNewest(files);
     if (found === undefined) return Manifest.create(files, mark);
     const manifest = new Manifest(await files.open(MANIFEST_NAME), found.mark, found.count);
     try {
       for (const _slot of SLOTS) {
-        await manifest.note(mark); // to the older slot, which is perhaps damaged
+        await manifest.note(mark); // into the older slot, which may be corrupt
         await manifest.sync();
       }
     } catch (error) {
-      await manifest.close().catch(() => undefined); // the first error tells more
+      await manifest.close().catch(() => undefined); // the first error is the informative one
       throw error;
     }
     return manifest;
   }
 
-  /** Replaces the folder's manifest, if there is one, by a new one; it is on the disk when this resolves. */
+  /** Creates the folder's manifest, replacing an existing one; it is on disk when this resolves. */
   static async create(files: DurableFiles, mark: StoreMark): Promise<Manifest> {
     const name = unfinished(MANIFEST_NAME);
     const file = await files.create(name);
@@ -79,7 +81,7 @@ export class Manifest {
       await files.rename(name, MANIFEST_NAME);
       await files.syncFolder();
     } catch (error) {
-      await file.close().catch(() => undefined); // the first error tells more
+      await file.close().catch(() => undefined); // the first error is the informative one
       throw error;
     }
     return new Manifest(file, mark, SLOTS.length);
@@ -123,23 +125,23 @@ export class Manifest {
   }
 }
 
-/** Replaces the folder's manifest; for those who do not go on writing. */
+/** Replaces the folder's manifest, for callers that do not keep it open. */
 export async function writeManifest(files: DurableFiles, mark: StoreMark): Promise<void> {
   await (await Manifest.create(files, mark)).close();
 }
 
-/** A store that is one checkpoint and has no log, or, at revision 0, nothing at all. */
+/** The mark of a store that is one checkpoint without a log or, at revision 0, empty. */
 export function checkpointMark(revision: Revision): StoreMark {
   return { sequence: 0, salt: 0, offset: 0, revision, checkpoint: revision, isClosed: true };
 }
 
-/** What the folder's manifest says; `undefined` if there is none. Throws `FileDamage` if neither slot can be read. */
+/** The folder's mark; `undefined` if there is no manifest. Throws `FileDamage` if neither slot can be read. */
 export async function readMark(files: DurableFiles): Promise<StoreMark | undefined> {
   return (await readNewest(files))?.mark;
 }
 
 interface CountedMark {
-  /** How many marks were written before and with this one. */
+  /** Number of marks written so far, including this one. */
   readonly count: number;
   readonly mark: StoreMark;
 }

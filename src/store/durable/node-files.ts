@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { close, fdatasync, fstatSync, ftruncate, open as openFile, write, writeSync } from 'node:fs';
 import type { DurableFile, DurableFiles, ReadableFile } from './durable-files.ts';
 
-/** A real folder, made if it is not there. Files are for their owner only: they hold secrets. */
+/** Opens a real folder, creating it if necessary. Only the owner may read the files: they hold secrets. */
 export async function openFolder(folder: string): Promise<DurableFiles> {
   const path = resolve(folder);
   const firstMade = await mkdir(path, { recursive: true, mode: 0o700 });
@@ -11,13 +11,13 @@ export async function openFolder(folder: string): Promise<DurableFiles> {
   return openExistingFolder(folder);
 }
 
-/** A real folder that must be there; may be on a medium that can only be read. */
+/** Opens a real folder that must exist; it may be on a read-only medium. */
 export async function openExistingFolder(folder: string): Promise<DurableFiles> {
   const { dev, ino } = await stat(folder);
   return new NodeFiles(folder, `${dev}:${ino}`);
 }
 
-/** A folder is only there for good when the one above it is on the disk. */
+/** A new folder survives a power failure only when its parent is on disk. */
 async function syncParents(path: string, highest: string): Promise<void> {
   for (let parent = dirname(path); ; parent = dirname(parent)) {
     await syncFolder(parent);
@@ -73,7 +73,7 @@ class NodeFiles implements DurableFiles {
   }
 
   async isInPlace(): Promise<boolean> {
-    const found = await stat(this.folder).catch(() => undefined); // whatever the reason, it cannot be reached
+    const found = await stat(this.folder).catch(() => undefined); // for any error, it cannot be reached
     return found !== undefined && `${found.dev}:${found.ino}` === this.#identity;
   }
 
@@ -90,15 +90,15 @@ function openDescriptor(path: string, flags: string): Promise<DurableFile> {
   );
 }
 
-/** A write of this size only goes to memory, which takes less time than handing it to another thread. */
-const WRITTEN_AT_ONCE = 64 * 1024;
+/** Up to this size a write, which only goes to memory, takes less time than handing it to another thread. */
+const MAX_SYNCHRONOUS_WRITE_BYTES = 64 * 1024;
 
 /**
- * Every commit's way to the disk.
+ * Every commit goes through this class.
  *
- * Callbacks rather than a FileHandle, which is up to a fifth slower here; on the thread pool rather than on the spot
- * (`fdatasyncSync`), which a single writer would gain from (1.6 times on a disk that syncs in 0.1 ms) but which would stop
- * the whole process for as long as the disk takes.
+ * It uses callbacks because a FileHandle is up to a fifth slower here. It uses the thread pool because a synchronous
+ * sync (`fdatasyncSync`), which would make a single writer 1.6 times as fast on a disk that syncs in 0.1 ms, would
+ * block the whole process while the disk works.
  */
 class NodeFile implements DurableFile {
   readonly #descriptor: number;
@@ -108,7 +108,7 @@ class NodeFile implements DurableFile {
   }
 
   write(data: Uint8Array, position: number): Promise<void> {
-    if (data.byteLength <= WRITTEN_AT_ONCE) return this.#writeAtOnce(data, position);
+    if (data.byteLength <= MAX_SYNCHRONOUS_WRITE_BYTES) return this.#writeSynchronously(data, position);
     return new Promise((resolve, reject) => {
       const writeFrom = (done: number): void => {
         write(this.#descriptor, data, done, data.byteLength - done, position + done, (error, written) => {
@@ -121,7 +121,7 @@ class NodeFile implements DurableFile {
     });
   }
 
-  async #writeAtOnce(data: Uint8Array, position: number): Promise<void> {
+  async #writeSynchronously(data: Uint8Array, position: number): Promise<void> {
     for (let done = 0; done < data.byteLength;) {
       done += writeSync(this.#descriptor, data, done, data.byteLength - done, position + done);
     }
@@ -143,7 +143,7 @@ class NodeFile implements DurableFile {
     try {
       return fstatSync(this.#descriptor).nlink === 0;
     } catch {
-      return true; // as a remote file system answers
+      return true; // some remote file systems answer so
     }
   }
 

@@ -10,23 +10,23 @@ import { checkpointMark, writeManifest } from './manifest.ts';
 import { openExistingFolder } from './node-files.ts';
 import { recover, type Recovered } from './recovery.ts';
 
-/** What the operations on a store that nobody has open need. */
+/** Options of the operations on a closed store. */
 export interface OfflineOptions {
   readonly clock: Clock;
   readonly log?: Logger;
 }
 
 /**
- * Runs `work` on the files of a store, and keeps everybody else out meanwhile: throws `Locked` when somebody is in.
+ * Runs `work` on the files of a store with the folder locked; throws `Locked` when another process has it.
  *
- * With `isOnlyRead` the folder may be one that cannot be written to.
+ * With `isOnlyRead` the folder may be read-only.
  */
 export async function withFolder<T>(
   folder: string,
   work: (files: DurableFiles) => Promise<T>,
   options: FolderLockOptions = {},
 ): Promise<T> {
-  const found = await stat(folder).catch(() => undefined); // whatever the reason, it cannot be opened
+  const found = await stat(folder).catch(() => undefined); // for any error, it cannot be opened
   if (found?.isDirectory() !== true)
     throw new StoreError('Unavailable', `Cannot open store "${folder}": there is no such folder`);
   const files = await openExistingFolder(folder);
@@ -34,7 +34,7 @@ export async function withFolder<T>(
   return await work(files);
 }
 
-/** The newest state alone; of the history only what is needed to get there. */
+/** Recovers the newest state, and only as much history as that takes. */
 export function recoverState(files: DurableFiles, options: OfflineOptions): Promise<Recovered> {
   return recover(files, { clock: options.clock, log: options.log ?? discardLogger, history: { maxRevisions: 1 } });
 }
@@ -52,12 +52,12 @@ export interface CompactReport {
   readonly bytesAfter: number;
 }
 
-/** Leaves of a store only its newest state, in one file: all history is forgotten. */
+/** Reduces a store to its newest state, in one file: all history is dropped. */
 export async function compactStore(folder: string, options: OfflineOptions): Promise<CompactReport> {
   return withFolder(folder, async (files) => {
     const bytesBefore = await totalBytes(files);
     const { mvcc, mark } = await recoverState(files, options);
-    await writeManifest(files, mark); // a checkpoint is never without one
+    await writeManifest(files, mark); // a store with a checkpoint always has a manifest
     const { revision, size } = mvcc;
     const deadlineOf = (entry: Entry): number => mvcc.deadlines.of(entry.key);
     const kept = await writeCheckpoint(files, {

@@ -17,11 +17,11 @@ const DEFAULT_CHECKPOINT_AFTER_BYTES = 16 * 1024 * 1024;
 const DEFAULT_CHECKPOINT_INTERVAL_MS = 5 * 60 * 1000;
 
 /**
- * Opens the store in `folder`, where it was; a new one if the folder is empty or not there.
+ * Opens the store in `folder`; a new one if the folder is empty or missing.
  *
- * Throws a `StoreError`: `Locked` when another process has it open, `Damaged` with file and offset, `UnknownFormat` when a
- * newer version has written it, `NoSpace` or `Unavailable` for what the system refuses. `files` replaces the
- * real folder, which is not locked then.
+ * Throws a `StoreError`: `Locked` when another process has it open, `Damaged` with file and offset, `UnknownFormat`
+ * when a newer version wrote it, `NoSpace` or `Unavailable` for errors of the system. `files` replaces the real folder,
+ * which is then not locked.
  */
 export async function openDurableStore(
   folder: string,
@@ -36,7 +36,7 @@ export async function openDurableStore(
   } catch (cause) {
     await lock?.[Symbol.asyncDispose]();
     if (isStoreError(cause, 'Damaged'))
-      throw new StoreError('Damaged', `${cause.message}; "keelson store repair" tells what can still be read`);
+      throw new StoreError('Damaged', `${cause.message}; "keelson store repair" reports what can still be read`);
     if (cause instanceof StoreError) throw cause;
     const reason = isOutOfSpace(cause) ? 'NoSpace' : 'Unavailable';
     throw new StoreError(reason, `Cannot open store "${folder}": ${describeError(cause)}`, { cause });
@@ -83,7 +83,7 @@ async function openLocked(
 
 async function openWriter(
   files: DurableFiles,
-  { mvcc, segments, superfluous }: Recovered,
+  { mvcc, segments, obsolete }: Recovered,
   {
     clock,
     random,
@@ -92,7 +92,7 @@ async function openWriter(
     checkpointIntervalMs: segmentMs = DEFAULT_CHECKPOINT_INTERVAL_MS,
   }: DurableStoreOptions & { readonly manifest: Manifest },
 ): Promise<LogWriter> {
-  for (const name of superfluous) await files.remove(name);
+  for (const name of obsolete) await files.remove(name);
   const options = { clock, random, segments, manifest, segmentBytes, segmentMs };
   const { newest } = segments;
   if (newest === undefined) return LogWriter.begin(files, mvcc.revision, options);

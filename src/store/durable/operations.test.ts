@@ -30,7 +30,7 @@ async function dump(folder: DurableFolder): Promise<string[]> {
 }
 
 describe('verifyStore', () => {
-  test('tells what the files have, and changes nothing', async () => {
+  test('reports what the files hold, and changes nothing', async () => {
     await using folder = await DurableFolder.make();
     await fill(folder);
     const before = await folder.read('log-0000000001');
@@ -61,14 +61,14 @@ describe('verifyStore', () => {
     });
   });
 
-  test('refuses a folder that is not there', async () => {
+  test('refuses a missing folder', async () => {
     await using folder = await DurableFolder.make();
     await expectFailure('Unavailable', verifyStore(join(folder.path, 'absent'), folder));
     expect(await readdir(folder.path)).toEqual([]);
   });
 });
 
-describe('a medium that can only be read', () => {
+describe('a read-only medium', () => {
   test('is verified and dumped, and not repaired, compacted or opened', async (context) => {
     await using folder = await DurableFolder.make();
     await fill(folder);
@@ -107,7 +107,7 @@ describe('repairStore', () => {
     expect(await folder.read('log-0000000001')).toEqual(before);
   });
 
-  test('tells what a damaged store has lost, and goes on without it only when told to', async () => {
+  test('reports what a damaged store has lost, and continues without it only with acceptLoss', async () => {
     await using folder = await DurableFolder.make();
     await fill(folder);
     const log = await folder.read('log-0000000001');
@@ -132,7 +132,7 @@ describe('repairStore', () => {
     });
   });
 
-  test('keeps what is behind damage, and what of a damaged checkpoint can be read', async () => {
+  test('keeps what comes after the damage, and the readable parts of a damaged checkpoint', async () => {
     await using folder = await DurableFolder.make();
     await folder.during(async (store) => {
       for (let count = 0; count < 20; count++) await write(store, put(`/a-${count}`, 'x'.repeat(50_000)));
@@ -157,7 +157,7 @@ describe('repairStore', () => {
 });
 
 describe('compactStore', () => {
-  test('leaves the newest state alone, in one file', async () => {
+  test('keeps only the newest state, in one file', async () => {
     await using folder = await DurableFolder.make();
     await folder.during(
       async (store) => {

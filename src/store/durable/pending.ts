@@ -3,10 +3,11 @@ import { keyOf } from '../mvcc/revision-record.ts';
 import type { Entry, Revision } from '../store.ts';
 
 /**
- * The writes that are on their way to the disk: nobody may see them yet, but the next transaction must reckon with them.
+ * The writes on their way to the disk: no reader may see them yet, but the next transaction must take them into
+ * account.
  *
- * Example: key a at revision 5, a write of it at 6 is queued. Readers still get 5; a transaction on condition that a is at
- * 5 is refused (once 6 is on the disk), one on condition that it is at 6 is queued behind it.
+ * Example: key a is at revision 5, a write of it at 6 is queued. Readers still get 5. A transaction that requires a to
+ * be at 5 is refused (once 6 is on disk); one that requires 6 is queued behind it.
  */
 export class Pending {
   readonly #visible: LookUp;
@@ -20,7 +21,7 @@ export class Pending {
     return this.#keys.has(key);
   }
 
-  /** The key as it will be when everything queued is written. */
+  /** The key as it will be when every queued write has been applied. */
   get(key: string): Entry | undefined {
     const pending = this.#keys.get(key);
     return pending === undefined ? this.#visible(key) : pending.entry;
@@ -32,7 +33,7 @@ export class Pending {
     }
   }
 
-  /** The record has become visible. */
+  /** Call when the record has become visible. */
   remove({ revision, events }: RevisionRecord): void {
     for (const event of events) {
       const key = keyOf(event);

@@ -10,7 +10,7 @@ import { del, put, text } from '../testing/store-under-test.ts';
 import type { DurableStore } from './durable-store.ts';
 import { openDurableStore } from './open-durable-store.ts';
 
-/** More with KEELSON_POWER_ROUNDS. */
+/** KEELSON_POWER_ROUNDS runs more. */
 const RUNS = Number(process.env['KEELSON_POWER_ROUNDS'] ?? 120);
 const TRANSACTIONS = 60;
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Everything happens often: new segments, checkpoints, removals. */
+/** With options that make new segments, checkpoints and removals frequent. */
 function open(files: SimulatedDisk, clock = new VirtualClock()): Promise<DurableStore> {
   return openDurableStore(folder, {
     files,
@@ -36,7 +36,7 @@ function contents(store: DurableStore): Record<string, string | undefined> {
   return Object.fromEntries(store.rangeNow(prefixRange('/')).entries.map((entry) => [entry.key, text(entry)]));
 }
 
-/** The states that a store must be in after 0, 1, 2, … of the transactions. */
+/** The states that a store must have after 0, 1, 2, … of the transactions. */
 function statesAfter(transactions: readonly Operation[][]): Record<string, string>[] {
   const states: Record<string, string>[] = [{}];
   for (const operations of transactions) {
@@ -51,7 +51,7 @@ function statesAfter(transactions: readonly Operation[][]): Record<string, strin
 }
 
 test(
-  `whenever the power fails, what was acknowledged is there and nothing is half there (${RUNS} failures)`,
+  `whenever the power fails, acknowledged writes are there and no write is partial (${RUNS} failures)`,
   { timeout: 60_000 + RUNS * 100 },
   async () => {
     const seen = { failures: 0, acknowledged: 0 };
@@ -86,7 +86,7 @@ test(
   },
 );
 
-/** How many were acknowledged. Some are queued at once, others one by one. */
+/** Returns how many were acknowledged. Some are queued at once, others one by one. */
 async function writeUntilFailure(
   disk: SimulatedDisk,
   transactions: readonly Operation[][],
@@ -102,7 +102,7 @@ async function writeUntilFailure(
     const results = await Promise.allSettled(group.map((operations) => store.commit({ conditions: [], operations })));
     acknowledged += results.filter(({ status }) => status === 'fulfilled').length;
     if (results.some(({ status }) => status === 'rejected')) break;
-    if (random.int(3) === 0) await clock.advance(20); // lets the manifest be synced
+    if (random.int(3) === 0) await clock.advance(20); // lets the manifest sync
   }
   await store[Symbol.asyncDispose]();
   return acknowledged;

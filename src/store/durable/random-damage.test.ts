@@ -10,15 +10,15 @@ import type { DurableStore } from './durable-store.ts';
 import { repairStore } from './repair-store.ts';
 import { verifyStore } from './verify-store.ts';
 
-/** Each damage to each specimen once; more with KEELSON_DAMAGE_ROUNDS. */
+/** Each kind of damage to each specimen once; KEELSON_DAMAGE_ROUNDS runs more. */
 const ROUNDS = Number(process.env['KEELSON_DAMAGE_ROUNDS'] ?? 45);
 const OPTIONS = { segmentBytes: 4000, checkpointAfterBytes: 1e9, history: { maxRevisions: 25 } };
 const LOG_OR_CHECKPOINT = /^(log|checkpoint)-\d+$/;
 
-/** The files of a store by name, and what it must have if it opens. */
+/** A store's files by name, and what it must contain if it opens. */
 interface Specimen {
   readonly files: ReadonlyMap<string, Buffer>;
-  /** Files as they once were, for the damage of putting an old one back. */
+  /** Earlier versions of files, for the damage of restoring an old one. */
   readonly older: ReadonlyMap<string, Buffer>;
   readonly contents: unknown;
 }
@@ -35,7 +35,7 @@ async function readFiles(folder: DurableFolder): Promise<Files> {
   return new Map(await Promise.all(names.map(async (name) => [name, await folder.read(name)] as const)));
 }
 
-/** Fills a store with segments and, perhaps, a checkpoint, and takes its files as a kill or a close leaves them. */
+/** Fills a store with segments and optionally a checkpoint, and takes its files as a kill or a close leaves them. */
 async function makeSpecimen(options: {
   readonly hasCheckpoint: boolean;
   readonly isClosed: boolean;
@@ -63,14 +63,14 @@ function pick<T>(items: readonly T[], random: Random): T {
   return items[random.int(items.length)] as T;
 }
 
-/** Where frames begin in a segment, as its bytes look. */
+/** Offsets that look like the beginning of a frame. */
 function frameStarts(content: Buffer): number[] {
   const starts: number[] = [];
   for (let at = content.indexOf('KFr1'); at >= 0; at = content.indexOf('KFr1', at + 1)) starts.push(at);
   return starts.length === 0 ? [0] : starts;
 }
 
-/** Each does one thing to some file of a store. */
+/** Each damages one file of a store. */
 const damages: Readonly<Record<string, (files: Files, random: Random, specimen: Specimen) => void>> = {
   'a file is cut anywhere': (files, random) => {
     const [name, content] = pick([...files], random);
@@ -142,7 +142,7 @@ async function putInto(folder: DurableFolder, files: Files): Promise<void> {
 }
 
 test(
-  `whatever happens to its files, a store opens with exactly what was acknowledged or refuses to (${ROUNDS} damages)`,
+  `whatever happens to its files, a store opens with exactly the acknowledged writes or refuses to (${ROUNDS} damages)`,
   { timeout: 60_000 + ROUNDS * 500 },
   async () => {
     const specimens = [

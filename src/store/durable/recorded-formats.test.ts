@@ -17,13 +17,13 @@ import { verifyStore } from './verify-store.ts';
 const RECORDED = join(import.meta.dirname, 'testdata');
 const VERSIONS = Array.from({ length: FORMAT_VERSION }, (_item, index) => index + 1);
 
-/** The lines of all keys: values, revisions and deadlines. */
+/** One line for each key: value, revisions and deadline. */
 async function keysOf(snapshot: Snapshot): Promise<string[]> {
   await using _closed = snapshot;
   return (await linesOf(snapshot)).slice(1, -1);
 }
 
-/** The same, of a store that this version has filled likewise. */
+/** The same lines from a store that this version has filled in the same way. */
 async function expectedKeys(): Promise<string[]> {
   await using folder = await DurableFolder.make();
   await folder.during(recordedWorkload);
@@ -36,7 +36,7 @@ async function recordedFolder(version: number): Promise<DurableFolder> {
   return folder;
 }
 
-test.each(VERSIONS)('a folder that was written in version %i is opened, upgraded and gone on with', async (version) => {
+test.each(VERSIONS)('a folder written in version %i is opened, upgraded and continued', async (version) => {
   await using folder = await recordedFolder(version);
   const expected = await expectedKeys();
   expect((await verifyStore(folder.path, folder)).problems).toEqual([]);
@@ -60,14 +60,14 @@ test.each(VERSIONS)('a folder that was written in version %i is opened, upgraded
   expect((await folder.read(newest)).readUInt32LE(8)).toBe(FORMAT_VERSION);
 });
 
-test.each([1, 2])('a snapshot that was written in version %i becomes the same store', async (version) => {
+test.each([1, 2])('a snapshot written in version %i restores to the same store', async (version) => {
   await using folder = await DurableFolder.make();
   const snapshot = await openSnapshotFile(join(RECORDED, `snapshot-${version}.jsonl`));
   expect(await restoreFolder(folder.path, snapshot, folder)).toMatchObject({ revision: 90 });
   expect(await keysOf(await snapshotFolder(folder.path, folder))).toEqual(await expectedKeys());
 });
 
-test('a folder of a newer version is refused with a clear word, by everything, and left as it is', async () => {
+test('every operation refuses a folder of a newer version with a clear message, and leaves it as it is', async () => {
   for (const name of await readdir(join(RECORDED, `version-${FORMAT_VERSION}`))) {
     await using folder = await recordedFolder(FORMAT_VERSION);
     const content = await folder.read(name);

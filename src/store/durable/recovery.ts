@@ -17,25 +17,25 @@ export interface RecoveryOptions extends MvccOptions {
   readonly log: Logger;
 }
 
-/** What the files of a folder amount to. */
+/** The store that a folder's files describe. */
 export interface Recovered {
   readonly mvcc: Mvcc;
-  /** The log goes on at the end of the last. Without any, it has to be begun. */
+  /** The log continues at the end of the last one; if there is none, a first one has to be started. */
   readonly segments: Segments;
   readonly checkpointBytes: number;
   /** Whether there were no files at all. */
   readonly isNew: boolean;
-  /** How far the store reaches, for its manifest. */
+  /** How far the store reaches; goes into its manifest. */
   readonly mark: StoreMark;
-  /** What nobody needs any more. */
-  readonly superfluous: readonly string[];
+  /** Files that are no longer needed. */
+  readonly obsolete: readonly string[];
 }
 
 /**
  * Reads a store from its files and changes none of them.
  *
- * Guarantees: everything that was acknowledged, as far as the manifest knows, is there, or it throws `Damaged` with file and
- * offset. A frame cut off behind that was never acknowledged: it is dropped, and the log says so.
+ * Guarantees: everything that the manifest says was acknowledged is there, or this throws `Damaged` with file and
+ * offset. A truncated frame beyond that was never acknowledged: it is dropped, and a warning is logged.
  */
 export async function recover(files: DurableFiles, options: RecoveryOptions): Promise<Recovered> {
   const contents = await listStoreFiles(files);
@@ -54,19 +54,19 @@ export async function recover(files: DurableFiles, options: RecoveryOptions): Pr
     throw new FileDamage(MANIFEST_NAME, 0, `${revisionsWord(mvcc.revision + 1, mark.revision)} missing`);
   mvcc.trim(nowMs);
   const oldCheckpoints = contents.checkpoints.slice(0, -1);
-  const superfluous = [...contents.leftovers, ...[...oldCheckpoints, ...covered].map(({ name }) => name)];
+  const obsolete = [...contents.leftovers, ...[...oldCheckpoints, ...covered].map(({ name }) => name)];
   const reached = markOf(segments.at(-1), { revision: mvcc.revision, checkpoint: checkpoint?.revision ?? 0 });
   const isNew = mark === undefined && checkpoint === undefined && headers.length === 0;
-  return { mvcc, segments: new Segments(segments), checkpointBytes, isNew, mark: reached, superfluous };
+  return { mvcc, segments: new Segments(segments), checkpointBytes, isNew, mark: reached, obsolete };
 }
 
-/** How far a store reaches whose newest segment is `newest`. */
+/** The mark of a store whose newest segment is `newest`. */
 function markOf(newest: Segment | undefined, state: Pick<StoreMark, 'revision' | 'checkpoint'>): StoreMark {
   const { sequence = 0, salt = 0, bytes: offset = 0 } = newest ?? {};
   return { ...state, sequence, salt, offset, isClosed: false };
 }
 
-/** Throws when a file that the manifest knows of is not there, or is another one. */
+/** Throws when a file that the manifest lists is missing, or is a different one. */
 function expectFiles(mark: StoreMark, headers: readonly Segment[], checkpoint: number): void {
   if (checkpoint < mark.checkpoint) throw new FileDamage(checkpointName(mark.checkpoint), 0, 'it is missing');
   if (mark.sequence === 0) return;
@@ -132,7 +132,7 @@ function expectNext(segment: Segment, before: Segment | undefined, replay: Repla
     throw new FileDamage(name, 0, `it follows on revision ${after}, not on ${replay.revision}`);
 }
 
-/** Where the segment's last good frame ends. */
+/** Returns where the segment's last good frame ends. */
 async function replaySegment(
   files: DurableFiles,
   { segment, isLast }: { readonly segment: Segment; readonly isLast: boolean },
@@ -158,7 +158,7 @@ async function replaySegment(
   }
 }
 
-/** What is missing from a log that was acknowledged up to `mark` and can be read up to `revision`. */
+/** Describes what is missing from a log that was acknowledged up to `mark` and can be read up to `revision`. */
 function lossOf(mark: StoreMark, revision: number): string {
   const lost = mark.revision > revision ? `${revisionsWord(revision + 1, mark.revision)} lost` : 'no revision is lost';
   return `the log was acknowledged up to offset ${mark.offset} and ends here; ${lost}`;
@@ -175,11 +175,11 @@ interface FramePlace {
   readonly offset: number;
 }
 
-/** Does to a store what a log says was done to it. What the store has already (from a checkpoint) is passed over. */
+/** Applies a log to a store. Records that the store already has (from a checkpoint) are skipped. */
 class Replay {
   readonly #mvcc: Mvcc;
   readonly #nowMs: number;
-  /** The newest revision that was read. */
+  /** The newest revision read. */
   #revision: Revision;
 
   /** Begins with the log's first revision after `after`. */

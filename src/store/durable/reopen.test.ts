@@ -5,8 +5,8 @@ import { del, expectFailure, put, text, WatchReader, write } from '../testing/st
 
 const ALL = prefixRange('/');
 
-describe('a durable store that is opened again', () => {
-  test('has its keys, their revisions, and goes on counting', async () => {
+describe('a durable store that is reopened', () => {
+  test('has its keys and their revisions, and continues the sequence', async () => {
     await using folder = await DurableFolder.make();
     const before = await folder.during(async (store) => {
       await write(store, put('/a', '1'), put('/b', '1'));
@@ -23,7 +23,7 @@ describe('a durable store that is opened again', () => {
     await folder.during(async (store) => expect(store.revisionNow()).toBe(4));
   });
 
-  test('has its history: reads at old revisions and watches from before the restart go on', async () => {
+  test('has its history: reads at old revisions and watches from before the restart continue', async () => {
     await using folder = await DurableFolder.make();
     await folder.during(async (store) => {
       await write(store, put('/a', '1'));
@@ -42,7 +42,7 @@ describe('a durable store that is opened again', () => {
     });
   });
 
-  test('has its history also when it was read from a checkpoint, as far as the limits keep it', async () => {
+  test('has its history also when it was read from a checkpoint, within the history limits', async () => {
     await using folder = await DurableFolder.make();
     const options = { segmentBytes: 1000, checkpointAfterBytes: 1, history: { maxRevisions: 10 } };
     await folder.during(async (store) => {
@@ -71,7 +71,7 @@ describe('a durable store that is opened again', () => {
     }, options);
   });
 
-  test('remembers what was compacted, before and after a checkpoint', async () => {
+  test('remembers compactions, before and after a checkpoint', async () => {
     await using folder = await DurableFolder.make();
     const expectCompacted = async (): Promise<void> =>
       folder.during(async (store) => {
@@ -93,7 +93,7 @@ describe('a durable store that is opened again', () => {
     await expectCompacted();
   });
 
-  test('has its deadlines, by the clock and not by how long it was closed', async () => {
+  test('has its deadlines, which also passed while it was closed', async () => {
     await using folder = await DurableFolder.make();
     await folder.during(async (store) => {
       await write(store, put('/minute', '1', 60), put('/hour', '1', 3600), put('/ever', '1'));
@@ -113,7 +113,7 @@ describe('a durable store that is opened again', () => {
     await folder.during(async (store) => expect(store.rangeNow(ALL).count).toBe(2));
   });
 
-  test('forgets history that has become too old while it was closed', async () => {
+  test('drops history that became too old while it was closed', async () => {
     await using folder = await DurableFolder.make();
     await folder.during(async (store) => {
       await write(store, put('/a', '1'));
@@ -147,7 +147,7 @@ describe('a durable store that is opened again', () => {
     ).toEqual(['590', '591', '592', '593', '594', '595', '596', '597', '598', '599']);
   });
 
-  test('what is superfluous goes after some time, however little it is', async () => {
+  test('obsolete files are removed after some time, however small they are', async () => {
     await using folder = await DurableFolder.make();
     await folder.during(async (store) => {
       for (let count = 0; count < 20; count++) await write(store, put('/a', 'x'.repeat(100_000)));
@@ -163,7 +163,7 @@ describe('a durable store that is opened again', () => {
     });
   });
 
-  test('files that somebody did not get to complete, and other files, do no harm', async () => {
+  test('incomplete files and unrelated files do no harm', async () => {
     await using folder = await DurableFolder.make();
     await folder.during((store) => write(store, put('/a', '1')));
     await folder.write('checkpoint-0000000000000007.new', Buffer.from('half'));
@@ -177,7 +177,7 @@ describe('a durable store that is opened again', () => {
     expect((await folder.read('notes.txt')).toString()).toBe('mine');
   });
 
-  test('segments that a checkpoint has made superfluous but a crash has left are passed over', async () => {
+  test('obsolete segments left behind by a crash are skipped', async () => {
     await using folder = await DurableFolder.make();
     const options = { segmentBytes: 1000, checkpointAfterBytes: 1e9, history: { maxRevisions: 2 } };
     const kept = new Map<string, Buffer>();

@@ -10,32 +10,32 @@ import { type OfflineOptions, recoverState, withFolder } from './offline.ts';
 import { salvage, type Salvaged } from './salvage.ts';
 
 export interface RepairOptions extends OfflineOptions {
-  /** Go on with what can be read. Otherwise nothing is changed. */
+  /** Continue with what can be read. Otherwise nothing is changed. */
   readonly acceptLoss: boolean;
 }
 
 export interface RepairReport {
-  /** What cannot be read. Nothing: the store is sound and was left as it is. */
+  /** What cannot be read. Empty: the store is sound and was left as it is. */
   readonly losses: readonly string[];
-  /** What the store has, or would have after a repair. */
+  /** Number of objects the store has, or would have after a repair. */
   readonly objects: number;
   readonly revision: Revision;
-  /** The folder, within the store's, to which the files as they were found have been moved. */
+  /** Folder, inside the store's, to which the original files were moved. */
   readonly movedTo: string | undefined;
 }
 
 /**
- * How far a repaired store leaps ahead of all revisions that its files mention.
+ * How far a repaired store's revision skips ahead of all revisions in its files.
  *
  * Clients may have seen revisions that were lost, and must not get other objects under the same number.
  */
-const REVISION_LEAP = 1_000_000;
+const REVISION_BUMP = 1_000_000;
 
 /**
- * Makes of a damaged store a sound one with everything in it that can still be read.
+ * Turns a damaged store into a sound one with everything that can still be read.
  *
- * The history is forgotten and the revision leaps ahead, so that clients list anew. Until the last step is done the store
- * counts as damaged, and the repair can be run again.
+ * The history is dropped and the revision skips ahead, so that clients list again. Until the last step the store counts
+ * as damaged, and the repair can be repeated.
  */
 export async function repairStore(folder: string, options: RepairOptions): Promise<RepairReport> {
   const repair = async (files: DurableFiles): Promise<RepairReport> => {
@@ -46,7 +46,7 @@ export async function repairStore(folder: string, options: RepairOptions): Promi
       if (!isStoreError(error, 'Damaged')) throw error;
       const salvaged = await salvage(files);
       const losses = [error.message, ...salvaged.losses.filter((loss) => loss !== error.message)];
-      const revision = salvaged.highest + REVISION_LEAP;
+      const revision = salvaged.highest + REVISION_BUMP;
       const movedTo = options.acceptLoss ? await rebuild(files, salvaged, { ...options, revision }) : undefined;
       return { losses, objects: salvaged.entries.size, revision, movedTo };
     }

@@ -9,11 +9,11 @@ import { openFolder } from './node-files.ts';
 import { withFolder } from './offline.ts';
 
 export interface RestoreOptions {
-  /** Tells how old the snapshot is. */
+  /** Used to compute the snapshot's age. */
   readonly clock: Clock;
   /**
-   * How far the store's revision leaps ahead of the snapshot's, so that clients which have seen later ones list anew. Unless
-   * given, far enough when the store was open as the snapshot was taken, else not at all.
+   * How far the store's revision skips ahead of the snapshot's, so that clients which have seen later revisions list
+   * again. Default: far enough if the store was open when the snapshot was taken, otherwise 0.
    */
   readonly bumpRevision?: number;
 }
@@ -23,22 +23,22 @@ export interface RestoreReport {
   readonly objects: number;
 }
 
-/** More than a store writes while a snapshot of it is brought elsewhere … */
+/** More revisions than a store writes while a snapshot of it is copied … */
 const MIN_BUMP = 1_000_000;
-/** … and more than it writes in each second until then. */
+/** … and more than it writes per second until then. */
 const BUMP_PER_SECOND = 1000;
 
-/** A leap that passes all that an open store can have written since the snapshot. */
-function safeBump({ isOfStopped, takenMs }: SnapshotHead, nowMs: number): number {
-  if (isOfStopped) return 0;
+/** Enough to pass every revision that an open store can have written since the snapshot. */
+function safeBump({ isOfClosedStore, takenMs }: SnapshotHead, nowMs: number): number {
+  if (isOfClosedStore) return 0;
   return Math.max(MIN_BUMP, Math.ceil((nowMs - takenMs) / 1000) * BUMP_PER_SECOND);
 }
 
 /**
- * Makes a store from a snapshot, in a folder that has none. Objects keep their revisions and deadlines; the history before is
- * not there, so watches and reads from before the store's revision are `Compacted`.
+ * Creates a store from a snapshot, in a folder that has none. Objects keep their revisions and deadlines. The earlier
+ * history is missing, so watches and reads from before the store's revision fail with `Compacted`.
  *
- * The store is there only when all of the snapshot has turned out to be whole; before that, the folder has none.
+ * The store comes into being only when the whole snapshot has been verified; until then the folder has none.
  */
 export async function restoreFolder(
   folder: string,
@@ -68,7 +68,7 @@ export async function restoreFolder(
     };
     const deadlineOf = (entry: Entry): number => deadlines.get(entry) ?? 0;
     try {
-      await writeManifest(files, checkpointMark(0)); // a checkpoint is never without one
+      await writeManifest(files, checkpointMark(0)); // a store with a checkpoint always has a manifest
       await writeCheckpoint(files, { revision, floor: revision, entries: entries(), deadlineOf });
     } catch (error) {
       await files.remove(MANIFEST_NAME);

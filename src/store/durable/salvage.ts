@@ -13,21 +13,21 @@ import { revisionsWord } from './recovery.ts';
 import { decodeSegmentHeader } from './segments.ts';
 import { scanSegment } from './segment-scan.ts';
 
-/** What can still be read of a damaged store. */
+/** The readable parts of a damaged store. */
 export interface Salvaged {
   readonly entries: SortedMap<Entry>;
   readonly deadlines: ReadonlyMap<string, number>;
-  /** The highest revision that any file mentions. */
+  /** The highest revision in any of the files. */
   readonly highest: Revision;
-  /** What could not be read, in words. */
+  /** Descriptions of what could not be read. */
   readonly losses: readonly string[];
 }
 
 /**
- * Reads every part of a store that checks out, and passes over every part that does not.
+ * Reads every intact part of a store and skips the rest.
  *
- * The newest readable checkpoint counts, and of the log all frames after it, also those behind damage: an object that was
- * last written in a lost frame is as it was before, and one that was deleted there is there again.
+ * It starts from the newest readable checkpoint and applies all later frames of the log, including those behind damage.
+ * An object last written in a lost frame gets its previous state, and one deleted there reappears.
  */
 export async function salvage(files: DurableFiles): Promise<Salvaged> {
   const { checkpoints, segments } = await listStoreFiles(files);
@@ -55,7 +55,7 @@ class SalvagedState implements Salvaged {
     return this.#highest;
   }
 
-  /** `undefined`, and a loss, when the files are damaged. */
+  /** Returns `undefined`, and records a loss, when the files are damaged. */
   async attempt<T>(read: () => Promise<T>): Promise<T | undefined> {
     try {
       return await read();

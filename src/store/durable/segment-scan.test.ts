@@ -28,7 +28,7 @@ function segment(...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.alloc(HEADER_LENGTH), ...parts]);
 }
 
-describe('a segment that is read piece by piece', () => {
+describe('a segment that is read in pieces', () => {
   test.each([0, 1, FRAME_HEAD - 1, FRAME_HEAD, FRAME_HEAD + 1, 99, 100, 101])(
     'has a frame of which %i bytes are in one piece and the others in the next',
     async (before) => {
@@ -40,7 +40,7 @@ describe('a segment that is read piece by piece', () => {
     },
   );
 
-  test('has a frame that is longer than several pieces', async () => {
+  test('may have a frame that is longer than several pieces', async () => {
     const content = segment(frame(200), frame(3 * WINDOW), frame(WINDOW), frame(300));
 
     expect(await scan(content)).toEqual({
@@ -49,7 +49,7 @@ describe('a segment that is read piece by piece', () => {
     });
   });
 
-  test('tells of damage to a frame that is in two pieces, and of one that was cut off there', async () => {
+  test('reports damage to a frame that spans two pieces, and a frame truncated there', async () => {
     const content = segment(frame(WINDOW - 60), frame(100), frame(WINDOW));
     const end = HEADER_LENGTH + WINDOW - 60;
     const damaged = Buffer.from(content);

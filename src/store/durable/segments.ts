@@ -3,15 +3,18 @@ import { readU64, writeU64 } from './u64.ts';
 import { type DurableFiles, FileDamage } from './durable-files.ts';
 import { checkFileHeader, encodeFileHeader, HEADER_LENGTH } from './file-header.ts';
 
-/** What the head of a log segment says. */
+/** The header of a log segment. */
 export interface SegmentHeader {
   /** 1, 2, 3, … without gaps. */
   readonly sequence: number;
-  /** A random number that goes into every checksum of the segment, so that no other bytes can pass for its frames. */
+  /**
+   * A random number that goes into every checksum of the segment, so that bytes from elsewhere are never taken for its
+   * frames.
+   */
   readonly salt: number;
-  /** The newest revision when the segment was begun. */
+  /** The newest revision when the segment was started. */
   readonly after: Revision;
-  /** How the segment before this one ends; the length is 0 where that is not known. */
+  /** How the previous segment ends; `bytes` is 0 where that is unknown. */
   readonly previous: { readonly bytes: number; readonly salt: number };
 }
 
@@ -38,9 +41,9 @@ export function decodeSegmentHeader(content: Buffer, file: string): SegmentHeade
 /** One file of the log. */
 export interface Segment extends SegmentHeader {
   readonly name: string;
-  /** The version of its format. */
+  /** Format version. */
   readonly version: number;
-  /** Up to the end of its last frame. */
+  /** Length up to the end of its last frame. */
   bytes: number;
 }
 
@@ -60,7 +63,7 @@ export class Segments {
     this.#all.push(segment);
   }
 
-  /** The segments that are of no use to one who has a checkpoint at `revision`. The newest is always of use. */
+  /** The segments that a checkpoint at `revision` makes obsolete. The newest segment never is. */
   coveredBy(revision: Revision): Segment[] {
     return this.#all.filter((_segment, index) => (this.#all[index + 1]?.after ?? Infinity) <= revision);
   }
@@ -70,7 +73,7 @@ export class Segments {
   }
 }
 
-/** The segments as found in the folder; their `bytes` are those of the files. */
+/** The segments found in the folder; their `bytes` are the file sizes. */
 export async function readSegmentHeaders(
   files: DurableFiles,
   found: readonly { readonly name: string; readonly sequence: number }[],

@@ -6,7 +6,7 @@ import type { Snapshot, SnapshotEntry, SnapshotHead } from '../snapshot/snapshot
 import { inBatches, snapshotBytes } from '../snapshot/snapshot-bytes.ts';
 import { refusalLine } from '../snapshot/snapshot-line.ts';
 
-/** What a process sends that wants a snapshot. */
+/** What a process sends to request a snapshot. */
 export const SNAPSHOT_REQUEST = 'snapshot\n';
 
 export interface SnapshotServiceOptions {
@@ -14,16 +14,16 @@ export interface SnapshotServiceOptions {
   readonly log: Logger;
 }
 
-/** Snapshots handed out at once: each keeps what is overwritten or deleted meanwhile in memory until it is done. */
+/** Max snapshots served at once: each keeps the entries that are overwritten or deleted meanwhile in memory. */
 const MAX_AT_ONCE = 2;
-/** Whoever takes nothing for so long is let go. */
+/** A reader that takes nothing for this long is disconnected. */
 const IDLE_MS = 30_000;
 
 /**
- * Hands out snapshots of an open store to processes that connect to its owner.
+ * Serves snapshots of an open store to processes that connect to its owner.
  *
- * A snapshot is the tree as it is at that moment, so writes go on. Pieces are made as fast as the other side takes them, and
- * between two of them everybody else has a turn.
+ * A snapshot is the tree as it is at that moment, so writes continue. Pieces are made as fast as the reader takes them,
+ * with a turn of the event loop between two of them.
  */
 export class SnapshotService {
   readonly #mvcc: Mvcc;
@@ -35,10 +35,10 @@ export class SnapshotService {
     this.#options = options;
   }
 
-  /** Waits for the request, and answers it. Nothing is answered to anything else. */
+  /** Waits for the request and serves it. Anything else gets no answer. */
   answer(socket: Socket): void {
     let request = '';
-    const idle = new IdleEnd(this.#options.clock, socket);
+    const idle = new IdleTimeout(this.#options.clock, socket);
     socket.setEncoding('latin1');
     socket.once('close', () => idle[Symbol.dispose]());
     socket.on('data', (text: string) => {
@@ -48,7 +48,7 @@ export class SnapshotService {
     });
   }
 
-  async #send(socket: Socket, idle: IdleEnd): Promise<void> {
+  async #send(socket: Socket, idle: IdleTimeout): Promise<void> {
     if (this.#underWay >= MAX_AT_ONCE) {
       socket.end(`${refusalLine(`Cannot take a snapshot: ${MAX_AT_ONCE} are being taken already`)}\n`);
       return;
@@ -59,10 +59,10 @@ export class SnapshotService {
     socket.once('close', () => gone.abort(new Error('the other side has gone')));
     const turns = new Turns();
     try {
-      const snapshot = snapshotOf(this.#mvcc, { isOfStopped: false, takenMs: clock.now() });
+      const snapshot = snapshotOf(this.#mvcc, { isOfClosedStore: false, takenMs: clock.now() });
       for await (const piece of snapshotBytes(snapshot)) {
         if (!socket.write(piece)) await once(socket, 'drain', gone);
-        idle.putOff();
+        idle.restart();
         await turns.take(true);
         gone.signal.throwIfAborted();
       }
@@ -77,8 +77,8 @@ export class SnapshotService {
   }
 }
 
-/** Hangs up when nothing is said or taken for long. */
-class IdleEnd implements Disposable {
+/** Closes the socket after a time without traffic. */
+class IdleTimeout implements Disposable {
   readonly #clock: Clock;
   readonly #socket: Socket;
   #timer: Disposable;
@@ -89,7 +89,7 @@ class IdleEnd implements Disposable {
     this.#timer = this.#start();
   }
 
-  putOff(): void {
+  restart(): void {
     this.#timer[Symbol.dispose]();
     this.#timer = this.#start();
   }
@@ -104,7 +104,7 @@ class IdleEnd implements Disposable {
 }
 
 /** What a store of this process holds now; later writes do not change it. */
-export function snapshotOf(mvcc: Mvcc, options: Pick<SnapshotHead, 'isOfStopped' | 'takenMs'>): Snapshot {
+export function snapshotOf(mvcc: Mvcc, options: Pick<SnapshotHead, 'isOfClosedStore' | 'takenMs'>): Snapshot {
   const { revision } = mvcc;
   const entries = mvcc.entriesAt(revision);
   const deadlines = mvcc.deadlines.fork();

@@ -8,7 +8,7 @@ import { openFolder } from './node-files.ts';
 import { openDurableStore } from './open-durable-store.ts';
 import { withoutSync } from './unsynced-files.ts';
 
-test('a store that does not wait for the disk has its keys when it is opened again', async () => {
+test('a store that does not wait for the disk has its keys when it is reopened', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-unsynced-'));
   const options = { clock: new RealClock(), random: new CryptoRandom() };
   {
@@ -20,7 +20,7 @@ test('a store that does not wait for the disk has its keys when it is opened aga
   await rm(folder, { recursive: true });
 });
 
-test('nothing is brought to the disk on purpose', async () => {
+test('no sync is ever requested', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-unsynced-'));
   const real = await openFolder(folder);
   const syncs: string[] = [];

@@ -1,6 +1,8 @@
 import type { DurableFile, DurableFiles } from './durable-files.ts';
 
-/** A folder whose writes are left to the system to bring to the disk: a process that is killed loses nothing, a machine that loses power may. */
+/**
+ * A folder whose writes reach the disk when the system decides: a killed process loses nothing, a power failure may.
+ */
 export function withoutSync(files: DurableFiles): DurableFiles {
   return {
     folder: files.folder,

@@ -21,18 +21,18 @@ export interface FileReport {
   readonly name: string;
   readonly kind: 'manifest' | 'checkpoint' | 'segment';
   readonly bytes: number;
-  /** What is in it: `1,204 entries at revision 99`, `12 frames, revisions 100 to 177`. */
+  /** Contents in words: `1,204 entries at revision 99`, `12 frames, revisions 100 to 177`. */
   readonly contents: string;
 }
 
-/** What `verifyStore` has found. */
+/** The result of `verifyStore`. */
 export interface StoreReport {
   readonly files: readonly FileReport[];
-  /** Damage: the store will not open. */
+  /** Damage that prevents the store from opening. */
   readonly problems: readonly StoreProblem[];
-  /** What a crash leaves behind and the next start clears away. */
+  /** Remains of a crash, which the next start clears away. */
   readonly notes: readonly StoreProblem[];
-  /** What the store has, if it can be opened. */
+  /** The store's state, if it can be opened. */
   readonly state: { readonly revision: Revision; readonly objects: number } | undefined;
 }
 
@@ -74,7 +74,7 @@ export async function verifyStore(folder: string, options: OfflineOptions): Prom
         state = { revision: mvcc.revision, objects: mvcc.size };
       });
     }
-    // what looks like a frame that was cut off is damage if the manifest knows more of the log
+    // an apparently truncated frame is damage if the manifest covers more of the log
     const isProblem = (note: StoreProblem): boolean =>
       found.problems.some(({ file, offset }) => file === note.file && offset === note.offset);
     return { ...found, notes: found.notes.filter((note) => !isProblem(note)), state };
@@ -97,7 +97,7 @@ async function verifyCheckpoint(files: DurableFiles, name: string): Promise<File
   };
 }
 
-/** Turns what the work throws about the files into a problem. */
+/** Turns a file error thrown by `work` into a problem. */
 async function collect(found: { problems: StoreProblem[] }, file: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -115,7 +115,7 @@ interface SegmentVerdict {
   readonly notes: readonly StoreProblem[];
 }
 
-/** Checks a whole segment, also behind damage. Throws `FileDamage` when even its header cannot be read. */
+/** Checks a whole segment, also behind damage. Throws `FileDamage` when its header cannot be read. */
 async function verifySegment(
   files: DurableFiles,
   name: string,
@@ -144,7 +144,7 @@ class SegmentCheck {
   readonly #after: number;
   #revision: number;
   #frames = 0;
-  /** After damage the next revision is whatever comes. */
+  /** False after damage: any revision may come next. */
   #isRevisionKnown = true;
 
   constructor(name: string, after: number) {

@@ -9,7 +9,7 @@ import { openFolder } from './node-files.ts';
 
 const ALL = prefixRange('/');
 
-/** A store whose disk can be held up. */
+/** A store whose disk can be blocked. */
 async function slowStore(
   folder: DurableFolder,
 ): Promise<{ store: DurableStore; hold: () => void; release: () => void; syncs: () => number }> {
@@ -34,7 +34,7 @@ async function slowStore(
   return { store, hold, release: () => resume?.(), syncs: () => syncs };
 }
 
-/** Whether a promise has come to an end, after everything that can happen without it has happened. */
+/** Whether a promise has settled, after everything that can happen without it has happened. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let isDone = false;
   void promise.then(
@@ -46,7 +46,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('a write on its way to the disk', () => {
-  test('is seen by nobody until it is there', async () => {
+  test('is invisible until it is there', async () => {
     await using folder = await DurableFolder.make();
     const { store, hold, release } = await slowStore(folder);
     await write(store, put('/a', '1'));
@@ -70,7 +70,7 @@ describe('a write on its way to the disk', () => {
     await store[Symbol.asyncDispose]();
   });
 
-  test('counts for the conditions of those behind it, who need not wait for it to be queued', async () => {
+  test('counts for the conditions of later writes, which need not wait before they are queued', async () => {
     await using folder = await DurableFolder.make();
     const { store, hold, release } = await slowStore(folder);
     hold();
@@ -91,7 +91,7 @@ describe('a write on its way to the disk', () => {
     await store[Symbol.asyncDispose]();
   });
 
-  test('is not told of in a refusal before it is there', async () => {
+  test('is not revealed by a refusal before it is there', async () => {
     await using folder = await DurableFolder.make();
     const { store, hold, release } = await slowStore(folder);
     hold();
@@ -110,7 +110,7 @@ describe('a write on its way to the disk', () => {
     await store[Symbol.asyncDispose]();
   });
 
-  test('takes along all that gathers meanwhile: one sync for many', async () => {
+  test('takes along everything that gathers meanwhile: one sync for many', async () => {
     await using folder = await DurableFolder.make();
     const { store, hold, release, syncs } = await slowStore(folder);
     hold();
@@ -125,7 +125,7 @@ describe('a write on its way to the disk', () => {
     await store[Symbol.asyncDispose]();
   });
 
-  test('is refused when too many wait already', async () => {
+  test('is refused when too many writes wait already', async () => {
     await using folder = await DurableFolder.make();
     const { store, hold, release } = await slowStore(folder);
     hold();
@@ -142,7 +142,7 @@ describe('a write on its way to the disk', () => {
     await store[Symbol.asyncDispose]();
   });
 
-  test('is brought to its end by disposing the store', async () => {
+  test('is completed when the store is disposed of', async () => {
     await using folder = await DurableFolder.make();
     const { store, hold, release } = await slowStore(folder);
     hold();

@@ -7,7 +7,7 @@ import { describeWithEtcd, openStore } from './testing/describe-with-etcd.ts';
 const KEY = 'compact_rev_key';
 
 describeWithEtcd('a compactor', (etcd) => {
-  test('takes turns with others: one wins each round, and whoever lost learns how things stand', async () => {
+  test('takes turns with other servers: one wins each round, and the losers learn the current version', async () => {
     await using store = openStore(etcd());
     const { client } = store;
     const known = await write(store, put('/a', '1'));
@@ -27,18 +27,18 @@ describeWithEtcd('a compactor', (etcd) => {
     expect(takesOver).toMatchObject({ next: { version: 3 }, compactTo: known + 3 });
   });
 
-  test('compacts every five minutes what was there five minutes before', async () => {
+  test('compacts every five minutes up to the revision of five minutes before', async () => {
     await using store = openStore(etcd());
     const clock: VirtualClock = new VirtualClock({
       settle: async () => {
-        while (clock.pending === 0) await nextTurn(); // the compactor talks to etcd, and then sleeps again
+        while (clock.pending === 0) await nextTurn(); // the compactor calls etcd, then sleeps again
       },
     });
     const stop = new AbortController();
     const first = await write(store, put('/b', '1'));
     const running = new Compactor(store.client, { clock }).run(stop.signal);
 
-    await clock.advance('5m'); // finds that others have been there before
+    await clock.advance('5m'); // finds that another server has compacted already
     await clock.advance('5m');
     const second = await write(store, put('/b', '2'));
     const third = await write(store, put('/b', '3'));

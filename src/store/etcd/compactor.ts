@@ -1,11 +1,11 @@
 import { type Clock, discardLogger, type Logger, type Runnable } from '../../base/index.ts';
 import type { Revision } from '../store.ts';
-import { type EtcdClient, missingInAnswer } from './etcd-client.ts';
+import { type EtcdClient, missingFromAnswer } from './etcd-client.ts';
 import { isCompacted } from './etcd-errors.ts';
 import { COMPARE_VERSION } from './messages/kv.ts';
 import { COMPACT, TXN } from './messages/methods.ts';
 
-/** Where all API servers of a cluster, kube-apiserver's included, agree on who compacts. */
+/** The key through which all API servers of a cluster, kube-apiserver included, agree on which of them compacts. */
 const KEY = 'compact_rev_key';
 const DEFAULT_INTERVAL_MS = 5 * 60 * 1000;
 
@@ -13,9 +13,9 @@ const encoder = new TextEncoder();
 
 /** What a server remembers between two rounds. */
 export interface CompactionRound {
-  /** How often the key has been written, as far as this server knows: the rounds that all servers have made. */
+  /** How often the key has been written, as far as this server knows: the number of rounds of all servers. */
   readonly version: number;
-  /** The revision of the last round: what is older is forgotten in the next. 0 before the first. */
+  /** The revision of the last round, up to which the next round compacts. 0 before the first. */
   readonly revision: Revision;
 }
 
@@ -23,12 +23,12 @@ export const FIRST_ROUND: CompactionRound = { version: 0, revision: 0 };
 
 export interface CompactorOptions {
   readonly clock: Clock;
-  /** How much history is kept, at least; 5 minutes unless given. */
+  /** Min history that is kept; default 5 minutes. */
   readonly intervalMs?: number;
   readonly log?: Logger;
 }
 
-/** Lets etcd forget what is older than five to ten minutes, as kube-apiserver does. */
+/** Makes etcd drop history older than five to ten minutes, as kube-apiserver does. */
 export class Compactor implements Runnable {
   readonly #client: EtcdClient;
   readonly #options: CompactorOptions;
@@ -58,10 +58,10 @@ export class Compactor implements Runnable {
 }
 
 /**
- * Tries to be the one server that compacts in this round: the one that first writes the key with the version it knows.
- * Whoever comes too late learns the version, and is in time again when the others are gone.
+ * Tries to be the one server that compacts in this round: the first to write the key with the version it knows. A
+ * server that is too late learns the current version, and can win again when the others stop.
  *
- * `compactTo` is 0 when it is not this server's turn, or too early.
+ * `compactTo` is 0 when another server won, or when it is too early.
  */
 export async function takeRound(
   client: EtcdClient,
@@ -75,11 +75,11 @@ export async function takeRound(
   };
   const response = await client.call(TXN, request, { isRepeatable: false, signal });
   const revision = response.header?.revision;
-  if (revision === undefined) throw missingInAnswer('revision');
+  if (revision === undefined) throw missingFromAnswer('revision');
   if (response.succeeded === true) {
     return { next: { version: known.version + 1, revision }, compactTo: known.revision };
   }
-  const version = response.responses?.[0]?.range?.kvs?.[0]?.version ?? 0; // absent: somebody has deleted the key
+  const version = response.responses?.[0]?.range?.kvs?.[0]?.version ?? 0; // absent: the key was deleted
   return { next: { version, revision }, compactTo: 0 };
 }
 

@@ -18,17 +18,17 @@ export interface EtcdClientOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log?: Logger;
-  /** How long one request may take, waiting for a connection and trying again included; 10 s unless given. */
+  /** Time limit of one request, including waiting for a connection and retries; default 10 s. */
   readonly requestTimeoutMs?: number;
-  /** The largest answer taken; 64 MiB unless given. Long ranges come in pages, so this is not a limit on them. */
+  /** Max size of an answer; default 64 MiB. Long ranges are read in pages, so this does not limit them. */
   readonly maxReceiveBytes?: number;
 }
 
 export interface EtcdCallOptions {
   readonly signal?: AbortSignal;
-  /** The call does no harm when it arrives twice. */
+  /** The call is harmless when it arrives twice. */
   readonly isRepeatable: boolean;
-  /** Instead of `requestTimeoutMs`. */
+  /** Replaces `requestTimeoutMs`. */
   readonly timeoutMs?: number;
 }
 
@@ -36,10 +36,10 @@ const DEFAULT_REQUEST_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_RECEIVE_BYTES = 64 * 1024 * 1024;
 const RECONNECT = { initialMs: 50, capMs: 1000, jitter: 0.2 };
 const RETRY = { initialMs: 25, capMs: 1000, jitter: 0.2 };
-/** Makes a member that has lost its cluster say so at once instead of letting the request wait. */
+/** Makes a member that has lost its cluster fail at once instead of letting the request wait. */
 const REQUIRE_LEADER: Metadata = { hasleader: 'true' };
 
-/** Calls to an etcd cluster, each at whichever member answers. */
+/** Calls an etcd cluster, each call at any member that answers. */
 export class EtcdClient implements AsyncDisposable {
   readonly #options: EtcdClientOptions;
   readonly #channel: Channel;
@@ -61,7 +61,7 @@ export class EtcdClient implements AsyncDisposable {
     return REQUIRE_LEADER;
   }
 
-  /** For calls that stream, which must cope with losing it themselves. */
+  /** For streaming calls, which must handle its loss themselves. */
   connection(options?: WaitOptions): Promise<Connection> {
     return this.#channel.connection(options);
   }
@@ -106,7 +106,7 @@ export class EtcdClient implements AsyncDisposable {
   }
 }
 
-/** A clear error for what no etcd server sends. */
-export function missingInAnswer(what: string): GrpcError {
+/** An error that names what is missing from an answer; no etcd server sends such an answer. */
+export function missingFromAnswer(what: string): GrpcError {
   return new GrpcError('INTERNAL', `The server's answer has no ${what}`);
 }

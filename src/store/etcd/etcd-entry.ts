@@ -2,7 +2,7 @@ import type { Entry } from '../store.ts';
 import type { KeyNames } from './key-names.ts';
 import type { KeyValue } from './messages/kv.ts';
 
-/** A key and its value as the store hands them out. */
+/** Converts etcd's key and value to a store entry. */
 export function toEntry(kv: KeyValue, names: KeyNames): Entry {
   return {
     key: names.fromEtcd(kv.key ?? ''),

@@ -2,7 +2,7 @@ import { messageOf } from '../../base/index.ts';
 import { GrpcError, isGrpcError } from '../../wire/grpc/index.ts';
 import { StoreError, type StoreFailure } from '../errors.ts';
 
-/** The texts of etcd's own errors that mean something to a store; they are part of its API. */
+/** Texts of etcd's errors that a store has to recognize; they are part of etcd's API. */
 const COMPACTED = 'etcdserver: mvcc: required revision has been compacted';
 const REASONS: ReadonlyMap<string, StoreFailure> = new Map([
   [COMPACTED, 'Compacted'],
@@ -14,7 +14,7 @@ const REASONS: ReadonlyMap<string, StoreFailure> = new Map([
 ]);
 const LEASE_NOT_FOUND = 'etcdserver: requested lease not found';
 const LEASE_EXISTS = 'etcdserver: lease already exists';
-/** What etcd says before it has looked at the request. */
+/** Errors etcd gives before it has looked at the request. */
 const NOT_TRIED: ReadonlySet<string> = new Set([
   'etcdserver: no leader',
   'etcdserver: too many requests',
@@ -23,15 +23,15 @@ const NOT_TRIED: ReadonlySet<string> = new Set([
 ]);
 
 export interface ErrorContext {
-  /** What was being done: `read at revision 7`. */
+  /** What was being done, for the message: `read at revision 7`. */
   readonly action: string;
-  /** The request would have changed something. */
+  /** True if the request would have changed something. */
   readonly isWrite?: boolean;
-  /** The caller's own: its reason is passed on as it is. */
+  /** The caller's signal: its reason is thrown unchanged. */
   readonly signal?: AbortSignal;
 }
 
-/** What to tell the user of the store about a failed call to etcd. */
+/** The error that the store throws for a failed call to etcd. */
 export function toStoreError(error: unknown, context: ErrorContext): unknown {
   if (error instanceof StoreError) return error;
   if (context.signal?.aborted === true && error === context.signal.reason) return error;
@@ -41,7 +41,7 @@ export function toStoreError(error: unknown, context: ErrorContext): unknown {
   return new StoreError(reason, `Cannot ${context.action}: ${why}${outcome}`, { cause: error });
 }
 
-/** Whether a call may be made again: always when etcd has not seen it, else only if it does no harm twice. */
+/** Whether a call may be retried: always when etcd has not seen it, otherwise only if it is harmless twice. */
 export function mayRepeat(error: unknown, isRepeatable: boolean): boolean {
   if (!isGrpcError(error)) return false;
   return wasNotTried(error) || (isRepeatable && error.code === 'UNAVAILABLE');
@@ -51,7 +51,7 @@ export function isLeaseNotFound(error: unknown): boolean {
   return error instanceof GrpcError && error.message === LEASE_NOT_FOUND;
 }
 
-export function isLeaseExisting(error: unknown): boolean {
+export function isLeaseAlreadyGranted(error: unknown): boolean {
   return error instanceof GrpcError && error.message === LEASE_EXISTS;
 }
 
@@ -59,7 +59,10 @@ export function isCompacted(error: unknown): boolean {
   return error instanceof GrpcError && error.message === COMPACTED;
 }
 
-/** gRPC's own limits on messages: etcd's on what it takes, which is a little above its limit for requests, or ours. */
+/**
+ * Whether a gRPC message limit was exceeded: etcd's limit on requests, which is a little above its own request limit,
+ * or ours on answers.
+ */
 export function isMessageTooLarge(error: unknown): boolean {
   return isGrpcError(error, 'RESOURCE_EXHAUSTED') && error.message.includes('larger than max');
 }
@@ -71,7 +74,7 @@ function reasonOf(error: unknown): StoreFailure {
   return isMessageTooLarge(error) ? 'TooLarge' : 'Unavailable';
 }
 
-/** Whether a failed write may have happened after all: whoever asked must not simply try again. */
+/** Describes whether a failed write may have happened after all, in which case the caller must not simply retry. */
 function outcomeOf(error: unknown, reason: StoreFailure): string {
   if (reason !== 'Unavailable') return '';
   if (wasNotTried(error)) return '; nothing was written';

@@ -16,7 +16,9 @@ import { RecordedWriter } from './testing/recorded-writer.ts';
 
 const RANGE = prefixRange('/registry/');
 
-/** Kills and starts etcd a few times while four writers write and two watches watch, then compares all they know. */
+/**
+ * Kills and restarts etcd a few times while four writers write and two watches run, then compares what they recorded.
+ */
 async function surviveRestarts(store: Store, etcd: EtcdProcess, prefix: string): Promise<void> {
   const from = (await store.revision()) + 1;
   const early = new RecordedWatch(store, prefixRange(prefix), from);
@@ -68,7 +70,7 @@ describeWithEtcd('an etcd that is killed and started again', (etcd) => {
     );
   });
 
-  test('that is away leaves what the mirror has to readers that are content with it', async () => {
+  test('leaves the mirror readable with notOlderThan while it is away', async () => {
     await using store = new MirrorStore(openStore(etcd(), { requestTimeoutMs: 200 }));
     const revision = await write(store, put('/registry/kept', '1'));
     const ahead = revision + 1;
@@ -86,7 +88,7 @@ describeWithEtcd('an etcd that is killed and started again', (etcd) => {
     await store.checkHealth();
   });
 
-  test('is Unavailable while it is away, and says that nothing was written', async () => {
+  test('is Unavailable while it is away, and the error says that nothing was written', async () => {
     await using store = openStore(etcd(), { requestTimeoutMs: 200 });
     await write(store, put('/away', '1'));
     await etcd().kill();
@@ -100,7 +102,7 @@ describeWithEtcd('an etcd that is killed and started again', (etcd) => {
 });
 
 describeWithEtcd('an etcd that does not answer', (etcd) => {
-  test('leaves the outcome of a commit unknown, and does not see it twice', async () => {
+  test('leaves the outcome of a commit unknown, and never applies it twice', async () => {
     await using proxy = await TestProxy.start(etcd().endpoint);
     await using store = openStore(etcd(), { endpoints: [proxy.address], requestTimeoutMs: 300 });
     await using other = openStore(etcd());
@@ -119,7 +121,7 @@ describeWithEtcd('an etcd that does not answer', (etcd) => {
 });
 
 describeWithEtcd('an etcd cluster of which an endpoint is dead', (etcd) => {
-  test('is used by the other endpoints', async () => {
+  test('is replaced by the other endpoints', async () => {
     const dead = (await freePorts(3)).map((port) => `http://127.0.0.1:${port}`);
     const endpoints = [dead[0] as string, dead[1] as string, etcd().endpoint, dead[2] as string];
     await using store = new EtcdStore({ endpoints, clock: new RealClock(), random: new CryptoRandom() });
@@ -131,7 +133,7 @@ describeWithEtcd('an etcd cluster of which an endpoint is dead', (etcd) => {
 });
 
 describe('an etcd cluster of three', requires('etcd'), () => {
-  test('goes on when a member is killed, and watches with it', async () => {
+  test('continues, with its watches, when a member is killed', async () => {
     await using cluster = await EtcdProcess.startCluster(3, { binary: findTool('etcd') ?? '' });
     const { members } = cluster;
     await using store = openStore(members);

@@ -8,7 +8,7 @@ import { EtcdStore } from './etcd-store.ts';
 import { STATUS, TXN, WATCH_PATH } from './messages/methods.ts';
 import { watchRequest, type WatchResponse, watchResponse } from './messages/watch.ts';
 
-/** Answers like an etcd in which nothing ever happens, and keeps what it was asked: it needs no etcd. */
+/** Answers like an etcd in which nothing ever happens, and records the requests. */
 async function listen(): Promise<{ server: GrpcServer; transactions: unknown[]; watches: unknown[] }> {
   const transactions: unknown[] = [];
   const watches: unknown[] = [];
@@ -42,7 +42,7 @@ function storeOn({ address }: GrpcServer): EtcdStore {
   return new EtcdStore({ endpoints: [address], clock: new RealClock(), random: new CryptoRandom() });
 }
 
-test('a commit sends every condition, and what to read when one does not hold', async () => {
+test('a commit sends every condition, and what to read when one fails', async () => {
   const { server, transactions } = await listen();
   await using _server = server;
   await using store = storeOn(server);
@@ -67,7 +67,7 @@ test('a commit sends every condition, and what to read when one does not hold', 
   ]);
 });
 
-test('a watch asks for the revision it was told to begin with, and delivers that one', async () => {
+test('a watch asks for its `from` revision, and delivers that one', async () => {
   const { server, watches } = await listen();
   await using _server = server;
   await using store = storeOn(server);

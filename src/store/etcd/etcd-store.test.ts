@@ -15,7 +15,7 @@ describeWithEtcd('etcd', (etcd) => {
     return {
       store,
       prefix: corner(),
-      advance: async () => undefined, // etcd's time is real; the tests wait for what it brings
+      advance: async () => undefined, // etcd uses real time; the tests wait for its events
       [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
     };
   });
@@ -81,7 +81,7 @@ describeWithEtcd('etcd', (etcd) => {
       await reader.end();
     });
 
-    test('what etcd itself finds too large is TooLarge', async () => {
+    test('a request that is too large for etcd is TooLarge', async () => {
       const limits = { maxTransactionBytes: 100_000_000, maxOperations: 1000 };
       await using store = openStore(etcd(), { limits });
       const prefix = corner();
@@ -94,7 +94,7 @@ describeWithEtcd('etcd', (etcd) => {
       await expectFailure('TooLarge', store.commit({ conditions: [], operations: many }));
     });
 
-    test('a watch from before a compaction says what was compacted', async () => {
+    test('a watch from before a compaction reports what was compacted', async () => {
       await using store = openStore(etcd());
       const prefix = corner();
       const first = await write(store, put(`${prefix}a`, '1'));
@@ -107,7 +107,7 @@ describeWithEtcd('etcd', (etcd) => {
       );
     });
 
-    test('progress is told to a watch whose keys nobody writes, however often it is asked for', async () => {
+    test('a watch of keys that are never written gets progress, however often it is requested', async () => {
       await using store = openStore(etcd());
       const prefix = corner();
       const reader = new WatchReader(store, prefixRange(`${prefix}quiet/`), (await store.revision()) + 1);
@@ -127,7 +127,7 @@ describeWithEtcd('etcd', (etcd) => {
       await reader.end();
     });
 
-    test('keys that are to live equally long share a lease', async () => {
+    test('keys with the same time to live share a lease', async () => {
       await using store = openStore(etcd());
       const prefix = corner();
       const before = await countLeases(store);
@@ -139,13 +139,13 @@ describeWithEtcd('etcd', (etcd) => {
       expect(await countLeases(store)).toBe(before + 2);
     });
 
-    test('keeps keys under another prefix if told to', async () => {
+    test('keeps keys under another prefix if configured', async () => {
       await using own = openStore(etcd(), { prefix: 'cluster-1//' });
       await using all = openStore(etcd());
       const from = (await all.revision()) + 1;
       const reader = new WatchReader(own, prefixRange('/registry/'), from);
 
-      await write(all, put('/registry/pods/a', 'of somebody else'));
+      await write(all, put('/registry/pods/a', 'of another cluster'));
       const revision = await write(own, put('/registry/pods/a', '1'), put('/registry/pods/b', '2'));
 
       expect((await all.range(prefixRange('/cluster-1/'))).entries.map(({ key }) => key)).toEqual([

@@ -25,19 +25,19 @@ import { ProgressSupport } from './progress-support.ts';
 import { type Page, rangePages, readKey, readRevision, type RevisionOptions } from './range-pages.ts';
 
 export interface EtcdStoreOptions extends EtcdClientOptions {
-  /** What '/registry' is called in etcd; the same unless given. */
+  /** The name of '/registry' in etcd; default '/registry'. */
   readonly prefix?: string;
   readonly limits?: TransactionLimits;
   readonly watch?: WatchLimits;
 }
 
-/** As kube-apiserver's `--etcd-healthcheck-timeout`. */
+/** Same as kube-apiserver's `--etcd-healthcheck-timeout`. */
 const HEALTH_TIMEOUT_MS = 2000;
 
-/** A compaction may overtake a read that takes many pages; then it starts again, this often. */
+/** A compaction may overtake a read of many pages, which then starts again, up to this many times. */
 const MAX_READ_STARTS = 3;
 
-/** An etcd cluster as a store. Nothing is kept here: each read and each watch goes to etcd. */
+/** An etcd cluster as a store. Nothing is cached: each read and each watch goes to etcd. */
 export class EtcdStore implements MirroredStore {
   readonly #options: EtcdStoreOptions;
   readonly #client: EtcdClient;
@@ -73,7 +73,7 @@ export class EtcdStore implements MirroredStore {
     return this.#try('read the revision', options.signal, () => readRevision(this.#client, options));
   }
 
-  /** Asks a quorum. */
+  /** Reads from a quorum. */
   async checkHealth(): Promise<void> {
     await this.revision({ timeoutMs: HEALTH_TIMEOUT_MS });
   }
@@ -106,7 +106,7 @@ export class EtcdStore implements MirroredStore {
     }
   }
 
-  /** `range` piece by piece, all at the same revision. */
+  /** Reads `range` page by page, all at the same revision. */
   async *pages(range: KeyRange, options: RangeOptions = {}): AsyncGenerator<Page, void, undefined> {
     const { at, limit = 0, signal } = options;
     const action = `read keys ${JSON.stringify(range.from)} to ${JSON.stringify(range.to)}`;
@@ -134,7 +134,7 @@ export class EtcdStore implements MirroredStore {
         if (isAgain || !isLeaseNotFound(error)) {
           throw toStoreError(error, { action: 'commit the transaction', isWrite, signal });
         }
-        this.#leases.forgetAll(); // somebody has revoked one, so nothing was written
+        this.#leases.forgetAll(); // a lease was revoked, so nothing was written
       }
     }
   }
@@ -143,7 +143,7 @@ export class EtcdStore implements MirroredStore {
     yield* this.openWatch(range, { ...options, hasPrevious: true });
   }
 
-  /** A watch that can also be asked for progress on its own. Whoever iterates it ends it. */
+  /** A watch on which progress can be requested individually. Leaving its iteration ends it. */
   openWatch(range: KeyRange, options: Pick<EtcdWatchOptions, 'from' | 'signal' | 'hasPrevious'>): EtcdWatch {
     this.#refuseIfClosed();
     const watch = new EtcdWatch(range, {
@@ -171,7 +171,7 @@ export class EtcdStore implements MirroredStore {
       try {
         await this.#client.call(COMPACT, { revision }, { isRepeatable: true });
       } catch (error) {
-        if (!isCompacted(error)) throw error; // by somebody else, as far or further: that is what was wanted
+        if (!isCompacted(error)) throw error; // another server compacted at least as far, which is the wanted effect
       }
     });
   }
@@ -219,7 +219,7 @@ export class EtcdStore implements MirroredStore {
   }
 }
 
-/** etcd would take it for "now". */
+/** etcd would take revision 0 for "now". */
 function refuseEarly(at: Revision, action: string): void {
   if (at >= 1) return;
   throw new StoreError('Compacted', `Cannot ${action}: revision ${at} is before the first`);

@@ -49,7 +49,7 @@ describe('an etcd that asks for client certificates', requires('etcd', 'openssl'
     expect(await use(async () => tls)).toBe('secret');
   });
 
-  test('tells which of the settings is wrong', async () => {
+  test('reports which of the settings is wrong', async () => {
     const stranger = await TestCertificates.make(findTool('openssl') ?? '');
     await stranger.issue('client', 'DNS:client.test');
     const [ca, certificate, key] = await Promise.all(
@@ -82,7 +82,7 @@ describe('an etcd that asks for client certificates', requires('etcd', 'openssl'
     ]);
   });
 
-  test('is known by the name that is asked for', async () => {
+  test('is verified against the configured server name', async () => {
     expect(await use({ ...tls, serverName: 'etcd.test' })).toBe('secret');
     await expect(use({ ...tls, serverName: 'other.test' }, 500)).rejects.toThrow(/does not match certificate/);
   });

@@ -1,4 +1,4 @@
-// What is sent to etcd for a transaction, without an etcd to send it to (issue 12, F).
+// The requests sent to etcd for a transaction, without a running etcd (issue 12, F).
 import { expect, test } from 'vitest';
 import { timesToLive, toCommitResult, toTxn } from './etcd-transaction.ts';
 import { keyNames } from './key-names.ts';
@@ -7,7 +7,7 @@ import { COMPARE_MOD_REVISION, txnRequest } from './messages/kv.ts';
 const names = keyNames('/other');
 const value = Buffer.from('v');
 
-test('every condition is sent, and its key is read when one does not hold', () => {
+test('every condition is sent, and its key is read when one fails', () => {
   const transaction = {
     conditions: [
       { key: '/registry/a', modRevision: 7 },
@@ -45,7 +45,7 @@ test('every condition is sent, and its key is read when one does not hold', () =
   ]);
 });
 
-test('an answer that says nothing of success is a refusal, with the entries of the conditions in their order', () => {
+test('an answer without `succeeded` is a refusal, with the entries of the conditions in order', () => {
   const kv = { key: '/other/c', value, createRevision: 3, modRevision: 8, version: 2 };
   const responses = [{ range: {} }, { range: { kvs: [kv] } }];
 

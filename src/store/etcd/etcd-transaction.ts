@@ -1,10 +1,10 @@
 import type { CommitResult, Operation, Transaction } from '../store.ts';
-import { missingInAnswer } from './etcd-client.ts';
+import { missingFromAnswer } from './etcd-client.ts';
 import { toEntry } from './etcd-entry.ts';
 import type { KeyNames } from './key-names.ts';
 import { COMPARE_MOD_REVISION, type RequestOp, type TxnRequest, type TxnResponse } from './messages/kv.ts';
 
-/** The transaction in etcd's words. When a condition does not hold, etcd reads the keys of all of them instead. */
+/** Converts a transaction to etcd's request. When a condition fails, etcd reads the keys of all conditions instead. */
 export function toTxn(transaction: Transaction, names: KeyNames, leases: ReadonlyMap<number, number>): TxnRequest {
   const { conditions, operations } = transaction;
   const keys = conditions.map(({ key }) => names.toEtcd(key));
@@ -21,7 +21,7 @@ export function toTxn(transaction: Transaction, names: KeyNames, leases: Readonl
 
 export function toCommitResult(response: TxnResponse, names: KeyNames): CommitResult {
   const revision = response.header?.revision;
-  if (revision === undefined) throw missingInAnswer('revision');
+  if (revision === undefined) throw missingFromAnswer('revision');
   if (response.succeeded === true) return { ok: true, revision };
   const current = (response.responses ?? []).map(({ range }) => {
     const kv = range?.kvs?.[0];
@@ -30,7 +30,7 @@ export function toCommitResult(response: TxnResponse, names: KeyNames): CommitRe
   return { ok: false, revision, current };
 }
 
-/** The times to live that a transaction needs leases for, and for how many keys each. */
+/** The times to live for which a transaction needs leases, each with its number of keys. */
 export function timesToLive(transaction: Transaction): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
   for (const operation of transaction.operations) {

@@ -1,4 +1,4 @@
-// Where watches of etcd start and go on, against a server that plays etcd (issue 12, F).
+// Where watches of etcd start and resume, against a fake etcd (issue 12, F).
 import { expect, test } from 'vitest';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
 import { GrpcServer, type ServedCall } from '../../wire/grpc/testing/grpc-server.ts';
@@ -7,8 +7,10 @@ import { EtcdStore } from './etcd-store.ts';
 import { STATUS, WATCH_PATH } from './messages/methods.ts';
 import { watchRequest, watchResponse } from './messages/watch.ts';
 
-/** A server with one key that is written at every revision up to `newest`; each stream ends after `perStream` events. */
-class PlayedEtcd {
+/**
+ * A server with one key that is written at every revision up to `newest`; each stream ends after `perStream` events.
+ */
+class FakeEtcd {
   readonly starts: number[] = [];
   readonly #version: string;
   readonly #newest: number;
@@ -47,7 +49,7 @@ class PlayedEtcd {
   }
 }
 
-async function revisionsFrom(from: number, etcd: PlayedEtcd, until: number): Promise<number[]> {
+async function revisionsFrom(from: number, etcd: FakeEtcd, until: number): Promise<number[]> {
   await using server = await etcd.listen();
   const endpoints = [server.address];
   await using store = new EtcdStore({ endpoints, clock: new RealClock(), random: new CryptoRandom() });
@@ -63,10 +65,10 @@ async function revisionsFrom(from: number, etcd: PlayedEtcd, until: number): Pro
 }
 
 test.each([
-  ['3.6.5', 'which tells progress'],
+  ['3.6.5', 'which reports progress'],
   ['3.5.0', 'of which all keys are watched'],
 ])('a watch of etcd %s, %s, starts at the revision asked for and skips none after a break', async (version) => {
-  const etcd = new PlayedEtcd({ version, newest: 9, perStream: 2 });
+  const etcd = new FakeEtcd({ version, newest: 9, perStream: 2 });
 
   expect(await revisionsFrom(5, etcd, 9)).toEqual([5, 6, 7, 8, 9]);
 
@@ -74,7 +76,7 @@ test.each([
 });
 
 test('a watch from before the first revision starts with it', async () => {
-  const etcd = new PlayedEtcd({ version: '3.6.5', newest: 2, perStream: 5 });
+  const etcd = new FakeEtcd({ version: '3.6.5', newest: 2, perStream: 5 });
   expect(await revisionsFrom(0, etcd, 2)).toEqual([1, 2]);
   expect(etcd.starts).toEqual([1]);
 });

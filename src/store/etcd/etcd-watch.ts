@@ -14,7 +14,7 @@ import { WatchEvents } from './watch-events.ts';
 export interface EtcdWatchOptions {
   readonly from: Revision;
   readonly signal: AbortSignal;
-  /** Whether events tell what was there before, which etcd has to look up. */
+  /** Whether events include the previous entry, which etcd has to look up. */
   readonly hasPrevious: boolean;
   readonly client: EtcdClient;
   readonly names: KeyNames;
@@ -31,11 +31,11 @@ const RECONNECT = { initialMs: 50, capMs: 2000, jitter: 0.2 };
 const DENIED = /permission denied|invalid auth token|user name is empty/;
 
 /**
- * One watch on etcd that survives the loss of its stream: it goes on after the last revision that arrived whole.
+ * One watch on etcd that survives the loss of its stream: it resumes after the last revision that arrived completely.
  *
- * It is read as fast as etcd sends; what its reader has not taken waits in an inbox, and too much of that ends it with
- * `SlowWatcher`. Servers that cannot tell progress reliably are asked for all keys: every revision changes some key, so
- * that the arrival of a revision tells that all before it have arrived.
+ * It reads as fast as etcd sends; events the reader has not taken wait in an inbox, and an inbox that grows too large
+ * ends the watch with `SlowWatcher`. On servers that cannot report progress reliably it watches all keys: every
+ * revision changes some key, so the arrival of a revision proves that all earlier ones have arrived.
  */
 export class EtcdWatch implements AsyncIterable<WatchBatch> {
   readonly #range: KeyRange;
@@ -44,7 +44,7 @@ export class EtcdWatch implements AsyncIterable<WatchBatch> {
   readonly #progress: WatchProgress;
   readonly #inbox: Inbox;
   readonly #stop = new AbortController();
-  /** The revision of the last batch. */
+  /** Revision of the last batch. */
   #offered: Revision = 0;
   #failure: unknown;
 
@@ -56,7 +56,7 @@ export class EtcdWatch implements AsyncIterable<WatchBatch> {
     this.#progress = new WatchProgress(options.clock, (revision) => this.#offerProgress(revision));
   }
 
-  /** Asks for a batch that reaches `revision`, which etcd is known to have reached. */
+  /** Requests a batch that reaches `revision`, which etcd is known to have reached. */
   wantProgress(revision: Revision): void {
     this.#progress.want(revision, this.#events.seen);
   }
@@ -81,7 +81,7 @@ export class EtcdWatch implements AsyncIterable<WatchBatch> {
     if (this.#failure !== undefined && !signal.aborted) throw this.#failure;
   }
 
-  /** Ends it for its reader, without an error. */
+  /** Ends the watch for its reader, without an error. */
   async end(): Promise<void> {
     this.#stop.abort();
     this.#progress.stop();
@@ -115,7 +115,7 @@ export class EtcdWatch implements AsyncIterable<WatchBatch> {
     this.#events.restart();
     const call = connection.duplex(WATCH_PATH, { metadata: this.#options.client.metadata, signal: options.signal });
     const startRevision = this.#events.seen + 1;
-    // a range that no key can be in is watched as a key that nobody has
+    // a range that cannot contain any key is watched as a key that cannot exist
     const create = { ...(range ?? { key: EVERYTHING.key }), startRevision, prevKv: this.#options.hasPrevious };
     await call.send(watchRequest.encode({ create: { ...create, fragment: true } }));
     const ask = (): void => void call.send(watchRequest.encode({ progress: {} }));
@@ -158,7 +158,7 @@ export class EtcdWatch implements AsyncIterable<WatchBatch> {
   }
 }
 
-/** What trying again cannot mend. */
+/** Errors that a retry cannot fix. */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof GrpcError)) return true;
   if (isMessageTooLarge(error)) return true;
@@ -177,10 +177,10 @@ function cancellation(response: WatchResponse, from: Revision): Error {
   return new GrpcError(code, `etcd cancelled the watch: ${cancelReason || 'no reason given'}`);
 }
 
-/** etcd does not answer while a watch is behind, so it is asked again after this time. */
-const ASK_AGAIN_MS = 50;
+/** etcd does not answer a progress request while a watch lags, so the request is repeated after this time. */
+const PROGRESS_RETRY_MS = 50;
 
-/** Keeps asking etcd how far a watch is, until it is as far as somebody wants it to be. */
+/** Repeats progress requests until the watch has reached the wanted revision. */
 class WatchProgress {
   readonly #clock: Clock;
   readonly #onReached: (revision: Revision) => void;
@@ -188,7 +188,7 @@ class WatchProgress {
   #ask: (() => void) | undefined;
   #timer: Disposable | undefined;
 
-  /** `onReached` gets the revision that was wanted, or a later one that the watch has come to. */
+  /** `onReached` receives the wanted revision, or a later one that the watch has reached. */
   constructor(clock: Clock, onReached: (revision: Revision) => void) {
     this.#clock = clock;
     this.#onReached = onReached;
@@ -202,7 +202,7 @@ class WatchProgress {
     else if (!isAsking) this.#askNow();
   }
 
-  /** The watch has come to `seen`. */
+  /** Records that the watch has reached `seen`. */
   note(seen: Revision): void {
     if (this.#wanted === 0 || seen < this.#wanted) return;
     const reached = this.#wanted;
@@ -211,7 +211,7 @@ class WatchProgress {
     this.#onReached(reached);
   }
 
-  /** How to ask: `undefined` while there is nobody to ask, or no use in it. */
+  /** Sets how to ask; `undefined` while there is no stream, or asking is useless. */
   attach(ask: (() => void) | undefined): void {
     this.stop();
     this.#ask = ask;
@@ -227,6 +227,6 @@ class WatchProgress {
     const ask = this.#ask;
     if (ask === undefined) return;
     ask();
-    this.#timer = this.#clock.timer(ASK_AGAIN_MS, () => this.#askNow());
+    this.#timer = this.#clock.timer(PROGRESS_RETRY_MS, () => this.#askNow());
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { prefixRange, singleKey } from '../key-range.ts';
 import { keyNames } from './key-names.ts';
 
-test('keys are the same in etcd unless another prefix is asked for', () => {
+test('keys keep their names in etcd without another prefix', () => {
   for (const prefix of [undefined, '/registry', 'registry/', '//registry//']) {
     const names = keyNames(prefix);
     expect(names.toEtcd('/anything')).toBe('/anything');
@@ -13,7 +13,7 @@ test('keys are the same in etcd unless another prefix is asked for', () => {
   }
 });
 
-test('a range without keys, and one that starts at the empty key, are told from what etcd takes them for', () => {
+test('an empty range, and one that starts at the empty key, do not become what etcd takes them for', () => {
   const names = keyNames();
 
   expect(names.rangeToEtcd({ from: 'b', to: 'b' })).toBeUndefined();

@@ -14,20 +14,20 @@ export interface EtcdRange {
 /** All keys. */
 export const EVERYTHING: EtcdRange = { key: FIRST_KEY, rangeEnd: FIRST_KEY };
 
-/** What keys are called in etcd. */
+/** Translates between the store's keys and etcd's. */
 export interface KeyNames {
   toEtcd(key: string): string;
-  /** Whether a key in etcd is one of those that are named here. */
+  /** Whether a key in etcd has a name here. */
   has(etcdKey: string): boolean;
-  /** Assumes that there is such a key here. */
+  /** Assumes `has(etcdKey)`. */
   fromEtcd(etcdKey: string): string;
-  /** `undefined` when no key can be in the range, which etcd has no way to say. */
+  /** `undefined` when the range cannot contain any key, which etcd cannot express. */
   rangeToEtcd(range: KeyRange): EtcdRange | undefined;
 }
 
 const ROOT = '/registry/';
 
-/** What users of the store call '/registry/…' is '<prefix>/…' in etcd, as with kube-apiserver's `--etcd-prefix`. */
+/** Maps the store's '/registry/…' to '<prefix>/…' in etcd, as kube-apiserver's `--etcd-prefix` does. */
 export function keyNames(prefix = ROOT): KeyNames {
   const parts = prefix.split('/').filter((part) => part !== '');
   const root = parts.length === 0 ? '/' : `/${parts.join('/')}/`;

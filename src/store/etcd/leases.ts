@@ -1,32 +1,32 @@
 import type { Clock, Random } from '../../base/index.ts';
 import type { EtcdClient } from './etcd-client.ts';
-import { isLeaseExisting } from './etcd-errors.ts';
+import { isLeaseAlreadyGranted } from './etcd-errors.ts';
 import { LEASE_GRANT } from './messages/methods.ts';
 
-/** As kube-apiserver does it: a lease is used again for a twentieth of its time, but for no longer than a minute … */
+/** As in kube-apiserver, a lease is reused during a twentieth of its time, but no longer than a minute … */
 const REUSE_SHARE = 0.05;
 const MAX_REUSE_SECONDS = 60;
-/** … and for no more keys than this, since etcd deletes all keys of a lease in one go. */
+/** … and for at most this many keys, since etcd deletes all keys of a lease at once. */
 const MAX_KEYS = 1000;
-/** Times to live in use at once; a lease that is forgotten just is not used again. */
+/** Max different times to live in use at once; a forgotten lease is just not reused. */
 const MAX_BUCKETS = 64;
 
 interface Bucket {
   readonly id: Promise<number>;
-  /** On the monotonic clock. It expires later, never earlier. */
+  /** On the monotonic clock. The lease expires at this time or later. */
   readonly expiresMs: number;
   keys: number;
 }
 
 /**
- * The leases that make keys disappear. Keys that are to live equally long and are written about the same time share
- * one, because leases are dear to etcd; they live up to 5 % longer for that.
+ * The leases that make keys expire. Keys with the same time to live that are written about the same time share one,
+ * because leases are expensive in etcd; in return they live up to 5 % longer.
  */
 export class Leases {
   readonly #client: EtcdClient;
   readonly #clock: Clock;
   readonly #random: Random;
-  /** By time to live. */
+  /** Keyed by time to live. */
   readonly #buckets = new Map<number, Bucket>();
 
   constructor(client: EtcdClient, options: { readonly clock: Clock; readonly random: Random }) {
@@ -35,7 +35,7 @@ export class Leases {
     this.#random = options.random;
   }
 
-  /** The id of a lease, for so many keys, that lasts at least so long from now. */
+  /** Returns the id of a lease for `keys` more keys that lasts at least `ttlSeconds` from now. */
   async take(ttlSeconds: number, keys: number): Promise<number> {
     const ttl = Math.ceil(ttlSeconds);
     const known = this.#buckets.get(ttl);
@@ -55,7 +55,7 @@ export class Leases {
     }
   }
 
-  /** Leases that etcd does not know any more are not handed out again. */
+  /** Call when etcd no longer knows a lease: no earlier lease is reused. */
   forgetAll(): void {
     this.#buckets.clear();
   }
@@ -69,13 +69,13 @@ export class Leases {
     }
   }
 
-  /** The id is chosen here, so that asking twice because of a lost answer grants one lease, not two. */
+  /** The id is chosen here, so that retrying after a lost answer grants one lease, not two. */
   async #grant(ttlSeconds: number): Promise<number> {
     const id = 1 + this.#random.int(Number.MAX_SAFE_INTEGER - 1);
     try {
       await this.#client.call(LEASE_GRANT, { ttlSeconds, id }, { isRepeatable: true });
     } catch (error) {
-      if (!isLeaseExisting(error)) throw error;
+      if (!isLeaseAlreadyGranted(error)) throw error;
     }
     return id;
   }

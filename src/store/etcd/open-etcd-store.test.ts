@@ -9,7 +9,7 @@ import { freePorts } from './testing/free-ports.ts';
 const parts = { clock: new RealClock(), random: new CryptoRandom() };
 
 describeWithEtcd('openEtcdStore()', (etcd) => {
-  test('waits for an etcd that is away, says so, and goes on when it comes', async () => {
+  test('waits for an etcd that is away, logs that, and continues when it answers', async () => {
     const lines: string[] = [];
     const log = new LineLogger({ clock: parts.clock, level: 'warn', write: (line) => lines.push(line) });
     const { endpoint } = etcd();
@@ -24,7 +24,7 @@ describeWithEtcd('openEtcdStore()', (etcd) => {
     expect(lines.join('')).toContain('etcd answers');
   });
 
-  test('stops waiting when it is told to', async () => {
+  test('stops waiting when its signal aborts', async () => {
     const [port] = await freePorts(1);
     const stop = new AbortController();
     const options = { ...parts, endpoints: [`http://127.0.0.1:${port}`], signal: stop.signal };
@@ -60,7 +60,7 @@ describeWithEtcd('openEtcdStore()', (etcd) => {
   });
 });
 
-test('an etcd that is not there is Unavailable', async () => {
+test('an etcd that does not exist is Unavailable', async () => {
   const [port] = await freePorts(1);
   const options = { ...parts, endpoints: [`http://127.0.0.1:${port}`], requestTimeoutMs: 100 };
 

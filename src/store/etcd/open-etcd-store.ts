@@ -6,25 +6,25 @@ import { MirrorStore, type MirrorStoreOptions } from '../mirror/mirror-store.ts'
 import { reachEtcd } from './reach-etcd.ts';
 
 export interface EtcdOptions extends EtcdStoreOptions, Pick<MirrorStoreOptions, 'history' | 'maxWaitMs'> {
-  /** How often etcd is compacted; 5 minutes unless given, never if 0. Servers on the same etcd take turns. */
+  /** How often etcd is compacted; default 5 minutes, 0 for never. Servers on the same etcd take turns. */
   readonly compactionIntervalMs?: number;
-  /** While it has not aborted, an etcd that does not answer is waited for; tried once unless given. */
+  /** With a signal, waits until it aborts for an etcd that does not answer; without one, tries once. */
   readonly signal?: AbortSignal;
 }
 
 /**
  * Opens an etcd cluster as the store of an API server: with a copy in this process, and compacted regularly.
  *
- * Rejects with `Unavailable` when no member answers in time, or with the signal's reason when it was waited for; and when what is
- * there is a copy that is not finished.
+ * Rejects with `Unavailable` when no member answers in time, or with the signal's reason; also when the etcd holds an
+ * unfinished copy.
  */
 export async function openEtcdStore(options: EtcdOptions): Promise<MirrorStore> {
   const { watch, history, maxWaitMs, clock, log, signal, compactionIntervalMs: intervalMs } = options;
-  const etcd = new EtcdStore({ ...options, watch: undefined }); // the limits are for those who watch the copy
+  const etcd = new EtcdStore({ ...options, watch: undefined }); // the watch limits are for watches of the copy
   try {
     if (signal === undefined) await etcd.revision();
     else await reachEtcd(etcd, { endpoints: options.endpoints, clock, log: log ?? discardLogger, signal });
-    await new CopyMark(etcd.client, { prefix: options.prefix }).isBegun(); // refuses a copy that is not finished
+    await new CopyMark(etcd.client, { prefix: options.prefix }).isBegun(); // throws for an unfinished copy
   } catch (error) {
     await etcd[Symbol.asyncDispose]();
     throw error;

@@ -5,7 +5,7 @@ import { STATUS } from './messages/methods.ts';
 const TIMEOUT_MS = 5000;
 
 /**
- * Which etcd servers can be trusted when they say how far a watch has come.
+ * Which etcd servers can be trusted when they report how far a watch has come.
  *
  * Up to 3.4.30, and from 3.5.0 to 3.5.12, the answer to a progress request may overtake events
  * (https://github.com/etcd-io/etcd/issues/15220, https://github.com/etcd-io/etcd/issues/17507).
@@ -18,13 +18,13 @@ export class ProgressSupport {
     this.#log = log;
   }
 
-  /** Asked once for each connection: a server may be another one after a restart. */
+  /** Asked once per connection: after a restart the server may have another version. */
   isReliable(connection: Connection): Promise<boolean> {
     let known = this.#known.get(connection);
     if (known === undefined) {
       known = this.#ask(connection);
       this.#known.set(connection, known);
-      known.catch(() => this.#known.delete(connection)); // told to whoever asked; the next one asks again
+      known.catch(() => this.#known.delete(connection)); // this caller gets the error; the next one asks again
     }
     return known;
   }
@@ -38,12 +38,12 @@ export class ProgressSupport {
       if (!isGrpcError(error, 'PERMISSION_DENIED', 'UNAUTHENTICATED', 'UNIMPLEMENTED')) throw error;
     }
     const isReliable = hasReliableProgress(version);
-    if (!isReliable) this.#log.warn('etcd cannot tell the progress of watches, so all keys are watched', { version });
+    if (!isReliable) this.#log.warn('etcd cannot report the progress of watches, so all keys are watched', { version });
     return isReliable;
   }
 }
 
-/** An unknown version counts as one that cannot be trusted. */
+/** An unknown version counts as unreliable. */
 export function hasReliableProgress(version: string | undefined): boolean {
   const [major = 0, minor = 0, patch = 0] = (/^(\d+)\.(\d+)\.(\d+)/.exec(version ?? '') ?? []).slice(1).map(Number);
   if (major !== 3) return major > 3;

@@ -1,5 +1,5 @@
 import type { Entry, KeyRange, ReadOptions, Revision } from '../store.ts';
-import { type EtcdClient, missingInAnswer } from './etcd-client.ts';
+import { type EtcdClient, missingFromAnswer } from './etcd-client.ts';
 import { toEntry } from './etcd-entry.ts';
 import { isMessageTooLarge } from './etcd-errors.ts';
 import { FIRST_KEY, type KeyNames } from './key-names.ts';
@@ -9,10 +9,10 @@ import { RANGE } from './messages/methods.ts';
 /** One answer of etcd to a part of a range. */
 export interface Page {
   readonly entries: readonly Entry[];
-  /** By key: the leases of those entries that have one. */
+  /** The leases of the entries that have one, by key. */
   readonly leases: ReadonlyMap<string, bigint>;
   readonly more: boolean;
-  /** In the whole range that was asked for. */
+  /** Number of keys in the whole requested range. */
   readonly count: number;
   /** etcd's revision when it answered. */
   readonly revision: Revision;
@@ -20,24 +20,24 @@ export interface Page {
 
 export interface PageOptions {
   readonly at?: Revision;
-  /** 0 for all. */
+  /** 0 for no limit. */
   readonly limit: number;
   readonly signal?: AbortSignal;
   readonly names: KeyNames;
 }
 
 export interface RevisionOptions extends Pick<ReadOptions, 'notOlderThan' | 'signal'> {
-  /** Instead of the time that every request has. */
+  /** Replaces the time limit of every request. */
   readonly timeoutMs?: number;
 }
 
 const FIRST_PAGE = 500;
 const MAX_PAGE = 10_000;
-/** Pages are made to be about so large, whatever the entries are. */
+/** Target size of a page, whatever the size of its entries. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Reads a range in pieces, all at the same revision, so that neither side ever holds an answer of any size at once.
+ * Reads a range in pages, all at the same revision, so that neither side holds an unbounded answer.
  *
  * Ends: after the last page; by throwing what the call threw.
  */
@@ -75,22 +75,22 @@ export async function* rangePages(
   }
 }
 
-/** The newest revision of the cluster: a read that goes through its leader, of a key that nobody has. */
+/** The cluster's newest revision: a read, through the leader, of a key that cannot exist. */
 export async function readRevision(client: EtcdClient, { signal, timeoutMs }: RevisionOptions = {}): Promise<Revision> {
   const options = { signal, timeoutMs, isRepeatable: true };
   const response = await client.call(RANGE, { key: FIRST_KEY, countOnly: true }, options);
-  if (response.header?.revision === undefined) throw missingInAnswer('revision');
+  if (response.header?.revision === undefined) throw missingFromAnswer('revision');
   return response.header.revision;
 }
 
-/** One key; a range would do, but this is the most frequent read. */
+/** Reads one key; a range would do, but this is the most frequent read. */
 export async function readKey(
   client: EtcdClient,
   key: string,
   options: Omit<PageOptions, 'limit'>,
 ): Promise<Entry | undefined> {
   const { at, names, signal } = options;
-  if (key === '') return undefined; // nobody can have written it
+  if (key === '') return undefined; // the empty key cannot exist
   const request = { key: names.toEtcd(key), revision: at };
   const { kvs } = await client.call(RANGE, request, { signal, isRepeatable: true });
   return kvs?.[0] === undefined ? undefined : toEntry(kvs[0], names);
@@ -111,7 +111,7 @@ async function readPage(
 
 function toPage(response: RangeResponse, names: KeyNames): Page {
   const revision = response.header?.revision;
-  if (revision === undefined) throw missingInAnswer('revision');
+  if (revision === undefined) throw missingFromAnswer('revision');
   const leases = new Map<string, bigint>();
   const entries = (response.kvs ?? []).map((kv) => {
     const entry = toEntry(kv, names);

@@ -9,32 +9,32 @@ export interface ReachOptions {
   readonly signal: AbortSignal;
 }
 
-/** One try takes no longer, so that the reason is told soon. */
+/** Time limit of one attempt, so that the reason is logged soon. */
 const TRY_MS = 2000;
 const PAUSE_MS = 1000;
-/** The same reason is told again after so long, so that the end of a log tells what is being waited for. */
-const TELL_AGAIN_MS = 60_000;
+/** The same reason is logged again after this time, so that the end of a log shows what is being waited for. */
+const LOG_AGAIN_MS = 60_000;
 
 /**
- * Waits until a quorum of etcd answers, and says for whom and why.
+ * Waits until a quorum of etcd answers, and logs which endpoints it waits for and why.
  *
- * Ends: with the signal's reason; by throwing what is not `Unavailable`.
+ * Ends: with the signal's reason; by throwing any error other than `Unavailable`.
  */
 export async function reachEtcd(etcd: EtcdStore, { endpoints, clock, log, signal }: ReachOptions): Promise<void> {
   const startedMs = clock.monotonic();
-  let told: { readonly reason: string; readonly atMs: number } | undefined;
+  let logged: { readonly reason: string; readonly atMs: number } | undefined;
   for (;;) {
     try {
       await etcd.revision({ timeoutMs: TRY_MS, signal });
-      if (told !== undefined)
+      if (logged !== undefined)
         log.warn('etcd answers', { waitedSeconds: Math.round((clock.monotonic() - startedMs) / 1000) });
       return;
     } catch (error) {
       if (signal.aborted || !isStoreError(error, 'Unavailable')) throw error;
       const [hint, nowMs] = [tlsHint(error), clock.monotonic()];
       const reason = `${hint ?? ''}${messageOf(error.cause)}`;
-      if (told?.reason !== reason || nowMs - told.atMs > TELL_AGAIN_MS) {
-        told = { reason, atMs: nowMs };
+      if (logged?.reason !== reason || nowMs - logged.atMs > LOG_AGAIN_MS) {
+        logged = { reason, atMs: nowMs };
         const fields = { endpoints, error: messageOf(error.cause), ...(hint === undefined ? {} : { hint }) };
         log.warn('waiting for etcd', fields);
       }
@@ -58,7 +58,7 @@ const HINTS: readonly (readonly [code: RegExp, hint: string])[] = [
   [/WRONG_VERSION_NUMBER/, 'it does not speak TLS, but the endpoint says https://'],
 ];
 
-/** What a failed connection says about TLS settings. */
+/** What a failed connection suggests about the TLS settings. */
 export function tlsHint(error: unknown): string | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const code = 'code' in at ? String(at.code) : '';

@@ -20,7 +20,7 @@ function say(batch: WatchBatch | undefined): string | undefined {
 
 const open = (from: number): WatchEvents => new WatchEvents(prefixRange('/a/'), { from, names: keyNames() });
 
-test('a revision that is cut in two by fragments comes whole', () => {
+test('a revision that is split between fragments is delivered in one batch', () => {
   const events = open(5);
 
   expect(say(events.take({ fragment: true, events: [put('/a/1', 5), put('/a/1', 6), put('/a/2', 6)] }))).toBe(
@@ -35,7 +35,7 @@ test('a revision that is cut in two by fragments comes whole', () => {
   expect(events.seen).toBe(10);
 });
 
-test('what was delivered before, or is not in the range, is dropped', () => {
+test('events that were delivered before, or are outside of the range, are dropped', () => {
   const events = open(5);
   events.take({ events: [put('/a/1', 7)] });
 
@@ -48,7 +48,7 @@ test('what was delivered before, or is not in the range, is dropped', () => {
   expect(events.seen).toBe(12);
 });
 
-test('what was held back when the stream broke is taken when it is sent again', () => {
+test('events held back when the stream broke are taken when they are sent again', () => {
   const events = open(5);
   events.take({ fragment: true, events: [put('/a/1', 5), put('/a/2', 6)] });
 

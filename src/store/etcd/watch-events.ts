@@ -6,10 +6,10 @@ import type { KeyNames } from './key-names.ts';
 import { EVENT_DELETE, type WatchEvent, type WatchResponse } from './messages/watch.ts';
 
 /**
- * Makes batches of whole revisions from what etcd sends.
+ * Groups the events etcd sends into batches of whole revisions.
  *
- * A large answer comes in fragments, which may cut a revision in two: the last revision of a fragment is held back until
- * the next one. What was delivered before is dropped, and so is what is not in the range.
+ * A large answer comes in fragments, which may split a revision: the last revision of a fragment is held back until the
+ * next one. Events that were delivered before, or are outside of the range, are dropped.
  *
  * Example: fragment [5, 6, 6] gives revision 5; then the rest [6, 7] gives 6 with three events, and 7.
  */
@@ -26,12 +26,15 @@ export class WatchEvents {
     this.#seen = options.from - 1;
   }
 
-  /** Everything up to this revision is known: delivered, or not there. */
+  /** Every event up to this revision has been delivered. */
   get seen(): Revision {
     return this.#seen;
   }
 
-  /** The batch that an answer completes; `undefined` when nothing in it concerns the range, or not all of it is there. */
+  /**
+   * The batch that an answer completes; `undefined` when it has no events of the range, or is a fragment that completes
+   * no revision.
+   */
   take(response: WatchResponse): WatchBatch | undefined {
     const events = this.#held;
     this.#held = [];
@@ -55,12 +58,12 @@ export class WatchEvents {
     return events.length === 0 ? undefined : { events, revision: this.#seen };
   }
 
-  /** Nothing more comes up to here. */
+  /** Records that no more events come up to this revision. */
   advance(revision: Revision): void {
     if (revision > this.#seen) this.#seen = revision;
   }
 
-  /** The stream broke: what was held back will be sent again. */
+  /** Call when the stream broke: events held back will be sent again. */
   restart(): void {
     this.#held = [];
     this.#heldRevision = 0;

@@ -7,7 +7,7 @@ import { openMemoryStore } from './memory-store.ts';
 const ALL = prefixRange('/');
 
 describe('the memory store', () => {
-  test('a fork has the contents, the history and the deadlines, and each goes its own way', async () => {
+  test('a fork has the contents, the history and the deadlines, and both stores are independent from then on', async () => {
     const clock = new VirtualClock();
     await using store = openMemoryStore({ clock });
     for (let count = 1; count <= 200; count++) await write(store, put(`/${count % 20}`, `${count}`));
@@ -35,7 +35,7 @@ describe('the memory store', () => {
     await reader.end();
   });
 
-  test('a fork may have a clock of its own', async () => {
+  test('a fork may have its own clock', async () => {
     const clock = new VirtualClock();
     await using store = openMemoryStore({ clock });
     await write(store, put('/short', 'lived', 10));
@@ -77,7 +77,7 @@ describe('the memory store', () => {
     }
   });
 
-  test('without keys that live for a time no timer is set, with many there is one', async () => {
+  test('keys without a time to live set no timer, and many with one set a single timer', async () => {
     const clock = new VirtualClock();
     await using store = openMemoryStore({ clock });
     await write(store, put('/a', '1'));
@@ -92,7 +92,7 @@ describe('the memory store', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('drops history by its limits as it goes', async () => {
+  test('drops history by its limits', async () => {
     const clock = new VirtualClock();
     await using store = openMemoryStore({ clock, history: { maxRevisions: 10, keepMs: 60_000 } });
     for (let count = 1; count <= 100; count++) await write(store, put('/a', `${count}`));
@@ -124,7 +124,7 @@ describe('the memory store', () => {
     expect(store.rangeNow(ALL).entries.map(({ key }) => key)).toEqual(['/a', '/c']);
   });
 
-  test('ends a watcher by the bytes that wait for it, too', async () => {
+  test('also ends a watcher by the bytes that wait for it', async () => {
     await using store = openMemoryStore({ clock: new VirtualClock(), watch: { maxQueuedBytes: 100_000 } });
     const reader = new WatchReader(store, ALL, 1);
     const first = reader.batch();

@@ -11,11 +11,11 @@ import { checkTransaction, type TransactionLimits } from '../transaction-check.t
 export interface MemoryStoreOptions extends MvccOptions {
   readonly clock: Clock;
   readonly limits?: TransactionLimits;
-  /** What is in the store to begin with; nothing unless given. */
+  /** Initial contents; default empty. */
   readonly contents?: StoreContents;
 }
 
-/** A store that lives as long as this process, or shorter. */
+/** A store that lives in this process's memory. */
 export function openMemoryStore({ contents, ...options }: MemoryStoreOptions): MemoryStore {
   return new MemoryStore(contents === undefined ? Mvcc.empty(options) : filled(contents, options), options);
 }
@@ -27,7 +27,7 @@ function filled({ revision, entries, deadlinesMs }: StoreContents, options: Mvcc
   return Mvcc.from({ revision, entries: map, deadlines }, options);
 }
 
-/** A store in memory. A commit is visible, and its watchers are told, before `commit` returns its promise. */
+/** A store in memory. A commit is visible, and delivered to its watchers, before `commit` returns its promise. */
 export class MemoryStore extends MvccStore implements ForkableStore {
   readonly #mvcc: Mvcc;
   readonly #options: MemoryStoreOptions;
@@ -65,7 +65,7 @@ export class MemoryStore extends MvccStore implements ForkableStore {
     this.open().compact(revision);
   }
 
-  /** The copy goes by this store's clock, unless it is given its own. */
+  /** The copy uses this store's clock by default. */
   fork(options: { readonly clock?: Clock } = {}): MemoryStore {
     return new MemoryStore(this.open().fork(), { ...this.#options, clock: options.clock ?? this.#options.clock });
   }
@@ -92,7 +92,7 @@ export class MemoryStore extends MvccStore implements ForkableStore {
   }
 }
 
-/** Most transactions write the one key that they have a condition on, and need not look for it twice. */
+/** Caches the last lookup: most transactions write the one key that they have a condition on. */
 function rememberingLast(lookUp: LookUp): LookUp {
   let last: { readonly key: string; readonly entry: Entry | undefined } | undefined;
   return (key) => (last?.key === key ? last : (last = { key, entry: lookUp(key) })).entry;

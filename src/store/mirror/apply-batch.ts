@@ -3,13 +3,13 @@ import { keyOf, weightOf } from '../mvcc/revision-record.ts';
 import type { Entry, Revision, StoreEvent, WatchBatch } from '../store.ts';
 import type { OwnValues } from './own-values.ts';
 
-/** A jump over more revisions that changed nothing here is not worth filling: the mirror is made anew. */
+/** A jump over more revisions without changes here is not worth filling: the mirror is rebuilt instead. */
 const MAX_GAP = 200_000;
 
 const NO_EVENTS: readonly StoreEvent[] = [];
 const NO_EVENTS_WEIGHT = weightOf(NO_EVENTS);
 
-/** The mirror cannot go on from here. */
+/** Thrown when the mirror cannot continue from here. */
 export class MirrorGap extends Error {
   override readonly name: string = 'MirrorGap';
 }
@@ -34,8 +34,8 @@ export function applyBatch(mvcc: Mvcc, batch: WatchBatch, options: ApplyOptions)
 }
 
 /**
- * An entry as the mirror keeps it: with the writer's own value if there is one, else with a value that is alone in memory,
- * not a piece of a large answer, which it would keep alive.
+ * An entry as the mirror keeps it: with the writer's own array as its value if there is one, otherwise with a copy,
+ * because a slice of a large answer would keep the whole answer in memory.
  */
 export function kept(entry: Entry, ownValues: OwnValues): Entry {
   const { value } = entry;
@@ -45,7 +45,7 @@ export function kept(entry: Entry, ownValues: OwnValues): Entry {
   return isAlone ? entry : withValue(entry, ownCopy(value));
 }
 
-/** The event with the mirror's own idea of what was there before. */
+/** The event with the mirror's own previous entry. */
 function asMirrored(event: StoreEvent, mvcc: Mvcc, ownValues: OwnValues): StoreEvent {
   const previous = mvcc.get(keyOf(event));
   if (event.type === 'delete') return { ...event, previous };
@@ -54,7 +54,7 @@ function asMirrored(event: StoreEvent, mvcc: Mvcc, ownValues: OwnValues): StoreE
 
 function fillUpTo(mvcc: Mvcc, revision: Revision, timeMs: number): void {
   if (revision - mvcc.revision > MAX_GAP) {
-    throw new MirrorGap(`Cannot go on from revision ${mvcc.revision} to ${revision}: too many are missing`);
+    throw new MirrorGap(`Cannot continue from revision ${mvcc.revision} to ${revision}: too many are missing`);
   }
   while (mvcc.revision < revision) {
     const next = mvcc.revision + 1;

@@ -20,18 +20,18 @@ export interface MirrorFeedOptions extends MvccOptions {
   readonly range: KeyRange;
   readonly ownValues: OwnValues;
   readonly log?: Logger;
-  /** How long to wait for the mirror; 10 s unless given. */
+  /** Max time to wait for the mirror; default 10 s. */
   readonly maxWaitMs?: number;
 }
 
 const DEFAULT_MAX_WAIT_MS = 10_000;
 const RETRY = { initialMs: 100, capMs: 5000, jitter: 0.2 };
-/** The event that is waited for is usually on its way; only when it does not come is the store asked whether there is one. */
-const ASK_AFTER_MS = 5;
+/** Delay before asking the store: the awaited event is usually already on its way. */
+const PROGRESS_REQUEST_DELAY_MS = 5;
 
 /**
- * Keeps a copy of a range of a store's keys: lists it once, then follows a watch. When the watch cannot go on, because
- * what it missed has been compacted, the copy is made anew and everybody who watches it is told so.
+ * Keeps a copy of a range of a store's keys: lists it once, then follows a watch. When the watch cannot continue,
+ * because the events it missed have been compacted, the copy is rebuilt and every watch of it ends with `Compacted`.
  */
 export class MirrorFeed implements Runnable {
   readonly #origin: MirroredStore;
@@ -52,12 +52,12 @@ export class MirrorFeed implements Runnable {
     this.#waiters = new RevisionWaiters(origin.clock);
   }
 
-  /** The copy as far as it is; `undefined` before there is one. */
+  /** The copy as it is now; `undefined` before there is one. */
   get mvcc(): Mvcc | undefined {
     return this.#mvcc;
   }
 
-  /** The copy, once it has come to `revision`; any is good enough unless given. Rejects with `Unavailable` after a while. */
+  /** The copy, once it has reached `revision` (default: any). Rejects with `Unavailable` after `maxWaitMs`. */
   async reached(revision: Revision = 0): Promise<Mvcc> {
     if (this.#isOver) throw closed();
     if (this.#mvcc === undefined || this.#mvcc.revision < revision) {
@@ -80,7 +80,7 @@ export class MirrorFeed implements Runnable {
         if (signal.aborted) break;
         this.#lastFailure = error;
         const isBehind = error instanceof MirrorGap || isStoreError(error, 'Compacted');
-        this.#log.warn(isBehind ? 'mirror of the store is made anew' : 'mirror of the store has failed', { error });
+        this.#log.warn(isBehind ? 'mirror of the store is rebuilt' : 'mirror of the store has failed', { error });
         await clock.sleep(backoff.nextMs(), signal);
       }
     }
@@ -112,14 +112,14 @@ export class MirrorFeed implements Runnable {
   /** Makes sure that `revision` is reached even if it changed nothing in the range. */
   #askSoon(revision: Revision): void {
     this.#askFor = Math.max(this.#askFor, revision);
-    this.#asking ??= this.#origin.clock.timer(ASK_AFTER_MS, () => {
+    this.#asking ??= this.#origin.clock.timer(PROGRESS_REQUEST_DELAY_MS, () => {
       this.#asking = undefined;
       if (this.#askFor > (this.#mvcc?.revision ?? 0)) this.#watch?.wantProgress(this.#askFor);
     });
   }
 
   #tooLate(revision: Revision, timeoutMs: number): StoreError {
-    const at = this.#mvcc === undefined ? 'is not there yet' : `is at ${this.#mvcc.revision}`;
+    const at = this.#mvcc === undefined ? 'is not loaded yet' : `is at ${this.#mvcc.revision}`;
     const wish = revision === 0 ? '' : ` for revision ${revision}`;
     const message = `Cannot read the mirror of the store: it ${at} after waiting ${timeoutMs} ms${wish}`;
     return new StoreError('Unavailable', message, { cause: this.#lastFailure });
@@ -132,12 +132,12 @@ function closed(): StoreError {
 
 interface LoadOptions extends MvccOptions {
   readonly signal: AbortSignal;
-  /** The mirror as it was before, whose entries are kept where nothing has changed. */
+  /** The previous mirror, whose entries are reused where nothing has changed. */
   readonly before: Mvcc | undefined;
   readonly ownValues: OwnValues;
 }
 
-/** Everything that a store has in a range, as it is at one revision. */
+/** Everything a store has in a range at one revision. */
 async function loadMirror(origin: MirroredStore, range: KeyRange, options: LoadOptions): Promise<Mvcc> {
   const { before, ownValues, signal, history, watch } = options;
   const entries = SortedMap.empty<Entry>().editable();
@@ -159,10 +159,10 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** More than so many are refused: by then the mirror has not moved for long. */
+/** Max waiters; when there are more, the mirror has not moved for a long time. */
 const MAX_WAITERS = 100_000;
 
-/** Those who wait until the mirror has come to a revision. */
+/** The callers that wait until the mirror has reached a revision. */
 class RevisionWaiters {
   readonly #clock: Clock;
   readonly #waiters = new Heap<Waiter>((left, right) => left.revision < right.revision);
@@ -171,7 +171,7 @@ class RevisionWaiters {
     this.#clock = clock;
   }
 
-  /** Rejects with what `onTimeout` makes when it takes longer than `timeoutMs`. */
+  /** Rejects with the error from `onTimeout` after `timeoutMs`. */
   wait(revision: Revision, options: { readonly timeoutMs: number; readonly onTimeout: () => Error }): Promise<void> {
     if (this.#waiters.size >= MAX_WAITERS) {
       const message = `Cannot wait for revision ${revision}: ${MAX_WAITERS} requests wait already`;
@@ -196,7 +196,7 @@ class RevisionWaiters {
     });
   }
 
-  /** The mirror has come to `revision`. */
+  /** Call when the mirror has reached `revision`. */
   release(revision: Revision): void {
     for (
       let next = this.#waiters.peek();

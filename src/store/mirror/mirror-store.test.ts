@@ -15,18 +15,18 @@ describeWithEtcd('etcd', (etcd) => {
     const { watch, limits } = options ?? {};
     const prefix = corner();
     const store = new MirrorStore(openStore(etcd(), { limits }), { root: prefix, watch });
-    // a watch that reads from etcd what the copy missed lets nothing pile up, so for that test the copy is made before
+    // a watch that reads missed events from etcd queues nothing, so for that test the copy must exist before
     if (watch !== undefined) await store.get(prefix);
     return {
       store,
       prefix,
-      advance: async () => undefined, // etcd's time is real; the tests wait for what it brings
+      advance: async () => undefined, // etcd uses real time; the tests wait for its events
       [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
     };
   });
 
   describe('the mirror of an etcd store', () => {
-    test('sees what others wrote before it was asked', async () => {
+    test('sees what others wrote before the read', async () => {
       const root = corner();
       await using store = openMirror(root);
       await using other = openStore(etcd());
@@ -38,7 +38,7 @@ describeWithEtcd('etcd', (etcd) => {
       }
     });
 
-    test('does not wait for events that never come when others write other keys', async () => {
+    test('does not wait for events that never come when other keys are written', async () => {
       const root = corner();
       await using store = openMirror(root);
       await using other = openStore(etcd());
@@ -51,7 +51,7 @@ describeWithEtcd('etcd', (etcd) => {
       }
     });
 
-    test('hands everybody the same entry and the same value: the very array that was written here', async () => {
+    test('gives every reader the same entry and the same value: the array that was written here', async () => {
       const root = corner();
       await using store = openMirror(root);
       await using other = openStore(etcd());
@@ -121,7 +121,7 @@ describeWithEtcd('etcd', (etcd) => {
       await wide.end();
     });
 
-    test('a mirror that missed what was compacted is made anew; its watches end with Compacted, its reads go on', async () => {
+    test('a mirror that missed compacted events is rebuilt; its watches end with Compacted, its reads continue', async () => {
       const root = corner();
       await using proxy = await TestProxy.start(etcd().endpoint);
       await using store = new MirrorStore(openStore(etcd(), { endpoints: [proxy.address] }), { root });
@@ -150,7 +150,7 @@ describeWithEtcd('etcd', (etcd) => {
       await again.end();
     });
 
-    test('a mirror that lost its connection for a while goes on where it was', async () => {
+    test('a mirror that lost its connection for a while continues where it was', async () => {
       const root = corner();
       await using proxy = await TestProxy.start(etcd().endpoint);
       await using store = new MirrorStore(openStore(etcd(), { endpoints: [proxy.address] }), { root });

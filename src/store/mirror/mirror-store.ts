@@ -21,9 +21,9 @@ import { ReadBarrier } from './read-barrier.ts';
 import { watchMirror } from './watch-mirror.ts';
 
 export interface MirrorStoreOptions extends Omit<MirrorFeedOptions, 'range' | 'ownValues'> {
-  /** What the mirrored keys start with; '/registry/' unless given. All others are read from the store itself each time. */
+  /** Prefix of the mirrored keys; default '/registry/'. All other keys are read from the store itself each time. */
   readonly root?: string;
-  /** What is to run as long as the store is open. */
+  /** Tasks that run while the store is open. */
   readonly background?: readonly Runnable[];
 }
 
@@ -32,9 +32,9 @@ const DEFAULT_ROOT = '/registry/';
 /**
  * A store of another process with a copy of it in this one, which answers reads and watches.
  *
- * Guarantees: as every `Store`. A read finds out the store's revision, together with all reads that come at the same time,
- * and waits until the copy has come that far (not for ever: then it is `Unavailable`). What a revision of a key is, is one and
- * the same `Entry` for everybody. The copy is made when it is first needed.
+ * Guarantees: as every `Store`. A read asks for the store's revision, sharing the question with all concurrent reads,
+ * and waits until the copy has reached it, or fails with `Unavailable` after a time limit. Each revision of a key is
+ * the same `Entry` object for every reader. The copy is made when it is first needed.
  */
 export class MirrorStore implements InProcessStore, HealthReporting {
   readonly #origin: MirroredStore;
@@ -46,9 +46,9 @@ export class MirrorStore implements InProcessStore, HealthReporting {
   readonly #background: Promise<void>;
   #feeding: Promise<void> | undefined;
   #health: Promise<void> | undefined;
-  /** How often progress was asked for. */
+  /** Number of progress requests so far. */
   #progressMarks = 0;
-  /** Watches of keys that are not mirrored. */
+  /** Number of watches of keys that are not mirrored. */
   #directWatches = 0;
 
   constructor(origin: MirroredStore, options: MirrorStoreOptions = {}) {
@@ -59,7 +59,7 @@ export class MirrorStore implements InProcessStore, HealthReporting {
     this.#background = runTogether(options.background ?? [], this.#closing.signal);
   }
 
-  /** Whether what is read at once, in this turn, is as new as what can be waited for. */
+  /** Whether a synchronous read is as new as an asynchronous one. */
   get isNewest(): boolean {
     const newest = this.#origin.newestNow?.();
     return newest !== undefined && this.#newEnough(newest) !== undefined;
@@ -70,13 +70,13 @@ export class MirrorStore implements InProcessStore, HealthReporting {
     return this.#copyNow().revision;
   }
 
-  /** From the copy as it is; see `revisionNow`. */
+  /** Reads the copy as it is; see `revisionNow`. */
   readNow(key: string): Entry | undefined {
     this.#refuseUnmirrored({ from: key, to: `${key}\0` });
     return this.#copyNow().get(key);
   }
 
-  /** From the copy as it is; see `revisionNow`. */
+  /** Reads the copy as it is; see `revisionNow`. */
   rangeNow(range: KeyRange, options?: RangeOptions): RangeResult {
     this.#refuseUnmirrored(range);
     return this.#copyNow().range(range, options);
@@ -86,7 +86,7 @@ export class MirrorStore implements InProcessStore, HealthReporting {
     return this.#newEnough(notOlderThan)?.revision ?? this.#origin.newestNow?.() ?? this.#revisions.pass();
   }
 
-  /** Asks the store, once for all who ask at the same time. */
+  /** Asks the store, once for all concurrent callers. */
   async checkHealth(): Promise<void> {
     this.#health ??= this.#origin.checkHealth().finally(() => (this.#health = undefined));
     await this.#health;
@@ -109,7 +109,7 @@ export class MirrorStore implements InProcessStore, HealthReporting {
     using _own = this.#ownValues.add(transaction);
     const result = await this.#origin.commit(transaction, options);
     const newest = result.ok ? this.#revisionOfOwn(transaction, result.revision) : newestOf(result.current);
-    const mvcc = await this.#feed.reached(newest).catch(() => undefined); // what is written is written, also if the copy is late
+    const mvcc = await this.#feed.reached(newest).catch(() => undefined); // the write has succeeded even if the copy is late
     if (result.ok || mvcc === undefined) return result;
     const { ok, revision, current } = result;
     return { ok, revision, current: current.map((entry) => shared(entry, mvcc)) };
@@ -165,14 +165,14 @@ export class MirrorStore implements InProcessStore, HealthReporting {
     return at < mvcc.floor ? undefined : mvcc;
   }
 
-  /** The copy as it is, for readers that are content with it. */
+  /** The copy as it is, if `notOlderThan` allows that. */
   #newEnough(revision: Revision | undefined): Mvcc | undefined {
     if (revision === undefined || this.#isClosing) return undefined;
     const { mvcc } = this.#feed;
     return mvcc !== undefined && mvcc.revision >= revision ? mvcc : undefined;
   }
 
-  /** The copy with all that was written before this call. */
+  /** The copy with everything that was written before this call. */
   async #pass(signal?: AbortSignal): Promise<Mvcc> {
     this.#start();
     const newest = this.#origin.newestNow?.();
@@ -183,7 +183,7 @@ export class MirrorStore implements InProcessStore, HealthReporting {
     return signal === undefined ? passed : waitFor(passed, { signal, clock: this.#origin.clock, onTimeout: closed });
   }
 
-  /** The copy, as soon as there is one; `undefined` when nobody wants it any more. */
+  /** The copy, as soon as there is one; `undefined` when the signal aborted before. */
   async #load(signal: AbortSignal): Promise<Mvcc | undefined> {
     if (signal.aborted || this.#isClosing) return undefined;
     this.#start();
@@ -205,7 +205,7 @@ export class MirrorStore implements InProcessStore, HealthReporting {
     this.#feeding ??= this.#feed.run(this.#closing.signal);
   }
 
-  /** The revision that brings what a transaction wrote into the copy; 0 when nothing of it belongs there. */
+  /** The revision at which the copy has a transaction's writes; 0 when none of its keys are mirrored. */
   #revisionOfOwn(transaction: Transaction, revision: Revision): Revision {
     return transaction.operations.some(({ key }) => contains(this.#range, key)) ? revision : 0;
   }
@@ -214,7 +214,7 @@ export class MirrorStore implements InProcessStore, HealthReporting {
     this.#start();
     const { mvcc } = this.#feed;
     if (mvcc === undefined)
-      throw new StoreError('Unavailable', 'Cannot read the mirror of the store: it is not there yet');
+      throw new StoreError('Unavailable', 'Cannot read the mirror of the store: it is not loaded yet');
     return mvcc;
   }
 
@@ -229,7 +229,7 @@ export class MirrorStore implements InProcessStore, HealthReporting {
   }
 }
 
-/** The mirror's own entry where it is the same, so that everybody has the same one. */
+/** Replaces an entry by the mirror's equal one, so that every reader has the same object. */
 function shared(entry: Entry | undefined, mvcc: Mvcc): Entry | undefined {
   const own = entry === undefined ? undefined : mvcc.get(entry.key);
   return own?.modRevision === entry?.modRevision ? own : entry;

@@ -1,15 +1,15 @@
 import type { Transaction } from '../store.ts';
 
 /**
- * The values that commits under way are writing.
+ * The values that commits in flight are writing.
  *
- * When the store sends such a value back, the writer's own array is taken for it, so that whatever was remembered for that
- * array (an object that need not be parsed again) is found by all later readers.
+ * When the store sends such a value back, the writer's own array is used for it, so that anything cached for that array
+ * (an object that need not be parsed again) is found by all later readers.
  */
 export class OwnValues {
   readonly #byKey = new Map<string, Set<Uint8Array>>();
 
-  /** Disposing forgets them. */
+  /** Disposing removes them. */
   add(transaction: Transaction): Disposable {
     for (const operation of transaction.operations) {
       if (operation.type !== 'put') continue;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ReadBarrier } from './read-barrier.ts';
 
-/** Questions that are answered when the test says so. */
+/** Questions that are answered when the test decides. */
 class Questions {
   readonly asked: { readonly answer: (value: number) => void; readonly refuse: (error: Error) => void }[] = [];
 
@@ -9,7 +9,7 @@ class Questions {
     new Promise((resolve, reject) => void this.asked.push({ answer: resolve, refuse: reject }));
 }
 
-test('calls of one moment share a question; calls while it is on its way share the next', async () => {
+test('concurrent calls share a question; calls while it is in flight share the next', async () => {
   const questions = new Questions();
   const barrier = new ReadBarrier(questions.ask);
   const first = [barrier.pass(), barrier.pass(), barrier.pass()];
@@ -27,7 +27,7 @@ test('calls of one moment share a question; calls while it is on its way share t
   expect(await Promise.all(second)).toEqual([2, 2]);
 });
 
-test('a question that fails fails for those who share it, not for the next', async () => {
+test('a question that fails does so for its callers, not for the next ones', async () => {
   const questions = new Questions();
   const barrier = new ReadBarrier(questions.ask);
   const first = barrier.pass();

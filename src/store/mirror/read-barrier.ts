@@ -1,8 +1,8 @@
 /**
  * Lets many readers share one question to the store.
  *
- * Guarantees: what `pass` gives was asked for after `pass` was called, so that the reader sees all that had happened by
- * then. At most one question is on its way; whoever comes meanwhile shares the next one.
+ * Guarantees: the answer that `pass` gives was asked for after `pass` was called, so the reader sees everything that
+ * had happened by then. At most one question is in flight; callers that arrive meanwhile share the next one.
  */
 export class ReadBarrier<T> {
   readonly #ask: () => Promise<T>;
@@ -18,7 +18,7 @@ export class ReadBarrier<T> {
   }
 
   async #askNext(): Promise<T> {
-    await this.#underway; // one turn at least, in which others may join
+    await this.#underway; // at least one turn, in which others may join
     this.#next = undefined;
     const asked = this.#ask();
     const settled = asked.then(ignore, ignore);
@@ -28,5 +28,5 @@ export class ReadBarrier<T> {
 }
 
 function ignore(): void {
-  // only the end of the question matters here; its outcome goes to those who asked
+  // only the end of the question matters here; its outcome goes to its callers
 }

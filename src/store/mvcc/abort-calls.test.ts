@@ -18,7 +18,7 @@ describe('AbortCalls', () => {
     removals[0]?.();
   });
 
-  test('leaves no listener when all have been taken back', () => {
+  test('leaves no listener when all calls have been withdrawn', () => {
     const aborts = new AbortCalls();
     const stop = new AbortController();
     for (let round = 0; round < 3; round++) {

@@ -1,12 +1,13 @@
 /**
- * Makes calls when signals abort, with one listener on a signal however many calls there are for it.
+ * Runs callbacks when signals abort, with one listener per signal however many callbacks there are.
  *
- * Watches share the signal of whoever runs them, and Node takes more than ten listeners on one for a leak.
+ * Watches share the signal of the component that runs them, and Node reports more than ten listeners on one signal as a
+ * leak.
  */
 export class AbortCalls {
   readonly #bySignal = new Map<AbortSignal, { readonly calls: Set<() => void>; readonly listener: () => void }>();
 
-  /** Returns what takes the call back. Assumes that the signal has not aborted yet. */
+  /** Returns a function that withdraws the call. Assumes that the signal has not aborted yet. */
   add(signal: AbortSignal, call: () => void): () => void {
     const known = this.#bySignal.get(signal);
     const group = known ?? this.#listen(signal);

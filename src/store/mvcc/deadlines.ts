@@ -3,10 +3,10 @@ import { SortedMap, type SortedMapEditor } from '../../base/index.ts';
 /** Enough digits for any time a `Date` can hold. */
 const TIME_DIGITS = 17;
 
-/** Which keys are to be deleted when. Copied in constant time, as everything a fork shares. */
+/** When each key expires. Copied in constant time, as everything a fork shares. */
 export class Deadlines {
   readonly #byKey: SortedMapEditor<number>;
-  /** Keyed by time and key, so the first is the next one due. */
+  /** Keyed by time and key, so the first one is due next. */
   readonly #byTime: SortedMapEditor<string>;
   #nextMs: number | undefined;
   #isNextKnown = false;
@@ -16,7 +16,7 @@ export class Deadlines {
     this.#byTime = byTime.editable();
   }
 
-  /** When the first key is due, in milliseconds since the Unix epoch; `undefined` when none ever is. */
+  /** When the first key is due, in milliseconds since the Unix epoch; `undefined` when no key has a deadline. */
   get nextMs(): number | undefined {
     if (!this.#isNextKnown) {
       const first = this.#byTime.first();
@@ -42,7 +42,7 @@ export class Deadlines {
     if (!isNoSooner) this.#isNextKnown = false;
   }
 
-  /** The keys whose time has come, longest overdue first. */
+  /** The keys whose deadline has passed, longest overdue first. */
   *due(nowMs: number): IterableIterator<string> {
     yield* this.#byTime.values({ to: place(nowMs + 1, '') });
   }

@@ -4,15 +4,15 @@ import type { Deadlines } from './deadlines.ts';
 export interface ExpiryOptions {
   readonly clock: Clock;
   readonly deadlines: Deadlines;
-  /** Deletes these keys; `false` when that could not be done now, and is to be tried again a little later. */
+  /** Deletes these keys; `false` when that failed and is to be retried a little later. */
   readonly expire: (keys: readonly string[]) => Promise<boolean>;
 }
 
-/** Keys deleted in one transaction. */
+/** Max keys deleted in one transaction. */
 const MAX_AT_ONCE = 1000;
 const RETRY_MS = 1000;
 
-/** Deletes keys when their time has come: one timer, for the earliest of them, and none when no key has a deadline. */
+/** Deletes keys when they expire: one timer, for the earliest of them, and none when no key has a deadline. */
 export class Expiry implements Disposable {
   readonly #options: ExpiryOptions;
   #timer: Disposable | undefined;
@@ -24,7 +24,7 @@ export class Expiry implements Disposable {
     this.#options = options;
   }
 
-  /** To be called whenever deadlines may have changed. */
+  /** Call whenever deadlines may have changed. */
   arm(): void {
     const nextMs = this.#options.deadlines.nextMs;
     if (nextMs === this.#timerForMs || this.#isExpiring || this.#isOver) return;

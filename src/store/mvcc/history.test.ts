@@ -25,7 +25,7 @@ describe('History', () => {
     expect(() => history.append(record(302))).toThrow('301 comes next');
   });
 
-  test('begins after the revision it is given', () => {
+  test('begins after the given revision', () => {
     const history = new History(1000);
 
     expect([history.first, history.last]).toEqual([1001, 1000]);
@@ -53,7 +53,7 @@ describe('History', () => {
     expect([history.first, history.last]).toEqual([201, 300]);
   });
 
-  test('keeps much for a short time and little for long', () => {
+  test('keeps many revisions for a short time and few for a long time', () => {
     const history = new History(0, { freshMs: 5000, maxAgedBytes: 3 * record(1, 0, 'x'.repeat(1000)).weight });
     for (let revision = 1; revision <= 10; revision++) history.append(record(revision, 1000, 'x'.repeat(1000)));
     history.trim(6000);
@@ -63,7 +63,7 @@ describe('History', () => {
     expect([history.first, history.last]).toEqual([8, 10]);
   });
 
-  test('keeps what is young enough', () => {
+  test('keeps revisions that are young enough', () => {
     const history = new History(0, { keepMs: 5000 });
     for (let revision = 1; revision <= 10; revision++) history.append(record(revision, revision * 1000));
     history.trim(10_000);
@@ -73,7 +73,7 @@ describe('History', () => {
     expect(history.first).toBe(10); // the newest stays, whatever its age
   });
 
-  test('keeps no more bytes than about its limit, however young they are', () => {
+  test('keeps about its limit of bytes at most, however young they are', () => {
     const history = new History(0, { maxBytes: 100_000 });
     for (let revision = 1; revision <= 50; revision++) history.append(record(revision, 0, 'x'.repeat(9_000)));
     history.trim(0);
@@ -81,7 +81,7 @@ describe('History', () => {
     expect(history.last - history.first + 1).toBe(10);
   });
 
-  test('a fork shares the past and goes its own way', () => {
+  test('a fork shares the past and is independent from then on', () => {
     const history = historyTo(100);
     const fork = history.fork();
     history.append(record(101, 1));

@@ -2,21 +2,21 @@ import type { Revision } from '../store.ts';
 import type { RevisionRecord } from './revision-record.ts';
 
 export interface HistoryLimits {
-  /** What is younger than this is kept, as far as the other limits allow; 5 minutes unless given. */
+  /** Younger revisions are kept, as far as the other limits allow; default 5 minutes. */
   readonly keepMs?: number;
-  /** Never more revisions than this; 200,000 unless given. */
+  /** Max revisions; default 200,000. */
   readonly maxRevisions?: number;
-  /** Never more bytes than about this; 64 MiB unless given. */
+  /** Max bytes, approximately; default 64 MiB. */
   readonly maxBytes?: number;
-  /** What is older than this goes first when there is much of it; 30 seconds unless given. */
+  /** Older revisions are dropped first when there are many; default 30 seconds. */
   readonly freshMs?: number;
-  /** No more bytes than about this once what is fresh has aged, so that a burst is forgotten soon; 16 MiB unless given. */
+  /** Max bytes, approximately, of revisions older than `freshMs`, so that a burst is dropped soon; default 16 MiB. */
   readonly maxAgedBytes?: number;
 }
 
 type Chunk = RevisionRecord[];
 
-/** Records are let go a chunk at a time, so a chunk is also how many may outlive their time. */
+/** Records are dropped a chunk at a time, so this is also how many may outlive their limits. */
 const CHUNK_LENGTH = 64;
 
 const DEFAULT_KEEP_MS = 5 * 60 * 1000;
@@ -26,7 +26,7 @@ const DEFAULT_FRESH_MS = 30 * 1000;
 const DEFAULT_MAX_AGED_BYTES = 16 * 1024 * 1024;
 
 /**
- * The newest revisions, each with what it changed, without a gap from `first` to `last`.
+ * The newest revisions, each with its changes, without a gap from `first` to `last`.
  *
  * Since revisions are consecutive, a revision's place is computed, not searched: chunk number `revision / 64`.
  *
@@ -55,7 +55,7 @@ export class History {
     this.#firstChunk = chunkOf(last + 1);
   }
 
-  /** The oldest revision that is kept; `last + 1` when none is. */
+  /** The oldest revision kept; `last + 1` when there is none. */
   get first(): Revision {
     return this.#first;
   }
@@ -84,7 +84,10 @@ export class History {
     return record;
   }
 
-  /** Forgets what the limits no longer keep at this time, fresh or not if so wished. The newest revision always stays. */
+  /**
+   * Drops the revisions that exceed the limits at this time; with `isBurstKept: false` fresh ones too. The newest
+   * revision always stays.
+   */
   trim(nowMs: number, { isBurstKept = true }: { readonly isBurstKept?: boolean } = {}): void {
     const { keepMs, maxRevisions, maxBytes, freshMs, maxAgedBytes } = this.#limits;
     let first = this.#first;
@@ -101,7 +104,7 @@ export class History {
     this.dropBefore(first);
   }
 
-  /** Forgets all revisions before `revision`, which is at most `last + 1`. */
+  /** Drops all revisions before `revision`, which is at most `last + 1`. */
   dropBefore(revision: Revision): void {
     if (revision <= this.#first) return;
     for (let dropped = this.#first; dropped < revision; dropped++) this.#weight -= this.at(dropped).weight;
@@ -111,7 +114,7 @@ export class History {
     this.#firstChunk = chunk;
   }
 
-  /** An independent copy that shares every full chunk: one reference for 64 revisions, and there is a limit on revisions. */
+  /** An independent copy that shares every full chunk: one reference for 64 revisions, whose number is limited. */
   fork(): History {
     const copy = new History(this.#last, this.#limits);
     copy.#chunks = this.#chunks.slice();

@@ -3,7 +3,7 @@ import type { CommitResult, Entry, InProcessStore, KeyRange, RangeOptions, Range
 import type { Transaction, WatchBatch, WatchOptions } from '../store.ts';
 import type { Mvcc } from './mvcc.ts';
 
-/** A store whose contents are in memory: reads and watches. Writing is what stores differ in. */
+/** Reads and watches of a store whose contents are in memory. Subclasses write. */
 export abstract class MvccStore implements InProcessStore {
   readonly isNewest = true;
   readonly #mvcc: Mvcc;

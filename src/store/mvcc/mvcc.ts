@@ -14,28 +14,28 @@ export interface MvccOptions {
   readonly watch?: WatchLimits;
 }
 
-/** The store at one revision, without what led to it. */
+/** The store at one revision, without its history. */
 export interface MvccState {
   readonly revision: Revision;
-  /** The oldest revision that may be read; `revision` unless given. */
+  /** The oldest readable revision; default `revision`. */
   readonly floor?: Revision;
   readonly entries: SortedMap<Entry>;
   readonly deadlines: Deadlines;
 }
 
-/** What a log says was done at one revision. */
+/** The changes that a log records for one revision. */
 export interface LoggedRevision {
   readonly revision: Revision;
   readonly timeMs: number;
-  /** No value: the key is deleted. A deadline of 0: none. */
+  /** Without a value the key is deleted; a deadline of 0 means none. */
   readonly changes: readonly { readonly key: string; readonly value: Slice | undefined; readonly deadlineMs: number }[];
 }
 
 /**
  * Keys and values at every revision of a window: what the in-process stores have in common.
  *
- * It knows nothing of transactions or disks: whoever owns it hands it finished records, one a revision, and by that makes
- * them visible to readers and watchers.
+ * It knows nothing of transactions or disks: its owner appends finished records, one per revision, which makes them
+ * visible to readers and watchers.
  */
 export class Mvcc {
   readonly #options: MvccOptions;
@@ -44,7 +44,7 @@ export class Mvcc {
   readonly #roots: PastRoots;
   readonly #hub: WatchHub;
   readonly deadlines: Deadlines;
-  /** The oldest revision that can be read. */
+  /** The oldest readable revision. */
   #floor: Revision;
   #isClosed = false;
 
@@ -71,12 +71,12 @@ export class Mvcc {
     return this.#history.last;
   }
 
-  /** The oldest revision that can be read. */
+  /** The oldest readable revision. */
   get floor(): Revision {
     return this.#floor;
   }
 
-  /** The oldest revision that can be watched from. */
+  /** The oldest revision that a watch can start from. */
   get firstWatchable(): Revision {
     return this.#history.first;
   }
@@ -120,7 +120,10 @@ export class Mvcc {
     return this.#roots.at(revision, now, this.#history);
   }
 
-  /** Everything as it was just before the first revision of the history: with the history, all that there is to know. */
+  /**
+   * Everything as it was just before the first revision of the history. Together with the history this is the whole
+   * state.
+   */
   base(): { readonly revision: Revision; readonly entries: SortedMap<Entry> } {
     const now = { revision: this.revision, entries: this.#current.snapshot() };
     const revision = this.#history.first - 1;
@@ -134,7 +137,9 @@ export class Mvcc {
     this.trim(record.timeMs);
   }
 
-  /** Likewise for what a log says was done at a revision. What the limits do not keep at this time is not kept, nor the whole of a burst. */
+  /**
+   * The same for a revision from a log. Drops history that exceeds the limits, including fresh revisions of a burst.
+   */
   appendLogged({ revision, timeMs, changes }: LoggedRevision, nowMs: number): void {
     let events: StoreEvent[] | undefined;
     let deadlinesMs: number[] | undefined;
@@ -148,7 +153,9 @@ export class Mvcc {
     this.trim(nowMs, { isBurstKept: false });
   }
 
-  /** Most keys of a log are new: they are looked for and put in at once, which takes most of the time of opening a store. */
+  /**
+   * Most keys of a log are new: lookup and insertion are one operation, which dominates the time of opening a store.
+   */
   #put(key: string, value: Slice, revision: Revision): StoreEvent {
     let entry = new SlicedEntry(key, value, { createRevision: revision, modRevision: revision });
     const previous = this.#current.set(key, entry);
@@ -186,7 +193,7 @@ export class Mvcc {
     this.#raiseFloor(revision);
   }
 
-  /** Forgets what the limits no longer keep at this time. */
+  /** Drops history that exceeds the limits at this time. */
   trim(nowMs: number, options?: { readonly isBurstKept?: boolean }): void {
     this.#history.trim(nowMs, options);
     this.#raiseFloor(this.#history.first - 1);
@@ -200,7 +207,7 @@ export class Mvcc {
     return copy;
   }
 
-  /** Ends every watch. Reading what is there goes on working. */
+  /** Ends every watch. Reads still work. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#hub.close();

@@ -11,21 +11,21 @@ interface Root {
 
 /** A read at an old revision replays at most half as many records as this. */
 const MILESTONE_EVERY = 4096;
-/** Roots made for readers, kept because the next page of a list reads at the same revision. */
+/** Roots computed for readers, kept because the next page of a list reads at the same revision. */
 const MAX_RECENT = 8;
 
 /**
- * Finds the store as it was at any revision of the history, by replaying records onto the nearest root it knows,
- * forwards or backwards.
+ * Finds the store as it was at any revision of the history, by replaying records onto the nearest known root, forwards
+ * or backwards.
  *
  * Example: milestones at 4096 and 8192, now 9000. A read at 8000 takes 8192 and undoes 8192, 8191, … 8001.
  */
 export class PastRoots {
   #milestones: Root[] = [];
-  /** Last used last. */
+  /** Least recently used first. */
   #recent: Root[] = [];
 
-  /** To be called after each revision, with the tree at that revision. */
+  /** Call after each revision, with the tree at that revision. */
   note(revision: Revision, current: SortedMapEditor<Entry>): void {
     if (revision % MILESTONE_EVERY === 0) this.#milestones.push({ revision, entries: current.snapshot() });
   }

@@ -1,19 +1,19 @@
 import type { Condition, Entry, Operation, Revision, StoreEvent } from '../store.ts';
 import { valueSize } from './sliced-entry.ts';
 
-/** What one transaction changed: the unit of history, of the log and of what watchers get. */
+/** The changes of one transaction: the unit of history, of the log and of watch delivery. */
 export interface RevisionRecord {
   readonly revision: Revision;
   /** When it was written, in milliseconds since the Unix epoch. */
   readonly timeMs: number;
   readonly events: readonly StoreEvent[];
-  /** When each event's key is to be deleted, in milliseconds since the Unix epoch, 0 for never; absent: all never. */
+  /** When each event's key expires, in milliseconds since the Unix epoch, 0 for never; absent: none expires. */
   readonly deadlinesMs: readonly number[] | undefined;
-  /** About how many bytes keeping it costs. */
+  /** Approximate cost of keeping it, in bytes. */
   readonly weight: number;
 }
 
-/** How the store stands for the transaction that comes next. */
+/** Looks up a key in the state that the next transaction sees. */
 export type LookUp = (key: string) => Entry | undefined;
 
 export interface RecordOptions {
@@ -30,7 +30,7 @@ export function conditionsHold(conditions: readonly Condition[], lookUp: LookUp)
   return conditions.every(({ key, modRevision }) => (lookUp(key)?.modRevision ?? 0) === modRevision);
 }
 
-/** What `operations` change if written next; `undefined` when that is nothing. Assumes no key occurs twice. */
+/** The record of `operations` if written next; `undefined` when they change nothing. Assumes no key occurs twice. */
 export function recordOf(operations: readonly Operation[], options: RecordOptions): RevisionRecord | undefined {
   const { revision, timeMs, lookUp } = options;
   let events: StoreEvent[] | undefined;
@@ -52,11 +52,11 @@ export function recordOf(operations: readonly Operation[], options: RecordOption
   const weight = weightOf(events);
   if (events.length === 1) return { revision, timeMs, events, deadlinesMs, weight };
   if (deadlinesMs !== undefined) deadlinesMs = Array.from(events, (_event, index) => deadlinesMs?.[index] ?? 0);
-  // a list that has grown has room for 17 events, and records are kept
+  // an array that has grown has space for 17 events, and records are kept
   return { revision, timeMs, events: events.slice(), deadlinesMs, weight };
 }
 
-/** Adds an event. Most records have one, for which an array that begins empty would take 130 bytes too many. */
+/** Adds an event. Most records have one, for which an array that starts empty would take 130 bytes too many. */
 export function withEvent(events: StoreEvent[] | undefined, event: StoreEvent): StoreEvent[] {
   if (events === undefined) return [event];
   events.push(event);
@@ -80,7 +80,7 @@ export function keyOf(event: StoreEvent): string {
   return event.type === 'put' ? event.entry.key : event.key;
 }
 
-/** Every version is counted once, in the record that ended it: what is current is kept anyway. */
+/** Each version of a key is counted once, in the record that replaced it: current entries are kept anyway. */
 export function weightOf(events: readonly StoreEvent[]): number {
   let weight = RECORD_WEIGHT;
   for (const event of events) {

@@ -1,6 +1,6 @@
 import type { Entry, Revision } from '../store.ts';
 
-/** A part of bytes that were read together. */
+/** A part of a buffer that was read in one piece. */
 export interface Slice {
   readonly of: Buffer;
   readonly start: number;
@@ -8,8 +8,8 @@ export interface Slice {
 }
 
 /**
- * An entry whose value is a slice of what the store was read from. It becomes an array of its own when it is first asked for:
- * of the objects of a store that has just been opened most never are, and such an array takes 100 bytes.
+ * An entry whose value is a slice of the buffer it was read from. The slice becomes a `Uint8Array` when it is first
+ * read: in a store that was just opened most values never are, and such an array takes 100 bytes.
  */
 export class SlicedEntry implements Entry {
   readonly key: string;
@@ -46,12 +46,12 @@ export class SlicedEntry implements Entry {
   }
 }
 
-/** How many bytes the value of an entry has. */
+/** Size of an entry's value in bytes. */
 export function valueSize(entry: Entry): number {
   return entry instanceof SlicedEntry ? entry.size : entry.value.byteLength;
 }
 
-/** Copies the value of an entry. */
+/** Copies an entry's value into `target`. */
 export function copyValue(entry: Entry, target: Buffer, at: number): void {
   if (entry instanceof SlicedEntry) entry.copyTo(target, at);
   else target.set(entry.value, at);

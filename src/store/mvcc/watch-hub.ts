@@ -6,33 +6,33 @@ import { keyOf, type RevisionRecord } from './revision-record.ts';
 import { type Interested, WatchIndex } from './watch-index.ts';
 
 export interface WatchLimits {
-  /** Revisions that may wait for one watcher; 65,536 unless given. */
+  /** Max revisions that may wait for one watcher; default 65,536. */
   readonly maxQueued?: number;
-  /** Bytes that may wait for one watcher; 128 MiB unless given. One revision always may. */
+  /** Max bytes that may wait for one watcher; default 128 MiB. One revision may always wait, whatever its size. */
   readonly maxQueuedBytes?: number;
 }
 
 const DEFAULT_MAX_QUEUED = 65_536;
 const DEFAULT_MAX_QUEUED_BYTES = 128 * 1024 * 1024;
 
-/** So many events at a time a reader gets that is behind, and those of one more revision. */
-const JOINED_EVENTS = 100;
+/** Max events per batch for a lagging reader, plus those of one more revision. */
+const MAX_BATCH_EVENTS = 100;
 
-/** A batch on its way to watchers; those that get the same share it. */
+/** A batch on its way to watchers; watchers that receive the same events share it. */
 interface Queued {
   readonly batch: WatchBatch;
   readonly weight: number;
 }
 
-/** What a watch is about. */
+/** What a watch follows. */
 interface Followed {
   readonly range: KeyRange;
-  /** The first revision that it is told of. */
+  /** The first revision to deliver. */
   readonly from: Revision;
   readonly concerns?: ((event: StoreEvent) => boolean) | undefined;
 }
 
-/** One live watch: what its reader has not taken yet. Full means that the watch ends with `SlowWatcher`. */
+/** The queue of one live watch. When it is full, the watch ends with `SlowWatcher`. */
 export class Inbox implements Interested {
   readonly range: KeyRange;
   readonly #from: Revision;
@@ -59,40 +59,40 @@ export class Inbox implements Interested {
     if (!isTooMuch && this.#queue.offer(queued)) return;
     const { from, to } = this.range;
     const what = `${this.#queue.size} revisions of keys ${JSON.stringify(from)} to ${JSON.stringify(to)}`;
-    this.#queue.close(new StoreError('SlowWatcher', `Cannot go on watching: ${what} wait to be read`));
+    this.#queue.close(new StoreError('SlowWatcher', `Cannot continue to watch: ${what} wait to be read`));
   }
 
   #isConcerned({ events }: WatchBatch): boolean {
     return this.#concerns === undefined || events.some(this.#concerns);
   }
 
-  /** A mark that everything up to `revision` has been delivered, unless something that waits says so already. */
+  /** Queues a mark that everything up to `revision` has been delivered, unless a queued batch says so already. */
   offerProgress(revision: Revision): void {
     if (this.#queue.size === 0 || this.#lastOffered < revision)
       this.offer({ batch: { events: [], revision }, weight: 0 });
   }
 
-  /** What comes next, to be given to `take`; done when the watch is over. */
+  /** The next batch, to be passed to `take`; done when the watch has ended. */
   next(): Promise<IteratorResult<Queued, undefined>> {
     return this.#queue.next();
   }
 
-  /** The same without a promise, see `Polled`. */
+  /** The same without a promise; see `Polled`. */
   poll(wake: () => void): IteratorResult<Queued, undefined> | undefined {
     return this.#queue.poll(wake);
   }
 
-  /** A batch, with others that wait behind it. */
+  /** The batch, joined with others that wait behind it. */
   take({ batch, weight }: Queued): WatchBatch {
     this.#bytes -= weight;
     return this.#queue.size === 0 ? batch : this.#joined(batch);
   }
 
-  /** A reader that is behind takes many revisions at a time: what it does with a batch often costs more than the events do. */
+  /** Joins revisions for a reader that lags: processing a batch often costs more than processing its events. */
   #joined(first: WatchBatch): WatchBatch {
     const events = [...first.events];
     let { revision } = first;
-    while (events.length < JOINED_EVENTS) {
+    while (events.length < MAX_BATCH_EVENTS) {
       const next = this.#queue.takeNow();
       if (next === undefined) break;
       this.#bytes -= next.weight;
@@ -102,13 +102,16 @@ export class Inbox implements Interested {
     return { events, revision };
   }
 
-  /** Drops what waits and ends the watch. */
+  /** Drops the queued batches and ends the watch. */
   async end(): Promise<void> {
     await this.#queue.return();
   }
 }
 
-/** All live watches. Each revision is handed to those it concerns, at once and without waiting for anybody. */
+/**
+ * All live watches. Each revision is queued at once for the watches that it concerns; publishing never waits for a
+ * reader.
+ */
 export class WatchHub {
   readonly #limits: WatchLimits;
   readonly #index = new WatchIndex<Inbox>();
@@ -121,7 +124,7 @@ export class WatchHub {
     this.#limits = limits;
   }
 
-  /** Everything published from now on that concerns `range`. */
+  /** A watch of everything published from now on that concerns `range`. */
   open(followed: Followed): Inbox {
     const inbox = new Inbox(followed, this.#limits, (closed) => {
       this.#inboxes.delete(closed);
@@ -136,7 +139,7 @@ export class WatchHub {
     const { events, revision, weight } = record;
     if (this.#inboxes.size === 0) return;
     if (events.length === 1) {
-      const queued: Queued = { batch: { events, revision }, weight }; // one for all watchers
+      const queued: Queued = { batch: { events, revision }, weight }; // shared by all watchers
       this.#index.visit(keyOf(events[0] as StoreEvent), (inbox) => inbox.offer(queued));
       return;
     }
@@ -151,7 +154,7 @@ export class WatchHub {
     for (const [inbox, own] of concerned) inbox.offer({ batch: { events: own, revision }, weight });
   }
 
-  /** Calls it when whoever is at work now is done: all that are to be called in one microtask. */
+  /** Calls `wake` when the code that runs now is done; all wake-ups share one microtask. */
   wakeSoon(wake: () => void): void {
     if (this.#toWake.push(wake) === 1) queueMicrotask(this.#wakeAll);
   }

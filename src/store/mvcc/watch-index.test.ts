@@ -11,7 +11,7 @@ interface Watcher {
 function found(index: WatchIndex<Watcher>, key: string): Set<Watcher> {
   const watchers = new Set<Watcher>();
   index.visit(key, (watcher) => {
-    expect(watchers.has(watcher)).toBe(false); // nobody is told twice
+    expect(watchers.has(watcher)).toBe(false); // no watcher is visited twice
     watchers.add(watcher);
   });
   return watchers;
@@ -26,7 +26,7 @@ const ranges = fc.oneof(
 );
 
 describe('WatchIndex', () => {
-  test('finds for any key exactly those whose range has it', () => {
+  test('finds for any key exactly the watchers whose range has it', () => {
     fc.assert(
       fc.property(fc.array(ranges, { maxLength: 20 }), fc.array(keys, { maxLength: 20 }), (all, keys) => {
         const index = new WatchIndex<Watcher>();
@@ -41,7 +41,7 @@ describe('WatchIndex', () => {
     );
   });
 
-  test('a write asks none of those who watch elsewhere, however many they are', () => {
+  test('a write visits none of the watchers of other keys, however many they are', () => {
     const index = new WatchIndex<Watcher>();
     let asked = 0;
     const watch = (range: KeyRange): void =>

@@ -7,14 +7,14 @@ export interface Interested {
 }
 
 /**
- * Finds who is interested in a key without asking everybody.
+ * Finds the items interested in a key without visiting all of them.
  *
- * Each range is filed under one place that all of its keys have in common: the key itself for a range of one key, else a
- * prefix that ends in a slash (or is empty). A key is then looked for under itself and under each of its own such prefixes,
- * which are few, however many watches there are.
+ * Each range is filed under one place that all of its keys share: the key itself for a range of one key, otherwise a
+ * prefix that ends in a slash (or is empty). A key is then looked up under itself and under each of its own such
+ * prefixes, which are few, however many watches there are.
  *
- * Example: a watch on '/registry/pods/' is filed there. The key '/registry/pods/default/web' looks under itself, '', '/',
- * '/registry/', '/registry/pods/' and '/registry/pods/default/'.
+ * Example: a watch on '/registry/pods/' is filed there. The key '/registry/pods/default/web' looks under itself, '',
+ * '/', '/registry/', '/registry/pods/' and '/registry/pods/default/'.
  */
 export class WatchIndex<T extends Interested> {
   readonly #places = new Map<string, Set<T>>();
@@ -55,7 +55,7 @@ function placeOf(range: KeyRange): string {
   return shared.slice(0, shared.lastIndexOf('/') + 1);
 }
 
-/** Every key between `from` and `to` starts with what these two have in common. */
+/** The common prefix of `from` and `to`, with which every key between them starts. */
 function sharedStart(from: string, to: string): string {
   let length = 0;
   while (length < from.length && from.charCodeAt(length) === to.charCodeAt(length)) length += 1;

@@ -13,16 +13,16 @@ export interface WatchSource {
   readonly isClosed: () => boolean;
 }
 
-/** A reader that is behind gets about so many events at a time. */
-const CATCH_UP_EVENTS = 1000;
+/** Approximate max events per batch while a reader catches up. */
+const MAX_CATCH_UP_EVENTS = 1000;
 
 type Step = IteratorResult<WatchBatch, undefined>;
 
 /**
- * One watch: first what the history has, at the reader's own pace, then live.
+ * One watch: first the history, at the reader's own pace, then live events.
  *
- * There is no gap between the two because the inbox is opened in the same turn in which the history turned out to be read
- * to its end. Catching up queues nothing, so a reader that takes its time meets compaction, never `SlowWatcher`.
+ * There is no gap between the two because the inbox is opened in the same turn in which the end of the history was
+ * reached. Catching up queues nothing, so a slow reader of history can meet compaction, but never `SlowWatcher`.
  */
 export class Watch extends PolledSource<WatchBatch> {
   readonly #range: KeyRange;
@@ -30,9 +30,9 @@ export class Watch extends PolledSource<WatchBatch> {
   readonly #source: WatchSource;
   readonly #concerns: WatchOptions['concerns'];
   #next: Revision;
-  /** How often progress had been asked for when the watch began; undefined before. */
+  /** Number of progress requests when the watch began; undefined before it began. */
   #marksBefore: number | undefined;
-  /** Once the history is read to its end. */
+  /** Set once the history has been read to its end. */
   #inbox: Inbox | undefined;
   #forgetSignal: (() => void) | undefined;
   #isOver = false;
@@ -79,7 +79,7 @@ export class Watch extends PolledSource<WatchBatch> {
   #open(marksBefore: number): Inbox {
     const { history, hub } = this.#source;
     const inbox = hub.open({ range: this.#range, from: this.#next, concerns: this.#concerns });
-    if (hub.progressMarks > marksBefore) inbox.offerProgress(history.last); // asked for while this watch was catching up
+    if (hub.progressMarks > marksBefore) inbox.offerProgress(history.last); // requested while this watch was catching up
     this.#forgetSignal = hub.aborts.add(this.#signal, () => void inbox.end());
     this.#inbox = inbox;
     return inbox;
@@ -94,7 +94,7 @@ export class Watch extends PolledSource<WatchBatch> {
     return step.done === true || this.#signal.aborted ? OVER : { value: inbox.take(step.value), done: false };
   }
 
-  /** Whoever writes to the store is done before watchers begin, and all of them begin together. */
+  /** Watchers run after the code that writes to the store has finished, all of them together. */
   readonly #wakeSoon = (): void => {
     const wake = this.#wake;
     this.#wake = undefined;
@@ -109,7 +109,9 @@ export class Watch extends PolledSource<WatchBatch> {
   }
 }
 
-/** Events of whole revisions from `from` on, and how far they go; none when nothing up to there concerns the range. */
+/**
+ * Events of whole revisions from `from` on, and how far they reach; no events when none up to there concern the range.
+ */
 function pastBatch(range: KeyRange, from: Revision, history: History): WatchBatch {
   if (from < history.first) {
     const { first } = history;
@@ -118,7 +120,7 @@ function pastBatch(range: KeyRange, from: Revision, history: History): WatchBatc
   }
   const events: StoreEvent[] = [];
   let revision = from - 1;
-  while (revision < history.last && events.length < CATCH_UP_EVENTS) {
+  while (revision < history.last && events.length < MAX_CATCH_UP_EVENTS) {
     revision += 1;
     for (const event of history.at(revision).events) if (contains(range, keyOf(event))) events.push(event);
   }

@@ -9,7 +9,7 @@ const KEYS = ['/a', '/b/ä', '/c'];
 
 function snapshot(entries: readonly SnapshotEntry[]): Snapshot {
   return {
-    head: { revision: 9, isOfStopped: false, form: 'etcd', etcdPrefix: '/other', takenMs: 1_800_000_000_000 },
+    head: { revision: 9, isOfClosedStore: false, form: 'etcd', etcdPrefix: '/other', takenMs: 1_800_000_000_000 },
     batches: inBatches(entries),
     [Symbol.asyncDispose]: async () => undefined,
   };
@@ -26,7 +26,7 @@ async function content(entries = some()): Promise<Buffer> {
   return Buffer.from(`${(await linesOf(snapshot(entries))).join('\n')}\n`);
 }
 
-test('a snapshot comes back as it was written, in pieces of whatever size', async () => {
+test('a snapshot is read as it was written, in pieces of any size', async () => {
   const bytes = await content();
   for (const size of [1, 7, bytes.length]) {
     const read = await snapshotIn(bytes, size);
@@ -38,7 +38,7 @@ test('a snapshot comes back as it was written, in pieces of whatever size', asyn
   }
 });
 
-test('any turned bit, any cut and anything added is refused', async () => {
+test('any flipped bit, any truncation and any addition is refused', async () => {
   const whole = await content();
   const readAll = async (bytes: Buffer): Promise<number> => drain(await snapshotIn(bytes));
   await expect(readAll(whole)).resolves.toBe(KEYS.length);
@@ -51,7 +51,7 @@ test('any turned bit, any cut and anything added is refused', async () => {
   await expectFailure('Damaged', readAll(Buffer.concat([whole, whole])));
 });
 
-test('what is no snapshot is refused without reading all of it', async () => {
+test('a file that is not a snapshot is refused without reading all of it', async () => {
   const endless = fc.sample(fc.uint8Array({ minLength: 1, maxLength: 2000 }), 50).map((bytes) => Buffer.from(bytes));
   for (const bytes of [...endless, Buffer.alloc(0), Buffer.from('SQLite format 3\0'), Buffer.from('{}\n')])
     await expectFailure('Damaged', snapshotIn(bytes));
@@ -87,7 +87,7 @@ describe('a snapshot of which', () => {
     await expect(reading).rejects.toThrow(message);
   });
 
-  test('the version is newer is refused with a clear word', async () => {
+  test('the version is newer is refused with a clear message', async () => {
     const newer = snapshotIn(Buffer.from('{"keelsonStoreDump":3,"revision":1}\n'));
     await expectFailure('UnknownFormat', newer);
     await expect(newer).rejects.toThrow('line 1 says version 3, the newest that this version of Keelson knows is 2');
@@ -95,7 +95,7 @@ describe('a snapshot of which', () => {
 
   test('the version is 1, which had no checksum, is read', async () => {
     const read = await snapshotIn(Buffer.from([head(1), entry('/a', 1), '{"end":true,"objects":1}', ''].join('\n')));
-    expect(read.head).toEqual({ revision: 1, isOfStopped: true, form: 'embedded', takenMs: 0 });
+    expect(read.head).toEqual({ revision: 1, isOfClosedStore: true, form: 'embedded', takenMs: 0 });
     await expect(drain(read)).resolves.toBe(1);
   });
 });

@@ -1,18 +1,21 @@
 import { createHash, type Hash } from 'node:crypto';
 import { compareUtf8 } from '../../base/index.ts';
 import type { Snapshot, SnapshotEntry, SnapshotHead } from './snapshot.ts';
-import { notAsWritten, parseSnapshotLine, type SnapshotLine } from './snapshot-line.ts';
+import { corruptSnapshot, parseSnapshotLine, type SnapshotLine } from './snapshot-line.ts';
 
-/** Longer than the line of any value that a store takes, so that a file which is no snapshot is not read into memory. */
+/**
+ * Longer than the line of any value that a store accepts; keeps a file that is not a snapshot from being read into
+ * memory.
+ */
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const BATCH_LENGTH = 100;
 
 /**
- * Reads a snapshot piece by piece, the head at once. `close` is called when it is disposed of.
+ * Reads a snapshot piece by piece; the head is read at once. `close` is called when it is disposed of.
  *
- * Whatever is damaged, missing or too much rejects with `Damaged`, at the latest after the last batch: only who has read all
- * batches knows that the snapshot is whole.
+ * Damage, missing or extra lines reject with `Damaged`, at the latest after the last batch: only a caller that has read
+ * all batches knows that the snapshot is complete.
  */
 export async function readSnapshot(
   pieces: AsyncIterable<Uint8Array>,
@@ -20,7 +23,7 @@ export async function readSnapshot(
 ): Promise<Snapshot> {
   const lines = new SnapshotLines(pieces);
   const first = (await lines.next()) ?? lines.notWhole();
-  if (first.type !== 'head') throw notAsWritten('line 1', 'is not the head');
+  if (first.type !== 'head') throw corruptSnapshot('line 1', 'is not the head');
   const batches = entriesOf(lines, first.head, { needsChecksum: first.version > 1 });
   return { head: first.head, batches, [Symbol.asyncDispose]: close };
 }
@@ -38,20 +41,21 @@ async function* entriesOf(
     const { place } = lines;
     switch (line.type) {
       case 'head':
-        throw notAsWritten(place, 'is a second head');
+        throw corruptSnapshot(place, 'is a second head');
       case 'end':
-        if (line.objects !== objects) throw notAsWritten(place, `counts ${line.objects} objects, there are ${objects}`);
+        if (line.objects !== objects)
+          throw corruptSnapshot(place, `counts ${line.objects} objects, there are ${objects}`);
         if (line.sha256 !== lines.sha256 && (options.needsChecksum || line.sha256 !== undefined))
-          throw notAsWritten('the checksum', 'is not that of its lines: at least one of them was changed');
-        if ((await lines.next()) !== undefined) throw notAsWritten(lines.place, 'comes after the end');
+          throw corruptSnapshot('the checksum', 'is not that of its lines: at least one of them was changed');
+        if ((await lines.next()) !== undefined) throw corruptSnapshot(lines.place, 'comes after the end');
         yield batch;
         return;
       case 'entry': {
         const { key, modRevision } = line.entry;
         if (modRevision > head.revision)
-          throw notAsWritten(place, `is of revision ${modRevision}, after that of the snapshot`);
+          throw corruptSnapshot(place, `is of revision ${modRevision}, after that of the snapshot`);
         if (compareUtf8(key, previous) <= 0)
-          throw notAsWritten(place, `has key ${JSON.stringify(key)} again, or out of order`);
+          throw corruptSnapshot(place, `has key ${JSON.stringify(key)} again, or out of order`);
         previous = key;
         objects += 1;
         if (batch.push(line) < BATCH_LENGTH) continue;
@@ -62,7 +66,7 @@ async function* entriesOf(
   }
 }
 
-/** The lines of a snapshot, and the checksum of all before the one read last. */
+/** The lines of a snapshot, and the checksum of everything before the last line read. */
 class SnapshotLines {
   readonly #lines: AsyncGenerator<Buffer, void, undefined>;
   readonly #hash: Hash = createHash('sha256');
@@ -81,7 +85,7 @@ class SnapshotLines {
     return this.#sha256;
   }
 
-  /** `undefined` when there are no more. Empty lines are passed over. */
+  /** `undefined` when there are no more. Empty lines are skipped. */
   async next(): Promise<SnapshotLine | undefined> {
     for (;;) {
       const { value: line } = await this.#lines.next();
@@ -97,11 +101,11 @@ class SnapshotLines {
   }
 
   notWhole(): never {
-    throw notAsWritten(`the file of ${this.#number} lines`, 'has no end: it is not whole');
+    throw corruptSnapshot(`the file of ${this.#number} lines`, 'has no end: it is not whole');
   }
 }
 
-/** The lines without their ends. */
+/** The lines without their line ends. */
 async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
   let begun: Buffer[] = [];
   let begunBytes = 0;
@@ -117,7 +121,7 @@ async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffe
     if (from === bytes.length) continue;
     begun.push(bytes.subarray(from));
     begunBytes += bytes.length - from;
-    if (begunBytes > MAX_LINE_BYTES) throw notAsWritten('it', `has a line of more than ${MAX_LINE_BYTES} bytes`);
+    if (begunBytes > MAX_LINE_BYTES) throw corruptSnapshot('it', `has a line of more than ${MAX_LINE_BYTES} bytes`);
   }
   if (begun.length > 0) yield Buffer.concat(begun);
 }

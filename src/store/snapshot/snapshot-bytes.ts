@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Snapshot, SnapshotEntry } from './snapshot.ts';
 import { endLine, entryLine, headLine } from './snapshot-line.ts';
 
-/** Lines are handed on in pieces of about this size, and whoever shares the thread has a turn after each. */
+/** Lines are yielded in pieces of about this size; other work on the thread gets a turn after each. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * A snapshot as lines of JSON: a head, one line a key in the order of keys, an end with the checksum of all before it.
+ * A snapshot as lines of JSON: a head, one line per key in key order, an end with the checksum of everything before it.
  *
- * Whoever asks for the next piece only when the last one is on its way never has more than one in memory.
+ * A caller that takes the next piece only after sending the last one never has more than one in memory.
  */
 export async function* snapshotBytes({ head, batches }: Snapshot): AsyncGenerator<Buffer, void, undefined> {
   const hash = createHash('sha256');
@@ -31,7 +31,7 @@ export async function* snapshotBytes({ head, batches }: Snapshot): AsyncGenerato
   yield Buffer.from(`${endLine(objects, hash.digest('hex'))}\n`);
 }
 
-/** Entries gathered into batches, for sources that have them all at hand. */
+/** Groups entries into batches, for sources that have them all at hand. */
 export async function* inBatches(
   entries: Iterable<SnapshotEntry>,
 ): AsyncGenerator<readonly SnapshotEntry[], void, undefined> {

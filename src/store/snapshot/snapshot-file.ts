@@ -8,12 +8,12 @@ import { readSnapshot } from './read-snapshot.ts';
 import type { Snapshot, SnapshotEntry } from './snapshot.ts';
 import { snapshotBytes } from './snapshot-bytes.ts';
 
-/** Brought to the disk piece by piece, so that others never wait for all of it. */
+/** Synced in steps of this size, so that other writers never wait for the whole file. */
 const SYNC_EVERY_BYTES = 8 * 1024 * 1024;
 
 /**
- * Writes a snapshot into a file that only its owner can read. The file gets its name only when it is whole and on the disk; one
- * that has the name already is replaced then. `files` replaces the real folder.
+ * Writes a snapshot into a file that only its owner can read. The file gets its name only when it is complete and on
+ * disk, replacing an existing file then. `files` replaces the real folder.
  */
 export async function writeSnapshotFile(
   path: string,
@@ -32,7 +32,7 @@ export async function writeSnapshotFile(
       await files.syncFolder();
       return { bytes, objects };
     } catch (error) {
-      await files.remove(part).catch(() => undefined); // the first error tells more
+      await files.remove(part).catch(() => undefined); // the first error is the informative one
       throw error;
     }
   } catch (cause) {
@@ -71,7 +71,7 @@ async function writePart(files: DurableFiles, name: string, snapshot: Snapshot):
   }
 }
 
-/** Opens a snapshot that `writeSnapshotFile` has written. */
+/** Opens a snapshot written by `writeSnapshotFile`. */
 export async function openSnapshotFile(path: string): Promise<Snapshot> {
   const input = createReadStream(path);
   const close = async (): Promise<void> => void input.destroy();

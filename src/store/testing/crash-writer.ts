@@ -1,5 +1,5 @@
-// A program that writes as fast as it can until it is killed, and tells on its standard output what was acknowledged.
-// Arguments: the folder and the number of writers.
+// A program that writes as fast as it can until it is killed, and prints what was acknowledged. Arguments: the folder
+// and the number of writers.
 import { writeSync } from 'node:fs';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
 import { openDurableStore } from '../durable/open-durable-store.ts';
@@ -10,14 +10,14 @@ const random = new CryptoRandom();
 const store = await openDurableStore(folder, {
   clock: new RealClock(),
   random,
-  // small, so that the end also comes while a segment is begun or a checkpoint is written
+  // small, so that some kills hit the start of a segment or the writing of a checkpoint
   segmentBytes: 200_000,
   checkpointAfterBytes: 200_000,
   history: { maxRevisions: 500 },
 });
 writeSync(1, 'open\n');
 
-/** Both keys of a writer always have the same count, which goes up by one. */
+/** Both keys of a writer always have the same count, which is incremented by each write. */
 async function write(writer: number): Promise<void> {
   let count = Number(text(store.readNow(`/left/${writer}`))?.split(' ')[0] ?? 0);
   for (;;) {

@@ -6,7 +6,7 @@ import type { DurableFiles } from '../durable/durable-files.ts';
 import type { DurableStore, DurableStoreOptions } from '../durable/durable-store.ts';
 import { openDurableStore } from '../durable/open-durable-store.ts';
 
-/** A folder for a durable store, with its own clock; gone when disposed. */
+/** A folder for a durable store, with its own clock; disposing removes it. */
 export class DurableFolder implements AsyncDisposable {
   readonly path: string;
   readonly clock = new VirtualClock();
@@ -30,13 +30,13 @@ export class DurableFolder implements AsyncDisposable {
     });
   }
 
-  /** Opens, does the work, closes. */
+  /** Opens a store, runs the work, closes it. */
   async during<T>(work: (store: DurableStore) => Promise<T>, options: Partial<DurableStoreOptions> = {}): Promise<T> {
     await using store = await this.open(options);
     return await work(store);
   }
 
-  /** The names of the files that begin so, in order. */
+  /** The names of the files with this prefix, in order. */
   async names(start: 'log-' | 'checkpoint-'): Promise<string[]> {
     return (await readdir(this.path)).filter((name) => name.startsWith(start)).sort();
   }
@@ -58,7 +58,7 @@ export class DurableFolder implements AsyncDisposable {
     return rm(join(this.path, name));
   }
 
-  /** Turns one bit of a file. */
+  /** Flips one bit of a file. */
   async flip(name: string, offset: number): Promise<void> {
     const content = await this.read(name);
     content[offset] = (content[offset] as number) ^ 0x10;

@@ -1,5 +1,5 @@
-// A program that writes to a store until a write needs a new segment while no more files can be opened, and once more when
-// they can. It prints why the first write was refused, and `written`. Argument: the folder.
+// A program that writes to a store until a write needs a new segment while no more files can be opened, and once more
+// when they can. It prints why the first write was refused, and `written`. Argument: the folder.
 import { closeSync, openSync } from 'node:fs';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
 import { StoreError } from '../errors.ts';
@@ -18,7 +18,7 @@ const opened: number[] = [];
 try {
   for (;;) opened.push(openSync('/dev/null', 'r'));
 } catch {
-  // no more can be opened, as it should be
+  // expected: the descriptors are exhausted
 }
 try {
   for (;;) await write();

@@ -2,17 +2,17 @@ import type { DurableFile, DurableFiles, ReadableFile } from '../durable/durable
 
 export type FileAction = 'create' | 'write' | 'sync' | 'truncate' | 'rename' | 'remove' | 'syncFolder';
 
-/** Decides what happens to an action on a file: returning does it, throwing fails it, a promise delays it. */
+/** Decides the outcome of an action on a file: returning lets it proceed, throwing fails it, a promise delays it. */
 export type Fault = (action: FileAction, name: string) => void | Promise<void>;
 
 export function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: as the test wants it`), { code });
 }
 
-/** A folder on which anything can be made to fail or to wait. */
+/** A folder on which every action can be made to fail or to wait. */
 export class FaultyFiles implements DurableFiles {
   readonly #files: DurableFiles;
-  /** The open files, whose names change when they are renamed. */
+  /** The open files; their names are updated when they are renamed. */
   readonly #open = new Set<{ name: string }>();
   fault: Fault = () => undefined;
 

@@ -1,18 +1,18 @@
 import type { Snapshot, SnapshotEntry, SnapshotHead } from '../snapshot/snapshot.ts';
 import { inBatches } from '../snapshot/snapshot-bytes.ts';
 
-/** A key as tests write it down: its value, and when it is deleted if ever. */
+/** A key as tests write it down: its value, and when it expires, if it does. */
 export interface GivenKey {
   readonly value: string;
   readonly deadlineMs?: number;
 }
 
 export interface GivenOptions extends Partial<SnapshotHead> {
-  /** Reading fails after so many keys. */
+  /** Reading fails after this many keys. */
   readonly breaksAfter?: number;
 }
 
-/** A snapshot of these keys, which are sorted. */
+/** A snapshot of these keys, sorted. */
 export function givenSnapshot(keys: Readonly<Record<string, GivenKey>>, options: GivenOptions = {}): Snapshot {
   const { breaksAfter = Infinity, ...head } = options;
   const revision = head.revision ?? 1000;
@@ -26,7 +26,7 @@ export function givenSnapshot(keys: Readonly<Record<string, GivenKey>>, options:
     }
   };
   return {
-    head: { revision, isOfStopped: true, form: 'etcd', takenMs: 0, ...head },
+    head: { revision, isOfClosedStore: true, form: 'etcd', takenMs: 0, ...head },
     batches: inBatches(entries()),
     [Symbol.asyncDispose]: async () => undefined,
   };

@@ -13,7 +13,7 @@ interface ModelEntry {
 type ModelState = ReadonlyMap<string, ModelEntry>;
 
 interface Step {
-  /** Conditions as they should be: expecting what is there, or something else. */
+  /** Conditions by intent: the current revision, or a wrong one. */
   readonly conditions: readonly { readonly key: string; readonly isRight: boolean }[];
   readonly writes: readonly { readonly key: string; readonly value: string | undefined }[];
 }
@@ -35,7 +35,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 40 },
 );
 
-/** A store does what a plain map with a counter does, and remembers all of it. */
+/** Compares a store with a plain map and a counter, at every revision. */
 export function describeModel(open: OpenStoreUnderTest): void {
   describe('model', () => {
     test('any sequence of transactions leaves what a plain map would have, at every revision and in every watch', async () => {

@@ -34,7 +34,7 @@ export function describeRanges(open: OpenStoreUnderTest): void {
       expect((await store.range(prefixRange(`${prefix}😀`))).entries.map(text)).toEqual(['😀']);
     });
 
-    test('a limit leaves the rest, tells that there is more and counts all', async () => {
+    test('a limit leaves out the rest, reports that there is more and counts all', async () => {
       await using under = await open();
       const { store, prefix } = under;
       await write(store, ...['1', '2', '3', '4', '5'].map((name) => put(prefix + name, name)));
@@ -52,7 +52,7 @@ export function describeRanges(open: OpenStoreUnderTest): void {
       expect(await store.range(range, { limit: 6 })).toMatchObject({ more: false, count: 5 });
     });
 
-    test('at a revision shows the store as it was then, and tells the newest revision', async () => {
+    test('at a revision shows the store as it was then, and reports the newest revision', async () => {
       await using under = await open();
       const { store, prefix } = under;
       const range = prefixRange(prefix);
@@ -104,7 +104,7 @@ export function describeRanges(open: OpenStoreUnderTest): void {
       await expectFailure('FutureRevision', store.compact(now + 1));
     });
 
-    test('what is before a compaction cannot be read any more, what is from it on can', async () => {
+    test('revisions before a compaction cannot be read any more, later ones can', async () => {
       await using under = await open();
       const { store, prefix } = under;
       const key = `${prefix}a`;

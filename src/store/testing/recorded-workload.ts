@@ -3,8 +3,8 @@ import type { Operation, Store } from '../store.ts';
 const LAST = 90;
 
 /**
- * What the stores in `durable/testdata` were filled with, each by the version of Keelson that wrote its format: keys that are made,
- * changed and deleted, with text, bytes and times to live, and a compaction.
+ * The workload of the stores in `durable/testdata`, each recorded by the version of Keelson that wrote its format: keys
+ * that are created, changed and deleted, with text, bytes and times to live, and a compaction.
  */
 export async function recordedWorkload(store: Store): Promise<void> {
   for (let step = 1; step <= LAST; step++) {

@@ -2,14 +2,14 @@ import type { Random } from '../../base/index.ts';
 import type { DurableFile, DurableFiles, ReadableFile } from '../durable/durable-files.ts';
 import { systemError } from './faulty-files.ts';
 
-/** What a disk writes whole or not at all. */
+/** The unit that a disk writes atomically. */
 const SECTOR_BYTES = 512;
 
 type Change =
   | { readonly type: 'write'; readonly data: Buffer; readonly position: number }
   | { readonly type: 'truncate'; readonly length: number };
 
-/** A file's contents: as they are, and as they are sure to be after the power has failed. */
+/** A file's contents: as they are now, and as they are certain to be after a power failure. */
 class Inode {
   current: Buffer<ArrayBufferLike>;
   durable: Buffer<ArrayBufferLike>;
@@ -30,7 +30,7 @@ class Inode {
     this.unsynced = [];
   }
 
-  /** What is there after the power has failed: of what was not synced, any sectors, or none. */
+  /** The contents after a power failure: any of the unsynced sectors, or none. */
   afterPowerLoss(random: Random): Buffer {
     let content = this.durable;
     for (const change of this.unsynced) {
@@ -50,9 +50,9 @@ class Inode {
 }
 
 /**
- * A folder in memory whose power can fail.
+ * A folder in memory that can lose power.
  *
- * It forgets what was not synced as freely as a real one may: any sectors of unsynced writes and any of the unsynced
+ * It then loses unsynced data as freely as a real disk may: any sectors of unsynced writes and any of the unsynced
  * changes to the folder itself.
  */
 export class SimulatedDisk implements DurableFiles {
@@ -68,12 +68,12 @@ export class SimulatedDisk implements DurableFiles {
     this.#random = random;
   }
 
-  /** The power fails during the action after so many more. */
+  /** Fails the power during the action after this many more. */
   failAfter(actions: number): void {
     this.#actionsLeft = actions;
   }
 
-  /** What the disk has after its power has failed; fails it now if it has not. */
+  /** The disk after its power has failed; fails it now if it has not. */
   get afterFailure(): SimulatedDisk {
     this.#afterFailure ??= this.#losePower();
     return this.#afterFailure;
@@ -143,7 +143,7 @@ export class SimulatedDisk implements DurableFiles {
     this.#unsyncedNames.push(change);
   }
 
-  /** An action during which the power fails may have been begun (a write), or not (a sync). */
+  /** An action during which the power fails may have started (a write) or not (a sync). */
   #act(action: () => void, { isDoneBeforeFailure = true } = {}): void {
     if (this.#afterFailure !== undefined) throw systemError('EIO');
     this.#actionsLeft -= 1;

@@ -9,7 +9,7 @@ export async function linesOf(snapshot: Snapshot): Promise<string[]> {
   return Buffer.concat(pieces).toString('utf8').trimEnd().split('\n');
 }
 
-/** A snapshot that is read from bytes, in pieces of any size. */
+/** A snapshot read from bytes, in pieces of any size. */
 export function snapshotIn(content: Uint8Array, pieceBytes = 1000): Promise<Snapshot> {
   return readSnapshot(pieces(content, pieceBytes));
 }
@@ -18,7 +18,7 @@ async function* pieces(content: Uint8Array, size: number): AsyncGenerator<Uint8A
   for (let at = 0; at < content.length; at += size) yield content.subarray(at, at + size);
 }
 
-/** Reads all of it; rejects when it is not whole. */
+/** Reads all of it; rejects when it is incomplete. */
 export async function drain({ batches }: Snapshot): Promise<number> {
   let objects = 0;
   for await (const batch of batches) objects += batch.length;

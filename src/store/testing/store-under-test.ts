@@ -5,18 +5,18 @@ import { text } from './text-values.ts';
 
 export { bytes, del, put, text } from './text-values.ts';
 
-/** What a test may ask of the store it is given. */
+/** What a test may require of its store. */
 export interface StoreTestOptions {
   readonly limits?: { readonly maxTransactionBytes?: number; readonly maxOperations?: number };
   readonly watch?: { readonly maxQueued?: number; readonly maxQueuedBytes?: number };
 }
 
-/** A store for one test: its own, or its own corner (`prefix`) of one. */
+/** A store for one test: a separate one, or a separate prefix of a shared one. */
 export interface StoreUnderTest extends AsyncDisposable {
   readonly store: Store;
-  /** What the test's keys start with. Other keys may be there, but nobody else writes meanwhile. */
+  /** Prefix of the test's keys. There may be other keys, but they do not change during the test. */
   readonly prefix: string;
-  /** Lets time pass, as the store counts it for TTLs. */
+  /** Advances the time by which the store expires keys. */
   advance(ms: number): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export class WatchReader {
     return this.#iterator.next();
   }
 
-  /** The events up to and including `revision`, as lines, whatever batches they come in. */
+  /** The events up to and including `revision`, as lines, however they are batched. */
   async until(revision: Revision): Promise<string[]> {
     const lines: string[] = [];
     for (;;) {

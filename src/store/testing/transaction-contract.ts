@@ -29,7 +29,7 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
       expect(await store.revision()).toBe(start);
     });
 
-    test('an entry tells when it was created and when it was last written; a deletion starts that anew', async () => {
+    test('an entry has its creation and its last revision; deleting the key resets both', async () => {
       await using under = await open();
       const { store, prefix } = under;
       const key = `${prefix}a`;
@@ -103,7 +103,7 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
       expect((await store.range(prefixRange(prefix))).entries.map(text)).toEqual(['in one go']);
     });
 
-    test('of writes under way at once that expect the same revision, one wins', async () => {
+    test('of concurrent writes that expect the same revision, one wins', async () => {
       await using under = await open();
       const { store, prefix } = under;
       const key = `${prefix}a`;
@@ -120,7 +120,7 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
       }
     });
 
-    test('writers that read, add one and write back lose nothing', async () => {
+    test('writers that read, increment and write back lose nothing', async () => {
       await using under = await open();
       const { store, prefix } = under;
       const key = `${prefix}counter`;
@@ -131,7 +131,7 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
       expect(text(await store.get(key))).toBe('80');
     });
 
-    test('keeps any bytes as the value and any characters in the key', async () => {
+    test('accepts any bytes as the value and any characters in the key', async () => {
       await using under = await open();
       const { store, prefix } = under;
       const all = Uint8Array.from({ length: 256 }, (_item, index) => index);
@@ -156,7 +156,7 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
       expect(await store.revision()).toBe(start);
     });
 
-    test('refuses what is larger than the limits with TooLarge, and takes what just fits', async () => {
+    test('refuses a transaction above the limits with TooLarge, and accepts one that just fits', async () => {
       await using under = await open({ limits: { maxTransactionBytes: 10_000, maxOperations: 3 } });
       const { store, prefix } = under;
       const key = `${prefix}a`;
@@ -171,7 +171,7 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
       expect(text(await store.get(key))).toBe(fits);
     });
 
-    test('a signal that has aborted stops a commit before it writes', async () => {
+    test('a signal that has already aborted stops a commit before it writes', async () => {
       await using under = await open();
       const { store, prefix } = under;
       const transaction = { conditions: [], operations: [put(`${prefix}a`, '1')] };
@@ -185,7 +185,7 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
   });
 
   describe('time to live', () => {
-    test('a key is deleted when its time has come, in a revision that watchers see', async () => {
+    test('a key is deleted when it expires, in a revision that watchers see', async () => {
       await using under = await open();
       const { store, prefix } = under;
       const written = await write(

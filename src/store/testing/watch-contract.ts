@@ -6,7 +6,7 @@ import { del, expectFailure, type OpenStoreUnderTest, put, say, text, WatchReade
 /** `watch`, `requestProgress` and how watches end. */
 export function describeWatches(open: OpenStoreUnderTest): void {
   describe('watches', () => {
-    test('delivers what happened from a revision on, and goes on with what happens', async () => {
+    test('delivers the past from a revision on, and continues with new events', async () => {
       await using under = await open();
       const { store, prefix } = under;
       const key = `${prefix}a`;
@@ -24,7 +24,7 @@ export function describeWatches(open: OpenStoreUnderTest): void {
       await reader.end();
     });
 
-    test('has neither gap nor duplicate while writers go on', async () => {
+    test('has neither gap nor duplicate while writers continue', async () => {
       await using under = await open();
       const { store, prefix } = under;
       const from = (await store.revision()) + 1;
@@ -99,7 +99,7 @@ export function describeWatches(open: OpenStoreUnderTest): void {
       await Promise.all([...live, ...past].map((reader) => reader.end()));
     });
 
-    test('a revision that is still to come is waited for', async () => {
+    test('waits for a revision that is still to come', async () => {
       await using under = await open();
       const { store, prefix } = under;
       const now = await write(store, put(`${prefix}a`, '1'));
@@ -111,7 +111,7 @@ export function describeWatches(open: OpenStoreUnderTest): void {
       await reader.end();
     });
 
-    test('may leave out what its reader does not want, which counts as delivered', async () => {
+    test('may leave out events that its reader does not want, which count as delivered', async () => {
       await using under = await open();
       const { store, prefix } = under;
       const isWanted = (event: StoreEvent): boolean => say(event).includes('=wanted');
@@ -187,7 +187,7 @@ export function describeWatches(open: OpenStoreUnderTest): void {
       await reader.end();
     });
 
-    test('ends when its signal aborts, also one that has aborted before', async () => {
+    test('ends when its signal aborts, also if it aborted before', async () => {
       await using under = await open();
       const { store, prefix } = under;
       const start = await write(store, put(`${prefix}a`, '1'));
@@ -220,7 +220,7 @@ export function describeWatches(open: OpenStoreUnderTest): void {
       expect(seen).toEqual([from, from + 1]);
     });
 
-    test('a reader that lets too much pile up is ended with SlowWatcher, and others are not disturbed', async () => {
+    test('a reader that lags too far ends with SlowWatcher, and others are not disturbed', async () => {
       await using under = await open({ watch: { maxQueued: 5 } });
       const { store, prefix } = under;
       const from = (await store.revision()) + 1;
@@ -238,7 +238,7 @@ export function describeWatches(open: OpenStoreUnderTest): void {
       await good.end();
     });
 
-    test('a reader that keeps up is not ended, however many bytes have passed; one that does not is', async () => {
+    test('a reader that keeps up is not ended, however many bytes have passed; one that lags is', async () => {
       await using under = await open({ watch: { maxQueuedBytes: 20_000 } });
       const { store, prefix } = under;
       const from = (await store.revision()) + 1;
@@ -246,7 +246,7 @@ export function describeWatches(open: OpenStoreUnderTest): void {
       const good = new WatchReader(store, prefixRange(prefix), from);
       const first = slow.batch();
       for (let count = 0; count < 15; count++) {
-        const next = good.batch(); // it waits for what comes, and then some of it waits for the reader
+        const next = good.batch(); // it waits for events, and then some of them wait for it
         for (const _ of [1, 2]) await write(store, put(`${prefix}a`, 'x'.repeat(1000)));
         const revision = await write(store, put(`${prefix}a`, 'x'.repeat(1000)));
         if ((await next).revision < revision) await good.until(revision);
@@ -258,7 +258,7 @@ export function describeWatches(open: OpenStoreUnderTest): void {
       await good.end();
     });
 
-    test('disposing the store ends its watches and refuses what comes after', async () => {
+    test('disposing the store ends its watches and refuses later calls', async () => {
       const under = await open();
       const { store, prefix } = under;
       const from = await write(store, put(`${prefix}a`, '1'));
@@ -277,7 +277,7 @@ export function describeWatches(open: OpenStoreUnderTest): void {
   });
 }
 
-/** The values of the events up to the one that says `end`. */
+/** The values of the events up to the one whose value is `end`. */
 async function collect(reader: WatchReader): Promise<string[]> {
   const values: string[] = [];
   for (;;) {

@@ -21,9 +21,9 @@ export interface AccessQuestion {
   /** Undefined: the user of the request. */
   readonly serviceAccount: { readonly namespace: string; readonly name: string } | undefined;
   readonly verb: string;
-  /** Either a path… */
+  /** Either a path … */
   readonly path?: string;
-  /** …or a resource. */
+  /** … or a resource. */
   readonly resource?: ResourceQuestion;
 }
 
@@ -40,16 +40,16 @@ export interface ResourceQuestion {
 export interface AccessAnswer {
   readonly isAllowed: boolean;
   readonly reason: string;
-  /** The message of an error, if deciding failed. */
+  /** Set when the authorizer failed. */
   readonly error?: string;
 }
 
-/** Answers expressions; synchronous, as evaluation is. */
+/** Answers expressions' access questions; synchronous, as evaluation is. */
 export interface AccessOracle {
   decide(question: AccessQuestion): AccessAnswer;
 }
 
-/** A value that only has functions. Such values are never equal: Kubernetes answers with an error. */
+/** A value that only has member functions. Comparing such values is an error, as in Kubernetes. */
 abstract class ReceiverOnly extends Opaque {
   get native(): Value {
     return noSuchOverload();
@@ -100,7 +100,7 @@ class GroupCheck extends ReceiverOnly {
   }
 }
 
-/** A resource to ask about; also the variable `authorizer.requestResource`. */
+/** A resource to check; also the variable `authorizer.requestResource`. */
 export class ResourceCheck extends ReceiverOnly {
   readonly goName = 'library.resourceCheckVal';
   override readonly type = RESOURCE_CHECK_TYPE;

@@ -7,7 +7,7 @@ import { AddressError, type NetworkPrefix, parsePrefix } from '../network-addres
 import { CIDR_TYPE, CidrValue, IP_TYPE, IpValue, sameStart } from '../network-values.ts';
 import { isMapped, toIp } from './ip.ts';
 
-/** `cidr`, `isCIDR` and what can be asked about a network. */
+/** `cidr`, `isCIDR` and the functions of networks. */
 export function cidrLibrary(): Library {
   return {
     types: [CIDR_TYPE],
@@ -48,7 +48,7 @@ function toCidr(value: Value): CidrValue | CelError {
   return new CelError(`network address parse error during conversion from string: ${prefix}`);
 }
 
-/** The prefix, or what is wrong with it. */
+/** The prefix, or a description of the problem. */
 function readPrefix(text: string): NetworkPrefix | string {
   try {
     const prefix = parsePrefix(text);
@@ -60,7 +60,7 @@ function readPrefix(text: string): NetworkPrefix | string {
 }
 
 function containsIp(cidr: Value, ip: Value): Value {
-  // The error of a text that is no address is lost: Kubernetes asks about the network instead.
+  // The parse error of an invalid address is lost here, as in Kubernetes, which checks the network first.
   if (!(cidr instanceof CidrValue) || !(ip instanceof IpValue)) return noSuchOverload();
   return cidr.contains(ip.address);
 }

@@ -20,7 +20,7 @@ export class FormatValue extends Opaque {
   readonly goName = 'cel.Format';
   override readonly type = FORMAT_TYPE;
   readonly name: string;
-  /** The length of the pattern by which validation is paid for. */
+  /** The pattern length that validation is charged for. */
   readonly patternSize: number;
   readonly problems: (text: string) => readonly string[];
 
@@ -43,7 +43,7 @@ export class FormatValue extends Opaque {
 const UUID_PATTERN = '(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$';
 const DATE_TIME_PATTERN = '^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$';
 
-/** The formats by the names that expressions have for them. */
+/** The formats, by their names in expressions. */
 function formats(): ReadonlyMap<string, FormatValue> {
   const checked = (holds: (text: string) => boolean, message: string) => (text: string) =>
     holds(text) ? [] : [message];

@@ -6,7 +6,7 @@ import { CelError, noSuchOverload, type Value } from '../../values/index.ts';
 import { AddressError, type NetworkAddress, parseAddress } from '../network-address.ts';
 import { IP_TYPE, IpValue } from '../network-values.ts';
 
-/** `ip`, `isIP` and what can be asked about an address. */
+/** `ip`, `isIP` and the functions of addresses. */
 export function ipLibrary(): Library {
   const question = (
     name: string,
@@ -43,7 +43,7 @@ export function ipLibrary(): Library {
   };
 }
 
-/** The address that a text is, or the error that it is none. */
+/** Parses an address; an error when the string is not one. */
 export function toIp(value: Value): IpValue | CelError {
   const text = value as string;
   let address: NetworkAddress;
@@ -58,7 +58,7 @@ export function toIp(value: Value): IpValue | CelError {
   return new IpValue(address);
 }
 
-/** Whether it is IPv4 written inside IPv6. */
+/** Whether it is an IPv4-mapped IPv6 address. */
 export function isMapped(bytes: readonly number[]): boolean {
   return (
     bytes.length === 16 && bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff

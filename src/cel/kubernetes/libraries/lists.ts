@@ -100,7 +100,7 @@ function sum(list: Value, zero: Value): Value {
   return total;
 }
 
-/** The element that all others compare to as `keeps` says, the first of equals. */
+/** The min or max element, as `keeps` says; the first of equal ones. */
 function extreme(name: string, keeps: number): FunctionDeclaration {
   const find = (list: Value): Value => {
     if (!isList(list)) return noSuchOverload();

@@ -19,7 +19,7 @@ export const QUANTITY_TYPE = objectType('kubernetes.Quantity');
 export class QuantityValue extends Opaque {
   override readonly type = QUANTITY_TYPE;
   readonly quantity: Quantity;
-  /** The result of a sum or difference. Kubernetes cannot compare with these on the right of `==`. */
+  /** The result of a sum or difference, which Kubernetes cannot compare on the right of `==`. */
   readonly isComputed: boolean;
 
   constructor(quantity: Quantity, isComputed = false) {
@@ -99,13 +99,13 @@ function ofTwo(id: string, result: Type, apply: (left: Quantity, right: Quantity
   });
 }
 
-/** Integers are subtracted on 64 bits, where the negative of the smallest one is itself. */
+/** Integers are subtracted on 64 bits, where the negation of the smallest one is itself. */
 function subtract(left: Quantity, right: Quantity): Quantity {
   const isWrapped = right.asInt64() === MIN_INT && (isPlainZero(left) || (left.asInt64() ?? -1n) > 0n);
   return isWrapped ? left.add(right) : left.sub(right);
 }
 
-/** Whether it is a zero on 64 bits: such a one takes on any integer that is added. */
+/** Whether it is a 64-bit zero, which takes on the format of any integer added to it. */
 function isPlainZero(quantity: Quantity): boolean {
   return quantity.sign === 0 && quantity.add(quantityOf(1)).asInt64() !== undefined;
 }

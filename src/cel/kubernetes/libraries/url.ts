@@ -63,7 +63,7 @@ function part(name: string, id: string, read: (url: GoUrl) => Value, ...result: 
   return declareFunction(name, [member(id, [URL_TYPE], result[0] ?? STRING, apply)]);
 }
 
-/** Why a text is no absolute URL or path, if so. */
+/** The problem with a string that is neither an absolute URL nor a path; undefined if it is valid. */
 export function urlProblem(text: string): UrlError | undefined {
   const url = attempt(() => parseRequestUri(text));
   return url instanceof UrlError ? url : undefined;

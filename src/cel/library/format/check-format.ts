@@ -13,7 +13,7 @@ const ALLOWED: Readonly<Record<ClauseLetter, readonly Kind[]>> = {
   o: ['int', 'uint'],
 };
 
-/** Checks a literal format against literal arguments: the mistake and the expression at fault, if there is one. */
+/** Checks a literal format against literal arguments; returns the mistake and the expression at fault, if any. */
 export function checkFormat(
   call: Expr,
   format: string,

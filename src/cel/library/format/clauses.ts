@@ -3,7 +3,7 @@ export type ClauseLetter = 's' | 'd' | 'f' | 'e' | 'b' | 'x' | 'X' | 'o';
 
 const LETTERS = new Set(['s', 'd', 'f', 'e', 'b', 'x', 'X', 'o']);
 
-/** Why a format cannot be used; `argument` tells which value is to blame, if it is a value. */
+/** An invalid format; `argument` is the offending value, if a value caused it. */
 export class FormatError extends Error {
   override readonly name = 'FormatError';
   readonly culprit: unknown;
@@ -14,16 +14,16 @@ export class FormatError extends Error {
   }
 }
 
-/** What fills in the clauses of a format. */
+/** Fills in the clauses of a format. */
 export interface Filler {
   readonly count: number;
-  /** A format that ends in `%` is refused first, before missing values. */
+  /** Whether a format that ends in `%` is refused before missing values are. */
   readonly checksEndFirst?: boolean;
   /** The text for the clause, from the value at that position. Throws FormatError. */
   fill(clause: ClauseLetter, position: number, precision: number | undefined): string;
 }
 
-/** Goes through a format; returns it with its clauses filled in. Throws FormatError. */
+/** Returns the format with its clauses filled in. Throws FormatError. */
 export function fillFormat(format: string, filler: Filler): string {
   let text = '';
   let position = 0;
@@ -62,7 +62,7 @@ function readClause(
   start: number,
 ): { readonly letter: ClauseLetter; readonly precision: number | undefined; readonly end: number } {
   const { precision, end } = readPrecision(format, start);
-  const byte = Buffer.from(format.slice(end, end + 2))[0] as number; // Go looks at a byte, not at a character
+  const byte = Buffer.from(format.slice(end, end + 2))[0] as number; // Go reads a byte, not a character
   const letter = String.fromCharCode(byte);
   if (!LETTERS.has(letter)) {
     throw new FormatError(`could not parse formatting clause: unrecognized formatting clause "${letter}"`);
@@ -98,7 +98,7 @@ const WRONG_TYPE_MESSAGES: Readonly<Record<ClauseLetter, string>> = {
   o: 'octal clause can only be used on integers',
 };
 
-/** The error that a clause is given a value of a type that it cannot show. */
+/** The error for a clause whose value has a type it cannot show. */
 export function wrongType(clause: ClauseLetter, typeName: string, culprit?: unknown): FormatError {
   return new FormatError(`${WRONG_TYPE_MESSAGES[clause]}, was given ${typeName}`, culprit);
 }

@@ -112,7 +112,7 @@ function showKey(key: Value): string {
   throw new FormatError(`no formatting function for map key of type ${typeOf(key).name}`);
 }
 
-/** An element of a list or map: as it would be written in an expression. */
+/** An element of a list or map, as it would be written in an expression. */
 function showInside(value: Value): string {
   if (typeof value === 'string') return quoteWhole(value);
   if (value instanceof Uint8Array) return `b${quoteWhole(Buffer.from(value).toString('utf8'))}`;
@@ -142,10 +142,10 @@ function formatPlain(value: number, precision: number): string {
   return roundTo(value, precision);
 }
 
-/** No double has more digits behind the point. */
+/** No double has more digits after the point. */
 const MAX_FRACTION = 1074;
 
-/** The number with exactly `precision` digits behind the point. */
+/** The number with exactly `precision` digits after the point. */
 function roundTo(value: number, precision: number): string {
   const exact = Math.min(precision, MAX_FRACTION);
   const digits = roundExactly(value, exact)
@@ -176,7 +176,7 @@ function formatGrouped(value: number, precision: number): string {
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** `%e` in English: `1.500000×10⁰³`. What is written as the precision counts as the width. */
+/** `%e` in English: `1.500000×10⁰³`. The precision is used as the width. */
 function formatScientific(value: number, width: number): string {
   if (Number.isNaN(value)) return 'NaN'.padStart(width);
   if (!Number.isFinite(value)) return (value > 0 ? '∞' : '-∞').padStart(width);
@@ -209,7 +209,7 @@ function roundExactly(value: number, power: number): bigint {
   return isUp ? whole + 1n : whole;
 }
 
-/** The value is the first times two to the power of the second. */
+/** The value is the mantissa times two to the power of the exponent. */
 function partsOf(value: number): readonly [mantissa: bigint, exponent: bigint] {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);

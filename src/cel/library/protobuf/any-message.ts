@@ -2,8 +2,8 @@ import { type CelError, unconvertible, type Value } from '../../values/index.ts'
 import { MESSAGE } from './field-conversion.ts';
 
 /**
- * `google.protobuf.Any{…}`: the error that nobody knows the message inside. (Kubernetes can unpack the messages that come
- * with protobuf. They are much easier to write unpacked, so we do not.)
+ * `google.protobuf.Any{…}`: the error for an unknown message type. (Kubernetes can unpack protobuf's own messages. They
+ * are much easier to write unpacked, so we do not support that.)
  */
 export function unknownMessage(typeUrl: string, content: Uint8Array): CelError {
   const fields = [
@@ -23,7 +23,7 @@ function hexadecimal(byte: number): string {
   return `\\x${byte.toString(16).padStart(2, '0')}`;
 }
 
-/** As the text that they are, as far as they are one. */
+/** The bytes as text where they are valid UTF-8, escaped elsewhere. */
 function escapedBytes(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length;) {

@@ -4,7 +4,7 @@ import { CelError, noSuchOverload, type Value } from '../../values/index.ts';
 
 export const EMPTY_TYPE = objectType('google.protobuf.Empty');
 
-/** `google.protobuf.Empty{}`, the only message that stays one. */
+/** `google.protobuf.Empty{}`, the only message that is not converted to an ordinary value. */
 export class EmptyMessage extends FieldedValue {
   readonly goName = '*types.protoObj';
   override readonly type = EMPTY_TYPE;

@@ -15,10 +15,10 @@ import {
   type Value,
 } from '../../values/index.ts';
 
-/** What Kubernetes' implementation calls a message. */
+/** The name of a message type in Kubernetes' implementation. */
 export const MESSAGE = '*dynamicpb.Message';
 
-/** What Kubernetes' implementation calls the type of a field's content. */
+/** The name of a field's type in Kubernetes' implementation. */
 export type FieldKind =
   | 'bool'
   | '[]uint8'
@@ -34,7 +34,7 @@ export type FieldKind =
   | '*structpb.Struct'
   | '*structpb.Value';
 
-/** The content of a field that is set to a value, or the error that it cannot be. */
+/** The content of a field set to this value, or an error when the value does not fit. */
 export function fieldContent(value: Value, kind: FieldKind): Value {
   if (value instanceof Optional) {
     return value.value === undefined ? new CelError('optional.none() dereference') : fieldContent(value.value, kind);
@@ -66,7 +66,7 @@ export function fieldContent(value: Value, kind: FieldKind): Value {
   }
 }
 
-/** Values of Kubernetes' libraries that were read from texts are texts again where one is wanted. */
+/** Values of Kubernetes' libraries that were parsed from strings become strings again where a string is wanted. */
 const READ_FROM_TEXT = /^(?:kubernetes|net)\.(Quantity|URL|IP|CIDR|Semver)$/;
 
 function textOf(value: Value): string | undefined {
@@ -86,7 +86,7 @@ function bytesOf(items: readonly Value[]): Value {
     : new CelError('unsigned integer overflow');
 }
 
-/** The error that a value is of no use for a field; each type has words of its own for it. */
+/** The error for a value that does not fit a field; each type words it differently. */
 export function mismatch(value: Value, wanted: string): CelError {
   return new CelError(mismatchText(value, wanted));
 }
@@ -100,7 +100,7 @@ function mismatchText(value: Value, wanted: string): string {
   return `type conversion error from ${sourceName(value)} to '${wanted}'`;
 }
 
-/** A map is taken for the fields of a message; the names of those begin with capitals. */
+/** A map is taken for the fields of a message, whose Go names begin with capitals. */
 function noSuchField(keys: Iterable<Value>): string {
   const [first = ''] = keys;
   const name = String(first).replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());

@@ -18,7 +18,7 @@ import {
 import { EmptyMessage } from './empty-message.ts';
 import { fieldContent, mismatch } from './field-conversion.ts';
 
-/** A value as google.protobuf.Value keeps it: all numbers are doubles, and what JSON has no form for is text. */
+/** A value as google.protobuf.Value stores it: all numbers are doubles, and values without a JSON form are strings. */
 export function jsonMessage(value: Value): Value {
   if (value === null || typeof value === 'boolean' || typeof value === 'string' || value instanceof Double)
     return value;

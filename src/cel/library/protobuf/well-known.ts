@@ -37,19 +37,21 @@ import { jsonList, jsonStruct } from './json-message.ts';
 
 const PREFIX = 'google.protobuf.';
 const NANOS = 1_000_000_000n;
-/** No later or earlier moment can be shown. */
+/** The last and first second that can be represented. */
 const LAST_SHOWN_SECOND = 8_640_000_000_000n;
 
 interface Field {
   readonly type: Type;
-  /** What a value becomes in the field, or the error that it does not fit. `place` is the full name of the field. */
+  /**
+   * Converts a value for the field, or returns an error when it does not fit. `place` is the full name of the field.
+   */
   read(value: Value, place: string): Value;
 }
 
 interface WellKnown {
   readonly type: Type;
   readonly fields: Readonly<Record<string, Field>>;
-  /** The value that a message with these fields is. */
+  /** The value of a message with these fields. */
   create(fields: ReadonlyMap<string, Value>): Value;
 }
 
@@ -93,7 +95,7 @@ function nanosOf(fields: ReadonlyMap<string, Value>): bigint {
   return (seconds as bigint) * NANOS + (nanos as bigint);
 }
 
-/** Spans that do not fit become the longest that does. */
+/** Durations out of range are clamped. */
 function durationOf(fields: ReadonlyMap<string, Value>): Duration {
   const nanos = nanosOf(fields);
   return new Duration(nanos > MAX_INT ? MAX_INT : nanos < MIN_INT ? MIN_INT : nanos);
@@ -107,13 +109,13 @@ function timestampOf(fields: ReadonlyMap<string, Value>): Value {
   return new Timestamp({ seconds: Number(seconds), nanos: Number(nanos) });
 }
 
-/** A message of alternatives is what was set last; nothing at all is null. */
+/** The value of a oneof is the field that was set last; null when none was. */
 function valueOf(fields: ReadonlyMap<string, Value>): Value {
   const [name, content = null] = [...fields].at(-1) ?? [];
   return name === 'null_value' ? null : content;
 }
 
-/** The messages that come with protobuf. They become ordinary values as soon as they are made. */
+/** Protobuf's well-known messages. They become ordinary values as soon as they are constructed. */
 const wellKnown: ReadonlyMap<string, WellKnown> = new Map<string, WellKnown>([
   [
     'Any',

@@ -127,13 +127,13 @@ export function add(left: Value, right: Value): Value {
   return noSuchOverload();
 }
 
-/** A list that adds in a way of its own, such as a set. */
-export interface OwnAddition {
+/** A list with its own `+`, such as a set. */
+export interface CustomAddition {
   plus(other: Value): Value;
 }
 
 function concatenateOwn(left: Extract<Value, object>, right: Value): Value {
-  if ('plus' in left) return (left as unknown as OwnAddition).plus(right);
+  if ('plus' in left) return (left as unknown as CustomAddition).plus(right);
   return isList(left) && isList(right) ? concatenate(left, right) : noSuchOverload();
 }
 

@@ -113,7 +113,7 @@ function conversionError(from: Type, to: Type): CelError {
   return new CelError(`type conversion error from '${from.toString()}' to '${to.toString()}'`);
 }
 
-/** What a value becomes; nothing when it cannot. */
+/** The converted value; undefined when it cannot be converted. */
 const converters: ReadonlyMap<Type, (value: Value) => Value | undefined> = new Map([
   [BOOL, toBool],
   [BYTES, (value) => (typeof value === 'string' ? new TextEncoder().encode(value) : undefined)],
@@ -174,7 +174,7 @@ export function toTimestamp(value: Value): Value | undefined {
   return typeof value === 'string' ? parseTimestamp(value) : undefined;
 }
 
-/** `string(value)`; nothing for values that have no text. */
+/** `string(value)`; undefined for values that have no string form. */
 export function toText(value: Value): Value | undefined {
   switch (typeof value) {
     case 'string':
@@ -209,10 +209,12 @@ const NAMED: ReadonlyMap<string, number> = new Map([
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const HEXADECIMAL = /^([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d+)$/;
 
-/** Digits may have single underscores between them; behind `0x` there may be one, too. */
+/** Digits may have single underscores between them; there may also be one after `0x`. */
 const WRONG_UNDERSCORE = /(?<![0-9a-fA-FxX])_|_(?![0-9a-fA-F])|(?<!^[+-]?0)[xX]_/;
 
-/** Reads a number as Go's ParseFloat does: also `inf`, `NaN`, hexadecimal; nothing when it is none or too large. */
+/**
+ * Parses a number as Go's ParseFloat does, including `inf`, `NaN` and hexadecimal; undefined when invalid or too large.
+ */
 function parseGoFloat(written: string): number | undefined {
   const text = WRONG_UNDERSCORE.test(written) ? written : written.replaceAll('_', '');
   const named = NAMED.get(text.replace(/^[+-]/, '').toLowerCase());

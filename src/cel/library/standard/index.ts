@@ -7,7 +7,7 @@ import { logic } from './logic.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 
-/** What every environment has. */
+/** The library that every environment includes. */
 export function standardLibrary(): Library {
   return {
     functions: [...logic(), ...arithmetic(), ...text(), ...conversions(), ...time()],

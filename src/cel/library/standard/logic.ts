@@ -37,7 +37,10 @@ import {
 const A = typeParameter('A');
 const B = typeParameter('B');
 
-/** Boolean operators, equality, order, `in` and `[]`. Those that the planner evaluates itself have no implementation. */
+/**
+ * Boolean operators, equality, order, `in` and `[]`. Operators that the planner evaluates itself have no
+ * implementation.
+ */
 export function logic(): readonly FunctionDeclaration[] {
   return [
     declareFunction(Operator.conditional, [overload('conditional', [BOOL, A, A], A)]),
@@ -67,13 +70,13 @@ export function logic(): readonly FunctionDeclaration[] {
   ];
 }
 
-/** The kinds of numbers by the names that overloads have for them. */
+/** The number types, by their names in overload ids. */
 const NUMBERS: readonly (readonly [name: string, type: Type])[] = [
   ['int64', INT],
   ['uint64', UINT],
   ['double', DOUBLE],
 ];
-/** For each kind of number, the order in which the overloads that compare it with others are declared. */
+/** For each number type, the order in which its cross-type comparison overloads are declared. */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   int64: ['int64', 'double', 'uint64'],
   uint64: ['uint64', 'double', 'int64'],
@@ -104,7 +107,7 @@ function comparison(name: string, verb: string, holds: (order: number) => boolea
   return declareFunction(name, overloads, { singleton: { implementation, accepts: isComparable } });
 }
 
-/** The signatures that compare different kinds of numbers; they can be switched off. */
+/** The signatures that compare different number types; they can be disabled. */
 export function crossTypeComparisons(): ReadonlySet<string> {
   const verbs = ['less', 'less_equals', 'greater', 'greater_equals'];
   const names = NUMBERS.map(([name]) => name);

@@ -3,7 +3,7 @@ import { declareFunction, type FunctionDeclaration, member, type Overload } from
 import { DURATION, INT, STRING, TIMESTAMP } from '../../type-terms/index.ts';
 import { CelError, checkedInt, Duration, noSuchOverload, Timestamp, type Value } from '../../values/index.ts';
 
-/** A part of a moment, read from a Date whose UTC fields are the local ones. */
+/** A component of a timestamp, read from a Date whose UTC fields hold the local time. */
 type Part = (local: Date, nanos: number) => number;
 
 const DAY_MS = 86_400_000;
@@ -24,7 +24,7 @@ export function time(): readonly FunctionDeclaration[] {
   ];
 }
 
-/** `unitNanos` is set for the parts that durations have, too: there it is the whole duration in that unit. */
+/** `unitNanos` is set for components that durations also have: there it is the whole duration in that unit. */
 function parts(name: string, id: string, part: Part, ...rest: readonly bigint[]): FunctionDeclaration {
   const [unitNanos] = rest;
   const withZone = id === 'seconds' ? 'timestamp_to_seconds_tz' : `timestamp_to_${id}_with_tz`;
@@ -47,7 +47,7 @@ function partOf(moment: Value, zone: Value, part: Part): Value {
   return part(new Date((moment.instant.seconds + offset) * 1000), moment.instant.nanos);
 }
 
-/** Seconds east of UTC of `+hh:mm`; Go's number parser decides what a number is. */
+/** Seconds east of UTC of `+hh:mm`; numbers are parsed as Go does. */
 function fixedOffset(zone: string): number | CelError {
   const colon = zone.indexOf(':');
   const hours = parseGoInteger(zone.slice(0, colon), 'Atoi');
@@ -59,7 +59,7 @@ function fixedOffset(zone: string): number | CelError {
 }
 
 function dayOfYear(local: Date): number {
-  const start = Date.UTC(2000, 0, 1); // any year: only the start of the local one is needed
+  const start = Date.UTC(2000, 0, 1); // any year would do
   const first = new Date(start);
   first.setUTCFullYear(local.getUTCFullYear());
   return Math.floor((local.getTime() - first.getTime()) / DAY_MS);
@@ -67,10 +67,10 @@ function dayOfYear(local: Date): number {
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 const MAX_FORMATTERS = 64;
-/** Names that are no IANA zones with a capital letter, and yet exist. */
+/** IANA zone name segments that do not start with a capital letter. */
 const SEGMENT = /^(?:[A-Z]|au-|of_|es_)/;
 
-/** Seconds east of UTC in a zone of the IANA database at a moment, or the error that there is no such zone. */
+/** Seconds east of UTC in an IANA zone at a given time, or an error when the zone does not exist. */
 function zoneOffset(name: string, seconds: number): number | CelError {
   if (name === '' || name === 'UTC' || name === 'Local') return 0; // servers run in UTC
   if (name.includes('..') || /^[/\\]/.test(name)) return new CelError('time: invalid location name');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Both ends of a connection. */
+/** The two ends of a connection. */
 export async function channelPair(): Promise<readonly [Socket, Socket]> {
   const server = createServer({ noDelay: true });
   server.listen(0, '127.0.0.1');

@@ -9,7 +9,7 @@ interface Found {
   readonly lease?: bigint;
 }
 
-/** A copy of 2,500 keys, of which every hundredth has lease 7. */
+/** A copy of 2,500 keys, every hundredth of which has lease 7. */
 function copied(): Map<string, Found> {
   return new Map(
     Array.from({ length: 2500 }, (_item, index) => [
@@ -33,7 +33,7 @@ async function* pages(found: Map<string, Found>): AsyncGenerator<{ entries: Entr
   }
 }
 
-test('a copy that is as it should be passes', async () => {
+test('an exact copy passes', async () => {
   await compare(copied());
 });
 
@@ -58,13 +58,13 @@ const FAULTS: readonly (readonly [string, (found: Map<string, Found>) => void, R
   ['nothing at all', (found) => found.clear(), /"\/registry\/0000"/],
 ];
 
-test.each(FAULTS)('%s is noticed', async (_name, plant, where) => {
+test.each(FAULTS)('%s is detected', async (_name, plant, where) => {
   const found = copied();
   plant(found);
   await expect(compare(found)).rejects.toThrow(where);
 });
 
-test('a key with a lease that has ended may be gone', async () => {
+test('a key whose lease has expired may be missing', async () => {
   const check = new CopyCheck();
   check.expect('/registry/a', Buffer.from('1'), { id: 7, deadlineMs: NOW_MS });
   await check.compare(pages(new Map()), NOW_MS);

@@ -3,7 +3,7 @@ import { StoreError } from '../../errors.ts';
 import type { Entry } from '../../store.ts';
 import type { Page } from '../range-pages.ts';
 
-/** A checksum is kept for so many keys, so that a difference can be said to be among them. */
+/** Keys per checksum: a difference is reported as a range of this many keys. */
 const SECTION_LENGTH = 1000;
 
 interface Section {
@@ -20,22 +20,22 @@ interface LeasedKey {
 }
 
 /**
- * Remembers what was copied in as little room as possible, and tells whether a store has it.
+ * Remembers what was copied in as little memory as possible, and checks whether a store has it.
  *
- * Keys that stay are told apart by one checksum for a thousand of them; those with a lease, which may end before they are looked
- * for, one by one.
+ * Keys without a lease share one checksum per thousand; keys with a lease, which may expire before the check, are
+ * remembered one by one.
  */
 export class CopyCheck {
   readonly #expected = new Sections();
   readonly #leased = new Map<string, LeasedKey>();
 
-  /** To be called in the order of keys. */
+  /** Must be called in key order. */
   expect(key: string, value: Uint8Array, lease?: { readonly id: number; readonly deadlineMs: number }): void {
     if (lease === undefined) this.#expected.add(key, value);
     else this.#leased.set(key, { lease: BigInt(lease.id), digest: digestOf(value), deadlineMs: lease.deadlineMs });
   }
 
-  /** Throws `Damaged` with the first keys that are not as they were copied. `nowMs` is when reading began. */
+  /** Throws `Damaged` with the first keys that differ from the copy. `nowMs` is when reading began. */
   async compare(pages: AsyncIterable<Pick<Page, 'entries' | 'leases'>>, nowMs: number): Promise<void> {
     const found = new Sections();
     for await (const { entries, leases } of pages) {

@@ -1,25 +1,25 @@
 import type { Clock, Random } from '../../../base/index.ts';
 import type { EtcdClient } from '../etcd-client.ts';
-import { isLeaseExisting, toStoreError } from '../etcd-errors.ts';
+import { isLeaseAlreadyGranted, toStoreError } from '../etcd-errors.ts';
 import { LEASE_GRANT } from '../messages/methods.ts';
 
-/** As kube-apiserver has it: etcd deletes all keys of a lease in one go. */
+/** Max keys per lease, as in kube-apiserver: etcd deletes all keys of a lease at once. */
 const MAX_KEYS = 1000;
-/** Leases kept for more keys; one that is forgotten just is not used again. */
+/** Max leases remembered for more keys; a forgotten lease is just not used again. */
 const MAX_KEPT = 1000;
-/** Keys live until the next whole minute, or, if it is soon, the next ten seconds. */
+/** Deadlines are rounded up to the minute, or, when soon, to ten seconds. */
 const COARSE_MS = 60_000;
 const FINE_MS = 10_000;
 const SOON_MS = 600_000;
-/** A lease must not end before what it is for is written. */
+/** A lease must not expire before its keys are written. */
 const MIN_SECONDS = 30;
 
-/** Leases for keys that are to be deleted at a certain time: never before it, and at most a minute after it. */
+/** Leases for keys with deadlines: they expire never before the deadline, and at most a minute after it. */
 export class DeadlineLeases {
   readonly #client: EtcdClient;
   readonly #clock: Clock;
   readonly #random: Random;
-  /** By the time that they end. */
+  /** Keyed by expiry time. */
   readonly #kept = new Map<number, { readonly id: number; keys: number }>();
 
   constructor(client: EtcdClient, options: { readonly clock: Clock; readonly random: Random }) {
@@ -43,13 +43,13 @@ export class DeadlineLeases {
     return id;
   }
 
-  /** The id is chosen here, so that asking twice because of a lost answer grants one lease, not two. */
+  /** The id is chosen here, so that retrying after a lost answer grants one lease, not two. */
   async #grant(ttlSeconds: number): Promise<number> {
     const id = 1 + this.#random.int(Number.MAX_SAFE_INTEGER - 1);
     try {
       await this.#client.call(LEASE_GRANT, { ttlSeconds, id }, { isRepeatable: true });
     } catch (error) {
-      if (!isLeaseExisting(error)) throw toStoreError(error, { action: 'get a lease' });
+      if (!isLeaseAlreadyGranted(error)) throw toStoreError(error, { action: 'get a lease' });
     }
     return id;
   }

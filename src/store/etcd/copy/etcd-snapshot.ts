@@ -5,17 +5,17 @@ import { toStoreError } from '../etcd-errors.ts';
 import { EtcdStore, type EtcdStoreOptions } from '../etcd-store.ts';
 import { LEASE_TIME_TO_LIVE } from '../messages/methods.ts';
 
-/** What a cluster keeps; other keys of an etcd are not its own. */
+/** The keys of a cluster; an etcd may hold others. */
 export const CLUSTER_KEYS = prefixRange('/registry/');
 
-/** Deadlines of leases that are remembered: those of one page of events and far more. */
+/** Max lease deadlines remembered; far more than one page of events needs. */
 const MAX_LEASES = 10_000;
 
 /**
- * A snapshot of what a cluster keeps in an etcd: all keys under the prefix at one revision, read page by page, and when those
- * with leases are to be deleted.
+ * A snapshot of a cluster's keys in an etcd: all keys under the prefix at one revision, read page by page, with the
+ * deadlines of those that have leases.
  *
- * An etcd that is compacted while it is read, which takes five minutes by default, answers `Compacted`.
+ * If etcd compacts that revision during the read (five minutes by default), reading fails with `Compacted`.
  */
 export async function snapshotEtcd(options: EtcdStoreOptions): Promise<Snapshot> {
   const store = new EtcdStore(options);
@@ -24,7 +24,7 @@ export async function snapshotEtcd(options: EtcdStoreOptions): Promise<Snapshot>
     const revision = await store.revision();
     const head: SnapshotHead = {
       revision,
-      isOfStopped: false,
+      isOfClosedStore: false,
       form: 'etcd',
       takenMs: clock.now(),
       ...(prefix === undefined ? {} : { etcdPrefix: prefix }),
@@ -51,7 +51,7 @@ async function* batchesOf(
   }
 }
 
-/** When leases end, asked once each. */
+/** Deadlines of leases; each lease is looked up once. */
 class LeaseDeadlines {
   readonly #store: EtcdStore;
   readonly #clock: Clock;
@@ -62,7 +62,10 @@ class LeaseDeadlines {
     this.#clock = clock;
   }
 
-  /** In milliseconds since the Unix epoch; a lease that has ended since the revision that is read ends now. */
+  /**
+   * In milliseconds since the Unix epoch; a lease that has expired since the revision being read counts as expiring
+   * now.
+   */
   async of(id: bigint): Promise<number> {
     const known = this.#known.get(id);
     if (known !== undefined) return known;

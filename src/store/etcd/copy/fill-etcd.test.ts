@@ -48,7 +48,7 @@ describeWithEtcd('a copy into etcd', (etcd) => {
       Array.from({ length: count }, (_item, index) => [`/registry/a/${index}`, { value: `${value}${index}` }]),
     );
 
-  test('has every value, and a lease for each key that is to be deleted', async () => {
+  test('has every value, and a lease for each key with a deadline', async () => {
     const prefix = corner();
     const inAnHourMs = parts.clock.now() + 3_600_000;
     const given = {
@@ -73,11 +73,11 @@ describeWithEtcd('a copy into etcd', (etcd) => {
     const deadlines = entries.filter(({ deadlineMs }) => deadlineMs !== 0);
     expect(deadlines.map(({ entry }) => entry.key)).toEqual(['/registry/events/a']);
     const lateMs = (deadlines[0]?.deadlineMs ?? 0) - inAnHourMs;
-    expect(lateMs).toBeGreaterThan(-2000); // etcd tells whole seconds
+    expect(lateMs).toBeGreaterThan(-2000); // etcd reports whole seconds
     expect(lateMs).toBeLessThan(62_000);
   });
 
-  test('begins above the revisions that clients may know, and those are too old from then on', async () => {
+  test('begins above the revisions that clients may know, which are compacted from then on', async () => {
     const prefix = corner();
     await using store = openStore(etcd(), { prefix });
     const revision = (await store.revision()) + 5000;
@@ -97,12 +97,12 @@ describeWithEtcd('a copy into etcd', (etcd) => {
     await watch.end();
   });
 
-  test('is refused where raising the revision would take for ever, with the tool that can', async () => {
+  test('is refused where raising the revision would take too long, with the name of the tool that can do it', async () => {
     const far = givenSnapshot(keys(1), { revision: 2 ** 40 });
     await expect(fill(corner(), far)).rejects.toThrow(/etcdutl snapshot restore --bump-revision 1099511627776/);
   });
 
-  test('is refused where keys are, but for those of the same copy that was not finished', async () => {
+  test('is refused where there are keys, except those of the same unfinished copy', async () => {
     const prefix = corner();
     await expect(fill(prefix, givenSnapshot(keys(300), { breaksAfter: 150 }))).rejects.toThrow('the source broke');
     expect(Object.keys(await values(prefix))).toHaveLength(100);
@@ -119,7 +119,7 @@ describeWithEtcd('a copy into etcd', (etcd) => {
     );
   });
 
-  test('can be brought up to date for as long as it is not final', async () => {
+  test('can be brought up to date until it is final', async () => {
     const prefix = corner();
     await fill(
       prefix,
@@ -141,7 +141,7 @@ describeWithEtcd('a copy into etcd', (etcd) => {
     expect(Object.keys(await values(prefix))).toHaveLength(300);
   });
 
-  test('whatever was there of it and wherever it broke, it ends with exactly what the source has', async () => {
+  test('ends with exactly the keys of the source, whatever was there of it and wherever it broke', async () => {
     const contents = fc.dictionary(
       fc.nat(400).map((number) => `/registry/${number}`),
       fc.record({ value: fc.string(), deadlineMs: fc.constantFrom(0, 0, 0, parts.clock.now() + 3_600_000) }),
@@ -168,7 +168,7 @@ describeWithEtcd('a copy into etcd', (etcd) => {
     );
   });
 
-  test('goes on when etcd was away, once it is back', async () => {
+  test('continues when etcd was away, once it is back', async () => {
     await using own = await EtcdProcess.start({ binary: 'etcd' });
     const options = {
       ...parts,
@@ -204,7 +204,7 @@ describeWithEtcd('a copy into etcd', (etcd) => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test('goes on after kill -9 at any moment, and is whole in the end', { timeout: 60_000 }, async () => {
+  test('continues after kill -9 at any moment, and is complete in the end', { timeout: 60_000 }, async () => {
     const prefix = corner();
     const file = join(folder, 'snapshot');
     const given = keys(4000, 'x'.repeat(500));

@@ -14,21 +14,23 @@ import { DeadlineLeases } from './deadline-leases.ts';
 import { CLUSTER_KEYS } from './etcd-snapshot.ts';
 
 export interface FillOptions extends EtcdStoreOptions {
-  /** Where the snapshot is from: a copy that was not finished goes on when it is from the same place. */
+  /** The source of the snapshot: an unfinished copy continues when it is from the same source. */
   readonly from: string;
-  /** How far etcd's revision is raised above the snapshot's before anything is written, at least; 0 unless given. */
+  /** Min distance by which etcd's revision is raised above the snapshot's before anything is written; default 0. */
   readonly bumpRevision?: number;
-  /** Whether a value that is there already says the same; by its bytes unless given. */
+  /** Whether an existing value is equivalent; default: its bytes are the same. */
   readonly isSame?: (key: string, wanted: Uint8Array, found: Uint8Array) => boolean | Promise<boolean>;
-  /** Whether nothing was written since the snapshot. If so the copy is finished, and not gone on with by the next. */
+  /**
+   * Whether nothing was written since the snapshot. If so the copy is finished, and a later one does not continue it.
+   */
   readonly isFinal: () => Promise<boolean>;
 }
 
 export interface FillReport {
   readonly objects: number;
-  /** Of them, those that were written now; the others were there. */
+  /** How many of them were written now; the others were there already. */
   readonly written: number;
-  /** Keys that an earlier part of the copy had written and that are gone since. */
+  /** Keys that an earlier part of the copy had written and the source no longer has. */
   readonly deleted: number;
   readonly revision: Revision;
   readonly isFinal: boolean;
@@ -36,15 +38,16 @@ export interface FillReport {
 
 const MAX_OPERATIONS = 100;
 const MAX_TRANSACTION_BYTES = 1024 * 1024;
-const TRANSACTIONS_AT_ONCE = 4;
+const MAX_CONCURRENT_TRANSACTIONS = 4;
 
 /**
- * Writes a snapshot into an etcd, which must have no keys under the prefix, or those of a copy from the same place that was not
- * finished.
+ * Writes a snapshot into an etcd that has no keys under the prefix, or those of an unfinished copy from the same
+ * source.
  *
- * Numbers of revisions cannot be kept in etcd. Its revision is raised above the snapshot's before the first object is written, and
- * all history is compacted at the end: a client that knows a revision from before is told that it is too old, and never mistakes one
- * for another. What was written is read again and compared before the copy counts as finished.
+ * Revision numbers cannot be preserved in etcd. Its revision is raised above the snapshot's before the first object is
+ * written, and all history is compacted at the end: a client that presents an earlier revision gets `Compacted`, and
+ * never mistakes one revision for another. Everything written is read back and compared before the copy counts as
+ * finished.
  */
 export async function fillEtcd(snapshot: Snapshot, options: FillOptions): Promise<FillReport> {
   await using store = new EtcdStore(options);
@@ -68,7 +71,7 @@ export async function fillEtcd(snapshot: Snapshot, options: FillOptions): Promis
   return { ...filling.counts, revision: last, isFinal };
 }
 
-/** The writing part of a copy: what is there already in etcd is read along, in the same order. */
+/** The writing part of a copy. It reads etcd's existing keys in the same order alongside. */
 class Filling {
   readonly check = new CopyCheck();
   readonly #store: EtcdStore;
@@ -97,7 +100,7 @@ class Filling {
   async write(batch: readonly SnapshotEntry[]): Promise<void> {
     const operations: RequestOp[] = [];
     for (const { entry, deadlineMs } of batch) {
-      if (deadlineMs !== 0 && deadlineMs <= this.#options.clock.now()) continue; // its time has come meanwhile
+      if (deadlineMs !== 0 && deadlineMs <= this.#options.clock.now()) continue; // its deadline has passed meanwhile
       const { key, value } = entry;
       operations.push(...(await this.#deletionsBefore(key)));
       this.#objects += 1;
@@ -118,7 +121,7 @@ class Filling {
     await this.#commit(await this.#deletionsBefore(undefined));
   }
 
-  /** The value in etcd when it need not be written again. */
+  /** The value in etcd, if it need not be written again. */
   async #valueThere({ key, value }: Entry, deadlineMs: number): Promise<Uint8Array | undefined> {
     const found = await this.#next();
     if (found?.key !== key) return undefined;
@@ -139,7 +142,7 @@ class Filling {
     }
   }
 
-  /** The first entry in etcd that was not passed yet. */
+  /** The first entry in etcd that was not visited yet. */
   async #next(): Promise<Entry | undefined> {
     while (this.#page === undefined || this.#at >= this.#page.entries.length) {
       const { value: page } = await this.#found.next();
@@ -152,8 +155,8 @@ class Filling {
 
   async #commit(operations: readonly RequestOp[]): Promise<void> {
     const transactions = inTransactions(operations);
-    for (let at = 0; at < transactions.length; at += TRANSACTIONS_AT_ONCE) {
-      const sent = transactions.slice(at, at + TRANSACTIONS_AT_ONCE).map((success) => this.#send(success));
+    for (let at = 0; at < transactions.length; at += MAX_CONCURRENT_TRANSACTIONS) {
+      const sent = transactions.slice(at, at + MAX_CONCURRENT_TRANSACTIONS).map((success) => this.#send(success));
       const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
       if (failed?.status === 'rejected') throw failed.reason;
     }

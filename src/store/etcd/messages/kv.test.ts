@@ -5,8 +5,8 @@ import { bool, bytes, int64, MessageTable, nested, repeated, text } from '../../
 
 const hex = (data: Uint8Array): string => Buffer.from(data).toString('hex');
 
-test('messages look on the wire as etcd expects them', () => {
-  // made with etcd's own Go types
+test('messages have the bytes that etcd expects', () => {
+  // produced with etcd's own Go types
   expect(hex(rangeRequest.encode({ key: 'a', rangeEnd: 'b', limit: 300, revision: 5_000_000_000 }))).toBe(
     '0a016112016218ac022080e497d012',
   );
@@ -18,7 +18,7 @@ test('messages look on the wire as etcd expects them', () => {
   expect(hex(txn)).toBe('0a0710021a016b3000120a12080a016b120176180712051a030a01641a050a030a016b');
 });
 
-test('what is not in the table, or has another wire type, is passed over', () => {
+test('a field that is not in the table, or has another wire type, is skipped', () => {
   const wide = new MessageTable({ a: int64(1), b: text(2), c: bytes(3), d: bool(4), e: nested(5, keyValue) });
   const narrow = new MessageTable({ b: text(2), c: int64(3) });
 
@@ -29,7 +29,7 @@ test('what is not in the table, or has another wire type, is passed over', () =>
   expect(read).toEqual({ b: 'kept' });
 });
 
-test('any message comes back as it was written', () => {
+test('any message is read as it was written', () => {
   const table = new MessageTable({
     number: int64(1),
     flag: bool(2),
@@ -59,7 +59,7 @@ test('any message comes back as it was written', () => {
   );
 });
 
-test('an answer that is cut short is refused', () => {
+test('a truncated answer is refused', () => {
   const answer = rangeResponse.encode({ count: 1, kvs: [{ key: 'k', value: Buffer.from('value') }] });
 
   expect(() => rangeResponse.decode(answer.subarray(0, 8))).toThrow();

@@ -10,7 +10,7 @@ import {
   text,
 } from '../../../wire/protobuf/index.ts';
 
-// The numbers are those of etcd's mvccpb and etcdserverpb packages; fields that nobody here needs are left out.
+// The field numbers are those of etcd's mvccpb and etcdserverpb packages; unused fields are left out.
 
 export const responseHeader = new MessageTable({ revision: int64(3) });
 
@@ -45,7 +45,7 @@ export type RangeResponse = MessageOf<typeof rangeResponse>;
 const putRequest = new MessageTable({ key: text(1), value: bytes(2), lease: int64(3) });
 const deleteRangeRequest = new MessageTable({ key: text(1), rangeEnd: text(2) });
 
-/** Exactly one of them. */
+/** Exactly one of them is set. */
 export const requestOp = new MessageTable({
   range: nested(1, rangeRequest),
   put: nested(2, putRequest),

@@ -36,7 +36,7 @@ const leaseGrantResponse = new MessageTable({
 });
 
 const leaseTimeToLiveRequest = new MessageTable({ id: bigint(1) });
-/** `ttlSeconds` is what is left; -1 when there is no such lease any more. */
+/** `ttlSeconds` is the remaining time; -1 when the lease no longer exists. */
 const leaseTimeToLiveResponse = new MessageTable({ header: nested(1, responseHeader), ttlSeconds: int64(3) });
 
 function method<Request extends Fields, Response extends Fields>(
@@ -54,5 +54,5 @@ export const LEASE_GRANT = method('Lease/LeaseGrant', leaseGrantRequest, leaseGr
 export const LEASE_TIME_TO_LIVE = method('Lease/LeaseTimeToLive', leaseTimeToLiveRequest, leaseTimeToLiveResponse);
 export const STATUS = method('Maintenance/Status', statusRequest, statusResponse);
 
-/** The one that streams. */
+/** The streaming method. */
 export const WATCH_PATH = '/etcdserverpb.Watch/Watch';

@@ -11,7 +11,7 @@ const createRequest = new MessageTable({
 
 const progressRequest = new MessageTable({});
 
-/** Exactly one of them. A watch is cancelled by ending its stream, since each has one of its own. */
+/** Exactly one of them is set. Each watch has its own stream, so ending the stream cancels the watch. */
 export const watchRequest = new MessageTable({
   create: nested(1, createRequest),
   progress: nested(3, progressRequest),

@@ -1,4 +1,5 @@
-// A program that copies a snapshot into etcd, and may be killed meanwhile. Arguments: the file, the address of etcd, the prefix.
+// A program that copies a snapshot into etcd, to be killed by a test. Arguments: the file, the address of etcd, the
+// prefix.
 import { writeSync } from 'node:fs';
 import { CryptoRandom, keepAlive, RealClock } from '../../../base/index.ts';
 import { openSnapshotFile } from '../../snapshot/snapshot-file.ts';

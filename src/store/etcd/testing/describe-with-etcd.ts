@@ -5,7 +5,7 @@ import { requires } from '../../../base/testing/requires.ts';
 import { EtcdStore, type EtcdStoreOptions } from '../etcd-store.ts';
 import { EtcdProcess, type EtcdProcessOptions } from './etcd-process.ts';
 
-/** Tests that need an etcd of their own; it is started before the first and ended after the last of them. */
+/** Tests with a dedicated etcd, which runs from the first to the last of them. */
 export function describeWithEtcd(
   name: string,
   body: (etcd: () => EtcdProcess) => void,
@@ -21,7 +21,7 @@ export function describeWithEtcd(
   });
 }
 
-/** A store on these servers, with real time and chance. */
+/** A store on these servers, with real time and randomness. */
 export function openStore(
   etcds: EtcdProcess | readonly EtcdProcess[],
   options: Partial<EtcdStoreOptions> = {},

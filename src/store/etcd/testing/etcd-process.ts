@@ -13,11 +13,11 @@ export interface EtcdProcessOptions {
   readonly binary: string;
   /** More arguments. */
   readonly flags?: readonly string[];
-  /** When etcd is told to use TLS, what its clients need. */
+  /** What clients need when etcd is configured for TLS. */
   readonly tls?: TlsCredentials;
 }
 
-/** A member of a cluster that is to be started: all that has to be known before. */
+/** Everything that has to be known about a member before it is started. */
 export interface Member {
   readonly name: string;
   readonly clientPort: number;
@@ -31,7 +31,7 @@ export interface EtcdCluster extends AsyncDisposable {
 
 const START_TIMEOUT_MS = 30_000;
 
-/** A real etcd in a folder of its own, which can be killed and started again. Disposing ends it and removes the folder. */
+/** A real etcd with its own folder, which can be killed and restarted. Disposing ends it and removes the folder. */
 export class EtcdProcess implements AsyncDisposable {
   readonly #options: EtcdProcessOptions;
   readonly #folder: string;
@@ -47,7 +47,7 @@ export class EtcdProcess implements AsyncDisposable {
     this.#cluster = options.cluster;
   }
 
-  /** A cluster of one that is ready to serve. */
+  /** A single-member cluster that is ready to serve. */
   static async start(options: EtcdProcessOptions): Promise<EtcdProcess> {
     const { members } = await EtcdProcess.startCluster(1, options);
     return members[0] as EtcdProcess;
@@ -86,7 +86,7 @@ export class EtcdProcess implements AsyncDisposable {
     return `${this.#options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${this.#member.clientPort}`;
   }
 
-  /** As a power failure would. */
+  /** Ends it as a power failure would. */
   async kill(): Promise<void> {
     const running = this.#process;
     this.#process = undefined;
@@ -96,7 +96,7 @@ export class EtcdProcess implements AsyncDisposable {
     await exited;
   }
 
-  /** Starts it again on what it has written, and waits until it serves. */
+  /** Restarts it on the data it has written, and waits until it serves. */
   async restart(): Promise<void> {
     this.#spawn();
     await this.#ready();

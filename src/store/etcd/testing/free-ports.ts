@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 
-/** Ports that nobody listens on; all different. */
+/** Different ports on which no process listens. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers: Server[] = [];
   for (let index = 0; index < count; index++) {

@@ -1,7 +1,7 @@
 import type { KeyRange, Revision, Store } from '../../store.ts';
 import { text } from '../../testing/store-under-test.ts';
 
-/** What a watch has delivered: which value at which revision. Complains at once about a revision out of order. */
+/** Records which value a watch delivered at which revision. Throws at once for a revision out of order. */
 export class RecordedWatch {
   readonly values = new Map<string, Revision>();
   readonly #stop = new AbortController();

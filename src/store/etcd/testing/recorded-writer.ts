@@ -3,7 +3,7 @@ import { isStoreError } from '../../errors.ts';
 import type { Revision, Store } from '../../store.ts';
 import { put } from '../../testing/store-under-test.ts';
 
-/** Writes one key over and over, and remembers which writes were acknowledged and of which the outcome is unknown. */
+/** Writes one key over and over, and records which writes were acknowledged and which have an unknown outcome. */
 export class RecordedWriter {
   readonly #store: Store;
   readonly #key: string;
@@ -16,7 +16,7 @@ export class RecordedWriter {
     this.#key = key;
   }
 
-  /** Goes on until `isDone`; failures other than `Unavailable` are thrown. */
+  /** Continues until `isDone`; failures other than `Unavailable` are thrown. */
   async writeUntil(isDone: () => boolean): Promise<void> {
     while (!isDone()) {
       const value = `${this.#key} ${++this.#count}`;

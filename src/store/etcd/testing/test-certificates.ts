@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Files with certificates, made by openssl for one test; disposing removes them. */
+/** Certificate files, created by openssl for one test; disposing removes them. */
 export class TestCertificates implements AsyncDisposable {
   readonly #openssl: string;
   readonly folder: string;
