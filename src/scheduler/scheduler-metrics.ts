@@ -6,7 +6,7 @@ import type { SchedulingQueue } from './queue/scheduling-queue.ts';
 
 export type AttemptResult = 'scheduled' | 'unschedulable' | 'error';
 
-/** What the scheduler counts, under kube-scheduler's names. */
+/** The scheduler's metrics, under kube-scheduler's names. */
 export class SchedulerMetrics {
   readonly #attempts;
   readonly #attemptSeconds;
@@ -71,7 +71,7 @@ export class SchedulerMetrics {
     return { attempt: () => this.#preemptions.with().add(), victims: (count) => this.#victims.with().observe(count) };
   }
 
-  /** Reads the sizes of queue and cache whenever somebody looks. */
+  /** Registers gauges that read the sizes of queue and cache on scrape. */
   watch(registry: MetricRegistry, queue: SchedulingQueue, cache: SchedulerCache): void {
     registry.callback(
       { name: 'scheduler_pending_pods', help: 'Pods without a node, by the queue that they are in', labels: ['queue'] },

@@ -7,7 +7,7 @@ type Range = NonNullable<NonNullable<Capacity['requestPolicy']>['validRange']>;
 /** Amounts by the name of the capacity. */
 export type Amounts = ReadonlyMap<string, Quantity>;
 
-/** A quantity of an object that the server has checked. */
+/** Parses a quantity of an object that the API server has validated. */
 export function amountOf(value: string | number): Quantity {
   const parsed = parseQuantity(String(value));
   if (parsed instanceof Quantity) return parsed;
@@ -21,8 +21,8 @@ export function addAmounts(left: Amounts, right: Amounts): Amounts {
 }
 
 /**
- * What a request takes of a device, rounded up as the device demands; undefined when the device cannot give that much beside
- * what others have taken, has no such capacity, or does not hand it out in such amounts.
+ * The capacity that a request consumes, rounded up by the device's policy; undefined when the device has not enough
+ * left, has no such capacity, or cannot provide such an amount.
  */
 export function takenOf(
   device: Device,

@@ -38,18 +38,19 @@ import { readDynamicResourcesArgs } from './dynamic-resources-args.ts';
 import { normalizeScores } from './normalize-scores.ts';
 
 const NAME = 'DynamicResources';
-/** Devices that may be tried on one node, which takes about a second; all other pods wait meanwhile. */
+/** Maximum number of devices tried on one node. Takes about a second, during which no other pod is scheduled. */
 const MAX_STEPS = 500_000;
 const NOTHING_TO_FREE = unschedulable(NAME, 'no new claims to deallocate');
-/** What kube-scheduler says when the pod was rejected before this plugin's turn to prepare. */
+/** kube-scheduler's answer when the pod was rejected before this plugin's PreFilter ran. */
 const NOT_PREPARED = unresolvable(NAME, 'not found');
 const NOT_ON_NODE = unresolvable(NAME, 'resourceclaim not available on the node');
 const NOT_ALL = unresolvable(NAME, 'cannot allocate all claims');
 const stateKey: CycleKey<PodState> = { name: NAME };
 
 /**
- * Finds devices for the claims of pods (Filter), prefers nodes with the devices that requests name first (Score), and writes
- * what was found before a pod is bound (PreBind). PostFilter frees a claim whose devices are where the pod cannot go.
+ * Allocates devices for the claims of pods (Filter), prefers nodes with devices of earlier subrequests (Score), and
+ * writes the allocations before a pod is bound (PreBind). PostFilter deallocates a claim whose devices the pod cannot
+ * reach.
  */
 export function dynamicResources(context: PluginContext): Plugin {
   return new DynamicResources(context);
@@ -195,7 +196,8 @@ class DynamicResources implements Plugin {
       underWay.delete(claimUid);
       if (isExtended ? !isWritten(claim) : !isReservedForPod(claim, uid)) continue;
       this.#context.runBeside(async (options) => {
-        // a failure leaves the claim to the next try of the pod, or to the controller when the pod goes
+        // after a failure the pod's next attempt releases the claim, or the resource claim controller when the pod is
+        // deleted
         await (isExtended ? writer.delete(claim, options) : writer.unreserve(claim, uid, options)).catch(
           () => undefined,
         );
@@ -227,7 +229,7 @@ class DynamicResources implements Plugin {
     return new Allocator(this.#allocation, new AllocatedDevices(claims.list(), underWay.values()));
   }
 
-  /** Whether the node can use the devices that the claim has, and the drivers have not failed to prepare them. */
+  /** Whether the node can use the claim's devices, and no driver has failed to prepare them. */
   #isAvailable(claim: Claim, node: Observed<Node>): boolean {
     const { allocation } = claim.status ?? {};
     if (allocation === undefined) return true;
@@ -256,10 +258,10 @@ class DynamicResources implements Plugin {
     return typeof podClaims(pod, this.#binding.claims) === 'string';
   }
 
-  /** A claim has given devices back, or is one that the pod uses and has changed. */
+  /** Another claim released devices, or a claim of the pod changed. */
   #isClaimOfInterest({ pod }: PodInfo, { old, now }: Change<ResourceClaim>): boolean {
     const isFreed = old?.status?.allocation !== undefined && now?.status?.allocation === undefined;
-    if (!isFreed && !(now !== undefined && usesClaim(pod, now))) return false; // the most frequent answer comes first
+    if (!isFreed && !(now !== undefined && usesClaim(pod, now))) return false; // checked first because it is by far the most frequent case
     const found = podClaims(pod, this.#binding.claims);
     if (typeof found === 'string') return false;
     if (isFreed) return true;
@@ -268,7 +270,7 @@ class DynamicResources implements Plugin {
   }
 }
 
-/** The devices for the claims, or why the node does not have them. */
+/** Allocates devices on the node, or returns the rejection. */
 function allocateOn(
   allocator: Allocator,
   node: Observed<Node>,

@@ -5,14 +5,17 @@ import type { CycleKey } from '../framework/cycle.ts';
 import { MAX_NODE_SCORE, type Plugin } from '../framework/plugin.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** Images below this size in all make no difference. */
+/** Images below this total size score 0. */
 const LEAST_BYTES = 23 * MEBIBYTE;
-/** From this size for each container on, a node cannot get better. */
+/** At this size per container, a node has the highest score. */
 const MOST_BYTES = 1000 * MEBIBYTE;
 
 interface Scored {
   readonly image: PlacedImage;
-  /** Its size, scaled by the share of nodes that have it: an image on few nodes must not draw all pods there. */
+  /**
+   * The image's size, scaled by the share of nodes that have it, so that an image on few nodes does not attract all
+   * pods there.
+   */
   readonly worth: number;
 }
 
@@ -24,7 +27,7 @@ interface PodImages {
 const NAME = 'ImageLocality';
 const imagesKey: CycleKey<PodImages> = { name: `PreScore${NAME}` };
 
-/** Score: better where the images of the pod's containers and image volumes are there already. */
+/** Score: better where the images of the pod's containers and image volumes are already present. */
 export function imageLocality(): Plugin {
   return {
     name: NAME,
@@ -56,7 +59,7 @@ function imagesOf({ pod }: PodInfo, snapshot: Snapshot): Scored[] {
   });
 }
 
-/** As container runtimes name images: an image without a tag is the latest one. */
+/** As container runtimes name images: the default tag is `latest`. */
 function withTag(name: string): string {
   return name.lastIndexOf(':') <= name.lastIndexOf('/') ? `${name}:latest` : name;
 }

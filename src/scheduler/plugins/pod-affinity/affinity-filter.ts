@@ -15,33 +15,33 @@ const ENEMIES_THERE = unschedulable(PLUGIN, "node(s) didn't satisfy existing pod
 
 type Labels = Readonly<Record<string, string>> | undefined;
 
-/** The required terms that have a say about a pod. */
+/** The required terms that apply to a pod. */
 export interface TermsInForce {
-  /** The pod's own, with their namespaces resolved. */
+  /** The pod's own terms, with their namespaces resolved. */
   readonly required: readonly AffinityTerm[];
   readonly requiredAnti: readonly AffinityTerm[];
-  /** Those of pods on nodes that keep the pod off. */
+  /** Anti-affinity terms of existing pods that match the pod. */
   readonly placed: readonly PlacedTerm[];
   /** The labels of the pod's namespace. */
   readonly namespaceLabels: Labels;
 }
 
 /**
- * What Filter needs: where the pods are that the pod wants to be with or apart from, and those that keep it off.
+ * The state of Filter: where the pods are that match the pod's terms, and where anti-affinity of existing pods applies.
  *
- * A copy is for a trial on one node, and keeps how many pods of each sort that node has more in the trial.
+ * A copy is for a trial on one node and adds the pods that the trial puts there or removes.
  */
 export class AffinityState {
   readonly #pod: PodInfo;
   readonly #terms: TermsInForce;
   readonly #friends: readonly TopologyCounts[];
   readonly #enemies: readonly TopologyCounts[];
-  /** Whether the pod would do as the first of those that want to be together. */
+  /** Whether the pod matches its own affinity terms, so that it may be the first of its group. */
   readonly #isOwnFriend: boolean;
   #moreFriends = 0;
-  /** By own term of anti-affinity. */
+  /** By index of the pod's anti-affinity terms. */
   #moreEnemies: number[];
-  /** By topology key: terms of anti-affinity of other pods. */
+  /** By topology key: anti-affinity terms of existing pods. */
   #moreTerms = new Map<string, number>();
 
   private constructor(
@@ -72,7 +72,7 @@ export class AffinityState {
     return copy;
   }
 
-  /** Counts a pod that comes to the node of the trial, or goes from it. */
+  /** Counts a pod that the trial adds to or removes from its node. */
   change(other: PodInfo, sign: 1 | -1): void {
     const { required, requiredAnti, namespaceLabels } = this.#terms;
     if (areAllAbout(required, other.pod)) this.#moreFriends += sign;
@@ -91,7 +91,7 @@ export class AffinityState {
     return this.#isEnemy(labels) ? ENEMIES_THERE : undefined;
   }
 
-  /** Whether all wanted pods are near; the first pod of those that want each other needs none. */
+  /** Whether the affinity terms hold; the first pod of a group that matches itself needs no other pod. */
   #hasFriends(labels: Labels): boolean {
     let areNear = true;
     for (const counts of this.#friends) {
@@ -118,7 +118,7 @@ export class AffinityState {
     return false;
   }
 
-  /** Whether pods near the node do not want the pod there. */
+  /** Whether anti-affinity of existing pods in the node's domain excludes the pod. */
   #isEnemy(labels: Labels): boolean {
     if (labels === undefined) return false;
     const { placed } = this.#terms;

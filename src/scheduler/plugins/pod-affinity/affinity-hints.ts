@@ -4,7 +4,10 @@ import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Change } from '../../framework/cluster-event.ts';
 import { areAllAbout } from './affinity-queries.ts';
 
-/** A pod that is wanted near has come, one that is not has gone, or one of them or the waiting pod has other labels. */
+/**
+ * A pod that matches an affinity term was added, one that matches an anti-affinity term was removed, or the labels of
+ * one of them or of the waiting pod changed.
+ */
 export function isAffinityChangedByPod(waiting: PodInfo, { old, now }: Change<Pod>): boolean {
   if (old !== undefined && now?.metadata.uid === waiting.uid) return true;
   if ([old, now].some((other) => other !== undefined && !isPlaced(other))) return false;
@@ -20,7 +23,7 @@ function isPlaced({ spec, status }: Observed<Pod>): boolean {
   return (spec?.nodeName ?? '') !== '' || (status?.nominatedNodeName ?? '') !== '';
 }
 
-/** A node is new, or belongs to another part of the cluster by a label that the pod's terms name. */
+/** A node was added, or a topology label that the pod's terms use changed. */
 export function isAffinityChangedByNode({ terms }: PodInfo, { old, now }: Change<Node>): boolean {
   const labelsOf = (node: Observed<Node> | undefined): Readonly<Record<string, string>> => node?.metadata.labels ?? {};
   const isNearer = terms.required.some(({ topologyKey }) => {

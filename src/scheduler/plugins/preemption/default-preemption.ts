@@ -48,7 +48,7 @@ export function defaultPreemption(context: PluginContext): Plugin {
 
   return {
     name: NAME,
-    // pods are not rejected by this plugin for good: the others decide when one is worth another try
+    // this plugin is never the reason to retry a pod: the filters that rejected it decide
     events: [{ resource: 'Pod', actions: ['Delete'], isWorthRetry: () => false }],
     preEnqueue: ({ uid }) => (tasks.isRunning(uid) ? UNDER_WAY : undefined),
     postFilter(cycle, around) {
@@ -92,12 +92,12 @@ function hasSay({ preempt, isInterested }: Extender, pod: PodInfo): boolean {
   return preempt !== undefined && (isInterested?.(pod) ?? true);
 }
 
-/** The pod as the watch has told last, if it is still the same. */
+/** The pod's newest version in the cache, if it is still the same pod. */
 function newest(tried: PodInfo, known: PodInfo['pod'] | undefined): PodInfo {
   return known === undefined || known.metadata.uid !== tried.uid ? tried : new PodInfo(known, tried);
 }
 
-/** Why the pod may not make others go; undefined when it may. */
+/** Why the pod may not preempt others; undefined when it may. */
 function whyNotEligible(pod: PodInfo, { snapshot, diagnosis }: PostFilterContext): string | undefined {
   if (pod.pod.spec?.preemptionPolicy === 'Never') return NEVER;
   const nominated = pod.pod.status?.nominatedNodeName ?? '';
