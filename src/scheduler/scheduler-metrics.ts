@@ -111,7 +111,7 @@ export class SchedulerMetrics {
   bound(pod: QueuedPod, nowMs: number): void {
     this.#podAttempts.with().observe(pod.attempts);
     const attempts = pod.attempts >= 15 ? '15+' : String(pod.attempts);
-    this.#podSeconds.with({ attempts }).observe((nowMs - (pod.firstTryMs ?? nowMs)) / 1000);
+    this.#podSeconds.with({ attempts }).observe((nowMs - (pod.firstAttemptMs ?? nowMs)) / 1000);
     if (pod.wasFlushed) this.#afterFlush.with().add();
   }
 }

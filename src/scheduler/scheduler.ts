@@ -36,7 +36,7 @@ export interface SchedulerOptions {
 }
 
 /** Excludes finished pods, which need no node and use no resources. */
-const PODS_THAT_MATTER = { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' };
+const UNFINISHED_PODS = { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' };
 
 /** Assigns a node to every pod whose schedulerName is that of a profile. */
 export function scheduler(options: SchedulerOptions = {}): Part {
@@ -61,9 +61,9 @@ function prepare(context: AppContext, given: SchedulerOptions): PreparedPart {
     random: context.random,
     log,
     metrics: metrics.preemption,
-    allocationsUnderWay: new Map(),
+    allocationsInFlight: new Map(),
     event: (schedulerName, pod, details) => recorders.get(schedulerName)?.event(pod, details),
-    runBeside: (task) => loop.runBeside(task),
+    runInBackground: (task) => loop.runInBackground(task),
     activate: (key) => queue.activate(key),
     nominatedPods,
     waitingPods,
@@ -105,12 +105,12 @@ function prepare(context: AppContext, given: SchedulerOptions): PreparedPart {
     snapshot,
     frameworks,
     scheduler: observed?.scheduler(podScheduler, snapshot) ?? podScheduler,
-    pods: context.objects(Pod, PODS_THAT_MATTER),
+    pods: context.objects(Pod, UNFINISHED_PODS),
     stopGraceMs: context.stopGraceMs,
     recorder: (name) => recorders.get(name) as EventRecorder,
   });
   const watch = new ClusterWatch({ cache, queue, waitingPods, isOurs: (name) => frameworks.has(name) });
-  watch.listen(context, { pods: PODS_THAT_MATTER, others: others.values() });
+  watch.listen(context, { pods: UNFINISHED_PODS, others: others.values() });
   return {
     get isIdle() {
       return loop.isIdle;
@@ -127,7 +127,7 @@ function prepare(context: AppContext, given: SchedulerOptions): PreparedPart {
 }
 
 function scopeOf({ group, kind }: Pick<Kind, 'group' | 'kind'>): InformerScope | undefined {
-  return group === '' && kind === 'Pod' ? PODS_THAT_MATTER : undefined;
+  return group === '' && kind === 'Pod' ? UNFINISHED_PODS : undefined;
 }
 
 function makeFrameworks(options: SchedulerOptions, shared: SharedContext): ReadonlyMap<string, Framework> {

@@ -39,7 +39,7 @@ export interface AffinityTerms {
 export const NO_TERMS: AffinityTerms = { required: [], requiredAnti: [], preferred: [] };
 
 /** Whether the term applies to the pod, given the labels of the pod's namespace. */
-export function isAbout(term: AffinityTerm, pod: Observed<Pod>, namespaceLabels: Labels): boolean {
+export function matchesPod(term: AffinityTerm, pod: Observed<Pod>, namespaceLabels: Labels): boolean {
   const { namespace = '', labels } = pod.metadata;
   if (!term.namespaces.has(namespace) && !term.namespaceSelector.matches(namespaceLabels)) return false;
   return term.selector.matches(labels);

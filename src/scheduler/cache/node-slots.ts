@@ -4,7 +4,7 @@ import type { NodeInfo } from './node-info.ts';
 export type SlotVisitor = (slot: number, node: NodeInfo | undefined) => void;
 
 /** Minimum length of the change log. */
-const LEAST_CHANGES = 4096;
+const MIN_LOG_LENGTH = 4096;
 
 /**
  * Gives nodes small numbers that serve as array indices, and logs the order in which nodes changed. An index that keeps
@@ -40,7 +40,7 @@ export class NodeSlots {
   /** Logs that the node in the slot, or its pods, changed. */
   changed(slot: number): void {
     this.#changes.push(slot);
-    const limit = Math.max(LEAST_CHANGES, 2 * this.#nodes.length);
+    const limit = Math.max(MIN_LOG_LENGTH, 2 * this.#nodes.length);
     if (this.#changes.length <= limit) return;
     this.#start += limit / 2;
     this.#changes = this.#changes.slice(limit / 2);

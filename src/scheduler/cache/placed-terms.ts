@@ -1,5 +1,5 @@
 import type { Observed, Pod } from '../../client/index.ts';
-import { type AffinityTerm, isAbout, NO_TERMS, type WeightedTerm } from './affinity-terms.ts';
+import { type AffinityTerm, matchesPod, NO_TERMS, type WeightedTerm } from './affinity-terms.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { NodeSlots } from './node-slots.ts';
 
@@ -52,7 +52,7 @@ export class PlacedTerms {
     const found: PlacedTerm[] = [];
     for (const entry of this.#byNamespace.get(pod.metadata.namespace ?? '') ?? [])
       if (entry.term.selector.matches(pod.metadata.labels)) found.push(entry);
-    for (const entry of this.#anywhere) if (isAbout(entry.term, pod, namespaceLabels)) found.push(entry);
+    for (const entry of this.#anywhere) if (matchesPod(entry.term, pod, namespaceLabels)) found.push(entry);
     return found;
   }
 

@@ -136,7 +136,7 @@ function nonZeroRequests(pod: Observed<Pod>, requests: Resources): Pick<PodInfo,
       nonZeroMemory: requests.memory + missing('memory') * ASSUMED_MEMORY,
     };
   }
-  const forMissing = hasPodLevel ? assumedWhereNobodySays(pod) : ASSUMED_REQUESTS;
+  const forMissing = hasPodLevel ? assumedWhereNotRequested(pod) : ASSUMED_REQUESTS;
   const { milliCpu, memory } = Resources.of(podRequests(pod, { forMissing }));
   return { nonZeroMilliCpu: milliCpu, nonZeroMemory: memory };
 }
@@ -145,7 +145,7 @@ function nonZeroRequests(pod: Observed<Pod>, requests: Resources): Pick<PodInfo,
  * Assumed requests of a pod with pod-level requests: only for resources that neither the pod nor any container
  * requests.
  */
-function assumedWhereNobodySays(pod: Observed<Pod>): ResourceAmounts {
+function assumedWhereNotRequested(pod: Observed<Pod>): ResourceAmounts {
   const said = podRequests(pod);
   return new Map([...ASSUMED_REQUESTS].filter(([name]) => !said.has(name)));
 }

@@ -171,8 +171,8 @@ export function selectNode(nodes: readonly NodeInfo[], scores: Float64Array, ran
 }
 
 /** Smaller clusters are searched completely. */
-const LEAST_NODES = 100;
-const LEAST_PERCENTAGE = 5;
+const MIN_FEASIBLE_NODES = 100;
+const MIN_PERCENTAGE = 5;
 
 /**
  * How many feasible nodes end the search: in a large cluster, evaluating every node costs more than a slightly better
@@ -181,11 +181,11 @@ const LEAST_PERCENTAGE = 5;
  * Example: all of 99, 100 of 100 to 200 or so, 420 of 1,000, 500 of 5,000 (10 %), 5 % from 5,625 nodes on.
  */
 export function feasibleNodesToFind(nodeCount: number, percentage: number | undefined): number {
-  if (nodeCount < LEAST_NODES) return nodeCount;
+  if (nodeCount < MIN_FEASIBLE_NODES) return nodeCount;
   const share = percentage === undefined || percentage === 0 ? adaptivePercentage(nodeCount) : percentage;
-  return Math.max(LEAST_NODES, Math.floor((nodeCount * share) / 100));
+  return Math.max(MIN_FEASIBLE_NODES, Math.floor((nodeCount * share) / 100));
 }
 
 function adaptivePercentage(nodeCount: number): number {
-  return Math.max(LEAST_PERCENTAGE, 50 - Math.floor(nodeCount / 125));
+  return Math.max(MIN_PERCENTAGE, 50 - Math.floor(nodeCount / 125));
 }

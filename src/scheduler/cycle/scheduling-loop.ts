@@ -34,7 +34,7 @@ import { WakeUp } from './wake-up.ts';
 /** Maximum number of bindings and status writes in flight. */
 const MAX_TASKS = 64;
 /** Pods scheduled before the loop yields to the event loop. */
-const PODS_A_TURN = 16;
+const PODS_PER_TURN = 16;
 
 export interface SchedulingLoopParts {
   readonly clock: Clock;
@@ -68,7 +68,7 @@ export class SchedulingLoop {
   readonly #wakeUp = new WakeUp();
   readonly #stopTasks = new AbortController();
   /** Aborts PreBind waits when the loop stops. */
-  readonly #stopRests = new AbortController();
+  readonly #stopWaits = new AbortController();
   #isTrying = false;
   /** The number of pods that wait for permission (Permit). */
   #waiting = 0;
@@ -84,7 +84,7 @@ export class SchedulingLoop {
   }
 
   /** Runs a task in the background. The task must handle its own failures. */
-  runBeside(task: (options: StepOptions) => Promise<void>): void {
+  runInBackground(task: (options: StepOptions) => Promise<void>): void {
     this.#tasks.start(() => task({ signal: this.#stopTasks.signal }));
   }
 
@@ -93,7 +93,7 @@ export class SchedulingLoop {
     let grace: Disposable | undefined;
     const stopLater = (): void => {
       grace = clock.timer(stopGraceMs, () => this.#stopTasks.abort());
-      this.#stopRests.abort();
+      this.#stopWaits.abort();
     };
     signal.addEventListener('abort', stopLater, { once: true });
     try {
@@ -116,7 +116,7 @@ export class SchedulingLoop {
       if (trying instanceof Promise) await trying; // without extenders and failures the attempt is synchronous
       this.#isTrying = false;
       await this.#tasks.room();
-      if (turn % PODS_A_TURN === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
+      if (turn % PODS_PER_TURN === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
     }
   }
 
@@ -190,7 +190,7 @@ export class SchedulingLoop {
       if (preBinders.length > 0) await this.#preBind(preBinders, cycle, nodeName);
       await runBind(framework, cycle, options);
     } catch (error) {
-      if (!this.#stopTasks.signal.aborted && !isInterrupted(error, this.#stopRests.signal))
+      if (!this.#stopTasks.signal.aborted && !isInterrupted(error, this.#stopWaits.signal))
         this.#bindingFailed(attempt, cycle, { nodeName, error });
       return;
     }
@@ -215,7 +215,7 @@ export class SchedulingLoop {
   /** Preemption of the pod aborts the PreBind plugins. */
   async #preBind(plugins: readonly PreBinder[], cycle: Cycle, nodeName: string): Promise<void> {
     using steps = new AbortScope(this.#stopTasks.signal);
-    using rests = new AbortScope(this.#stopRests.signal);
+    using rests = new AbortScope(this.#stopWaits.signal);
     using _ = this.#parts.preBindingPods.enter(cycle.pod.uid, (reason) => {
       steps.abort(reason);
       rests.abort(reason);

@@ -10,9 +10,9 @@ export class AllocatedDevices {
   readonly #shared = new Set<string>();
   readonly #taken = new Map<string, Amounts>();
 
-  constructor(claims: Iterable<Claim>, underWay: Iterable<Allocation>) {
+  constructor(claims: Iterable<Claim>, inFlight: Iterable<Allocation>) {
     for (const { status } of claims) if (status?.allocation !== undefined) this.#add(status.allocation);
-    for (const allocation of underWay) this.#add(allocation);
+    for (const allocation of inFlight) this.#add(allocation);
   }
 
   /** Whether the device is allocated as a whole. */

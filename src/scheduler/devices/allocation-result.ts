@@ -20,7 +20,7 @@ export function allocationResult(claim: Claim, chosen: readonly Chosen[], node: 
 }
 
 /** Placeholder for a share identifier until the allocation is made. */
-export const SHARE_TO_COME = '';
+export const PENDING_SHARE_ID = '';
 
 function resultOf({ wanted, candidate, taken }: Chosen): Result {
   const { device, pool } = candidate;
@@ -30,11 +30,11 @@ function resultOf({ wanted, candidate, taken }: Chosen): Result {
     driver: pool.driver,
     pool: pool.name,
     device: device.name,
-    ...(wanted.isForSupervision ? { adminAccess: true } : {}),
+    ...(wanted.hasAdminAccess ? { adminAccess: true } : {}),
     ...(wanted.tolerations === undefined ? {} : { tolerations: wanted.tolerations }),
     ...(bindingConditions === undefined ? {} : { bindingConditions }),
     ...(bindingFailureConditions === undefined ? {} : { bindingFailureConditions }),
-    ...(taken === undefined ? {} : { shareID: SHARE_TO_COME }),
+    ...(taken === undefined ? {} : { shareID: PENDING_SHARE_ID }),
     ...(taken === undefined || taken.size === 0 ? {} : { consumedCapacity: amountTexts(taken) }),
   };
 }

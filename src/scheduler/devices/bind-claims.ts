@@ -15,11 +15,11 @@ export interface BindingParts {
   readonly pods: Lister<Pod>;
   readonly writer: ClaimWriter;
   /** Allocations that were chosen and are not written yet, by the uid of the claim. */
-  readonly underWay: Map<string, Allocation>;
+  readonly inFlight: Map<string, Allocation>;
   readonly timeoutMs: number;
 }
 
-const LOOK_EVERY_MS = 5000;
+const CHECK_INTERVAL_MS = 5000;
 
 /** Writes the allocations and reservations of a pod's claims before the pod is bound. */
 export async function bindClaims(
@@ -38,14 +38,14 @@ export async function bindClaims(
       }
       use.claim = await parts.writer.reserve(use.claim, pod, { allocation: use.allocation, signal });
     } finally {
-      parts.underWay.delete(use.uid);
+      parts.inFlight.delete(use.uid);
     }
-    if (use.isExtended) await tellPod(pod, use, { parts, state, nodeName, signal });
+    if (use.isExtended) await recordOnPod(pod, use, { parts, state, nodeName, signal });
   }
 }
 
 /** Records in the pod's status which devices satisfy which container requests. */
-async function tellPod(
+async function recordOnPod(
   pod: Observed<Pod>,
   { claim }: ClaimUse,
   {
@@ -72,7 +72,7 @@ export async function prepared({ uses }: PodState, parts: BindingParts, { signal
   const endMs = clock.now() + timeoutMs;
   while (!areReady(uses, parts)) {
     if (clock.now() >= endMs) throw new Error('device binding timeout: context deadline exceeded');
-    await clock.sleep(Math.min(LOOK_EVERY_MS, endMs - clock.now()), signal);
+    await clock.sleep(Math.min(CHECK_INTERVAL_MS, endMs - clock.now()), signal);
     signal.throwIfAborted();
   }
 }

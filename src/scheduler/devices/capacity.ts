@@ -35,7 +35,7 @@ export function takenOf(
   for (const [name, offered] of Object.entries(capacity)) {
     const asked = wanted?.[name];
     const amount = asked === undefined ? amountByDefault(offered) : roundedUp(amountOf(asked), offered);
-    if (!isHandedOut(amount, offered)) return undefined;
+    if (!isAllocatableAmount(amount, offered)) return undefined;
     const used = others.get(name);
     if ((used?.add(amount) ?? amount).compare(amountOf(offered.value)) > 0) return undefined;
     taken.set(name, amount);
@@ -63,7 +63,7 @@ function roundedInto(asked: Quantity, { min = '0', step }: Range): Quantity {
   return quantityOf(least.value() + steps * stepSize, 'BinarySI');
 }
 
-function isHandedOut(amount: Quantity, { requestPolicy }: Capacity): boolean {
+function isAllocatableAmount(amount: Quantity, { requestPolicy }: Capacity): boolean {
   const { default: usual, validRange, validValues = [] } = requestPolicy ?? {};
   if (usual !== undefined && amount.equals(amountOf(usual))) return true;
   if (validRange !== undefined) {

@@ -14,7 +14,7 @@ import { reasonFor } from '../framework/fit-error.ts';
 import type { Lister } from '../framework/plugin-context.ts';
 import { type Allocation, type Claim, nameOf } from './claim.ts';
 
-const MOST_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /** Writes the scheduler's decisions to claims. */
 export class ClaimWriter {
@@ -101,7 +101,7 @@ export class ClaimWriter {
       try {
         return await write(current);
       } catch (error) {
-        if (tries >= MOST_TRIES || !isConflict(error)) throw error;
+        if (tries >= MAX_ATTEMPTS || !isConflict(error)) throw error;
         current = ((await this.#claims.fetch(nameOf(claim))) as Claim | undefined) ?? current;
       }
     }

@@ -7,7 +7,7 @@ export type Claim = Observed<ResourceClaim>;
 export type Allocation = DeepReadonly<AllocationResult>;
 
 /** Maximum number of devices of a claim. */
-export const MOST_DEVICES = 32;
+export const MAX_DEVICES = 32;
 
 /** A request, or one of its subrequests. */
 export interface Wanted extends Pick<DeepReadonly<ExactDeviceRequest>, 'selectors' | 'tolerations'> {
@@ -17,7 +17,7 @@ export interface Wanted extends Pick<DeepReadonly<ExactDeviceRequest>, 'selector
   readonly alternative?: string;
   readonly class: Observed<DeviceClass>;
   readonly count: number;
-  readonly isForSupervision: boolean;
+  readonly hasAdminAccess: boolean;
   readonly capacity: Readonly<Record<string, string>> | undefined;
   /** Set for allocation mode `All`: every matching device. */
   readonly all: readonly Candidate[] | undefined;

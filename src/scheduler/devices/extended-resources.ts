@@ -39,12 +39,12 @@ export function classFor(resource: string, classes: Lister<DeviceClass>): Observ
 }
 
 /** Whether the node provides the resource only through devices of a class. */
-export function isByDevices(resource: string, allocatable: Resources, classes: Lister<DeviceClass>): boolean {
+export function isProvidedByDevices(resource: string, allocatable: Resources, classes: Lister<DeviceClass>): boolean {
   return allocatable.scalar(resource) === 0 && classFor(resource, classes) !== undefined;
 }
 
 /** Whether a request for the resource may mean devices of this class. */
-export function isAskedForBy(resource: string, { metadata, spec }: Observed<DeviceClass>): boolean {
+export function isProvidedByClass(resource: string, { metadata, spec }: Observed<DeviceClass>): boolean {
   return resource === spec.extendedResourceName || resource === `${CLASS_PREFIX}${metadata.name}`;
 }
 
@@ -93,7 +93,7 @@ export function claimOnNode(
   const names: string[] = [];
   for (const [name, amount] of requests.scalars ?? []) {
     if (amount === 0 || !(isExtendedResource(name) || name.startsWith(CLASS_PREFIX))) continue;
-    if (isByDevices(name, node.allocatable, classes)) names.push(name);
+    if (isProvidedByDevices(name, node.allocatable, classes)) names.push(name);
     else if (!(name in (node.node?.status?.allocatable ?? {}))) return 'cannot fit resource';
   }
   if (names.length === 0) return undefined;

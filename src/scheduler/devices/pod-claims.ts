@@ -4,7 +4,7 @@ import type { Lister } from '../framework/plugin-context.ts';
 import type { Claim } from './claim.ts';
 
 /** Whether the pod references the claim. */
-export function usesClaim(pod: Observed<Pod>, { metadata }: Claim): boolean {
+export function referencesClaim(pod: Observed<Pod>, { metadata }: Claim): boolean {
   if (metadata.namespace !== pod.metadata.namespace) return false;
   return (pod.spec?.resourceClaims ?? []).some((entry) => {
     const looked = lookUpClaim(pod, entry);

@@ -40,7 +40,7 @@ export function withoutDevices({ uses }: Pick<PodState, 'uses'>): readonly Claim
 }
 
 /** Maximum number of subrequests; the score of the first one. */
-const MOST_ALTERNATIVES = 8;
+const MAX_SUBREQUESTS = 8;
 
 /** Scores the subrequests that were chosen for a node: earlier ones are better. */
 export function preferenceOf({ uses }: PodState, { allocations }: NodeChoice): number {
@@ -51,7 +51,7 @@ export function preferenceOf({ uses }: PodState, { allocations }: NodeChoice): n
     const chosen = new Set((allocation?.devices?.results ?? []).map(({ request }) => request));
     for (const { name, firstAvailable = [] } of claim.spec.devices?.requests ?? [])
       for (const [at, alternative] of firstAvailable.entries())
-        if (chosen.has(`${name}/${alternative.name}`)) score += MOST_ALTERNATIVES - at;
+        if (chosen.has(`${name}/${alternative.name}`)) score += MAX_SUBREQUESTS - at;
   }
   return score;
 }

@@ -2,7 +2,7 @@ import { isTolerated } from '../../api/meaning/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { AllocatedDevices } from './allocated-devices.ts';
 import { addAmounts, type Amounts, takenOf } from './capacity.ts';
-import { type Claim, MOST_DEVICES, type Wanted } from './claim.ts';
+import { type Claim, MAX_DEVICES, type Wanted } from './claim.ts';
 import { type Constraint, constraintOf } from './constraints.ts';
 import { CounterUse } from './counters.ts';
 import type { Candidate } from './device.ts';
@@ -51,7 +51,7 @@ interface Place {
 /** `tooMany`: together with the devices chosen before, the claim would exceed its maximum. */
 type Outcome = 'found' | 'none' | 'tooMany';
 
-const STEPS_BETWEEN_LOOKS_AT_THE_CLOCK = 256;
+const STEPS_PER_CLOCK_CHECK = 256;
 
 /** Tries all combinations of devices in order, until one meets all requests of all claims. */
 export class DeviceSearch {
@@ -106,7 +106,7 @@ export class DeviceSearch {
     if (wanted.all?.length === 0) return 'none';
     const missing = countOf(wanted) - place.found;
     if (missing <= 0) return this.#request(place.claim, place.request + 1);
-    if ((this.#chosen[place.claim]?.length ?? 0) + missing > MOST_DEVICES) return 'tooMany';
+    if ((this.#chosen[place.claim]?.length ?? 0) + missing > MAX_DEVICES) return 'tooMany';
     return wanted.all === undefined ? this.#anyOf(wanted, place) : this.#everyOf(wanted, wanted.all, place);
   }
 
@@ -137,9 +137,9 @@ export class DeviceSearch {
     return 'none';
   }
 
-  #isInUse({ isForSupervision }: Wanted, { id }: Candidate, claim: number): boolean {
+  #isInUse({ hasAdminAccess }: Wanted, { id }: Candidate, claim: number): boolean {
     const users = this.#users.get(id) ?? [];
-    return isForSupervision ? users.includes(claim) : users.length > 0 || this.#parts.allocated.isWhole(id);
+    return hasAdminAccess ? users.includes(claim) : users.length > 0 || this.#parts.allocated.isWhole(id);
   }
 
   /** Chooses the device for the request, if possible; the returned function undoes that. */
@@ -193,7 +193,7 @@ export class DeviceSearch {
     const { clock, maxSteps } = this.#parts.limits;
     this.#steps += 1;
     if (this.#steps > maxSteps) throw new SearchTimeout('too many combinations of devices');
-    if (this.#steps % STEPS_BETWEEN_LOOKS_AT_THE_CLOCK === 0 && clock.monotonic() > this.#endMs)
+    if (this.#steps % STEPS_PER_CLOCK_CHECK === 0 && clock.monotonic() > this.#endMs)
       throw new SearchTimeout('no time left');
   }
 }

@@ -9,7 +9,7 @@ export class SelectorError extends Error {
 type Compiled = { readonly program: Program } | { readonly problem: string };
 
 /** Maximum number of cached compiled expressions; the least recently used one is dropped. */
-const MOST_EXPRESSIONS = 100;
+const MAX_EXPRESSIONS = 100;
 
 /**
  * Evaluates the CEL selectors of classes and claims.
@@ -41,13 +41,13 @@ export class DeviceSelection {
   #compile(expression: string): Compiled {
     const known = this.#compiled.get(expression);
     if (known !== undefined) this.#compiled.delete(expression); // reinserted to become the most recently used
-    const compiled = known ?? this.#compileAnew(expression);
+    const compiled = known ?? this.#compileExpression(expression);
     this.#compiled.set(expression, compiled);
     return compiled;
   }
 
-  #compileAnew(expression: string): Compiled {
-    if (this.#compiled.size >= MOST_EXPRESSIONS) {
+  #compileExpression(expression: string): Compiled {
+    if (this.#compiled.size >= MAX_EXPRESSIONS) {
       const [oldest] = this.#compiled.keys();
       this.#compiled.delete(oldest as string);
       this.#answers = new WeakMap(); // results are kept only as long as their expressions

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { SHARE_TO_COME } from './allocation-result.ts';
+import { PENDING_SHARE_ID } from './allocation-result.ts';
 import type { Allocation, Claim } from './claim.ts';
 
 /** Assigns unique share identifiers, derived from the claim, its resourceVersion and the position. */
 export function withShareIds(allocation: Allocation, { metadata }: Claim): Allocation {
   const results = allocation.devices?.results ?? [];
-  if (results.every(({ shareID }) => shareID !== SHARE_TO_COME)) return allocation;
+  if (results.every(({ shareID }) => shareID !== PENDING_SHARE_ID)) return allocation;
   const of = `${metadata.uid}/${metadata.resourceVersion ?? ''}`;
   const named = results.map((result, at) =>
-    result.shareID === SHARE_TO_COME ? { ...result, shareID: uuidOf(`${of}/${at}`) } : result,
+    result.shareID === PENDING_SHARE_ID ? { ...result, shareID: uuidOf(`${of}/${at}`) } : result,
   );
   return { ...allocation, devices: { ...allocation.devices, results: named } };
 }

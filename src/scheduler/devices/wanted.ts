@@ -2,7 +2,7 @@ import type { DeepReadonly } from '../../base/index.ts';
 import type { DeviceClass, Observed } from '../../client/index.ts';
 import type { DeviceRequest, DeviceSubRequest, ExactDeviceRequest } from '../../api/types/resource/v1.d.ts';
 import type { Lister } from '../framework/plugin-context.ts';
-import { type Claim, MOST_DEVICES, nameOf, type Wanted } from './claim.ts';
+import { type Claim, MAX_DEVICES, nameOf, type Wanted } from './claim.ts';
 import { type Candidate, deviceId, type Pool } from './device.ts';
 
 /** The requests of a claim, each with its alternatives, best first. */
@@ -22,8 +22,8 @@ interface WantedContext {
 export function wantedOf(claim: Claim, context: WantedContext): WantedClaim {
   const requests = (claim.spec.devices?.requests ?? []).map((request) => alternativesOf(claim, request, context));
   const least = requests.reduce((sum, ways) => sum + Math.min(...ways.map(countOf)), 0);
-  if (least > MOST_DEVICES) {
-    const problem = `number of requested devices ${least} exceeds the claim limit of ${MOST_DEVICES}`;
+  if (least > MAX_DEVICES) {
+    const problem = `number of requested devices ${least} exceeds the claim limit of ${MAX_DEVICES}`;
     throw new Error(`claim ${nameOf(claim)}: ${problem}`);
   }
   return { claim, requests };
@@ -57,7 +57,7 @@ function wanted(claim: Claim, way: Way, context: WantedContext): Wanted {
     ...(isAlternative ? { alternative: name } : {}),
     class: deviceClass,
     count: way.count ?? 1,
-    isForSupervision: adminAccess === true,
+    hasAdminAccess: adminAccess === true,
     capacity: way.capacity?.requests as Wanted['capacity'],
     selectors,
     tolerations,

@@ -25,13 +25,13 @@ export interface SharedContext {
   /** Metrics of preemption; default: not counted. */
   readonly metrics?: PreemptionMetrics;
   /** Allocations that were chosen for claims and are not written yet, by the uid of the claim. */
-  readonly allocationsUnderWay: Map<string, Allocation>;
+  readonly allocationsInFlight: Map<string, Allocation>;
   /** Records an event about a pod with the profile's event recorder. */
   event(schedulerName: string, pod: Observed<Pod>, details: EventDetails): void;
   /**
    * Runs a task in the background; the scheduler waits for it before it stops. The task must handle its own failures.
    */
-  runBeside(task: (options: StepOptions) => Promise<void>): void;
+  runInBackground(task: (options: StepOptions) => Promise<void>): void;
   /** Moves a waiting pod (`namespace/name`) to the active queue, whichever plugin rejected it. */
   activate(key: string): void;
   /**

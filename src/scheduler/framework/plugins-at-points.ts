@@ -5,7 +5,7 @@ import { type ExtensionPoint, extensionPoints, type PluginUse, type Profile } fr
 export type Method<Point extends ExtensionPoint> = Uncapitalize<Point>;
 
 /** The order in which kube-scheduler checks the points, so that the same error is reported first. */
-const LOOKED_AT: readonly ExtensionPoint[] = [
+const CHECK_ORDER: readonly ExtensionPoint[] = [
   'PreFilter',
   'Filter',
   'PostFilter',
@@ -32,9 +32,9 @@ export function pluginsAtPoints(
   profile: Profile,
   made: ReadonlyMap<string, Plugin>,
 ): ReadonlyMap<ExtensionPoint, readonly Plugin[]> {
-  const explicit = new Map(LOOKED_AT.map((point) => [point, explicitAt(profile, point, made)]));
+  const explicit = new Map(CHECK_ORDER.map((point) => [point, explicitAt(profile, point, made)]));
   return new Map(
-    LOOKED_AT.map((point) => [point, combined({ profile, point, made }, explicit.get(point) ?? new Map())]),
+    CHECK_ORDER.map((point) => [point, combined({ profile, point, made }, explicit.get(point) ?? new Map())]),
   );
 }
 

@@ -16,7 +16,7 @@ export interface DynamicResourcesSettings {
   readonly bindingTimeoutMs: number;
 }
 
-const LEAST_BINDING_TIMEOUT_MS = 1000;
+const MIN_BINDING_TIMEOUT_MS = 1000;
 
 /** Reads the arguments of DynamicResources from a profile. */
 export function readDynamicResourcesArgs(args: unknown): DynamicResourcesSettings {
@@ -31,7 +31,7 @@ export function dynamicResourcesArgsErrors(args: DynamicResourcesArgs, path = ''
   const errors: FieldError[] = [];
   if (filterTimeoutMs < 0)
     errors.push(invalidValue(childPath(path, 'filterTimeout'), args.filterTimeout, 'must be zero or positive'));
-  if (bindingTimeoutMs < LEAST_BINDING_TIMEOUT_MS)
+  if (bindingTimeoutMs < MIN_BINDING_TIMEOUT_MS)
     errors.push(invalidValue(childPath(path, 'bindingTimeout'), args.bindingTimeout, 'must be at least 1 second'));
   return errors;
 }

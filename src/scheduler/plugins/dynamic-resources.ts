@@ -10,7 +10,7 @@ import { isOverdue, readinessOf } from '../devices/binding-conditions.ts';
 import { type Claim, nameOf } from '../devices/claim.ts';
 import { ClaimWriter } from '../devices/claim-writer.ts';
 import { claimOnNode, extendedClaim, isWritten } from '../devices/extended-resources.ts';
-import { podClaims, usesClaim } from '../devices/pod-claims.ts';
+import { podClaims, referencesClaim } from '../devices/pod-claims.ts';
 import {
   type ClaimUse,
   newPodState,
@@ -80,7 +80,7 @@ class DynamicResources implements Plugin {
       claims,
       pods: objects(Pod),
       writer: new ClaimWriter(claims, clock),
-      underWay: context.allocationsUnderWay,
+      inFlight: context.allocationsInFlight,
       timeoutMs: bindingTimeoutMs,
     };
     this.events = [
@@ -184,18 +184,18 @@ class DynamicResources implements Plugin {
     if (choice === undefined) throw new Error('claim allocation not found for node');
     for (const [at, use] of waiting.entries()) {
       use.allocation = withShareIds(choice.allocations[at] ?? {}, use.claim);
-      this.#binding.underWay.set(use.uid, use.allocation);
+      this.#binding.inFlight.set(use.uid, use.allocation);
     }
   }
 
   unreserve(cycle: Cycle): void {
     if (!cycle.has(stateKey)) return;
-    const { underWay, writer } = this.#binding;
+    const { inFlight, writer } = this.#binding;
     const { uid } = cycle.pod;
     for (const { claim, isExtended, uid: claimUid } of cycle.read(stateKey).uses) {
-      underWay.delete(claimUid);
+      inFlight.delete(claimUid);
       if (isExtended ? !isWritten(claim) : !isReservedForPod(claim, uid)) continue;
-      this.#context.runBeside(async (options) => {
+      this.#context.runInBackground(async (options) => {
         // after a failure the pod's next attempt releases the claim, or the resource claim controller when the pod is
         // deleted
         await (isExtended ? writer.delete(claim, options) : writer.unreserve(claim, uid, options)).catch(
@@ -225,8 +225,8 @@ class DynamicResources implements Plugin {
   }
 
   #allocator(): Allocator {
-    const { claims, underWay } = this.#binding;
-    return new Allocator(this.#allocation, new AllocatedDevices(claims.list(), underWay.values()));
+    const { claims, inFlight } = this.#binding;
+    return new Allocator(this.#allocation, new AllocatedDevices(claims.list(), inFlight.values()));
   }
 
   /** Whether the node can use the claim's devices, and no driver has failed to prepare them. */
@@ -240,7 +240,7 @@ class DynamicResources implements Plugin {
   }
 
   #whyNotAllocatable({ claim, isExtended, uid }: ClaimUse): string | undefined {
-    if (this.#binding.underWay.has(uid)) return `resource claim ${nameOf(claim)} is in the process of being allocated`;
+    if (this.#binding.inFlight.has(uid)) return `resource claim ${nameOf(claim)} is in the process of being allocated`;
     if (isExtended) return undefined;
     for (const { name, exactly, firstAvailable = [] } of claim.spec.devices?.requests ?? []) {
       const ways = exactly === undefined ? firstAvailable : [exactly];
@@ -261,7 +261,7 @@ class DynamicResources implements Plugin {
   /** Another claim released devices, or a claim of the pod changed. */
   #isClaimOfInterest({ pod }: PodInfo, { old, now }: Change<ResourceClaim>): boolean {
     const isFreed = old?.status?.allocation !== undefined && now?.status?.allocation === undefined;
-    if (!isFreed && !(now !== undefined && usesClaim(pod, now))) return false; // checked first because it is by far the most frequent case
+    if (!isFreed && !(now !== undefined && referencesClaim(pod, now))) return false; // checked first because it is by far the most frequent case
     const found = podClaims(pod, this.#binding.claims);
     if (typeof found === 'string') return false;
     if (isFreed) return true;

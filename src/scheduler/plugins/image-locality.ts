@@ -6,9 +6,9 @@ import { MAX_NODE_SCORE, type Plugin } from '../framework/plugin.ts';
 
 const MEBIBYTE = 1024 * 1024;
 /** Images below this total size score 0. */
-const LEAST_BYTES = 23 * MEBIBYTE;
+const MIN_TOTAL_BYTES = 23 * MEBIBYTE;
 /** At this size per container, a node has the highest score. */
-const MOST_BYTES = 1000 * MEBIBYTE;
+const MAX_BYTES_PER_CONTAINER = 1000 * MEBIBYTE;
 
 interface Scored {
   readonly image: PlacedImage;
@@ -21,7 +21,7 @@ interface Scored {
 
 interface PodImages {
   readonly images: readonly Scored[];
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 const NAME = 'ImageLocality';
@@ -35,15 +35,18 @@ export function imageLocality(): Plugin {
       const images = imagesOf(cycle.pod, snapshot);
       if (images.length === 0) return 'skip';
       const { containers = [], initContainers = [] } = cycle.pod.pod.spec ?? {};
-      cycle.write(imagesKey, { images, mostBytes: MOST_BYTES * (containers.length + initContainers.length) });
+      cycle.write(imagesKey, {
+        images,
+        maxBytes: MAX_BYTES_PER_CONTAINER * (containers.length + initContainers.length),
+      });
       return undefined;
     },
     score(cycle, { slot }) {
-      const { images, mostBytes } = cycle.read(imagesKey);
+      const { images, maxBytes } = cycle.read(imagesKey);
       let sum = 0;
       for (const { image, worth } of images) if (image.slots.has(slot)) sum += worth;
-      const bytes = Math.min(mostBytes, Math.max(LEAST_BYTES, sum));
-      return Math.floor((MAX_NODE_SCORE * (bytes - LEAST_BYTES)) / (mostBytes - LEAST_BYTES));
+      const bytes = Math.min(maxBytes, Math.max(MIN_TOTAL_BYTES, sum));
+      return Math.floor((MAX_NODE_SCORE * (bytes - MIN_TOTAL_BYTES)) / (maxBytes - MIN_TOTAL_BYTES));
     },
   };
 }

@@ -4,7 +4,7 @@ import { DeviceClass, type Node, type Pod } from '../../client/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import { PodInfo } from '../cache/pod-info.ts';
 import { Resources } from '../cache/resources.ts';
-import { isAskedForBy, isByDevices } from '../devices/extended-resources.ts';
+import { isProvidedByClass, isProvidedByDevices } from '../devices/extended-resources.ts';
 import type { Change } from '../framework/cluster-event.ts';
 import type { CycleKey } from '../framework/cycle.ts';
 import type { Plugin } from '../framework/plugin.ts';
@@ -31,17 +31,17 @@ export function nodeResourcesFit({ args, objects }: Pick<PluginContext, 'args' |
   const isIgnored: IgnoresResource = (name, allocatable) =>
     (isExtendedResource(name) &&
       (ignoredResources.has(name) || ignoredResourceGroups.has(name.slice(0, name.indexOf('/'))))) ||
-    isByDevices(name, allocatable, classes);
+    isProvidedByDevices(name, allocatable, classes);
   const rejections = new RejectionTable();
   const scoring = scoringOf(settings);
   return {
     name: NAME,
     events: [
-      { resource: 'Pod', actions: ['Delete', 'UpdatePodScaleDown'], isWorthRetry: isRoomMade },
+      { resource: 'Pod', actions: ['Delete', 'UpdatePodScaleDown'], isWorthRetry: isRoomFreed },
       {
         resource: 'Node',
         actions: ['Add', 'UpdateNodeAllocatable'],
-        isWorthRetry: (pod, change: Change<Node>) => isNodeRoomier(pod, change, isIgnored),
+        isWorthRetry: (pod, change: Change<Node>) => hasNodeGrown(pod, change, isIgnored),
       },
       {
         resource: 'DeviceClass',
@@ -144,7 +144,7 @@ function describe(bits: number, scalars: readonly string[]): Shortage {
 }
 
 /** A pod on a node was removed, or that pod or the waiting pod itself now requests less. */
-function isRoomMade(pod: PodInfo, { old, now }: Change<Pod>): boolean {
+function isRoomFreed(pod: PodInfo, { old, now }: Change<Pod>): boolean {
   if (now === undefined) return old !== undefined && (isAssigned(old) || (old.status?.nominatedNodeName ?? '') !== '');
   if (now.metadata.uid === pod.uid) return true;
   if (!isAssigned(now) || old === undefined) return false;
@@ -152,7 +152,7 @@ function isRoomMade(pod: PodInfo, { old, now }: Change<Pod>): boolean {
 }
 
 /** The node could take the pod if it were empty, and is new or has more of what the pod requests. */
-function isNodeRoomier(pod: PodInfo, { old, now }: Change<Node>, isIgnored: IgnoresResource): boolean {
+function hasNodeGrown(pod: PodInfo, { old, now }: Change<Node>, isIgnored: IgnoresResource): boolean {
   if (now === undefined) return true;
   const room = Resources.read(now.status?.allocatable);
   if (room.pods < 1 || !fits(pod.requests, room, isIgnored)) return false;
@@ -173,7 +173,7 @@ function fits(wanted: Resources, room: Resources, isIgnored: IgnoresResource): b
 function isClassOfInterest({ requests }: PodInfo, { old, now }: Change<DeviceClass>): boolean {
   if (now === undefined || (old !== undefined && old.spec.extendedResourceName === now.spec.extendedResourceName))
     return false;
-  return [...(requests.scalars?.keys() ?? [])].some((name) => isAskedForBy(name, now));
+  return [...(requests.scalars?.keys() ?? [])].some((name) => isProvidedByClass(name, now));
 }
 
 /** Whether any requested resource increased. */

@@ -7,7 +7,7 @@ export class QueuedPod {
   /** When the pod entered the queue, or returned to it. */
   timestampMs: number;
   /** When the pod could first be scheduled. */
-  firstTryMs: number | undefined;
+  firstAttemptMs: number | undefined;
   /** Number of scheduling attempts. */
   attempts = 0;
   /** Number of rejections by plugins. */

@@ -164,7 +164,7 @@ export class SchedulingQueue implements Disposable {
       pod.timestampMs = this.#options.clock.now();
       pod.backoffEndMs = undefined;
       pod.wasFlushed = false;
-      this.#requeue(pod, this.#adviceAfterTry(pod), 'ScheduleAttemptFailure');
+      this.#requeue(pod, this.#adviceAfterAttempt(pod), 'ScheduleAttemptFailure');
     }
     this.done(pod.uid);
   }
@@ -197,7 +197,7 @@ export class SchedulingQueue implements Disposable {
   }
 
   /** Events during the attempt count as if the pod had been waiting. */
-  #adviceAfterTry(pod: QueuedPod): RetryAdvice {
+  #adviceAfterAttempt(pod: QueuedPod): RetryAdvice {
     if (!pod.isRejectedByPlugins) return 'afterBackoff';
     const events = this.#inFlight.eventsSince(pod.uid);
     if (events === undefined) return 'afterBackoff';
@@ -229,7 +229,7 @@ export class SchedulingQueue implements Disposable {
       pod.unschedulablePlugins = new Set([...pod.unschedulablePlugins, rejection.plugin]);
       return this.#arrive(pod, 'unschedulable', event);
     }
-    if (place === 'active') pod.firstTryMs ??= this.#options.clock.now();
+    if (place === 'active') pod.firstAttemptMs ??= this.#options.clock.now();
     return this.#arrive(pod, place, event);
   }
 

@@ -1,5 +1,5 @@
 import type { Namespace, Observed, Pod } from '../../../client/index.ts';
-import { type AffinityTerm, isAbout } from '../../cache/affinity-terms.ts';
+import { type AffinityTerm, matchesPod } from '../../cache/affinity-terms.ts';
 import type { TopologyQuery } from '../../cache/topology-counts.ts';
 import type { Lister } from '../../framework/plugin-context.ts';
 
@@ -19,13 +19,13 @@ export function withSelectedNamespaces(term: AffinityTerm, namespaces: Lister<Na
  * Whether the term matches the pod. The term's namespaces are resolved, so the labels of the pod's namespace are not
  * needed.
  */
-export function isTermAbout(term: AffinityTerm, pod: Observed<Pod>): boolean {
-  return isAbout(term, pod, undefined);
+export function termMatches(term: AffinityTerm, pod: Observed<Pod>): boolean {
+  return matchesPod(term, pod, undefined);
 }
 
 /** Whether all terms match the pod; false without terms. */
-export function areAllAbout(terms: readonly AffinityTerm[], pod: Observed<Pod>): boolean {
-  return terms.length > 0 && terms.every((term) => isTermAbout(term, pod));
+export function allTermsMatch(terms: readonly AffinityTerm[], pod: Observed<Pod>): boolean {
+  return terms.length > 0 && terms.every((term) => termMatches(term, pod));
 }
 
 /** Counts the pods that match the term. */
@@ -33,7 +33,7 @@ export function queryFor(term: AffinityTerm): TopologyQuery {
   return {
     key: `term\n${term.key}`,
     topologyKey: term.topologyKey,
-    matches: ({ pod }) => isTermAbout(term, pod),
+    matches: ({ pod }) => termMatches(term, pod),
   };
 }
 
@@ -45,6 +45,6 @@ export function queriesForAll(terms: readonly AffinityTerm[]): readonly Topology
   return terms.map(({ topologyKey }) => ({
     key: `terms\n${topologyKey}\n${together}`,
     topologyKey,
-    matches: ({ pod }) => areAllAbout(terms, pod),
+    matches: ({ pod }) => allTermsMatch(terms, pod),
   }));
 }

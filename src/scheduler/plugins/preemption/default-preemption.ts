@@ -16,7 +16,7 @@ import { mayBePreempted } from './select-victims.ts';
 
 const NAME = 'DefaultPreemption';
 const NOT_HELPFUL = unresolvable(NAME, 'Preemption is not helpful for scheduling');
-const UNDER_WAY = unresolvable(NAME, 'waiting for the preemption for this pod to be finished');
+const PREEMPTION_IN_PROGRESS = unresolvable(NAME, 'waiting for the preemption for this pod to be finished');
 const NEVER = 'not eligible due to preemptionPolicy=Never.';
 const VICTIM_TERMINATING = 'not eligible due to a terminating pod on the nominated node.';
 
@@ -50,7 +50,7 @@ export function defaultPreemption(context: PluginContext): Plugin {
     name: NAME,
     // this plugin is never the reason to retry a pod: the filters that rejected it decide
     events: [{ resource: 'Pod', actions: ['Delete'], isWorthRetry: () => false }],
-    preEnqueue: ({ uid }) => (tasks.isRunning(uid) ? UNDER_WAY : undefined),
+    preEnqueue: ({ uid }) => (tasks.isRunning(uid) ? PREEMPTION_IN_PROGRESS : undefined),
     postFilter(cycle, around) {
       context.metrics?.attempt();
       const pod = newest(cycle.pod, pods.get(cycle.pod.key));
@@ -102,11 +102,13 @@ function whyNotEligible(pod: PodInfo, { snapshot, diagnosis }: PostFilterContext
   if (pod.pod.spec?.preemptionPolicy === 'Never') return NEVER;
   const nominated = pod.pod.status?.nominatedNodeName ?? '';
   if (nominated === '' || diagnosis.get(nominated)?.code === 'UnschedulableAndUnresolvable') return undefined;
-  const isStillGoing = snapshot.get(nominated)?.pods.some((other) => mayBePreempted(other, pod) && isGoing(other.pod));
+  const isStillGoing = snapshot
+    .get(nominated)
+    ?.pods.some((other) => mayBePreempted(other, pod) && isTerminatingByPreemption(other.pod));
   return isStillGoing === true ? VICTIM_TERMINATING : undefined;
 }
 
 /** Whether the pod is being deleted because of preemption. */
-function isGoing(pod: PodInfo['pod']): boolean {
+function isTerminatingByPreemption(pod: PodInfo['pod']): boolean {
   return pod.metadata.deletionTimestamp !== undefined && isPreemptionTarget(pod);
 }

@@ -45,7 +45,7 @@ export class PreemptionTasks {
     if (last === undefined) return;
     this.#context.metrics?.victims(pods.length);
     this.#running.set(pod.uid, undefined);
-    this.#context.runBeside(async ({ signal }) => {
+    this.#context.runInBackground(async ({ signal }) => {
       const isDone = await this.#run({ pod, nodeName }, { victims, last, signal });
       this.#running.delete(pod.uid);
       if (!isDone && !signal.aborted) this.#context.activate(pod.key); // otherwise nothing might retry the pod

@@ -141,7 +141,7 @@ test('a pod whose victims could not be deleted is retried at once', async () => 
   const activated: string[] = [];
   const { signal } = new AbortController();
   await preempt({
-    runBeside: (task) => void tasks.push(task({ signal })),
+    runInBackground: (task) => void tasks.push(task({ signal })),
     activate: (key) => void activated.push(key),
   });
   expect(activated).toEqual([]);

@@ -37,7 +37,7 @@ export class SpreadScores {
       : given.nodes;
     const weighed = constraints.map((constraint, index) => ({
       counts: snapshot.topology.ask(queries[index]!),
-      weight: Math.log(partsAmong(nodes, constraint.topologyKey) + 2),
+      weight: Math.log(domainsAmong(nodes, constraint.topologyKey) + 2),
       ...constraint,
     }));
     return new SpreadScores(weighed, needsAllKeys);
@@ -60,7 +60,7 @@ export class SpreadScores {
 }
 
 /** The number of domains among the nodes; for the hostname label, the number of nodes. */
-function partsAmong(nodes: readonly NodeInfo[], topologyKey: string): number {
+function domainsAmong(nodes: readonly NodeInfo[], topologyKey: string): number {
   if (topologyKey === HOSTNAME) return nodes.length;
   return new Set(nodes.map(({ node }) => node?.metadata.labels?.[topologyKey])).size;
 }

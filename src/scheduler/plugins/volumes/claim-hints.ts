@@ -4,12 +4,12 @@ import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Change } from '../../framework/cluster-event.ts';
 
 /** Whether the pod uses the changed claim, directly or through an ephemeral volume. */
-export function isAboutClaimOf(info: PodInfo, { now }: Change<PersistentVolumeClaim>): boolean {
+export function isClaimOfPod(info: PodInfo, { now }: Change<PersistentVolumeClaim>): boolean {
   return claimsOf(info, now).length > 0;
 }
 
 /** The same, without the claims of ephemeral volumes. */
-export function isAboutNamedClaimOf(info: PodInfo, { now }: Change<PersistentVolumeClaim>): boolean {
+export function isNamedClaimOfPod(info: PodInfo, { now }: Change<PersistentVolumeClaim>): boolean {
   return claimsOf(info, now).some(({ isEphemeral }) => !isEphemeral);
 }
 

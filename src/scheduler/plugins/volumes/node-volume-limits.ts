@@ -13,7 +13,7 @@ import type { Change } from '../../framework/cluster-event.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import type { PluginContext } from '../../framework/plugin-context.ts';
 import { unresolvable, unschedulable } from '../../framework/rejection.ts';
-import { isAboutClaimOf } from './claim-hints.ts';
+import { isClaimOfPod } from './claim-hints.ts';
 import { ClaimMissing, csiVolumesOf, uniqueName, type VolumeListers } from './csi-volumes.ts';
 import { isCountedByDriver } from './counted-volumes.ts';
 
@@ -48,7 +48,7 @@ export function nodeVolumeLimits({ objects }: Pick<PluginContext, 'objects'>): P
       { resource: 'CSINode', actions: ['Add'] },
       { resource: 'CSINode', actions: ['Update'], isWorthRetry: isLimitRaised },
       { resource: 'Pod', actions: ['Delete'], isWorthRetry: isVolumeFreed },
-      { resource: 'PersistentVolumeClaim', actions: ['Add'], isWorthRetry: isAboutClaimOf },
+      { resource: 'PersistentVolumeClaim', actions: ['Add'], isWorthRetry: isClaimOfPod },
       { resource: 'VolumeAttachment', actions: ['Delete'], isWorthRetry: ({ pod }) => hasClaims(pod) },
     ],
     preFilter: ({ pod: { pod } }) => ((pod.spec?.volumes ?? []).some(isCountedByDriver) ? undefined : 'skip'),

@@ -18,7 +18,7 @@ import type { Plugin } from '../../framework/plugin.ts';
 import type { PluginContext } from '../../framework/plugin-context.ts';
 import { unresolvable } from '../../framework/rejection.ts';
 import { areBound, writeDecisions } from './bind-pod-volumes.ts';
-import { isAboutClaimOf } from './claim-hints.ts';
+import { isClaimOfPod } from './claim-hints.ts';
 import { findPodVolumes, type PodVolumes, type StaticBinding } from './find-pod-volumes.ts';
 import { type Claim, isFullyBound, type PodClaims, podClaims, VolumeLookup } from './pod-claims.ts';
 import { sizeLimit } from './provisioning.ts';
@@ -52,7 +52,7 @@ export function volumeBinding(context: PluginContext): Plugin {
     name: NAME,
     events: [
       { resource: 'StorageClass', actions: ['Add', 'Update'], isWorthRetry: isTopologyChanged },
-      { resource: 'PersistentVolumeClaim', actions: ['Add', 'Update'], isWorthRetry: isAboutClaimOf },
+      { resource: 'PersistentVolumeClaim', actions: ['Add', 'Update'], isWorthRetry: isClaimOfPod },
       { resource: 'PersistentVolume', actions: ['Add', 'Update'] },
       { resource: 'Node', actions: ['Add', 'UpdateNodeLabel'] },
       { resource: 'CSINode', actions: ['Add', 'Update'], isWorthRetry: areMigrationsChanged },

@@ -6,7 +6,7 @@ import type { CycleKey } from '../../framework/cycle.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import type { PluginContext } from '../../framework/plugin-context.ts';
 import { unresolvable, unschedulable } from '../../framework/rejection.ts';
-import { isAboutNamedClaimOf } from './claim-hints.ts';
+import { isNamedClaimOfPod } from './claim-hints.ts';
 import { hasDiskConflict, isExclusiveDisk } from './disk-conflicts.ts';
 
 const NAME = 'VolumeRestrictions';
@@ -49,7 +49,7 @@ export function volumeRestrictions({ objects }: Pick<PluginContext, 'objects'>):
     events: [
       { resource: 'Pod', actions: ['Delete'], isWorthRetry: isVolumeFreed },
       { resource: 'Node', actions: ['Add'] },
-      { resource: 'PersistentVolumeClaim', actions: ['Add'], isWorthRetry: isAboutNamedClaimOf },
+      { resource: 'PersistentVolumeClaim', actions: ['Add'], isWorthRetry: isNamedClaimOfPod },
     ],
     preFilter(cycle, { claimUses }) {
       const { pod } = cycle.pod;

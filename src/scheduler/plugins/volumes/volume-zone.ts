@@ -12,7 +12,7 @@ import type { CycleKey } from '../../framework/cycle.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import type { PluginContext } from '../../framework/plugin-context.ts';
 import { type Rejection, unresolvable } from '../../framework/rejection.ts';
-import { isAboutNamedClaimOf } from './claim-hints.ts';
+import { isNamedClaimOfPod } from './claim-hints.ts';
 
 const NAME = 'VolumeZone';
 const NO_ZONE = unresolvable(NAME, 'node(s) had no available volume zone');
@@ -71,7 +71,7 @@ export function volumeZone({ objects }: Pick<PluginContext, 'objects'>): Plugin 
         isWorthRetry: (_, { now }: Change<StorageClass>) => now?.volumeBindingMode === 'WaitForFirstConsumer',
       },
       { resource: 'Node', actions: ['Add', 'UpdateNodeLabel'] },
-      { resource: 'PersistentVolumeClaim', actions: ['Add', 'Update'], isWorthRetry: isAboutNamedClaimOf },
+      { resource: 'PersistentVolumeClaim', actions: ['Add', 'Update'], isWorthRetry: isNamedClaimOfPod },
       {
         resource: 'PersistentVolume',
         actions: ['Add', 'Update'],
