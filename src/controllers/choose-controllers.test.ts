@@ -37,7 +37,7 @@ describe('controllers are chosen as kube-controller-manager does', () => {
 
   test('one that is not there cannot be asked for', () => {
     expect(() => namesOf(['*', 'selinux-warning-controller'])).toThrow(
-      'Cannot run controllers that are not there: selinux-warning-controller',
+      'Cannot run controllers that do not exist: selinux-warning-controller',
     );
   });
 

@@ -1,11 +1,11 @@
 import type { Node, Observed } from '../../client/index.ts';
 import type { AttachParts } from './attach-parts.ts';
 
-/** After this long a volume is detached from a node that is not well, whatever the node has said last. */
+/** Maximum time that an unhealthy node keeps a volume attached by reporting it in use. */
 const LONGEST_UNMOUNT_MS = 360_000;
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 
-/** How long a volume must stay attached to a node that nobody needs it on; 0 when it can be detached now. */
+/** How long an unused volume must stay attached to the node; 0 when it can be detached now. */
 export function detachDelayMs(
   uniqueName: string,
   { key, nodeName }: { readonly key: string; readonly nodeName: string },

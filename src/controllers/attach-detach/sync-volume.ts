@@ -21,10 +21,10 @@ type Attachment = Observed<VolumeAttachment>;
 type PodsByNode = ReadonlyMap<string, readonly Observed<Pod>[]>;
 
 const MANAGED = 'volumes.kubernetes.io/controller-managed-attach-detach';
-/** As long somebody may take to attach a volume before that is told. */
+/** After this time without an answer from the driver, the pods get a timeout event. */
 const ATTACH_TIMEOUT_MS = 120_000;
 
-/** Attaches a volume to the nodes of its pods, and detaches it from others; answers after how long to look again. */
+/** Attaches the volume to the nodes of its pods and detaches it from others. Returns the delay until the next check. */
 export async function syncVolume(name: string, parts: AttachParts): Promise<number> {
   const volume = parts.volumes.get(name);
   const handle = volume?.spec?.csi ?? parts.memory.handles.get(name);
@@ -47,7 +47,7 @@ export async function syncVolume(name: string, parts: AttachParts): Promise<numb
   return Math.min(Infinity, ...delays);
 }
 
-/** The pods that need the volume, by their nodes: as far as nodes leave attaching to us. */
+/** The pods that need the volume, by node; only nodes that leave attaching to this controller. */
 function podsOf({ metadata, spec }: Volume, { claims, pods, nodes }: AttachParts): Map<string, Observed<Pod>[]> {
   const { namespace = '', name = '', uid } = spec?.claimRef ?? {};
   const key = `${namespace}/${name}`;
@@ -63,7 +63,7 @@ function podsOf({ metadata, spec }: Volume, { claims, pods, nodes }: AttachParts
   return found;
 }
 
-/** Whether nothing of a pod runs any more, nor will. */
+/** Whether no container of the pod runs any more or will. */
 function isOver({ metadata, status }: Observed<Pod>): boolean {
   if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return true;
   if (metadata.deletionTimestamp === undefined) return false;
@@ -71,7 +71,7 @@ function isOver({ metadata, status }: Observed<Pod>): boolean {
   return all.every(({ state }) => state?.terminated !== undefined || state?.waiting !== undefined);
 }
 
-/** Those that we would have made: others are somebody else's business. */
+/** The attachments with the names that this controller would choose; others belong to other components. */
 function attachmentsOf(volume: string, handle: DriverHandle, { attachments }: AttachParts): Attachment[] {
   return attachments
     .byIndex(attachmentsByVolume, volume)
@@ -114,7 +114,7 @@ function attemptOf(pods: readonly Observed<Pod>[], sinceMs: number): AttachAttem
   return { sinceMs, pods: new Set(pods.map(({ metadata }) => metadata.uid)) };
 }
 
-/** Tells the pods what has become of the attachment. */
+/** Records events about the attachment's outcome on its pods. */
 function watchAttachment(attachment: Attachment, request: AttachRequest, parts: AttachParts): number {
   const { memory, clock } = parts;
   const key = placeKey(request.volume.metadata.name, attachment.spec.nodeName);
@@ -160,7 +160,7 @@ function attachMessage(what: string, { metadata }: Volume, suffix: string): stri
   return `AttachVolume.Attach ${what} for volume "${metadata.name}" ${suffix}`;
 }
 
-/** First the node must not count on the volume any more, then the attachment goes. */
+/** Removes the volume from the node's status first, then deletes the attachment. */
 async function detach({ metadata, spec }: Attachment, handle: DriverHandle, parts: AttachParts): Promise<number> {
   const { memory, nodes, attachments } = parts;
   const { nodeName } = spec;

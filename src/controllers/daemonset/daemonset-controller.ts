@@ -25,7 +25,7 @@ interface Shared {
   readonly backoff: FailedPodBackoff;
 }
 
-/** Keeps one pod of each DaemonSet on every node that it is meant for. */
+/** Keeps one pod of each DaemonSet on every eligible node. */
 export function daemonSetController(): Controller {
   const shared = { hasher: new TemplateHasher(), backoff: new FailedPodBackoff() };
   const owners = { kind: DaemonSet, selectorOf: ({ spec }: Observed<DaemonSetObject>) => spec?.selector };
@@ -48,7 +48,7 @@ async function reconcile(set: Observed<DaemonSetObject>, shared: Shared, context
     context.event({ type: 'Warning', reason: 'SelectingAll', message });
     return;
   }
-  if (set.metadata.deletionTimestamp !== undefined) return; // its history may be gone, so nothing can be told of it
+  if (set.metadata.deletionTimestamp !== undefined) return; // its revisions may be gone, so the status cannot be computed
   const selector = matchLabelSelector(set.spec?.selector);
   if (selector instanceof ValueError)
     throw new Error(`daemon set ${context.key} has invalid label selector: ${selector.message}`);
@@ -86,7 +86,7 @@ interface SyncParts {
   readonly context: ReconcileContext;
 }
 
-/** Puts each node in order; only when all are, old pods are replaced. */
+/** Fixes the pods of each node first; replaces old pods only when nothing needed fixing. */
 async function changePods(ownPods: readonly Observed<PodObject>[], parts: SyncParts): Promise<void> {
   const { view, history, fits, backoff, context } = parts;
   const { hash } = history;
@@ -123,7 +123,7 @@ async function tellStatus(
   const { fits, history } = parts;
   const status = daemonStatus(view, { fits, pods: podsByTarget(own), hash: history.hash, nowMs });
   if (!deepEqual(status, set.status)) await replaceStatus(set, status, context.objects(DaemonSet));
-  // Of two pods on a node only one counts, but the other may become available all the same.
+  // Of two pods on a node only one counts, but the other may become available too.
   const availableInMs = nextAvailableInMs(own, view.minReadySeconds, nowMs);
   if (availableInMs !== undefined) context.after(availableInMs);
 }

@@ -8,7 +8,7 @@ import type { DaemonPlan } from './node-plan.ts';
 
 type Pods = readonly Observed<Pod>[];
 
-/** The nodes and pods of a DaemonSet as a rollout finds them. */
+/** The nodes and pods at the start of a rolling update step. */
 export interface RollingInput {
   /** By the name of the node. */
   readonly fits: ReadonlyMap<string, NodeFit>;
@@ -17,10 +17,10 @@ export interface RollingInput {
   readonly nowMs: number;
 }
 
-/** The old and the new pod of a node; undefined when it has several of one kind, which have to be put in order first. */
+/** The old and the new pod of a node; undefined when it has several of either, which `planNode` must fix first. */
 type Pair = { readonly newPod: Observed<Pod> | undefined; readonly oldPod: Observed<Pod> | undefined } | undefined;
 
-/** Which old pods go, and which nodes get a new one beside their old one, within the bounds of the strategy. */
+/** The old pods to delete, and the nodes that get a surge pod, within maxUnavailable and maxSurge. */
 export function planRollingUpdate(set: DaemonSetView, input: RollingInput): DaemonPlan {
   const wanted = [...input.fits].filter(([, { shouldRun }]) => shouldRun).map(([name]) => name);
   const { surge, unavailable } = boundsOf(set, wanted.length);
@@ -34,7 +34,7 @@ export function planRollingUpdate(set: DaemonSetView, input: RollingInput): Daem
 type Nodes = readonly { readonly name: string; readonly pair: Pair }[];
 type IsWell = (pod: Observed<Pod>) => boolean;
 
-/** Old pods are deleted so that no more than `unavailable` nodes are without a working pod. Those that do not work go at once. */
+/** Deletes old pods while at most `unavailable` nodes lack an available pod. Unavailable pods are deleted at once. */
 function replaceInPlace(nodes: Nodes, unavailable: number, isWell: IsWell): DaemonPlan {
   let missing = 0;
   const broken: Observed<Pod>[] = [];
@@ -50,12 +50,12 @@ function replaceInPlace(nodes: Nodes, unavailable: number, isWell: IsWell): Daem
 
 interface SurgeBounds {
   readonly surge: number;
-  /** How many nodes are to have a pod. */
+  /** The number of eligible nodes. */
   readonly wanted: number;
   readonly fits: ReadonlyMap<string, NodeFit>;
 }
 
-/** New pods are made beside old ones, on no more than `surge` nodes at a time; an old one goes when the new one works. */
+/** Creates new pods beside old ones on at most `surge` nodes; deletes an old pod when the new one is available. */
 function replaceBeside(nodes: Nodes, { surge, wanted, fits }: SurgeBounds, isWell: IsWell): DaemonPlan {
   let surging = 0;
   let available = 0;
@@ -71,7 +71,7 @@ function replaceBeside(nodes: Nodes, { surge, wanted, fits }: SurgeBounds, isWel
     const { newPod, oldPod } = pair;
     const counted = oldPod ?? newPod;
     if (counted !== undefined && isWell(counted)) available += 1;
-    if (oldPod === undefined) continue; // one that is missing is made in any case
+    if (oldPod === undefined) continue; // a missing pod is created in any case
     if (newPod !== undefined) {
       if (isWell(newPod)) gone.push(oldPod);
       else surging += 1;
@@ -82,7 +82,7 @@ function replaceBeside(nodes: Nodes, { surge, wanted, fits }: SurgeBounds, isWel
     if (fit.shouldRun) (isWell(oldPod) ? inTurn : atOnce).push(name);
     else (isWell(oldPod) ? unwanted : gone).push(oldPod);
   }
-  // A pod on a node that is no longer wanted goes only when enough others work.
+  // A pod on a node that is no longer eligible is deleted only when enough others are available.
   const spare = Math.max(0, available - wanted);
   return {
     create: [...atOnce, ...inTurn.slice(0, Math.max(0, surge - surging))],

@@ -15,7 +15,7 @@ import { planRollback, rollbackRevision } from './rollback.ts';
 import { currentSetSize, shrinkOldSets } from './rolling-plan.ts';
 import { isScalingEvent, planScaling } from './scaling-plan.ts';
 
-/** One run for one Deployment: at most one step of its rollout, then its status. */
+/** One run for one Deployment: at most one rollout step, then the status. */
 export class DeploymentSync {
   readonly #context: ReconcileContext;
   readonly #tools: CurrentSetTools;
@@ -75,7 +75,7 @@ export class DeploymentSync {
     await this.#finishRollout();
   }
 
-  /** All old pods have to be gone before the first new one is made. */
+  /** Deletes all old pods before creating new ones. */
   async #recreate(): Promise<void> {
     const { view, sets } = this.#tools;
     const stops = activeSets(sets.sorted.old).map((set) => ({ set, replicas: 0 }));
@@ -109,7 +109,7 @@ export class DeploymentSync {
     await this.#tellRollout();
   }
 
-  /** The status without an opinion on progress: for scaling, pausing and deletion. */
+  /** Updates the status except the Progressing condition: for scaling, pausing and deletion. */
   async #tellStatus(): Promise<void> {
     const { view, sets, draft, nowMs } = this.#tools;
     const counts = countPods(view, sets.sorted);

@@ -6,16 +6,16 @@ import { deepEqual, type DeepReadonly } from '../../base/index.ts';
 import type { Observed, Pod, PodDisruptionBudget } from '../../client/index.ts';
 import type { ExpectedPods } from './expected-pods.ts';
 
-/** A pod whose eviction was allowed and that is not being deleted after so long stays. */
+/** A disrupted pod that is not being deleted after this time counts as healthy again. */
 const DELETION_TIMEOUT_MS = 120_000;
 const ALLOWED = 'DisruptionAllowed';
 
-/** Pods whose eviction was allowed, and that are not being deleted yet. */
+/** Pods whose eviction was approved and that are not being deleted yet. */
 export interface DisruptedPods {
   readonly disrupted: Readonly<Record<string, string>>;
-  /** Those that should be gone and are not. */
+  /** Disrupted pods past the deletion timeout. */
   readonly late: readonly Observed<Pod>[];
-  /** Milliseconds until the next of them should be gone. */
+  /** Milliseconds until the next pod passes the deletion timeout. */
   readonly untilLateMs: number | undefined;
 }
 
@@ -41,7 +41,7 @@ export function disruptedPods(
   return { disrupted, late, untilLateMs };
 }
 
-/** The status of a budget; undefined when it is what it should be. */
+/** The new status of a budget; undefined when it is unchanged. */
 export function budgetStatus(
   { metadata, status }: Observed<PodDisruptionBudget>,
   pods: readonly Observed<Pod>[],
@@ -75,7 +75,7 @@ export function budgetStatus(
   };
 }
 
-/** The status of a budget of which nothing is known: no pod may be disrupted. */
+/** The status of a budget that cannot be computed: no disruptions are allowed. */
 export function failedStatus(
   { status }: Observed<PodDisruptionBudget>,
   message: string,

@@ -13,7 +13,7 @@ const CONTROLLER_NAME = 'endpoint-controller';
 const HEADLESS = 'service.kubernetes.io/headless';
 const OVER_CAPACITY = 'endpoints.kubernetes.io/over-capacity';
 
-/** Keeps the Endpoints (the older form of EndpointSlices) of services that select pods up to date. */
+/** Maintains the Endpoints (the predecessor of EndpointSlices) of services with a selector. */
 export function endpointsController(): Controller {
   const times = new TriggerTimes();
   const known = new Set<string>();
@@ -52,7 +52,7 @@ export function endpointsController(): Controller {
         await all.update({ ...current, metadata: { ...current.metadata, ...metadata }, subsets });
       else await createUnlessThere(all, { metadata: { name: service.metadata.name, namespace, ...metadata }, subsets });
     },
-    /** The endpoints of a service go with it. Those that never had one are somebody else's. */
+    /** Deletes the Endpoints of a deleted service. Endpoints that never had a service belong to their creator. */
     async gone(key, { objects }) {
       times.forget(key);
       const left = objects(Endpoints).get(key);

@@ -12,7 +12,7 @@ const SKIP = 'endpointslice.kubernetes.io/skip-mirror';
 const LEADER = 'control-plane.alpha.kubernetes.io/leader';
 const CONCURRENT_SYNCS = 5;
 
-/** Copies Endpoints that somebody wrote for a Service without a selector to EndpointSlices, which all others read. */
+/** Mirrors manually written Endpoints of Services without a selector to EndpointSlices, which clients read. */
 export function endpointSliceMirroringController(): Controller {
   return controller(Endpoints, {
     name: 'endpointslice-mirroring',
@@ -83,7 +83,7 @@ async function mirror(
   });
 }
 
-/** Tells what the slices cannot hold. */
+/** Records events about addresses that were not mirrored. */
 function tellLosses({ invalid, surplus }: Mirrored, { event }: ReconcileContext): void {
   if (invalid > 0) {
     const message = `Skipped ${invalid} invalid IP addresses when mirroring to EndpointSlices`;

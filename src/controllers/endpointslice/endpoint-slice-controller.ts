@@ -14,7 +14,7 @@ import { wantsZoneHints } from './zone-annotation.ts';
 import { withoutHints } from './zone-hints.ts';
 import { ZoneTraffic } from './zone-traffic.ts';
 
-/** Keeps the EndpointSlices of services that select pods up to date. */
+/** Maintains the EndpointSlices of services with a selector. */
 export function endpointSliceController(): Controller {
   const times = new TriggerTimes();
   const zones = new ZoneTraffic();
@@ -95,11 +95,11 @@ export function endpointSliceController(): Controller {
       if (!families.includes(slice.addressType as AddressFamily)) await slices.delete(keyOf(slice));
     }
     const { trafficDistribution } = service.spec ?? {};
-    // one slice is there in any case
+    // there is always at least one slice
     figures.desiredSlices = Math.max(1, figures.desiredSlices);
     metrics.figures.set(keyOf(service), { ...figures, trafficDistribution });
     if (withoutNode.size > 0)
-      throw new Error(`Cannot publish pods ${[...withoutNode].join(', ')}: their nodes are not there`);
+      throw new Error(`Cannot publish pods ${[...withoutNode].join(', ')}: their nodes do not exist`);
   }
 }
 
