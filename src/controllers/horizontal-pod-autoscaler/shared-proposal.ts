@@ -17,18 +17,18 @@ import { replicasForRatio, replicasForShares } from './replica-count.ts';
 type Source<Name extends 'object' | 'external'> = DeepReadonly<NonNullable<MetricSpec[Name]>>;
 
 const MAX_INT64 = 2n ** 63n - 1n;
-/** What upstream makes of a share of none. */
+/** Go's result of converting NaN to int64, which upstream reports for an average over no replicas. */
 const NO_AVERAGE = -(2n ** 63n);
 const NO_TARGET = 'neither a value target nor an average value target was set';
 
-/** How many replicas a metric of an object asks for. */
+/** The replicas proposed by an object metric. */
 export async function ofObject(source: Source<'object'>, context: MetricContext): Promise<Proposal> {
   const { metric, target, describedObject } = source;
   const named = namedMetric(metric);
   const { kind, name } = describedObject;
   const read = (): Promise<bigint> =>
     context.apis.ofObject(named, describedObject, context).catch((error: unknown) => {
-      const problem = messageOf(error); // upstream mixes these up, and so everybody knows them mixed up
+      const problem = messageOf(error); // upstream swaps these fields in its message
       throw new Error(`unable to get metric ${metric.name}: ${kind} on ${context.namespace} ${name}/${problem}`);
     });
   const told = (current: MetricValueStatus): DeepReadonly<MetricStatus> => ({
@@ -53,7 +53,7 @@ export async function ofObject(source: Source<'object'>, context: MetricContext)
   throw new Error(`invalid object metric source: ${NO_TARGET}`);
 }
 
-/** How many replicas a metric of something outside of the cluster asks for. */
+/** The replicas proposed by an external metric. */
 export async function ofExternal({ metric, target }: Source<'external'>, context: MetricContext): Promise<Proposal> {
   const { name } = metric;
   const told = (current: MetricValueStatus): DeepReadonly<MetricStatus> => ({
@@ -99,7 +99,7 @@ function readyCount({ pods }: MetricContext): number {
   return pods.filter((pod) => pod.status?.phase === 'Running' && isReady(pod)).length;
 }
 
-/** What each replica has of it, rounded up. */
+/** The average per replica, rounded up. */
 function shareOf(usage: bigint, replicas: number): bigint {
   if (usage === MAX_INT64) return usage;
   return replicas === 0 ? NO_AVERAGE : (usage + BigInt(replicas) - 1n) / BigInt(replicas);

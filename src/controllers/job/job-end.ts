@@ -10,12 +10,12 @@ import type { JobView } from './job-view.ts';
 import type { PodTally } from './pod-tally.ts';
 import { metSuccessRule } from './success-policy.ts';
 
-/** How a Job ends, and why. */
+/** How and why a Job ends. */
 export interface JobEnd {
   readonly outcome: 'succeeded' | 'failed';
   readonly reason: string;
   readonly message: string;
-  /** Whether a condition says so already. */
+  /** Whether a condition already announces it. */
   readonly isTold: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface EndFacts {
 
 type EndRule = (facts: EndFacts) => JobEnd | undefined;
 
-/** The first that applies decides. What was told before stays so; failures go before successes. */
+/** The first rule that applies decides. An announced end stays; failures take precedence over success. */
 const RULES: readonly EndRule[] = [
   toldSuccess,
   toldFailure,
@@ -41,7 +41,7 @@ const RULES: readonly EndRule[] = [
   enoughByPolicy,
 ];
 
-/** Whether the Job is to end, be its pods done or not. */
+/** Whether the Job must end, with or without running pods. */
 export function jobEnd(facts: EndFacts): JobEnd | undefined {
   for (const rule of RULES) {
     const end = rule(facts);
@@ -50,7 +50,7 @@ export function jobEnd(facts: EndFacts): JobEnd | undefined {
   return undefined;
 }
 
-/** The end of a Job that has all its successes. */
+/** The end of a Job with all its completions. */
 export const COMPLETIONS_REACHED: JobEnd = {
   outcome: 'succeeded',
   reason: 'CompletionsReached',
@@ -58,7 +58,7 @@ export const COMPLETIONS_REACHED: JobEnd = {
   isTold: false,
 };
 
-/** Milliseconds until the Job's deadline; undefined when none runs. */
+/** Milliseconds until activeDeadlineSeconds is over; undefined without a deadline. */
 export function untilDeadlineMs({ view, status, nowMs }: EndFacts): number | undefined {
   const { activeDeadlineSeconds } = view.spec;
   if (activeDeadlineSeconds === undefined || status.startTime === undefined || view.isSuspended) return undefined;
