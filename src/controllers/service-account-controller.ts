@@ -5,7 +5,7 @@ import { createUnlessThere } from './create-unless-there.ts';
 
 const NAME = 'default';
 
-/** Sees to it that every namespace has the service account `default`. */
+/** Creates the service account `default` in every namespace. */
 export function serviceAccountController(): Controller {
   return controller(Namespace, {
     name: 'serviceaccount',

@@ -15,13 +15,16 @@ const SECONDS_A_GIBIBYTE = 30;
 const LEAST_SECONDS = { hostPath: 60, nfs: 300 };
 const SCRUB = 'test -e /scrub && find /scrub -mindepth 1 -delete && test -z "$(ls -A /scrub)" || exit 1';
 
-/** The volume that a pod scrubs, if that is what the pod is for. */
+/** The volume that a recycler pod scrubs; undefined for other pods. */
 export function scrubbedVolume({ metadata }: Observed<Pod>): string | undefined {
   const isScrubber = metadata.namespace === NAMESPACE && metadata.name.startsWith(PREFIX);
   return isScrubber ? metadata.name.slice(PREFIX.length) : undefined;
 }
 
-/** Has a pod delete what is on a volume, and frees it then. Deprecated, and so no more than files of nodes and shares. */
+/**
+ * Scrubs a volume with a pod, then makes it available again. Deprecated upstream, so only hostPath and NFS are
+ * supported.
+ */
 export async function recycle(volume: Volume, parts: BinderParts): Promise<void> {
   const { name } = volume.metadata;
   const scrubber = scrubberOf(volume, parts.recycler);
@@ -60,7 +63,7 @@ async function fail(volume: Volume, message: string, parts: BinderParts): Promis
   parts.lookAgain();
 }
 
-/** Pods that still run with the claim, which is gone. */
+/** Pods that still use the deleted claim. */
 function usersOf({ spec }: Volume, { pods, claims }: BinderParts): string[] {
   const key = `${spec?.claimRef?.namespace}/${spec?.claimRef?.name}`;
   if (claims.get(key) !== undefined) return [];

@@ -20,7 +20,7 @@ import { defaultClass } from './storage-class-of.ts';
 
 type Claim = Observed<PersistentVolumeClaim>;
 
-/** Does for a claim what is to be done now. One that is still without a volume is looked at again. */
+/** Syncs a claim. One that stays unbound is retried. */
 export async function syncClaim(claim: Claim, parts: BinderParts): Promise<void> {
   if (hasAnnotation(claim, BIND_COMPLETED)) return await keepBound(claim, parts);
   parts.lookAgain();
@@ -78,7 +78,10 @@ async function findOrRequest(claim: Claim, parts: BinderParts): Promise<void> {
   await setPending(claim, parts);
 }
 
-/** A claim that names no class gets the default one, also when that came later; tells whether there is one. */
+/**
+ * Assigns the default class to a claim without one, also if the default was created later; returns whether there is
+ * one.
+ */
 async function assignDefaultClass(claim: Claim, { claims, classes, metrics }: BinderParts): Promise<boolean> {
   if (namesStorageClass(claim)) return false;
   const found = defaultClass(classes.list());

@@ -1,4 +1,4 @@
-/** How a quantity stands in memory once Kubernetes has parsed its canonical text. */
+/** How Kubernetes represents a quantity in memory after parsing its canonical text. */
 const EXPONENTS: ReadonlyMap<string, number> = new Map([
   ['', 0],
   ['n', -9],
@@ -24,7 +24,7 @@ const LARGEST_BINARY = 2n ** 63n - 1n;
 const NANO_DIGITS = 9;
 const WORD = 2n ** 64n;
 
-/** Prints a quantity's text as Go prints the struct that it is parsed into. Only canonical texts come here. */
+/** Prints a quantity as Go prints the parsed struct. Only canonical texts are passed. */
 export function printQuantity(text: string): string {
   if (text === '0') return struct({ value: 0n, scale: 0, cached: text, format: 'DecimalSI' });
   const [, sign = '', digits = '', suffix = ''] = /^(-?)([0-9]+)(.*)$/.exec(text) ?? [];
@@ -66,7 +66,7 @@ function struct({ value, scale, cached, format }: SmallQuantity): string {
   return `{${amount} d:(resource.infDecAmount){Dec:(*inf.Dec)<nil>} s:(string)${cached} Format:(resource.Format)${format}}`;
 }
 
-/** Amounts that need more than 64 bits are kept as decimals, with nine digits after the point unless they were cut off. */
+/** Amounts beyond 64 bits are kept as decimals, with nine fractional digits unless they were truncated. */
 function wide(amount: bigint, { exponent, format }: { readonly exponent: number; readonly format: string }): string {
   const isCut = format === 'BinarySI' && amount === LARGEST_BINARY;
   const unscaled = isCut ? amount : amount * 10n ** BigInt(exponent + NANO_DIGITS);

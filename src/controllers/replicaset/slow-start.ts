@@ -1,13 +1,13 @@
 export interface SlowStartResult {
   readonly successes: number;
-  /** The first failure of the batch that ended it. */
+  /** The first failure of the last batch. */
   readonly failure: unknown;
 }
 
 /**
- * Calls `attempt` `count` times, each with its number from 0 on, in batches of 1, 2, 4 and so on, each batch at once.
+ * Calls `attempt` with 0 to `count - 1`, in concurrent batches of 1, 2, 4 and so on.
  *
- * After a batch with a failure no other is begun: what fails for one mostly fails for all, and many failures would only be noise.
+ * A batch with a failure is the last: what fails for one mostly fails for all, and many failures would only be noise.
  */
 export async function slowStart(
   count: number,

@@ -25,11 +25,11 @@ const CONCURRENT_SYNCS = 5;
 const NOTHING = new LabelMatcher([], { matchesNothing: true });
 
 export interface StatefulSetOptions {
-  /** Whether `maxUnavailable` is obeyed: a feature that is off by default in Kubernetes 1.36; no unless given. */
+  /** Whether `maxUnavailable` applies, a feature gate that is off by default in Kubernetes 1.36; default false. */
   readonly obeysMaxUnavailable?: boolean;
 }
 
-/** Keeps the numbered pods of each StatefulSet running, with their claims, and rolls out its template one by one. */
+/** Runs the ordered pods of each StatefulSet with their claims, and rolls out its template pod by pod. */
 export function statefulSetController(options: StatefulSetOptions = {}): Controller {
   const { obeysMaxUnavailable = false } = options;
   const owners = { kind: StatefulSet, selectorOf: ({ spec }: Observed<StatefulSetObject>) => spec?.selector };
@@ -50,7 +50,7 @@ async function reconcile(
 ): Promise<void> {
   const selector = matchLabelSelector(set.spec?.selector);
   if (selector instanceof ValueError) {
-    context.log.warn('selector cannot be read', { key: context.key, problem: selector.message });
+    context.log.warn('selector is invalid', { key: context.key, problem: selector.message });
     return;
   }
   const view = viewStatefulSet(set);
@@ -73,7 +73,7 @@ async function reconcile(
     context.after(nextAvailableInMs(pods, view.minReadySeconds, nowMs) ?? view.minReadySeconds * 1000);
 }
 
-/** The revisions of the set: its own and those that nobody has, which become its own. */
+/** The revisions of the set: its own and orphans, which it adopts. */
 async function claimHistory(
   set: Observed<StatefulSetObject>,
   selector: LabelMatcher,
@@ -88,7 +88,7 @@ async function claimHistory(
   return [...own, ...(await claim(orphans, request))];
 }
 
-/** The pods of the set. One whose name is not of the set never belongs to it, whatever its labels are. */
+/** The pods of the set. A pod whose name does not belong to the set never does, whatever its labels are. */
 async function claimPods(
   set: Observed<StatefulSetObject>,
   selector: LabelMatcher,
@@ -101,6 +101,6 @@ async function claimPods(
   const orphans = objects.byIndex(orphansByNamespace, namespace).filter(isMember);
   const request = { owner: set, ownerKind: StatefulSet, owners: context.objects(StatefulSet), kind: Pod, objects };
   const strangers = own.filter((pod) => !isMember(pod));
-  await claim(strangers, { ...request, selector: NOTHING }); // lets go of them
+  await claim(strangers, { ...request, selector: NOTHING }); // releases them
   return claim([...own.filter(isMember), ...orphans], { ...request, selector });
 }

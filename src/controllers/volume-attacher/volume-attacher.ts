@@ -17,12 +17,13 @@ const NODE_ID = 'csi.alpha.kubernetes.io/node-id';
 
 type Attachment = Observed<VolumeAttachment>;
 
-/** A driver whose volumes have to be attached. */
+/** A driver whose volumes must be attached. */
 type AttachingDriver = VolumeDriver & Required<Pick<VolumeDriver, 'controllerPublishVolume'>>;
 
 /**
- * Has a driver attach and detach volumes as VolumeAttachments ask for it, as the attacher that runs beside a CSI driver does.
- * Who asks is the attach/detach controller. Finalizers keep attachments and their volumes until they are detached.
+ * Calls a driver to attach and detach volumes for VolumeAttachments, as the external-attacher sidecar does. The
+ * attach/detach controller creates the VolumeAttachments. Finalizers keep attachments and their volumes until they are
+ * detached.
  */
 export function volumeAttacher(driver: VolumeDriver): readonly Part[] {
   if (!attaches(driver)) return [];
@@ -51,7 +52,7 @@ export function volumeAttacher(driver: VolumeDriver): readonly Part[] {
   ];
 }
 
-/** What the attacher itself has said is none: it would ask a driver that refuses again and again. */
+/** Ignores the attacher's own status updates: otherwise it would call a refusing driver again and again. */
 function isNews(attachment: Attachment, old: Attachment | undefined): boolean {
   const isLeaving = ({ metadata }: Attachment): boolean => metadata.deletionTimestamp !== undefined;
   return old === undefined || isLeaving(attachment) !== isLeaving(old);
@@ -98,7 +99,7 @@ async function attach(attachment: Attachment, driver: AttachingDriver, context: 
   await objects(VolumeAttachment).patchStatus(key, mergePatch({ status }));
 }
 
-/** Keeps an object until the volume is detached. */
+/** Adds the finalizer that keeps an object until the volume is detached. */
 async function keep(
   kind: typeof PersistentVolume | typeof VolumeAttachment,
   { metadata }: Observed<PersistentVolume> | Attachment,
@@ -146,7 +147,7 @@ async function tellFailure(
   await objects(VolumeAttachment).patchStatus(key, mergePatch({ status })).catch(unlessGone);
 }
 
-/** A volume may go when it is attached nowhere. */
+/** Removes the finalizer of a volume that is attached nowhere. */
 async function letGo(
   { metadata }: Observed<PersistentVolume>,
   driver: VolumeDriver,

@@ -1,4 +1,4 @@
-// What the cluster and the list of controllers may use: making volumes for claims.
+// What the cluster and the list of controllers may import: provisioning of volumes.
 export { DRIVER_RETRIES, patiently } from './patiently.ts';
 export { SIMULATED_DRIVER, simulatedDriver } from './simulated-driver.ts';
 export * from './volume-driver.ts';

@@ -24,8 +24,8 @@ const CONCURRENCY = 10;
 type Claim = Observed<PersistentVolumeClaim>;
 
 /**
- * Has a driver make volumes for the claims that name it, and delete those that are released, as the provisioner that runs beside
- * a CSI driver does. Binding is left to the binder.
+ * Calls a driver to create volumes for claims and to delete released ones, as the external-provisioner sidecar does.
+ * Binding is left to the persistent volume binder.
  */
 export function volumeProvisioner(driver: VolumeDriver): readonly Part[] {
   const options = { component: driver.name, concurrency: CONCURRENCY };
@@ -79,7 +79,7 @@ function isFull(error: unknown): boolean {
   return error instanceof VolumeDriverError && error.code === 'ResourceExhausted';
 }
 
-/** Has the scheduler choose another node, if it had chosen one. */
+/** Removes the selected node, so that the scheduler chooses again. */
 async function forgetNode({ metadata }: Claim, { objects, key }: ReconcileContext): Promise<boolean> {
   if (metadata.annotations?.[SELECTED_NODE] === undefined) return false;
   const patch = mergePatch({ metadata: { annotations: { [SELECTED_NODE]: null } } });
@@ -87,7 +87,7 @@ async function forgetNode({ metadata }: Claim, { objects, key }: ReconcileContex
   return true;
 }
 
-/** The parameters of the attributes class that a claim names. */
+/** The parameters of the claim's VolumeAttributesClass. */
 function attributesOf({ spec }: Claim, { objects }: ReconcileContext): Readonly<Record<string, string>> | undefined {
   const { volumeAttributesClassName: name = '' } = spec ?? {};
   if (name === '') return undefined;
@@ -96,7 +96,7 @@ function attributesOf({ spec }: Claim, { objects }: ReconcileContext): Readonly<
   return found.parameters ?? {};
 }
 
-/** The claim waits for the scheduler to choose where its volume is to be. */
+/** Whether the claim waits for the scheduler to select a node. */
 function isWithoutNode({ metadata }: Claim, { volumeBindingMode }: Observed<StorageClass>): boolean {
   return volumeBindingMode === 'WaitForFirstConsumer' && metadata.annotations?.[SELECTED_NODE] === undefined;
 }

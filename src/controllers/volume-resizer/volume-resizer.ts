@@ -7,18 +7,18 @@ import { DRIVER_RETRIES, patiently, type VolumeDriver, VolumeDriverError } from 
 import { patchClaim, withConditions } from './claim-status.ts';
 
 const CONCURRENCY = 10;
-/** Conditions that tell how far a claim is with growing. */
+/** The conditions that report the expansion of a volume. */
 const FAMILY = ['Resizing', 'FileSystemResizePending', 'ControllerResizeError', 'NodeResizeError'];
-/** What the volume had before, until its claim has what it has now. */
+/** The previous capacity of the volume, kept until the claim has the new one. */
 const BEFORE_RESIZE = 'volume.alpha.kubernetes.io/pre-resize-capacity';
-/** Refusals of a driver that asking again does not help against. */
+/** Driver errors for which retrying does not help. */
 const INFEASIBLE = new Set(['InvalidArgument', 'OutOfRange', 'NotFound']);
 
 type Claim = Observed<PersistentVolumeClaim>;
 type Volume = Observed<PersistentVolume>;
 type ResizingDriver = VolumeDriver & Required<Pick<VolumeDriver, 'controllerExpandVolume'>>;
 
-/** Has a driver make the volumes of claims larger that ask for more, as the resizer that runs beside a CSI driver does. */
+/** Calls a driver to expand volumes whose claims request more, as the external-resizer sidecar does. */
 export function volumeResizer(driver: VolumeDriver): readonly Part[] {
   if (!resizes(driver)) return [];
   const backoff = new ItemBackoff(DRIVER_RETRIES);
@@ -35,7 +35,7 @@ export function volumeResizer(driver: VolumeDriver): readonly Part[] {
   ];
 }
 
-/** What the resizer itself has said is none: it would ask a driver that refuses again and again. */
+/** Ignores the resizer's own status updates: otherwise it would call a refusing driver again and again. */
 function isNews(claim: Claim, old: Claim | undefined): boolean {
   if (claim.status?.phase !== 'Bound') return false;
   const isSame =
@@ -126,7 +126,7 @@ async function tellFailure(
   await patchClaim(claim, { allocatedResourceStatuses: { storage: 'ControllerResizeInfeasible' } }, context);
 }
 
-/** The claim has all that the volume has. */
+/** Removes the previous capacity after the claim has the new one. */
 async function forgetBefore({ metadata }: Volume, { objects }: ReconcileContext): Promise<void> {
   if (metadata.annotations?.[BEFORE_RESIZE] === undefined) return;
   const patch = mergePatch({ metadata: { annotations: { [BEFORE_RESIZE]: null } } });

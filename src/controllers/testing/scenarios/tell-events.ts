@@ -4,7 +4,7 @@ import type { Masking } from './masking.ts';
 
 const COMBINED = '(combined from similar events): ';
 
-/** Events as sorted lines. How often a warning was told depends on how often something was tried, and is not in them. */
+/** Events as sorted lines, without the counts of warnings, which depend on the number of attempts. */
 export function tellEvents(events: readonly Observed<Event>[], masking: Masking): readonly string[] {
   const lines = new Map<string, number>();
   for (const { involvedObject, type, reason, message, source, reportingComponent, count } of events) {
