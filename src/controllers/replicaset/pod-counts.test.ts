@@ -49,7 +49,7 @@ function countsOf(pods: readonly Observed<PodObject>[], minReadySeconds: number)
   return countPods(counted, { uid, wanted, selector, nowMs: NOW });
 }
 
-test('counts pods that have all labels, are ready, and have been so for long enough', () => {
+test('counts fully labeled, ready and available pods', () => {
   const labels = { app: 'web', v: '1' };
   const terminating = pod(labels);
   const pods = [
@@ -65,7 +65,7 @@ test('counts pods that have all labels, are ready, and have been so for long eno
   expect(countsOf(pods, 0)).toEqual({ ...counts, available: 2 });
 });
 
-test('pods that the selector does not match are strangers while they run', () => {
+test('active pods that do not match the selector must be released', () => {
   expect(countsOf([pod({ app: 'db' }), pod({ app: 'web' })], 0)).toMatchObject({ active: 1, hasStrangers: true });
   expect(countsOf([pod({ app: 'db' }, { phase: 'Failed' })], 0)).toMatchObject({ active: 0, hasStrangers: false });
 });
