@@ -95,8 +95,8 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
   return allControllers(options).map((part) => {
     const name = controllerName(part) ?? part.name;
     const own = concurrency[name];
-    const told = countRunning(name, part);
-    return own === undefined ? told : { ...told, concurrency: own };
+    const counted = countRunning(name, part);
+    return own === undefined ? counted : { ...counted, concurrency: own };
   });
 }
 

@@ -35,11 +35,11 @@ async function claimOf(run: SchedulerRun, name: string): Promise<ResourceClaim> 
 }
 
 /** The driver sets a condition on the device of a claim. */
-async function tell(run: SchedulerRun, name: string, condition: object): Promise<void> {
+async function setCondition(run: SchedulerRun, name: string, condition: object): Promise<void> {
   const { status } = await claimOf(run, name);
   const { driver, pool, device } = status?.allocation?.devices?.results?.[0] ?? {};
-  const told = { reason: 'Told', message: '', lastTransitionTime: '2026-01-01T00:00:00Z', ...condition };
-  const devices = [{ driver, pool, device, conditions: [told] }];
+  const full = { reason: 'Test', message: '', lastTransitionTime: '2026-01-01T00:00:00Z', ...condition };
+  const devices = [{ driver, pool, device, conditions: [full] }];
   await run.client.resource.v1.resourceclaims
     .namespace('default')
     .status.patch(name, mergePatch({ status: { devices } }));
@@ -110,7 +110,7 @@ test('devices with binding conditions keep their pod waiting until the driver ha
     'Normal BindingConditionsPending default-scheduler waiting for binding conditions for device on node n1',
   ]);
 
-  await tell(run, 'mine', { type: 'example.com/Attached', status: 'True' });
+  await setCondition(run, 'mine', { type: 'example.com/Attached', status: 'True' });
   await run.clock.advance(5000);
   expect(await run.nodeOf('web')).toBe('n1');
 });
@@ -124,7 +124,7 @@ test('a device that could not be prepared is deallocated, and another one is tri
   await addClaim(run, 'mine');
   await run.addPod('web', using('mine'));
 
-  await tell(run, 'mine', { type: 'example.com/Failed', status: 'True', reason: 'Broken', message: 'no link' });
+  await setCondition(run, 'mine', { type: 'example.com/Failed', status: 'True', reason: 'Broken', message: 'no link' });
   await run.clock.advance(5000);
   expect(await run.scheduled('web')).toBe(
     'False SchedulerError running PreBind plugin "DynamicResources": device binding failed: claim=mine, reason=Broken, message="no link"',

@@ -49,7 +49,7 @@ export class SchedulerMetrics {
     });
     this.#afterFlush = registry.counter({
       name: 'scheduler_pod_scheduled_after_flush_total',
-      help: 'Pods that were bound after they had waited for so long that they were tried without reason',
+      help: 'Pods that were bound by an attempt that only the unschedulable timeout triggered',
     });
     this.#preemptions = registry.counter({
       name: 'scheduler_preemption_attempts_total',

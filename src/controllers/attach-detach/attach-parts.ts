@@ -55,14 +55,14 @@ export class AttachMemory {
   /** Volumes that are about to be detached and must not be listed in their node's status any more. */
   readonly leaving = new Set<string>();
   /** Attachments whose outcome was reported to their pods in an event. */
-  readonly told = new Set<string>();
+  readonly reported = new Set<string>();
   /** The driver handles of attached volumes, needed after the volume object is gone. */
   readonly handles = new Map<string, DriverHandle>();
   /** The volumes in use of deleted nodes. */
   readonly inUseOfGone = new Map<string, ReadonlySet<string>>();
 
   forget(key: string): void {
-    for (const part of [this.detachSinceMs, this.attempts, this.leaving, this.told]) part.delete(key);
+    for (const part of [this.detachSinceMs, this.attempts, this.leaving, this.reported]) part.delete(key);
   }
 }
 

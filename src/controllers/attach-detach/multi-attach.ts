@@ -12,7 +12,7 @@ export interface AttachConflict {
 }
 
 /** Records events on the waiting pods that name the pods which use the volume. */
-export function tellConflict({ volume, pods, present, wanted }: AttachConflict, events: EventRecorder): void {
+export function recordConflict({ volume, pods, present, wanted }: AttachConflict, events: EventRecorder): void {
   const users = present.flatMap(({ spec }) => wanted.get(spec.nodeName) ?? []);
   for (const pod of pods) {
     const message = `Multi-Attach error for volume "${volume.metadata.name}" ${usersText(pod, users)}`;

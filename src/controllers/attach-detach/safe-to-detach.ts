@@ -2,7 +2,7 @@ import type { Node, Observed } from '../../client/index.ts';
 import type { AttachParts } from './attach-parts.ts';
 
 /** Maximum time that an unhealthy node keeps a volume attached by reporting it in use. */
-const LONGEST_UNMOUNT_MS = 360_000;
+const MAX_UNMOUNT_MS = 360_000;
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 
 /** How long an unused volume must stay attached to the node; 0 when it can be detached now. */
@@ -21,7 +21,7 @@ export function detachDelayMs(
   if (isInUse !== true) return 0;
   const isOut = node?.spec?.taints?.some((taint) => taint.key === OUT_OF_SERVICE) === true;
   if (!isOut && (neverForces || isHealthy(node))) return Infinity;
-  const waitMs = isOut ? 0 : Math.max(0, sinceMs + LONGEST_UNMOUNT_MS - clock.now());
+  const waitMs = isOut ? 0 : Math.max(0, sinceMs + MAX_UNMOUNT_MS - clock.now());
   if (waitMs === 0 && !memory.leaving.has(key)) metrics.forced(isOut ? 'out-of-service' : 'timeout');
   return waitMs;
 }

@@ -13,7 +13,7 @@ import {
 } from '../../client/index.ts';
 import { type AttachAttempt, type AttachParts, attachmentsByVolume, placeKey, podsByClaim } from './attach-parts.ts';
 import { attachmentName } from './attachment-name.ts';
-import { tellConflict } from './multi-attach.ts';
+import { recordConflict } from './multi-attach.ts';
 import { detachDelayMs } from './safe-to-detach.ts';
 
 type Volume = Observed<PersistentVolume>;
@@ -93,11 +93,11 @@ async function attach(
   const { name } = volume.metadata;
   const key = placeKey(name, nodeName);
   if (!isMultiAttachAllowed(volume) && present.length > 0) {
-    if (!parts.memory.told.has(key)) tellConflict(request, parts.events);
-    parts.memory.told.add(key);
+    if (!parts.memory.reported.has(key)) recordConflict(request, parts.events);
+    parts.memory.reported.add(key);
     return Infinity;
   }
-  parts.memory.told.delete(key);
+  parts.memory.reported.delete(key);
   parts.memory.attempts.set(key, attemptOf(request.pods, parts.clock.now()));
   await parts.attachments
     .create({
@@ -144,15 +144,15 @@ function attached({ spec }: Attachment, request: AttachRequest, parts: AttachPar
   const isKnown = nodes.get(spec.nodeName)?.status?.volumesAttached?.some(({ name }) => name === unique) ?? false;
   if (memory.leaving.delete(key) || !isKnown) wakeNode(spec.nodeName);
   const message = attachMessage('succeeded', request.volume, '');
-  if (!isKnown && !memory.told.has(key))
+  if (!isKnown && !memory.reported.has(key))
     for (const pod of request.pods) parts.events.event(pod, { reason: 'SuccessfulAttachVolume', message });
   const attempt = memory.attempts.get(key);
-  if (!isKnown && !memory.told.has(key) && attempt !== undefined)
+  if (!isKnown && !memory.reported.has(key) && attempt !== undefined)
     parts.metrics.done('volume_attach', request.handle.driver, {
       isFine: true,
       ms: parts.clock.now() - attempt.sinceMs,
     });
-  memory.told.add(key);
+  memory.reported.add(key);
   backoff.forget(key);
   return Infinity;
 }

@@ -1,7 +1,7 @@
 const FIRST_DELAY_MS = 1000;
-const LONGEST_DELAY_MS = 15 * 60_000;
+const MAX_DELAY_MS = 15 * 60_000;
 /** Without a failure for this time, the back-off is reset. */
-const FORGOTTEN_AFTER_MS = 2 * LONGEST_DELAY_MS;
+const FORGOTTEN_AFTER_MS = 2 * MAX_DELAY_MS;
 const MAX_ENTRIES = 10_000;
 
 interface Entry {
@@ -23,7 +23,7 @@ export class FailedPodBackoff {
     const known = this.#entries.get(key);
     const last = known !== undefined && nowMs - known.sinceMs <= FORGOTTEN_AFTER_MS ? known : undefined;
     if (last !== undefined && nowMs - last.sinceMs < last.delayMs) return last.delayMs;
-    const delayMs = last === undefined ? FIRST_DELAY_MS : Math.min(2 * last.delayMs, LONGEST_DELAY_MS);
+    const delayMs = last === undefined ? FIRST_DELAY_MS : Math.min(2 * last.delayMs, MAX_DELAY_MS);
     this.#entries.delete(key);
     this.#entries.set(key, { sinceMs: nowMs, delayMs });
     this.#forgetOld(nowMs);

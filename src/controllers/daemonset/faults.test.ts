@@ -10,7 +10,7 @@ const NODES = ['n1', 'n2', 'n3', 'n4', 'n5'];
 test.each([
   ['with pods missing', rolling(2)],
   ['with more pods', rolling(0, '40%')],
-])('a rollout with failing pods ends as it should on a bad day (%s)', async (seed, strategy) => {
+])('a rollout with failing pods survives injected faults (%s)', async (seed, strategy) => {
   const faulty: FaultyTransport[] = [];
   const random = new SeededRandom(`faults ${seed}`);
   await using cluster = await startCluster({

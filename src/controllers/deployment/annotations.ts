@@ -22,7 +22,7 @@ const NOT_COPIED: ReadonlySet<string> = new Set([
   MAX_REPLICAS,
   ROLLBACK_TO,
 ]);
-const LONGEST_HISTORY = 2000;
+const MAX_HISTORY_LENGTH = 2000;
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -85,7 +85,7 @@ export function currentSetAnnotations(
 function extendHistory(history: string, revision: string): Annotations {
   if (history === '' || history.startsWith(',')) return { [REVISION_HISTORY]: revision };
   const revisions = [...history.split(','), revision];
-  while (revisions.length > 1 && revisions.join(',').length > LONGEST_HISTORY) revisions.shift();
+  while (revisions.length > 1 && revisions.join(',').length > MAX_HISTORY_LENGTH) revisions.shift();
   return { [REVISION_HISTORY]: revisions.join(',') };
 }
 

@@ -6,7 +6,7 @@ import { type DeploymentView, viewDeployment } from './deployment-view.ts';
 import { TEMPLATE_HASH } from './replica-sets.ts';
 
 /** Maximum length of object names. */
-const LONGEST_NAME = 253;
+const MAX_NAME_LENGTH = 253;
 
 export interface NewReplicaSetOptions {
   readonly hash: string;
@@ -46,5 +46,5 @@ function newAnnotations(view: DeploymentView, revision: number): Readonly<Record
 
 /** The Deployment's name and the hash; a long name is truncated so that the hash fits. */
 export function replicaSetName(deployment: string, hash: string): string {
-  return `${deployment.slice(0, LONGEST_NAME - 1 - hash.length)}-${hash}`;
+  return `${deployment.slice(0, MAX_NAME_LENGTH - 1 - hash.length)}-${hash}`;
 }

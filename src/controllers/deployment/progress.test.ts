@@ -11,7 +11,11 @@ function progressing(reason: string, { seconds = 100, status = 'True' } = {}): C
 }
 
 /** The Progressing condition for a current ReplicaSet with these counts. */
-function tell(known: Condition[], facts: DeploymentFacts, counts: Record<string, number>): Condition | undefined {
+function conditionFor(
+  known: Condition[],
+  facts: DeploymentFacts,
+  counts: Record<string, number>,
+): Condition | undefined {
   const deployment = view(facts);
   const sets = sortSets([set('web-1', 10, { image: 'new', status: { replicas: 10, ...counts } })], deployment.template);
   const input = { deployment, sets, counts: countPods(deployment, sets), nowMs: NOW };
@@ -21,28 +25,32 @@ function tell(known: Condition[], facts: DeploymentFacts, counts: Record<string,
 describe('the Progressing condition', () => {
   test('reports a complete rollout', () => {
     const status = { replicas: 10, updatedReplicas: 10, readyReplicas: 10, availableReplicas: 10 };
-    const told = tell([progressing('ReplicaSetUpdated')], { status }, { readyReplicas: 10, availableReplicas: 10 });
-    expect(told).toMatchObject({ status: 'True', reason: 'NewReplicaSetAvailable' });
-    expect(told?.message).toBe('ReplicaSet "web-1" has successfully progressed.');
-    expect(told?.lastTransitionTime).toBe(ago(100));
+    const condition = conditionFor(
+      [progressing('ReplicaSetUpdated')],
+      { status },
+      { readyReplicas: 10, availableReplicas: 10 },
+    );
+    expect(condition).toMatchObject({ status: 'True', reason: 'NewReplicaSetAvailable' });
+    expect(condition?.message).toBe('ReplicaSet "web-1" has successfully progressed.');
+    expect(condition?.lastTransitionTime).toBe(ago(100));
   });
 
   test('is rewritten with every progress', () => {
     const status = { replicas: 10, updatedReplicas: 10, readyReplicas: 4 };
-    const told = tell([progressing('ReplicaSetUpdated')], { status }, { readyReplicas: 5 });
-    expect(told).toMatchObject({ reason: 'ReplicaSetUpdated', message: 'ReplicaSet "web-1" is progressing.' });
-    expect([told?.lastUpdateTime, told?.lastTransitionTime]).toEqual([ago(0), ago(100)]);
+    const condition = conditionFor([progressing('ReplicaSetUpdated')], { status }, { readyReplicas: 5 });
+    expect(condition).toMatchObject({ reason: 'ReplicaSetUpdated', message: 'ReplicaSet "web-1" is progressing.' });
+    expect([condition?.lastUpdateTime, condition?.lastTransitionTime]).toEqual([ago(0), ago(100)]);
   });
 
   test('reports a missed deadline', () => {
     const status = { replicas: 10, updatedReplicas: 10 };
     const late = progressing('ReplicaSetUpdated', { seconds: 601 });
-    expect(tell([late], { status }, {})).toMatchObject({
+    expect(conditionFor([late], { status }, {})).toMatchObject({
       status: 'False',
       reason: 'ProgressDeadlineExceeded',
       message: 'ReplicaSet "web-1" has timed out progressing.',
     });
-    expect(tell([progressing('ReplicaSetUpdated', { seconds: 600 })], { status }, {})?.reason).toBe(
+    expect(conditionFor([progressing('ReplicaSetUpdated', { seconds: 600 })], { status }, {})?.reason).toBe(
       'ReplicaSetUpdated',
     );
   });
@@ -50,12 +58,12 @@ describe('the Progressing condition', () => {
   test('reports no missed deadline for a rollout that was complete before', () => {
     const status = { replicas: 10, updatedReplicas: 10, readyReplicas: 10, availableReplicas: 10 };
     const known = progressing('NewReplicaSetAvailable', { seconds: 9999 });
-    expect(tell([known], { status }, { readyReplicas: 9, availableReplicas: 9 })).toEqual(known);
+    expect(conditionFor([known], { status }, { readyReplicas: 9, availableReplicas: 9 })).toEqual(known);
   });
 
   test('is absent without a deadline', () => {
     const facts = { spec: { progressDeadlineSeconds: 2 ** 31 - 1 } };
-    expect(tell([progressing('ReplicaSetUpdated')], facts, {})).toBeUndefined();
+    expect(conditionFor([progressing('ReplicaSetUpdated')], facts, {})).toBeUndefined();
   });
 
   test('is checked again when the deadline is over', () => {
@@ -88,7 +96,7 @@ test('the failure of the current ReplicaSet takes precedence over that of an old
   ];
   const current = set('current', 1, { image: 'new', status: { conditions: failing('current') } });
   const old = set('old', 1, { status: { conditions: failing('old') } });
-  const told = withReplicaFailure([], sortSets([old, current], view().template));
-  expect(told).toEqual([{ ...failing('current')[0], lastUpdateTime: ago(5) }]);
-  expect(withReplicaFailure(told, { current: set('current', 1), old: [] })).toEqual([]);
+  const condition = withReplicaFailure([], sortSets([old, current], view().template));
+  expect(condition).toEqual([{ ...failing('current')[0], lastUpdateTime: ago(5) }]);
+  expect(withReplicaFailure(condition, { current: set('current', 1), old: [] })).toEqual([]);
 });

@@ -197,8 +197,8 @@ class DeviceTaintEviction implements PreparedPart {
         now: formatTime(instantOfMillis(this.#context.clock.now())),
       });
       if (condition !== undefined) {
-        const { observedGeneration: _, ...told } = condition; // the controller does not write observedGeneration
-        await this.#pods.patchStatus(key, podStatusPatch(pod, { conditions: [told] }));
+        const { observedGeneration: _, ...written } = condition; // the controller does not write observedGeneration
+        await this.#pods.patchStatus(key, podStatusPatch(pod, { conditions: [written] }));
       }
       await this.#pods.delete(key, { preconditions: { uid } });
       return true;

@@ -60,16 +60,16 @@ export class RuleStatus {
       const restMs = Date.parse(known.lastTransitionTime) + PERIOD_MS - nowMs;
       if (restMs > 0) return work.after(restMs);
     }
-    const told = this.#tell(rule);
+    const progress = this.#tell(rule);
     const isSame =
-      known?.status === told.status &&
-      known.reason === told.reason &&
-      (known.message ?? '') === told.message &&
+      known?.status === progress.status &&
+      known.reason === progress.reason &&
+      (known.message ?? '') === progress.message &&
       known.observedGeneration === rule.metadata.generation;
     if (isSame) return;
     const condition = {
       type: TYPE,
-      ...told,
+      ...progress,
       observedGeneration: rule.metadata.generation,
       lastTransitionTime: formatTime(instantOfMillis(nowMs)),
     };

@@ -59,15 +59,15 @@ export function budgetStatus(
   const { generation: observedGeneration = 0 } = metadata;
   const numbers = { currentHealthy, desiredHealthy, expectedPods, disruptionsAllowed, observedGeneration };
   const isAllowed = disruptionsAllowed > 0;
-  const told = { status: isAllowed ? 'True' : 'False', reason: isAllowed ? 'SufficientPods' : 'InsufficientPods' };
+  const finding = { status: isAllowed ? 'True' : 'False', reason: isAllowed ? 'SufficientPods' : 'InsufficientPods' };
   const before = status?.conditions?.find(({ type }) => type === ALLOWED);
   const isSame =
     Object.entries(numbers).every(([name, value]) => status?.[name as keyof typeof numbers] === value) &&
     deepEqual(status?.disruptedPods ?? {}, disrupted) &&
-    before?.status === told.status &&
-    before.reason === told.reason;
+    before?.status === finding.status &&
+    before.reason === finding.reason;
   if (isSame) return undefined;
-  const condition = { type: ALLOWED, ...told, message: '', observedGeneration };
+  const condition = { type: ALLOWED, ...finding, message: '', observedGeneration };
   return {
     ...numbers,
     disruptedPods: { ...disrupted },
@@ -107,6 +107,6 @@ function withCondition(
   const known = conditions[position];
   const now = formatTime(instantOfMillis(nowMs));
   const lastTransitionTime = known?.status === condition.status ? known.lastTransitionTime : now;
-  const told = { ...condition, lastTransitionTime };
-  return known === undefined ? [...conditions, told] : conditions.with(position, told);
+  const finding = { ...condition, lastTransitionTime };
+  return known === undefined ? [...conditions, finding] : conditions.with(position, finding);
 }

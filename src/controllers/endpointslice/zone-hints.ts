@@ -66,10 +66,10 @@ export function hintedChanges(changes: SliceChanges, { live, shares }: HintOptio
   };
   const hint = (slice: Slice): Slice => {
     const endpoints = (slice.endpoints ?? []) as readonly Endpoint[];
-    const told = endpoints.map((endpoint) =>
+    const hinted = endpoints.map((endpoint) =>
       isReady(endpoint) ? { ...endpoint, hints: { forZones: [{ name: zoneFor(endpoint) }] } } : endpoint,
     );
-    return { ...slice, endpoints: told };
+    return { ...slice, endpoints: hinted };
   };
   const created = changes.create.map(hint);
   return { changes: { ...changes, create: created, update: update.map(hint) }, endpointsByZone: counts };

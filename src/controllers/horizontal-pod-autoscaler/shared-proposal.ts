@@ -31,14 +31,14 @@ export async function ofObject(source: Source<'object'>, context: MetricContext)
       const problem = messageOf(error); // upstream swaps these fields in its message
       throw new Error(`unable to get metric ${metric.name}: ${kind} on ${context.namespace} ${name}/${problem}`);
     });
-  const told = (current: MetricValueStatus): DeepReadonly<MetricStatus> => ({
+  const statusOf = (current: MetricValueStatus): DeepReadonly<MetricStatus> => ({
     type: 'Object',
     object: { describedObject: { ...describedObject }, metric: identifier(metric), current },
   });
   if (target.type === 'Value' && target.value !== undefined) {
     const usage = await read();
     const replicas = replicasOf(usage, target.value, context);
-    return { replicas, metric: `${kind} metric ${metric.name}`, status: told({ value: thousandths(usage) }) };
+    return { replicas, metric: `${kind} metric ${metric.name}`, status: statusOf({ value: thousandths(usage) }) };
   }
   if (target.type === 'AverageValue' && target.averageValue !== undefined) {
     const usage = await read().catch((error: unknown) => {
@@ -47,7 +47,7 @@ export async function ofObject(source: Source<'object'>, context: MetricContext)
     return {
       replicas: replicasForShares(usage, milli(target.averageValue), { ...context, current: context.statusReplicas }),
       metric: inWords(metric),
-      status: told({ averageValue: thousandths(shareOf(usage, context.statusReplicas)) }),
+      status: statusOf({ averageValue: thousandths(shareOf(usage, context.statusReplicas)) }),
     };
   }
   throw new Error(`invalid object metric source: ${NO_TARGET}`);
@@ -56,7 +56,7 @@ export async function ofObject(source: Source<'object'>, context: MetricContext)
 /** The replicas proposed by an external metric. */
 export async function ofExternal({ metric, target }: Source<'external'>, context: MetricContext): Promise<Proposal> {
   const { name } = metric;
-  const told = (current: MetricValueStatus): DeepReadonly<MetricStatus> => ({
+  const statusOf = (current: MetricValueStatus): DeepReadonly<MetricStatus> => ({
     type: 'External',
     external: { metric: identifier(metric), current },
   });
@@ -75,14 +75,14 @@ export async function ofExternal({ metric, target }: Source<'external'>, context
     return {
       replicas: replicasForShares(usage, milli(target.averageValue), { ...context, current: context.statusReplicas }),
       metric: inWords(metric),
-      status: told({ averageValue: thousandths(shareOf(usage, context.statusReplicas)) }),
+      status: statusOf({ averageValue: thousandths(shareOf(usage, context.statusReplicas)) }),
     };
   }
   if (target.value === undefined) throw new Error(`invalid external metric source: ${NO_TARGET}`);
   try {
     const usage = await read();
     const replicas = replicasOf(usage, target.value, context);
-    return { replicas, metric: inWords(metric), status: told({ value: thousandths(usage) }) };
+    return { replicas, metric: inWords(metric), status: statusOf({ value: thousandths(usage) }) };
   } catch (error) {
     throw new DetailedError(`failed to get external metric ${name}`, messageOf(error));
   }

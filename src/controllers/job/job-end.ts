@@ -16,7 +16,7 @@ export interface JobEnd {
   readonly reason: string;
   readonly message: string;
   /** Whether a condition already announces it. */
-  readonly isTold: boolean;
+  readonly isAnnounced: boolean;
 }
 
 export interface EndFacts {
@@ -31,8 +31,8 @@ type EndRule = (facts: EndFacts) => JobEnd | undefined;
 
 /** The first rule that applies decides. An announced end stays; failures take precedence over success. */
 const RULES: readonly EndRule[] = [
-  toldSuccess,
-  toldFailure,
+  announcedSuccess,
+  announcedFailure,
   failedByPolicy,
   tooManyFailures,
   tooLong,
@@ -55,7 +55,7 @@ export const COMPLETIONS_REACHED: JobEnd = {
   outcome: 'succeeded',
   reason: 'CompletionsReached',
   message: 'Reached expected number of succeeded pods',
-  isTold: false,
+  isAnnounced: false,
 };
 
 /** Milliseconds until activeDeadlineSeconds is over; undefined without a deadline. */
@@ -66,19 +66,19 @@ export function untilDeadlineMs({ view, status, nowMs }: EndFacts): number | und
 }
 
 function failure(reason: string, message: string): JobEnd {
-  return { outcome: 'failed', reason, message, isTold: false };
+  return { outcome: 'failed', reason, message, isAnnounced: false };
 }
 
-function toldSuccess({ status }: EndFacts): JobEnd | undefined {
+function announcedSuccess({ status }: EndFacts): JobEnd | undefined {
   const condition = findTrue(status.conditions, 'SuccessCriteriaMet');
   if (condition === undefined) return undefined;
-  return { outcome: 'succeeded', reason: condition.reason ?? '', message: condition.message ?? '', isTold: true };
+  return { outcome: 'succeeded', reason: condition.reason ?? '', message: condition.message ?? '', isAnnounced: true };
 }
 
-function toldFailure({ status }: EndFacts): JobEnd | undefined {
+function announcedFailure({ status }: EndFacts): JobEnd | undefined {
   const condition = findTrue(status.conditions, 'FailureTarget');
   if (condition === undefined) return undefined;
-  return { outcome: 'failed', reason: condition.reason ?? '', message: condition.message ?? '', isTold: true };
+  return { outcome: 'failed', reason: condition.reason ?? '', message: condition.message ?? '', isAnnounced: true };
 }
 
 function failedByPolicy({ view, tally }: EndFacts): JobEnd | undefined {
@@ -129,5 +129,5 @@ function enoughByPolicy({ view, indexes }: EndFacts): JobEnd | undefined {
   if (indexes === undefined) return undefined;
   const message = metSuccessRule(view.spec.successPolicy, indexes.succeeded, view.completions ?? 0);
   if (message === undefined) return undefined;
-  return { outcome: 'succeeded', reason: 'SuccessPolicy', message, isTold: false };
+  return { outcome: 'succeeded', reason: 'SuccessPolicy', message, isAnnounced: false };
 }

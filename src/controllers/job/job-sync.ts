@@ -12,7 +12,7 @@ import { countPods, managePods, type PodCounts, type PodPlan, type PodsManaged, 
 import { type Failures, withEnded } from './pod-backoff.ts';
 import { tallyPods } from './pod-tally.ts';
 import { deletePods } from './pod-writes.ts';
-import { letPodsGo, nameEndedPods } from './track-pods.ts';
+import { releasePods, nameEndedPods } from './track-pods.ts';
 
 /** The dependencies of `syncJob`. */
 export interface SyncTools {
@@ -76,7 +76,7 @@ async function changeJob(
   metrics.counted(view, job.status ?? {}, draft.status);
   const counted = { ...draft.status };
   tools.remember(failures);
-  const stuck = await letPodsGo(draft, { pods, leaving }, tools);
+  const stuck = await releasePods(draft, { pods, leaving }, tools);
   const isFinished = stuck === undefined && !hasMore && end !== undefined && finish(draft, end);
   await draft.write();
   metrics.counted(view, counted, draft.status);

@@ -15,7 +15,7 @@ import type { JobView } from './job-view.ts';
 
 const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
 /** Maximum length of `generateName` that the API server keeps. */
-const LONGEST_PREFIX = 58;
+const MAX_PREFIX_LENGTH = 58;
 
 /** A tracked pod for a Job. */
 export function newPod({ job, spec }: JobView): Sendable<PodObject> {
@@ -53,7 +53,7 @@ export function newIndexPod(
 function prefixOf(name: string, index: number): string {
   const ending = `-${index}-`;
   const whole = `${name}${ending}`;
-  return whole.length <= LONGEST_PREFIX ? whole : `${whole.slice(0, LONGEST_PREFIX - ending.length)}${ending}`;
+  return whole.length <= MAX_PREFIX_LENGTH ? whole : `${whole.slice(0, MAX_PREFIX_LENGTH - ending.length)}${ending}`;
 }
 
 /** The failure count annotations, including the replaced pod. */

@@ -2,8 +2,8 @@ import { isSidecar, readyCondition } from '../../api/meaning/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { Observed } from '../../client/index.ts';
 
-const FIRST_MS = 10_000;
-const LONGEST_MS = 600_000;
+const INITIAL_MS = 10_000;
+const MAX_MS = 600_000;
 
 /** The failures since the last success, and the time of the last one. */
 export interface Failures {
@@ -28,7 +28,7 @@ export function withEnded(
 /** Milliseconds until the next pod may be created: 10 s after the first failure, doubling up to 10 minutes. */
 export function backoffMs({ count, lastMs }: Failures, nowMs: number): number {
   if (count === 0) return 0;
-  const wholeMs = Math.min(FIRST_MS * 2 ** (count - 1), LONGEST_MS);
+  const wholeMs = Math.min(INITIAL_MS * 2 ** (count - 1), MAX_MS);
   return Math.max(0, wholeMs - (nowMs - lastMs));
 }
 

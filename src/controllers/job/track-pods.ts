@@ -34,7 +34,7 @@ export interface EndedPods {
  */
 export function nameEndedPods(draft: JobDraft, tracking: Tracking): EndedPods {
   const open = tracking.pods.filter(isTracked);
-  countLetGo(draft, new Set(open.map(({ metadata }) => metadata.uid)));
+  countReleased(draft, new Set(open.map(({ metadata }) => metadata.uid)));
   const { succeededIndexes, ...ended } = nameEnded(draft, tracking, open);
   setIndexes(draft, tracking, succeededIndexes);
   announceEnd(draft, tracking.end);
@@ -42,7 +42,7 @@ export function nameEndedPods(draft: JobDraft, tracking: Tracking): EndedPods {
 }
 
 /** Removes finalizers and counts the pods; returns the error if that failed. */
-export async function letPodsGo(
+export async function releasePods(
   draft: JobDraft,
   { pods, leaving }: { readonly pods: readonly Observed<Pod>[]; readonly leaving: readonly Observed<Pod>[] },
   writer: PodWriter,
@@ -50,12 +50,12 @@ export async function letPodsGo(
   const { done, failure } = await untrackPods(leaving, writer);
   const gone = new Set(done.map(({ metadata }) => metadata.uid));
   const open = pods.filter((pod) => isTracked(pod) && !gone.has(pod.metadata.uid));
-  countLetGo(draft, new Set(open.map(({ metadata }) => metadata.uid)));
+  countReleased(draft, new Set(open.map(({ metadata }) => metadata.uid)));
   return failure;
 }
 
 /** Moves pods without a finalizer from the list into the counts. */
-function countLetGo(draft: JobDraft, openUids: ReadonlySet<string>): void {
+function countReleased(draft: JobDraft, openUids: ReadonlySet<string>): void {
   const { succeeded, failed } = draft.uncounted;
   const left = {
     succeeded: succeeded.filter((uid) => openUids.has(uid)),
@@ -91,7 +91,7 @@ function nameEnded(
   for (const pod of ordered) {
     const { uid } = pod.metadata;
     const isFailed = hasFailed(pod, view);
-    if (!canLeave(pod, tracking, isFailed)) continue;
+    if (!canRelease(pod, tracking, isFailed)) continue;
     leaving.push(pod);
     const index = view.isIndexed ? validIndexOf(pod, view) : undefined;
     if (hasSucceeded(pod) && !failedBefore.has(uid)) {
@@ -114,7 +114,7 @@ function nameEnded(
 }
 
 /** A failed pod of an index stays until its replacement carries on its failure count. */
-function canLeave(pod: Observed<Pod>, { view, indexes, end }: Tracking, isFailed: boolean): boolean {
+function canRelease(pod: Observed<Pod>, { view, indexes, end }: Tracking, isFailed: boolean): boolean {
   if (view.job.metadata.deletionTimestamp !== undefined || end !== undefined || hasSucceeded(pod)) return true;
   const index = indexOf(pod);
   return isFailed && (index === undefined || indexes?.lastFailed.get(index)?.metadata.uid !== pod.metadata.uid);
@@ -131,7 +131,7 @@ function setIndexes(draft: JobDraft, { indexes }: Tracking, succeededIndexes: re
 
 /** Adds the FailureTarget or SuccessCriteriaMet condition before the finalizers of the deciding pods are removed. */
 function announceEnd(draft: JobDraft, end: JobEnd | undefined): void {
-  if (end === undefined || end.isTold) return;
+  if (end === undefined || end.isAnnounced) return;
   const type = end.outcome === 'succeeded' ? 'SuccessCriteriaMet' : 'FailureTarget';
   draft.append({ type, status: 'True', reason: end.reason, message: end.message });
 }

@@ -8,7 +8,7 @@ function node(parts: Pick<Node, 'spec' | 'status' | 'metadata'>): Observed<Node>
   return { metadata: {}, ...parts } as Observed<Node>;
 }
 
-test('each bad condition has its taint', () => {
+test('each unhealthy condition has its taint', () => {
   const conditions = [
     { type: 'Ready', status: 'Unknown' },
     { type: 'MemoryPressure', status: 'True' },

@@ -11,8 +11,8 @@ type Volume = Observed<PersistentVolume>;
 const NAMESPACE = 'default';
 const PREFIX = 'recycler-for-';
 const GIBIBYTE = 1024 ** 3;
-const SECONDS_A_GIBIBYTE = 30;
-const LEAST_SECONDS = { hostPath: 60, nfs: 300 };
+const SECONDS_PER_GIBIBYTE = 30;
+const MIN_SECONDS = { hostPath: 60, nfs: 300 };
 const SCRUB = 'test -e /scrub && find /scrub -mindepth 1 -delete && test -z "$(ls -A /scrub)" || exit 1';
 
 /** The volume that a recycler pod scrubs; undefined for other pods. */
@@ -101,7 +101,7 @@ function scrubberOf(volume: Volume, options: RecyclerOptions): Sendable<Pod> | u
 }
 
 function scrubSeconds(volume: Volume, kind: 'hostPath' | 'nfs', options: RecyclerOptions): number {
-  const [least = LEAST_SECONDS[kind], perGibibyte = SECONDS_A_GIBIBYTE] =
+  const [least = MIN_SECONDS[kind], perGibibyte = SECONDS_PER_GIBIBYTE] =
     kind === 'hostPath'
       ? [options.recyclerHostPathSeconds, options.recyclerHostPathSecondsPerGibibyte]
       : [options.recyclerNfsSeconds, options.recyclerNfsSecondsPerGibibyte];

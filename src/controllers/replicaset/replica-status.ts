@@ -38,9 +38,10 @@ function failureConditions(
   { counts: { active }, failure, nowMs }: StatusInput,
 ): readonly DeepReadonly<ReplicaSetCondition>[] {
   const conditions = status.conditions ?? [];
-  const isTold = conditions.some(({ type }) => type === FAILURE);
-  if (failure === undefined) return isTold ? conditions.filter(({ type }) => type !== FAILURE) : conditions;
-  if (isTold) return conditions;
+  const hasFailureCondition = conditions.some(({ type }) => type === FAILURE);
+  if (failure === undefined)
+    return hasFailureCondition ? conditions.filter(({ type }) => type !== FAILURE) : conditions;
+  if (hasFailureCondition) return conditions;
   const reason = active < replicas ? 'FailedCreate' : active > replicas ? 'FailedDelete' : undefined;
   const condition = {
     type: FAILURE,

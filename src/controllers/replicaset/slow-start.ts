@@ -12,10 +12,10 @@ export interface SlowStartResult {
 export async function slowStart(
   count: number,
   attempt: (index: number) => Promise<void>,
-  { largestBatch = Infinity }: { readonly largestBatch?: number } = {},
+  { maxBatch = Infinity }: { readonly maxBatch?: number } = {},
 ): Promise<SlowStartResult> {
   let successes = 0;
-  for (let size = Math.min(count, 1); size > 0; size = Math.min(2 * size, count - successes, largestBatch)) {
+  for (let size = Math.min(count, 1); size > 0; size = Math.min(2 * size, count - successes, maxBatch)) {
     const begun = successes;
     const results = await Promise.allSettled(Array.from({ length: size }, (_, index) => attempt(begun + index)));
     const failed = results.filter((result) => result.status === 'rejected');

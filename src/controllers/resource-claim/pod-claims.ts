@@ -21,7 +21,7 @@ import type { CountCreated } from './claim-metrics.ts';
 type Entry = NonNullable<NonNullable<Observed<Pod>['spec']>['resourceClaims']>[number];
 
 /** Maximum length of the prefix of a generated name, which gets a hyphen and five characters. */
-const LONGEST_PREFIX = 57;
+const MAX_PREFIX_LENGTH = 57;
 const FIELD_MANAGER = 'ResourceClaimController';
 
 const claimsByPod = index(ResourceClaim, (claim) => {
@@ -147,7 +147,7 @@ export class PodClaims {
 /** `pod-claim-`; if that is too long, both names are truncated in proportion. */
 function claimPrefix(pod: string, claim: string): string {
   const whole = `${pod}-${claim}-`;
-  if (whole.length <= LONGEST_PREFIX) return whole;
-  const cut = (text: string): string => text.slice(0, Math.floor((text.length * LONGEST_PREFIX) / whole.length));
+  if (whole.length <= MAX_PREFIX_LENGTH) return whole;
+  const cut = (text: string): string => text.slice(0, Math.floor((text.length * MAX_PREFIX_LENGTH) / whole.length));
   return `${cut(pod)}-${cut(claim)}`;
 }

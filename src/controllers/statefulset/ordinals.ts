@@ -1,8 +1,8 @@
 import type { StatefulSetView } from './set-view.ts';
 
 const POD_NAME = /^(?<parent>.*)-(?<ordinal>\d+)$/;
-const LARGEST_ORDINAL = 2 ** 31 - 1;
-const MOST_MISSING = 500;
+const MAX_ORDINAL = 2 ** 31 - 1;
+const MAX_MISSING = 500;
 
 /** The set and ordinal that a pod's name contains. */
 export interface PodPlace {
@@ -16,7 +16,7 @@ export function placeOf(podName: string): PodPlace | undefined {
   const { parent, ordinal } = POD_NAME.exec(podName)?.groups ?? {};
   if (parent === undefined || ordinal === undefined) return undefined;
   const number = Number(ordinal);
-  return { parent, ordinal: number > LARGEST_ORDINAL ? -1 : number };
+  return { parent, ordinal: number > MAX_ORDINAL ? -1 : number };
 }
 
 export function podName({ name }: Pick<StatefulSetView, 'name'>, ordinal: number): string {
@@ -40,7 +40,7 @@ export function ordinalsInSight(
   const ordinals: number[] = [];
   let missing = 0;
   let next = start;
-  for (; next < start + replicas && missing < MOST_MISSING; next++) {
+  for (; next < start + replicas && missing < MAX_MISSING; next++) {
     ordinals.push(next);
     if (!present.has(next)) missing += 1;
   }

@@ -98,8 +98,8 @@ export class PodActions {
         const message = messageOf(cause);
         failures.push(new Error(`failed to create PVC ${name}: ${message}`, { cause }));
         if (hasReason(cause, 'AlreadyExists')) continue;
-        const told = `Create ${about} for ${pod} failed error: ${message}`;
-        this.#context.event({ type: 'Warning', reason: 'FailedCreate', message: told });
+        const text = `Create ${about} for ${pod} failed error: ${message}`;
+        this.#context.event({ type: 'Warning', reason: 'FailedCreate', message: text });
       }
     }
     const [first, ...others] = failures;

@@ -16,7 +16,7 @@ import { revisionOfPod } from './stateful-pod.ts';
 
 const HASH = 'controller.kubernetes.io/hash';
 /** Maximum length of the set's name in a revision's name, so that the hash fits. */
-const LONGEST_PREFIX = 223;
+const MAX_PREFIX_LENGTH = 223;
 
 /** The current and the update revision of a set. */
 export interface SetRevisions {
@@ -104,7 +104,7 @@ function newRevision(
   const { annotations } = set.metadata;
   return {
     metadata: {
-      name: `${name.slice(0, LONGEST_PREFIX)}-${hash}`,
+      name: `${name.slice(0, MAX_PREFIX_LENGTH)}-${hash}`,
       namespace,
       labels: { ...template.metadata?.labels, [HASH]: revisionHash(data, collisionCount) },
       ...(annotations === undefined ? {} : { annotations }),

@@ -12,7 +12,7 @@ import type { StatefulSetView } from './set-view.ts';
 import { newStatefulPod, revisionOfPod } from './stateful-pod.ts';
 
 /** Maximum number of concurrent requests with parallel pod management, and of pods created per run. */
-const LARGEST_BATCH = 500;
+const MAX_BATCH = 500;
 
 /** An ordinal, and its pod if there is one. */
 interface Replica {
@@ -190,7 +190,7 @@ export class SetSync {
       const item = items[index];
       if (item !== undefined) await step(item);
     };
-    const { failure } = await slowStart(items.length, attempt, { largestBatch: LARGEST_BATCH });
+    const { failure } = await slowStart(items.length, attempt, { maxBatch: MAX_BATCH });
     if (failure !== undefined) throw failure;
     return 'go on';
   }

@@ -30,8 +30,8 @@ export function ttlController(): Controller {
       const nodes = objects(Node);
       step = ttlStep(nodes.list().length, step);
       const seconds = String(steps[step]?.seconds ?? 0);
-      const told = node.metadata.annotations?.[ANNOTATION] ?? '';
-      if (/^[+-]?\d+$/.test(told) && Number(told) === Number(seconds)) return;
+      const current = node.metadata.annotations?.[ANNOTATION] ?? '';
+      if (/^[+-]?\d+$/.test(current) && Number(current) === Number(seconds)) return;
       await nodes.patch(key, mergePatch({ metadata: { annotations: { [ANNOTATION]: seconds } } }));
     },
   });

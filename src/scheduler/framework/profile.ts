@@ -34,13 +34,13 @@ const FIT = 'NodeResourcesFit';
 /** The profile with NodeResourcesFit ignoring the resources that extenders manage, in place of its configured ones. */
 export function withIgnoredResources(profile: Profile, ignoredResources: readonly string[]): Profile {
   if (ignoredResources.length === 0) return profile;
-  const told = (use: PluginUse): PluginUse =>
+  const withArgs = (use: PluginUse): PluginUse =>
     use.name === FIT ? { ...use, args: { ...(use.args as object | undefined), ignoredResources } } : use;
   const points = Object.entries(profile.points ?? {}).map(([point, { enabled = [], ...others }]) => [
     point,
-    { ...others, enabled: enabled.map(told) },
+    { ...others, enabled: enabled.map(withArgs) },
   ]);
-  return { ...profile, plugins: profile.plugins.map(told), points: Object.fromEntries(points) };
+  return { ...profile, plugins: profile.plugins.map(withArgs), points: Object.fromEntries(points) };
 }
 
 /**

@@ -148,7 +148,7 @@ test.each([
   ['"no"', 'no'],
   ['false', false],
   ['a promise', Promise.resolve()],
-])('a filter that returns %s is told what it should return', (shown, answer) => {
+])('a filter that returns %s gets an error with what it should return', (shown, answer) => {
   const odd = Object.assign({ name: 'Odd' }, { filter: () => answer as unknown }) as Plugin;
   expect(() => filtered(frameworkWith(odd), {})).toThrow(
     `running "Odd" filter plugin: it must return nothing, or a rejection such as unschedulable('Odd', 'reason'); got ${shown}`,

@@ -5,7 +5,7 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 /** Metadata that differs between runs or does not matter. */
 const LEFT_OUT = new Set(['uid', 'resourceVersion', 'managedFields', 'creationTimestamp', 'namespace', 'selfLink']);
 /** Pod names in messages, possibly of pods that were never observed. */
-const TOLD_POD = /((?:pod: |pods? ")[a-z0-9-]+-)[a-z0-9]{5}\b/gi;
+const POD_IN_MESSAGE = /((?:pod: |pods? ")[a-z0-9-]+-)[a-z0-9]{5}\b/gi;
 /** The number of characters that the API server appends to `generateName`. */
 const SUFFIX_LENGTH = 5;
 
@@ -60,7 +60,7 @@ export class Masking {
       .replaceAll(this.#namespace, 'here')
       .replaceAll(UID, (uid) => this.#uids.get(uid) ?? '<uid>')
       .replaceAll(TIME, '<time>')
-      .replaceAll(TOLD_POD, '$1?????');
+      .replaceAll(POD_IN_MESSAGE, '$1?????');
     for (const [pattern, shown] of this.#more) masked = masked.replaceAll(pattern, shown);
     return masked;
   }

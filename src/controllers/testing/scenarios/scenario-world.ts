@@ -123,16 +123,16 @@ export class ScenarioWorld {
       this.#sight.seen.map(async ({ kind, pick }) => ({ kind, pick, items: (await this.of(kind).list()).items })),
     );
     for (const { kind, items } of lists) for (const object of items) this.#masking.learn(kind.kind, object);
-    const told = new Map<string, unknown[]>();
+    const recorded = new Map<string, unknown[]>();
     for (const { kind, pick, items } of lists)
       for (const object of items) {
         const { metadata } = object;
         const key = this.#masking.text(`${kind.kind} ${metadata.name}`);
         const status = 'status' in object ? object.status : undefined;
         const text = this.#masking.value({ ...this.#masking.metadata({ ...metadata }), is: pick(object), status });
-        told.set(key, [...(told.get(key) ?? []), text]);
+        recorded.set(key, [...(recorded.get(key) ?? []), text]);
       }
-    const now = Object.fromEntries([...told].map(([key, values]) => [key, textOf(values)]));
+    const now = Object.fromEntries([...recorded].map(([key, values]) => [key, textOf(values)]));
     const changed = Object.keys({ ...this.#last, ...now })
       .filter((key) => this.#last[key] !== now[key])
       .toSorted();

@@ -10,10 +10,10 @@ export function tellEvents(events: readonly Observed<Event>[], masking: Masking)
   for (const { involvedObject, type, reason, message, source, reportingComponent, count } of events) {
     const about = `${involvedObject.kind} ${involvedObject.name}`;
     const isWarning = type === 'Warning';
-    const told = (message ?? '').replace(COMBINED, '');
+    const text = (message ?? '').replace(COMBINED, '');
     const times = isWarning ? '' : ` x${count ?? 1}`;
     const from = `${source?.component}/${reportingComponent}`;
-    const line = masking.text(`${about}: ${type} ${reason} from ${from}${times}: ${told}`);
+    const line = masking.text(`${about}: ${type} ${reason} from ${from}${times}: ${text}`);
     lines.set(line, isWarning ? 1 : (lines.get(line) ?? 0) + 1);
   }
   return [...lines].map(([line, number]) => `${number} of ${line}`).toSorted();
