@@ -2,7 +2,7 @@ import { exponentialBuckets, type MetricRegistry } from '../base/index.ts';
 import { ConfigMap, keyOf, Namespace, StatusError } from '../client/index.ts';
 import { controller, watch } from '../kit/index.ts';
 import type { Controller, Objects } from '../kit/index.ts';
-import { createUnlessThere } from './create-unless-there.ts';
+import { createIfAbsent } from './create-if-absent.ts';
 
 const NAME = 'kube-root-ca.crt';
 const DESCRIPTION = 'kubernetes.io/description';
@@ -42,7 +42,7 @@ export function rootCaPublisher(options: { readonly certificate: string }): Cont
     const wanted = { metadata: { name: NAME, namespace, annotations: ANNOTATIONS }, data };
     const current = maps.get(keyOf(wanted));
     if (current === undefined) {
-      await createUnlessThere(maps, wanted);
+      await createIfAbsent(maps, wanted);
     } else if (!isRight(current.data, data) || !hasDescription(current.metadata.annotations)) {
       const annotations = { ...current.metadata.annotations, ...ANNOTATIONS };
       await maps.update({ ...current, metadata: { ...current.metadata, annotations }, data });

@@ -102,7 +102,7 @@ class AttachDetach implements PreparedPart {
       },
       delete: (node) => {
         const { name } = node.metadata;
-        this.#parts.memory.inUseOfGone.set(name, new Set(node.status?.volumesInUse));
+        this.#parts.memory.inUseOfDeletedNodes.set(name, new Set(node.status?.volumesInUse));
         this.#wakeVolumesOf(name);
       },
     });
@@ -127,7 +127,7 @@ class AttachDetach implements PreparedPart {
   }
 
   #nodeChanged({ metadata: { name } }: Observed<Node>): void {
-    this.#parts.memory.inUseOfGone.delete(name);
+    this.#parts.memory.inUseOfDeletedNodes.delete(name);
     this.#nodes.add(name);
     this.#wakeVolumesOf(name);
     for (const pod of this.#parts.pods.byIndex(podsByNode, name)) this.#podChanged(pod);

@@ -59,7 +59,7 @@ export class AttachMemory {
   /** The driver handles of attached volumes, needed after the volume object is gone. */
   readonly handles = new Map<string, DriverHandle>();
   /** The volumes in use of deleted nodes. */
-  readonly inUseOfGone = new Map<string, ReadonlySet<string>>();
+  readonly inUseOfDeletedNodes = new Map<string, ReadonlySet<string>>();
 
   forget(key: string): void {
     for (const part of [this.detachSinceMs, this.attempts, this.leaving, this.reported]) part.delete(key);

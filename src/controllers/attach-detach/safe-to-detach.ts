@@ -16,7 +16,7 @@ export function detachDelayMs(
   const node = nodes.get(nodeName);
   const isInUse =
     node === undefined
-      ? memory.inUseOfGone.get(nodeName)?.has(uniqueName)
+      ? memory.inUseOfDeletedNodes.get(nodeName)?.has(uniqueName)
       : node.status?.volumesInUse?.includes(uniqueName);
   if (isInUse !== true) return 0;
   const isOut = node?.spec?.taints?.some((taint) => taint.key === OUT_OF_SERVICE) === true;

@@ -57,14 +57,15 @@ function podsOf({ metadata, spec }: Volume, { claims, pods, nodes }: AttachParts
     return found;
   for (const pod of pods.byIndex(podsByClaim, key)) {
     const { nodeName = '' } = pod.spec ?? {};
-    if (nodeName === '' || isOver(pod) || nodes.get(nodeName)?.metadata.annotations?.[MANAGED] === undefined) continue;
+    if (nodeName === '' || isFinished(pod) || nodes.get(nodeName)?.metadata.annotations?.[MANAGED] === undefined)
+      continue;
     found.set(nodeName, [...(found.get(nodeName) ?? []), pod]);
   }
   return found;
 }
 
 /** Whether no container of the pod runs any more or will. */
-function isOver({ metadata, status }: Observed<Pod>): boolean {
+function isFinished({ metadata, status }: Observed<Pod>): boolean {
   if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return true;
   if (metadata.deletionTimestamp === undefined) return false;
   const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];

@@ -6,7 +6,7 @@ import { type CronJob, hasReason, type Job, type Observed } from '../../client/i
 import type { EventDetails, Objects } from '../../kit/index.ts';
 import { CronJobDraft } from './cronjob-draft.ts';
 import { dueTime, EmptyScheduleError, untilNextMs } from './due-time.ts';
-import { deleteJob, endOf, forgetOldJobs } from './finished-jobs.ts';
+import { deleteJob, endOf, deleteOldJobs } from './finished-jobs.ts';
 import { jobNameFor, newJobFor } from './new-job.ts';
 
 /** The dependencies of `syncCronJob`. */
@@ -27,7 +27,7 @@ export async function syncCronJob(
   tools: SyncTools,
 ): Promise<number | undefined> {
   const draft = new CronJobDraft(cronJob);
-  await forgetOldJobs(draft, jobs, tools);
+  await deleteOldJobs(draft, jobs, tools);
   let failure: unknown;
   let afterMs: number | undefined;
   try {

@@ -3,7 +3,7 @@ import type { CronSchedule } from '../../api/meaning/index.ts';
 import type { Observed } from '../../client/index.ts';
 
 /** More missed starts than this are reported in an event. */
-const MANY = 100;
+const MANY_MISSED = 100;
 /** Added to the requeue delay to allow for clock skew. */
 const PADDING_MS = 100;
 
@@ -65,5 +65,5 @@ function mostRecent(schedule: CronSchedule, sinceMs: number, nowMs: number): Rec
     ms = schedule.next(ms)
   )
     dueMs = ms;
-  return { sinceMs, dueMs, missed: count > MANY ? 'many' : 'few' };
+  return { sinceMs, dueMs, missed: count > MANY_MISSED ? 'many' : 'few' };
 }

@@ -17,7 +17,7 @@ export function endOf({ status }: Observed<Job>): 'Complete' | 'Failed' | undefi
 }
 
 /** Deletes the oldest finished Jobs beyond the history limits. */
-export async function forgetOldJobs(
+export async function deleteOldJobs(
   draft: CronJobDraft,
   jobs: readonly Observed<Job>[],
   writer: JobWriter,

@@ -53,7 +53,7 @@ export interface CarryOutTools {
 }
 
 /** Creates and deletes the pods of a plan and records events; throws the first failure at the end. */
-export async function carryOut(plan: DaemonPlan, tools: CarryOutTools): Promise<void> {
+export async function execute(plan: DaemonPlan, tools: CarryOutTools): Promise<void> {
   const { set, hash, pods, event } = tools;
   const nodes = plan.create.slice(0, BURST_REPLICAS);
   const { failure } = await slowStart(nodes.length, async (index) => {

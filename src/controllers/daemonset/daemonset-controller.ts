@@ -11,7 +11,7 @@ import { replaceStatus } from '../replace-status.ts';
 import { affectedSets, concernsDaemons } from './affected-sets.ts';
 import { type DaemonHistory, findHistory, revisionsToRemove } from './daemon-history.ts';
 import { daemonStatus } from './daemon-status.ts';
-import { carryOut, planNodes, podsByTarget } from './daemon-sync.ts';
+import { execute, planNodes, podsByTarget } from './daemon-sync.ts';
 import { type DaemonSetView, viewDaemonSet } from './daemon-view.ts';
 import { FailedPodBackoff } from './failed-pod-backoff.ts';
 import { type NodeFit, nodeFits } from './node-fit.ts';
@@ -74,7 +74,7 @@ async function reconcile(set: Observed<DaemonSetObject>, shared: Shared, context
   try {
     await changePods(ownPods, { view, history, fits, backoff: shared.backoff, context });
   } finally {
-    await tellStatus(set, { history, fits, selector }, context);
+    await updateStatus(set, { history, fits, selector }, context);
   }
 }
 
@@ -101,15 +101,15 @@ async function changePods(ownPods: readonly Observed<PodObject>[], parts: SyncPa
   const event: ReconcileContext['event'] = (details) => context.event(details);
   const tools = { set: view, hash, pods: context.objects(Pod), event };
   const plan = planNodes(fits, byNode, { set: view, hash, nowMs, mayRetry, event });
-  await carryOut(plan, tools);
+  await execute(plan, tools);
   const isInOrder = plan.create.length + plan.delete.length === 0;
-  if (isInOrder && view.isRolling) await carryOut(planRollingUpdate(view, { fits, pods: byNode, hash, nowMs }), tools);
+  if (isInOrder && view.isRolling) await execute(planRollingUpdate(view, { fits, pods: byNode, hash, nowMs }), tools);
   const limit = view.revisionHistoryLimit;
   for (const past of revisionsToRemove(history.old, { pods: ownPods, limit }))
     await context.objects(ControllerRevision).delete(keyOf(past));
 }
 
-async function tellStatus(
+async function updateStatus(
   set: Observed<DaemonSetObject>,
   parts: Pick<SyncParts, 'history' | 'fits'> & { readonly selector: LabelMatcher },
   context: ReconcileContext,

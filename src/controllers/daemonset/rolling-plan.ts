@@ -26,24 +26,24 @@ export function planRollingUpdate(set: DaemonSetView, input: RollingInput): Daem
   const { surge, unavailable } = boundsOf(set, wanted.length);
   const names = new Set([...input.pods.keys(), ...wanted]);
   const nodes = [...names].map((name) => ({ name, pair: pairOf(input.pods.get(name) ?? [], set, input) }));
-  const isWell = (pod: Observed<Pod>): boolean => isAvailable(pod, set.minReadySeconds, input.nowMs);
-  if (surge === 0) return replaceInPlace(nodes, unavailable, isWell);
-  return replaceBeside(nodes, { surge, wanted: wanted.length, fits: input.fits }, isWell);
+  const isPodAvailable = (pod: Observed<Pod>): boolean => isAvailable(pod, set.minReadySeconds, input.nowMs);
+  if (surge === 0) return replaceInPlace(nodes, unavailable, isPodAvailable);
+  return replaceBeside(nodes, { surge, wanted: wanted.length, fits: input.fits }, isPodAvailable);
 }
 
 type Nodes = readonly { readonly name: string; readonly pair: Pair }[];
-type IsWell = (pod: Observed<Pod>) => boolean;
+type PodPredicate = (pod: Observed<Pod>) => boolean;
 
 /** Deletes old pods while at most `unavailable` nodes lack an available pod. Unavailable pods are deleted at once. */
-function replaceInPlace(nodes: Nodes, unavailable: number, isWell: IsWell): DaemonPlan {
+function replaceInPlace(nodes: Nodes, unavailable: number, isPodAvailable: PodPredicate): DaemonPlan {
   let missing = 0;
   const broken: Observed<Pod>[] = [];
   const working: Observed<Pod>[] = [];
   for (const { pair } of nodes) {
     const { newPod, oldPod } = pair ?? {};
     const only = newPod === undefined ? oldPod : oldPod === undefined ? newPod : undefined;
-    if (only === undefined || !isWell(only)) missing += 1;
-    if (only !== undefined && only === oldPod) (isWell(only) ? working : broken).push(only);
+    if (only === undefined || !isPodAvailable(only)) missing += 1;
+    if (only !== undefined && only === oldPod) (isPodAvailable(only) ? working : broken).push(only);
   }
   return { create: [], delete: [...broken, ...working.slice(0, Math.max(0, unavailable - missing))] };
 }
@@ -56,7 +56,7 @@ interface SurgeBounds {
 }
 
 /** Creates new pods beside old ones on at most `surge` nodes; deletes an old pod when the new one is available. */
-function replaceBeside(nodes: Nodes, { surge, wanted, fits }: SurgeBounds, isWell: IsWell): DaemonPlan {
+function replaceBeside(nodes: Nodes, { surge, wanted, fits }: SurgeBounds, isPodAvailable: PodPredicate): DaemonPlan {
   let surging = 0;
   let available = 0;
   const gone: Observed<Pod>[] = [];
@@ -70,17 +70,17 @@ function replaceBeside(nodes: Nodes, { surge, wanted, fits }: SurgeBounds, isWel
     }
     const { newPod, oldPod } = pair;
     const counted = oldPod ?? newPod;
-    if (counted !== undefined && isWell(counted)) available += 1;
+    if (counted !== undefined && isPodAvailable(counted)) available += 1;
     if (oldPod === undefined) continue; // a missing pod is created in any case
     if (newPod !== undefined) {
-      if (isWell(newPod)) gone.push(oldPod);
+      if (isPodAvailable(newPod)) gone.push(oldPod);
       else surging += 1;
       continue;
     }
     const fit = fits.get(name);
     if (fit === undefined) throw new Error(`couldn't get node for nodeName "${name}": node "${name}" not found`);
-    if (fit.shouldRun) (isWell(oldPod) ? inTurn : atOnce).push(name);
-    else (isWell(oldPod) ? unwanted : gone).push(oldPod);
+    if (fit.shouldRun) (isPodAvailable(oldPod) ? inTurn : atOnce).push(name);
+    else (isPodAvailable(oldPod) ? unwanted : gone).push(oldPod);
   }
   // A pod on a node that is no longer eligible is deleted only when enough others are available.
   const spare = Math.max(0, available - wanted);

@@ -42,7 +42,7 @@ export async function refreshCurrentSet({ view, sets, draft, nowMs }: CurrentSet
   draft.revision = annotations[REVISION];
   if (view.progressDeadlineSeconds === undefined || findCondition(draft.conditions, 'Progressing') !== undefined)
     return;
-  tellProgress(draft, {
+  recordProgress(draft, {
     reason: 'FoundNewReplicaSet',
     message: `Found new replica set "${current.metadata.name}"`,
     nowMs,
@@ -63,7 +63,7 @@ export async function createCurrentSet(tools: CurrentSetTools): Promise<void> {
   if (replicas > 0)
     event({ reason: 'ScalingReplicaSet', message: `Scaled up replica set ${name} from 0 to ${replicas}` });
   if (view.progressDeadlineSeconds === undefined) return;
-  tellProgress(draft, { reason: 'NewReplicaSetCreated', message: `Created new replica set "${name}"`, nowMs });
+  recordProgress(draft, { reason: 'NewReplicaSetCreated', message: `Created new replica set "${name}"`, nowMs });
 }
 
 /** Retries with another hash when a different ReplicaSet has the name; counts collisions in the status. */
@@ -103,7 +103,7 @@ async function reportFailure(error: unknown, name: string, tools: CurrentSetTool
   throw error;
 }
 
-function tellProgress(
+function recordProgress(
   draft: DeploymentDraft,
   { reason, message, nowMs }: { readonly reason: string; readonly message: string; readonly nowMs: number },
 ): void {

@@ -136,7 +136,7 @@ class DisruptionController implements PreparedPart {
   async #expected(budget: Observed<PodDisruptionBudget>, pods: readonly Observed<Pod>[]): Promise<ExpectedPods> {
     try {
       const expected = await expectedPods(budget, pods, this.#context);
-      if (expected.hasUnmanaged) this.#tellUnmanaged(budget);
+      if (expected.hasUnmanaged) this.#recordUnmanaged(budget);
       return expected;
     } catch (error) {
       const message = `Failed to calculate the number of expected pods: ${messageOf(error)}`;
@@ -145,7 +145,7 @@ class DisruptionController implements PreparedPart {
     }
   }
 
-  #tellUnmanaged(budget: Observed<PodDisruptionBudget>): void {
+  #recordUnmanaged(budget: Observed<PodDisruptionBudget>): void {
     const message =
       `Pods selected by this PodDisruptionBudget (selector: ${selectorText(budget.spec?.selector)}) were found ` +
       'to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. ' +

@@ -3,7 +3,7 @@ import { Endpoints, Pod, Service } from '../../client/index.ts';
 import type { Observed } from '../../client/index.ts';
 import { controller, watch } from '../../kit/index.ts';
 import type { Controller } from '../../kit/index.ts';
-import { createUnlessThere } from '../create-unless-there.ts';
+import { createIfAbsent } from '../create-if-absent.ts';
 import { selectsPods, watchBackends } from '../service-backends/services-of.ts';
 import { TriggerTimes, withTriggerTime } from '../service-backends/trigger-times.ts';
 import { subsetsOf, truncated } from './subsets.ts';
@@ -50,7 +50,7 @@ export function endpointsController(): Controller {
       };
       if (current !== undefined)
         await all.update({ ...current, metadata: { ...current.metadata, ...metadata }, subsets });
-      else await createUnlessThere(all, { metadata: { name: service.metadata.name, namespace, ...metadata }, subsets });
+      else await createIfAbsent(all, { metadata: { name: service.metadata.name, namespace, ...metadata }, subsets });
     },
     /** Deletes the Endpoints of a deleted service. Endpoints that never had a service belong to their creator. */
     async gone(key, { objects }) {

@@ -3,7 +3,7 @@ import { EndpointSlice, keyOf, Node, Pod, Service } from '../../client/index.ts'
 import type { Observed } from '../../client/index.ts';
 import { controller, watch } from '../../kit/index.ts';
 import type { Controller, Objects, ReconcileContext } from '../../kit/index.ts';
-import { createUnlessThere } from '../create-unless-there.ts';
+import { createIfAbsent } from '../create-if-absent.ts';
 import { selectsPods, watchBackends, watchNodesOfBackends } from '../service-backends/services-of.ts';
 import { TriggerTimes, withTriggerTime } from '../service-backends/trigger-times.ts';
 import { type AddressFamily, desiredSlices } from './desired-slices.ts';
@@ -116,7 +116,7 @@ async function write(
     ...slice,
     metadata: { ...slice.metadata, annotations: withTriggerTime(slice.metadata?.annotations, time) },
   });
-  for (const slice of changes.create) await createUnlessThere(slices, timed(slice));
+  for (const slice of changes.create) await createIfAbsent(slices, timed(slice));
   for (const slice of changes.update) await slices.update(timed(slice));
   for (const slice of changes.delete) await slices.delete(keyOf(slice));
 }

@@ -3,7 +3,7 @@ import type { DependencyGraph } from './dependency-graph.ts';
 import { FOREGROUND_FINALIZER, hasFinalizer, ORPHAN_FINALIZER } from './finalizers.ts';
 import type { GraphNode } from './graph-node.ts';
 import { type DeletionChoice, type LiveObjects, type Metadata, UnresolvableOwnerError } from './live-objects.ts';
-import type { OwnerJudge } from './owner-verdict.ts';
+import type { OwnerClassifier } from './owner-states.ts';
 
 /** Maximum number of dependents orphaned concurrently. */
 const ORPHANS_AT_ONCE = 20;
@@ -11,7 +11,7 @@ const ORPHANS_AT_ONCE = 20;
 export interface CollectorParts {
   readonly graph: DependencyGraph;
   readonly live: LiveObjects;
-  readonly judge: OwnerJudge;
+  readonly judge: OwnerClassifier;
   /** Queues the object for examination. */
   readonly examine: (node: GraphNode) => void;
 }
@@ -44,8 +44,8 @@ export class Collector {
       throw error;
     }
     // an object that no watch covers could be deleted without an event
-    const isUntold = this.#parts.graph.node(uid) === node && node.isVirtual && node.identity === identity;
-    return isUntold ? 'again' : undefined;
+    const isUnwatched = this.#parts.graph.node(uid) === node && node.isVirtual && node.identity === identity;
+    return isUnwatched ? 'again' : undefined;
   }
 
   /** Removes the object from the ownerReferences of its dependents, then removes its orphan finalizer. */

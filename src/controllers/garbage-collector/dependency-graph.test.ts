@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OwnerReference } from '../../api/types/meta/v1.d.ts';
-import { DependencyGraph, type Sighting } from './dependency-graph.ts';
+import { DependencyGraph, type ObservedObject } from './dependency-graph.ts';
 import { describeReference } from './object-reference.ts';
 
 interface Thing {
@@ -12,7 +12,7 @@ interface Thing {
   readonly isDeleted?: boolean;
 }
 
-function thing({ name, kind = 'Thing', namespace = 'default', owners, finalizers, isDeleted }: Thing): Sighting {
+function thing({ name, kind = 'Thing', namespace = 'default', owners, finalizers, isDeleted }: Thing): ObservedObject {
   return {
     apiVersion: 'v1',
     kind,

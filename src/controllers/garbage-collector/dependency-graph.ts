@@ -18,7 +18,7 @@ export interface GraphListener {
 }
 
 /** An object as reported by a watch: only its metadata. */
-export interface Sighting {
+export interface ObservedObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: Observed<KubernetesObject>['metadata'];
@@ -51,7 +51,7 @@ export class DependencyGraph {
   }
 
   /** Records the object's current state. */
-  observe(sighting: Sighting): void {
+  observe(sighting: ObservedObject): void {
     const identity = identityOf(sighting);
     const owners = sighting.metadata.ownerReferences ?? NO_OWNERS;
     const known = this.#nodes.get(identity.uid);
@@ -68,7 +68,7 @@ export class DependencyGraph {
   }
 
   /** Records that the object was deleted. */
-  remove(sighting: Sighting): void {
+  remove(sighting: ObservedObject): void {
     const node = this.#nodes.get(sighting.metadata.uid);
     if (node !== undefined) this.#drop(node, identityOf(sighting));
   }
@@ -143,7 +143,7 @@ export class DependencyGraph {
     for (const { uid } of owners) this.#nodes.get(uid)?.removeDependent(node);
   }
 
-  #followDeletion(node: GraphNode, { metadata }: Sighting): void {
+  #followDeletion(node: GraphNode, { metadata }: ObservedObject): void {
     const { deletionTimestamp } = metadata;
     const wasOrphaning = node.isOrphaning;
     const wasDeletingDependents = node.isDeletingDependents;
@@ -173,6 +173,6 @@ export class DependencyGraph {
   }
 }
 
-function identityOf({ apiVersion, kind, metadata }: Sighting): ObjectReference {
+function identityOf({ apiVersion, kind, metadata }: ObservedObject): ObjectReference {
   return { apiVersion, kind, namespace: metadata.namespace ?? '', name: metadata.name, uid: metadata.uid };
 }

@@ -17,7 +17,7 @@ import { KindCatalogue } from './kind-catalogue.ts';
 import { LiveObjects, UnknownKindError } from './live-objects.ts';
 import { Monitors } from './monitors.ts';
 import { describeReference, ownerOf } from './object-reference.ts';
-import { OwnerJudge } from './owner-verdict.ts';
+import { OwnerClassifier } from './owner-states.ts';
 
 export interface GarbageCollectorOptions {
   /** Maximum number of concurrent operations per kind of work; default 20. */
@@ -165,7 +165,7 @@ class GarbageCollection implements PreparedPart {
     return new Collector({
       graph: this.#graph,
       live,
-      judge: new OwnerJudge(live, this.#absent),
+      judge: new OwnerClassifier(live, this.#absent),
       examine: ({ uid }) => this.#examination.add(uid),
     });
   }

@@ -8,7 +8,7 @@ const NEEDED_VERBS = ['delete', 'list', 'watch'];
 const IGNORED = new Set(['/events', 'events.k8s.io/events']);
 
 /** Runs discovery. A client's `apis` implements it. */
-export interface Surveyor {
+export interface KindDiscovery {
   survey(options: { readonly signal: AbortSignal }): Promise<Survey>;
 }
 
@@ -19,14 +19,14 @@ interface KindName {
 
 /** The kinds that the API server serves, discovered once and again on demand. */
 export class KindCatalogue {
-  readonly #surveyor: Surveyor;
+  readonly #surveyor: KindDiscovery;
   readonly #clock: Clock;
   #kinds: readonly ServedKind[] = [];
   #byName = new Map<string, ServedKind>();
   #askedMs = -Infinity;
   #refreshing: Promise<boolean> | undefined;
 
-  constructor(surveyor: Surveyor, clock: Clock) {
+  constructor(surveyor: KindDiscovery, clock: Clock) {
     this.#surveyor = surveyor;
     this.#clock = clock;
   }

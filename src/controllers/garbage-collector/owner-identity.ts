@@ -13,12 +13,12 @@ import {
  * The dependents whose references match the owner, and those whose references do not. A dependent with two references
  * can be in both.
  */
-export interface Opinions {
+export interface ReferenceAgreement {
   readonly right: readonly GraphNode[];
   readonly wrong: readonly GraphNode[];
 }
 
-export function opinionsOn(owner: ObjectReference, dependents: Iterable<GraphNode>): Opinions {
+export function opinionsOn(owner: ObjectReference, dependents: Iterable<GraphNode>): ReferenceAgreement {
   const right: GraphNode[] = [];
   const wrong: GraphNode[] = [];
   for (const dependent of dependents) {

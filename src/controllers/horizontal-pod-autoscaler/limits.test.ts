@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { boundByBehavior, boundByDefault, type Wish } from './limits.ts';
+import { boundByBehavior, boundByDefault, type Recommendation } from './limits.ts';
 import { ScaleHistory } from './scale-history.ts';
 
 const MINUTE = 60_000;
 
-function wish(current: number, recommended: number, nowMs: number): Wish {
+function wish(current: number, recommended: number, nowMs: number): Recommendation {
   return { current, recommended, min: 1, max: 100, nowMs, downscaleStabilizationMs: 5 * MINUTE };
 }
 

@@ -5,7 +5,7 @@ import type { ScaleHistory } from './scale-history.ts';
 type Rules = DeepReadonly<HPAScalingRules>;
 
 /** The recommendation of the metrics, with the limits that apply. */
-export interface Wish {
+export interface Recommendation {
   readonly current: number;
   readonly recommended: number;
   readonly min: number;
@@ -61,14 +61,14 @@ const UP_FACTOR = 2;
 const UP_MINIMUM = 4;
 
 /** Limits a recommendation when there is no behavior. Records the recommendation. */
-export function boundByDefault(wish: Wish, history: ScaleHistory): Bounded {
+export function boundByDefault(wish: Recommendation, history: ScaleHistory): Bounded {
   const { recommended, nowMs, downscaleStabilizationMs: windowMs } = wish;
   const stable = Math.max(recommended, ...history.since(nowMs - windowMs, { isInclusive: true }));
   history.recommend(recommended, nowMs, windowMs);
   return bounded(stable, stable === recommended ? READY : DOWN_STABILIZED, byDefault(wish, stable));
 }
 
-function byDefault({ current, min, max }: Wish, desired: number): Reasoned {
+function byDefault({ current, min, max }: Recommendation, desired: number): Reasoned {
   const fastest = Math.max(UP_FACTOR * current, UP_MINIMUM);
   if (desired < min) return { replicas: min, ...TOO_FEW };
   if (desired > Math.min(max, fastest))
@@ -78,7 +78,7 @@ function byDefault({ current, min, max }: Wish, desired: number): Reasoned {
 
 /** The same with the behavior's policies for both directions. */
 export function boundByBehavior(
-  wish: Wish,
+  wish: Recommendation,
   history: ScaleHistory,
   { scaleUp = {}, scaleDown = {} }: DeepReadonly<HorizontalPodAutoscalerBehavior>,
 ): Bounded {
@@ -99,13 +99,13 @@ export function boundByBehavior(
   return bounded(stable, stable === recommended ? READY : stabilized, allowed);
 }
 
-function upwards({ current, max }: Wish, desired: number, limit: number): Reasoned {
+function upwards({ current, max }: Recommendation, desired: number, limit: number): Reasoned {
   const fastest = Math.max(limit, current);
   if (desired <= Math.min(max, fastest)) return { replicas: desired, ...WITHIN };
   return max > fastest ? { replicas: fastest, ...UP_LIMIT } : { replicas: max, ...TOO_MANY };
 }
 
-function downwards({ current, min }: Wish, desired: number, limit: number): Reasoned {
+function downwards({ current, min }: Recommendation, desired: number, limit: number): Reasoned {
   const fastest = Math.min(limit, current);
   if (desired >= Math.max(min, fastest)) return { replicas: desired, ...WITHIN };
   return min < fastest ? { replicas: fastest, ...DOWN_LIMIT } : { replicas: min, ...TOO_FEW };
@@ -114,7 +114,7 @@ function downwards({ current, min }: Wish, desired: number, limit: number): Reas
 /** The maximum number of replicas that the policies allow, or the minimum for direction -1. */
 function rateLimit(
   { selectPolicy = 'Max', policies = [] }: Rules,
-  { current, nowMs }: Wish,
+  { current, nowMs }: Recommendation,
   history: ScaleHistory,
   direction: 1 | -1 = 1,
 ): number {

@@ -19,14 +19,14 @@ export interface Usage {
 }
 
 /** A target to measure against. */
-export interface Yardstick {
+export interface UsageTarget {
   measure(metrics: ReadonlyMap<string, { readonly value: bigint }>): Usage;
   /** The assumed usage of an unmeasured pod when scaling down. */
   assumed(pod: string): bigint;
 }
 
 /** A target of an average value. */
-export function averageTarget(target: bigint): Yardstick {
+export function averageTarget(target: bigint): UsageTarget {
   return {
     measure(metrics) {
       const average = sumOf(metrics) / BigInt(metrics.size);
@@ -37,7 +37,7 @@ export function averageTarget(target: bigint): Yardstick {
 }
 
 /** A target of a utilization: a percentage of the pods' requests. */
-export function utilizationTarget(percent: number, requests: ReadonlyMap<string, bigint>): Yardstick {
+export function utilizationTarget(percent: number, requests: ReadonlyMap<string, bigint>): UsageTarget {
   return {
     measure(metrics) {
       const known = new Map([...metrics].filter(([pod]) => requests.has(pod)));
@@ -54,7 +54,7 @@ export function utilizationTarget(percent: number, requests: ReadonlyMap<string,
 /** The replicas for the measured pods, of which there is at least one. */
 export function replicasFor(
   groups: PodGroups,
-  yardstick: Yardstick,
+  yardstick: UsageTarget,
   { current, tolerances }: { readonly current: number; readonly tolerances: Tolerances },
 ): { readonly replicas: number; readonly usage: Usage } {
   const { counted, readyCount, unready, missing } = groups;
@@ -95,7 +95,7 @@ export function replicasForShares(
 /** The samples plus assumed values for the other pods, chosen so that the change is rather too small than too large. */
 function withAssumptions(
   { counted, unready, missing }: PodGroups,
-  yardstick: Yardstick,
+  yardstick: UsageTarget,
   ratio: number,
 ): ReadonlyMap<string, { readonly value: bigint }> {
   const all = new Map<string, { readonly value: bigint }>(counted);

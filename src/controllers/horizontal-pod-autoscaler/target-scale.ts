@@ -13,7 +13,7 @@ import { requestProblem } from './request-problem.ts';
 import type { ServedTargets } from './served-targets.ts';
 
 /** Maximum number of attempts to update the scale after conflicts. */
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /** The scale of an autoscaler's target. */
 export interface TargetScale {
@@ -65,7 +65,7 @@ export async function writeScale(
       return;
     } catch (error) {
       signal.throwIfAborted();
-      if (!hasReason(error, 'Conflict') || tries === TRIES) throw new Error(messageOf(error), { cause: error });
+      if (!hasReason(error, 'Conflict') || tries === MAX_ATTEMPTS) throw new Error(messageOf(error), { cause: error });
       latest = await scales.get(name, { signal });
     }
   }

@@ -80,12 +80,12 @@ async function changeJob(
   const isFinished = stuck === undefined && !hasMore && end !== undefined && finish(draft, end);
   await draft.write();
   metrics.counted(view, counted, draft.status);
-  tellVerdicts(
+  countVerdicts(
     view,
     tally.newlyFailed.filter((pod) => leaving.includes(pod)),
     metrics,
   );
-  if (isFinished) tellEnd(draft, { view, end }, tools);
+  if (isFinished) recordEnd(draft, { view, end }, tools);
   const problem = stuck ?? failure;
   if (problem !== undefined) throw problem;
 }
@@ -127,12 +127,12 @@ async function goOn(
   const succeeded = indexes?.succeeded.size ?? tally.succeeded;
   if (counts.active === 0 && succeeded >= (view.completions ?? 1))
     return { counts, end: COMPLETIONS_REACHED, failure, action };
-  if (!isDeleted) tellSuspension(draft, view, tools);
+  if (!isDeleted) applySuspension(draft, view, tools);
   return { counts, end: undefined, failure, action };
 }
 
 /** Counts, once each, the failed pods that match a rule of the policy. */
-function tellVerdicts({ spec }: JobView, failed: readonly Observed<Pod>[], metrics: JobMetrics): void {
+function countVerdicts({ spec }: JobView, failed: readonly Observed<Pod>[], metrics: JobMetrics): void {
   for (const pod of failed) {
     const { action } = judgeFailure(spec.podFailurePolicy, pod);
     if (action !== undefined) metrics.judged(action);
@@ -140,7 +140,7 @@ function tellVerdicts({ spec }: JobView, failed: readonly Observed<Pod>[], metri
 }
 
 /** activeDeadlineSeconds counts from the last resumption. */
-function tellSuspension(draft: JobDraft, { isSuspended }: JobView, { event }: SyncTools): void {
+function applySuspension(draft: JobDraft, { isSuspended }: JobView, { event }: SyncTools): void {
   const type = 'Suspended';
   if (isSuspended) {
     const message = 'Job suspended';
@@ -165,7 +165,7 @@ function finish(draft: JobDraft, { outcome, reason, message }: JobEnd): boolean 
   return true;
 }
 
-function tellEnd(
+function recordEnd(
   { status }: JobDraft,
   { view, end }: { readonly view: JobView; readonly end: JobEnd },
   { event, metrics }: SyncTools,

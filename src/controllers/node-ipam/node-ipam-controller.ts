@@ -47,8 +47,8 @@ class NodeIpam implements PreparedPart {
       work: (name) => this.#assign(name),
     });
     context.onChange(Node, {
-      add: (node) => this.#heed(node),
-      update: (node) => this.#heed(node),
+      add: (node) => this.#markUsed(node),
+      update: (node) => this.#markUsed(node),
       delete: (node) => this.#mark(node, false),
     });
   }
@@ -58,7 +58,7 @@ class NodeIpam implements PreparedPart {
   }
 
   /** Marks a node's networks as used before any are assigned. */
-  #heed(node: Observed<Node>): void {
+  #markUsed(node: Observed<Node>): void {
     this.#mark(node, true);
     if ((node.spec?.podCIDRs ?? []).length === 0) this.#workers.add(node.metadata.name);
   }

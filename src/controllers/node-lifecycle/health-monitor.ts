@@ -97,7 +97,7 @@ export class HealthMonitor {
 
   /** Checks all nodes once. */
   async check(): Promise<void> {
-    await this.#greet();
+    await this.#recordRegistration();
     const { nodes, zones, log, clock, nodeSeconds } = this.#parts;
     const failed = new Set<string>();
     const look = async ({ metadata }: Observed<Node>): Promise<void> => {
@@ -121,14 +121,14 @@ export class HealthMonitor {
   }
 
   /** Whether a previous run of the controller has registered the node. */
-  #wasThere({ metadata }: Observed<Node>): boolean {
+  #wasRegistered({ metadata }: Observed<Node>): boolean {
     const { seenUpTo } = this.#parts;
     if (seenUpTo === undefined) return false;
     const order = compareResourceVersions(metadata.resourceVersion, seenUpTo);
     return typeof order === 'number' && order <= 0;
   }
 
-  async #greet(): Promise<void> {
+  async #recordRegistration(): Promise<void> {
     const { nodes, events } = this.#parts;
     const say = (name: string, uid: string, [reason, message]: readonly [string, string]): void =>
       events.event(
@@ -138,7 +138,7 @@ export class HealthMonitor {
     for (const node of nodes.list()) {
       const { name, uid } = node.metadata;
       if (this.#known.has(name)) continue;
-      if (!this.#wasThere(node)) say(name, uid, ['RegisteredNode', `Registered Node ${name} in Controller`]);
+      if (!this.#wasRegistered(node)) say(name, uid, ['RegisteredNode', `Registered Node ${name} in Controller`]);
       this.#known.set(name, uid);
       await this.#makeReachable(node);
     }

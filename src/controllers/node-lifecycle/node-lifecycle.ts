@@ -162,7 +162,7 @@ class NodeLifecycle implements PreparedPart {
       },
       update: (node, old) => {
         see(node);
-        if (isWorthALook(node, old)) this.#passes.request();
+        if (hasRelevantChange(node, old)) this.#passes.request();
       },
       delete: ({ metadata }) => {
         this.#monitor.forget(metadata.name);
@@ -191,7 +191,7 @@ class NodeLifecycle implements PreparedPart {
 }
 
 /** Whether anything but the heartbeat time changed. */
-function isWorthALook(node: Observed<Node>, old: Observed<Node>): boolean {
+function hasRelevantChange(node: Observed<Node>, old: Observed<Node>): boolean {
   if (readinessOf(node) !== readinessOf(old) || zoneKeyOf(node) !== zoneKeyOf(old)) return true;
   return !deepEqual(node.spec?.taints, old.spec?.taints) || !deepEqual(node.metadata.labels, old.metadata.labels);
 }

@@ -12,12 +12,12 @@ export interface BinderParts {
   readonly events: EventRecorder;
   readonly metrics: BinderMetrics;
   /** Whether dynamic provisioning is enabled. */
-  readonly asksForVolumes: boolean;
+  readonly isProvisioningEnabled: boolean;
   readonly recycler: RecyclerOptions;
   /** Volumes that a recycler pod is scrubbing. */
   readonly scrubbed: Set<string>;
   /** Queues the claim with this key. */
   wakeClaim(key: string): void;
   /** Requests another pass, because something may become possible later. */
-  lookAgain(): void;
+  requestRetry(): void;
 }

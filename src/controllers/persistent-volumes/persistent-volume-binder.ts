@@ -59,11 +59,11 @@ class Binder implements PreparedPart {
       classes: context.objects(StorageClass),
       pods: context.objects(Pod),
       events: context.events(COMPONENT),
-      asksForVolumes: enableDynamicProvisioning,
+      isProvisioningEnabled: enableDynamicProvisioning,
       recycler: options,
       scrubbed: new Set(),
       wakeClaim: (key) => this.#claims.add(key),
-      lookAgain: () => this.#passes.request(),
+      requestRetry: () => this.#passes.request(),
     };
     this.#listen(context);
   }

@@ -58,5 +58,5 @@ function noPlugin(maker: string): string {
 async function fail(volume: Volume, message: string, parts: BinderParts): Promise<void> {
   const failure = { type: 'Warning', reason: 'VolumeFailedDelete', message } as const;
   await setVolumePhase(volume, 'Failed', { ...parts, failure });
-  parts.lookAgain();
+  parts.requestRetry();
 }

@@ -33,13 +33,13 @@ export async function recycle(volume: Volume, parts: BinderParts): Promise<void>
   if (users.length > 0) {
     const message = `Volume is used by pods: ${users.join()}`;
     parts.events.event(volume, { type: 'Normal', reason: 'VolumeFailedRecycle', message });
-    return parts.lookAgain();
+    return parts.requestRetry();
   }
   const pod = parts.pods.get(`${NAMESPACE}/${PREFIX}${name}`);
   if (pod === undefined) {
     if (parts.scrubbed.delete(name)) return await fail(volume, failure('recycler pod was deleted'), parts);
     parts.scrubbed.add(name);
-    await parts.pods.create(scrubber).catch(unlessThere);
+    await parts.pods.create(scrubber).catch(ignoreExisting);
     return;
   }
   parts.scrubbed.add(name);
@@ -60,7 +60,7 @@ function failure(why: string): string {
 async function fail(volume: Volume, message: string, parts: BinderParts): Promise<void> {
   const reason = 'VolumeFailedRecycle';
   await setVolumePhase(volume, 'Failed', { ...parts, failure: { type: 'Warning', reason, message } });
-  parts.lookAgain();
+  parts.requestRetry();
 }
 
 /** Pods that still use the deleted claim. */
@@ -108,6 +108,6 @@ function scrubSeconds(volume: Volume, kind: 'hostPath' | 'nfs', options: Recycle
   return Math.max(Math.trunc(capacityOf(volume).value() / GIBIBYTE) * perGibibyte, least);
 }
 
-function unlessThere(error: unknown): void {
+function ignoreExisting(error: unknown): void {
   if (!hasReason(error, 'AlreadyExists')) throw error;
 }

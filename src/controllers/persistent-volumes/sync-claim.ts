@@ -23,7 +23,7 @@ type Claim = Observed<PersistentVolumeClaim>;
 /** Syncs a claim. One that stays unbound is retried. */
 export async function syncClaim(claim: Claim, parts: BinderParts): Promise<void> {
   if (hasAnnotation(claim, BIND_COMPLETED)) return await keepBound(claim, parts);
-  parts.lookAgain();
+  parts.requestRetry();
   const { volumeName = '' } = claim.spec ?? {};
   if (volumeName === '') await findOrRequest(claim, parts);
   else await bindToNamed(claim, volumeName, parts);
@@ -72,7 +72,7 @@ async function findOrRequest(claim: Claim, parts: BinderParts): Promise<void> {
     const message = 'no persistent volumes available for this claim and no storage class is set';
     events.event(claim, { type: 'Normal', reason: 'FailedBinding', message });
   } else {
-    if (parts.asksForVolumes) await requestVolume(claim, parts);
+    if (parts.isProvisioningEnabled) await requestVolume(claim, parts);
     return;
   }
   await setPending(claim, parts);

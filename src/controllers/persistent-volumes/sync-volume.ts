@@ -22,7 +22,7 @@ export async function syncVolume(found: Volume, parts: BinderParts): Promise<voi
   const claim = await claimOf(volume, parts);
   if (claim === undefined) return await release(volume, parts);
   const { volumeName = '' } = claim.spec ?? {};
-  if (volumeName === '') return await hurryClaim(volume, claim, parts);
+  if (volumeName === '') return await wakeClaimOf(volume, claim, parts);
   if (volumeName === volume.metadata.name) {
     await setVolumePhase(volume, 'Bound', parts);
     return;
@@ -50,7 +50,7 @@ async function release(volume: Volume, parts: BinderParts): Promise<void> {
 }
 
 /** Queues the claim, which is not bound yet, unless it cannot have the volume. */
-async function hurryClaim(volume: Volume, claim: Claim, { events, wakeClaim }: BinderParts): Promise<void> {
+async function wakeClaimOf(volume: Volume, claim: Claim, { events, wakeClaim }: BinderParts): Promise<void> {
   const { name, namespace } = claim.metadata;
   if (hasSameMode(volume, claim)) return wakeClaim(`${namespace}/${name}`);
   const tell = (about: Volume | Claim, pair: string): void =>

@@ -60,12 +60,12 @@ test('counts fully labeled, ready and available pods', () => {
     pod(labels, { phase: 'Failed' }),
     { ...terminating, metadata: { ...terminating.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } },
   ];
-  const counts = { active: 4, terminating: 1, fullyLabeled: 3, ready: 2, hasStrangers: false };
+  const counts = { active: 4, terminating: 1, fullyLabeled: 3, ready: 2, hasUnmatched: false };
   expect(countsOf(pods, 10)).toEqual({ ...counts, available: 1 });
   expect(countsOf(pods, 0)).toEqual({ ...counts, available: 2 });
 });
 
 test('active pods that do not match the selector must be released', () => {
-  expect(countsOf([pod({ app: 'db' }), pod({ app: 'web' })], 0)).toMatchObject({ active: 1, hasStrangers: true });
-  expect(countsOf([pod({ app: 'db' }, { phase: 'Failed' })], 0)).toMatchObject({ active: 0, hasStrangers: false });
+  expect(countsOf([pod({ app: 'db' }), pod({ app: 'web' })], 0)).toMatchObject({ active: 1, hasUnmatched: true });
+  expect(countsOf([pod({ app: 'db' }, { phase: 'Failed' })], 0)).toMatchObject({ active: 0, hasUnmatched: false });
 });

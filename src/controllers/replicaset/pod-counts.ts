@@ -14,7 +14,7 @@ export interface PodCounts {
   readonly ready: number;
   readonly available: number;
   /** Whether the object controls active pods that its selector does not match and that it must release. */
-  readonly hasStrangers: boolean;
+  readonly hasUnmatched: boolean;
 }
 
 /** The properties by which pods are counted. */
@@ -44,11 +44,11 @@ export function countPods(
   { uid, wanted, selector, nowMs }: CountedFor,
 ): PodCounts {
   const template = matchLabels(wanted.template?.metadata?.labels);
-  const counts = { active: 0, terminating: 0, fullyLabeled: 0, ready: 0, available: 0, hasStrangers: false };
+  const counts = { active: 0, terminating: 0, fullyLabeled: 0, ready: 0, available: 0, hasUnmatched: false };
   for (const [text, count] of pods.counts(ownPods, uid)) {
     const [state, ready, labels] = JSON.parse(text) as Group;
     const isMatching = selector.matches(labels);
-    if (state === 'active' && !isMatching) counts.hasStrangers = true;
+    if (state === 'active' && !isMatching) counts.hasUnmatched = true;
     if (state === 'ended' || !isMatching) continue;
     counts[state] += count;
     if (state !== 'active') continue;

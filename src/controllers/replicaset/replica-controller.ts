@@ -60,7 +60,7 @@ async function reconcile<T extends WithStatus>(
   const isEligible = (pod: Observed<PodObject>): boolean => isActive(pod) && selector.matches(pod.metadata.labels);
   const orphans = pods.byIndex(orphansByNamespace, namespace).filter(isEligible);
   const before = count();
-  const isUndisputed = orphans.length === 0 && !before.hasStrangers;
+  const isUndisputed = orphans.length === 0 && !before.hasUnmatched;
   const claimed = isUndisputed
     ? undefined
     : await claim([...listOwn().filter(isActive), ...orphans], {

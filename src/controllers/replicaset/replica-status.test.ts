@@ -18,7 +18,7 @@ function owner(status: ReplicaSetStatus = { replicas: 0 }): WantedReplicas {
   };
 }
 
-const none: PodCounts = { active: 0, terminating: 0, fullyLabeled: 0, ready: 0, available: 0, hasStrangers: false };
+const none: PodCounts = { active: 0, terminating: 0, fullyLabeled: 0, ready: 0, available: 0, hasUnmatched: false };
 const quiet = { counts: none, countsTerminating: false, failure: undefined, nowMs: NOW };
 
 describe('the status of a ReplicaSet', () => {

@@ -25,7 +25,7 @@ export async function releaseClaim(key: string, parts: ClaimsAndPods): Promise<v
   const remaining: Consumer[] = [];
   for (const consumer of consumers) if (await isInUse(claim, consumer, parts)) remaining.push(consumer);
   if (remaining.length < consumers.length) await shorten(claim, remaining, parts);
-  else if (remaining.length === 0 && claim.metadata.deletionTimestamp !== undefined) await letGo(claim, parts);
+  else if (remaining.length === 0 && claim.metadata.deletionTimestamp !== undefined) await release(claim, parts);
   if (remaining.length === 0) await deleteIfUnneeded(claim, parts);
 }
 
@@ -50,7 +50,7 @@ async function shorten(claim: Observed<ResourceClaim>, remaining: Consumer[], pa
 }
 
 /** Deallocates a claim with a deletionTimestamp that is not in use. */
-async function letGo(claim: Observed<ResourceClaim>, parts: ClaimsAndPods): Promise<void> {
+async function release(claim: Observed<ResourceClaim>, parts: ClaimsAndPods): Promise<void> {
   if (!hasFinalizer(claim)) return;
   let current = claim;
   if (claim.status?.allocation !== undefined) {

@@ -36,7 +36,7 @@ export function serviceCidrController(): Controller {
 async function remove(cidr: Observed<ServiceCIDR>, context: ReconcileContext): Promise<void> {
   const { objects, clock, after, key } = context;
   const { finalizers = [], deletionTimestamp = '', resourceVersion } = cidr.metadata;
-  if (!isReplaceable(cidr, objects(ServiceCIDR)) && hasOnlyHome(cidr, objects)) {
+  if (!isReplaceable(cidr, objects(ServiceCIDR)) && hasUnsharedAddress(cidr, objects)) {
     const message =
       'There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR';
     return await say(cidr, { status: 'False', reason: 'Terminating', message }, context);
@@ -57,7 +57,7 @@ function isReplaceable(cidr: Observed<ServiceCIDR>, cidrs: Objects<ServiceCIDR>)
 }
 
 /** Whether a Service has an address that no other ServiceCIDR contains. */
-function hasOnlyHome(cidr: Observed<ServiceCIDR>, objects: ReconcileContext['objects']): boolean {
+function hasUnsharedAddress(cidr: Observed<ServiceCIDR>, objects: ReconcileContext['objects']): boolean {
   const cidrs = objects(ServiceCIDR).list();
   return objects(IPAddress)
     .list({ labelSelector: { [MANAGED_BY]: ALLOCATOR } })

@@ -32,13 +32,13 @@ export class PodActions {
   /** Creates a pod after its claims. */
   async create(pod: Sendable<PodObject>, ordinal: number): Promise<void> {
     const name = podName(this.#set, ordinal);
-    await this.#orTell('Create', name, () => this.#createClaims(ordinal));
+    await this.#withFailureEvent('Create', name, () => this.#createClaims(ordinal));
     const failure = await this.#pods.create(pod).then(
       () => undefined,
       (error: unknown) => error,
     );
     if (hasReason(failure, 'AlreadyExists')) throw failure;
-    await this.#orTell('Update', name, () => this.#changeClaimOwners({ ordinal, uid: '' }));
+    await this.#withFailureEvent('Update', name, () => this.#changeClaimOwners({ ordinal, uid: '' }));
     this.#tell('Create', name, failure);
     if (failure !== undefined) throw failure;
   }
@@ -46,7 +46,7 @@ export class PodActions {
   /** Creates the missing claims of a pending pod. */
   async createMissingClaims({ metadata: { name, uid } }: Observed<PodObject>, ordinal: number): Promise<void> {
     await this.#createClaims(ordinal);
-    await this.#orTell('Update', name, () => this.#changeClaimOwners({ ordinal, uid }));
+    await this.#withFailureEvent('Update', name, () => this.#changeClaimOwners({ ordinal, uid }));
   }
 
   /** Repairs labels and volumes of a pod and the owners of its claims. */
@@ -54,7 +54,7 @@ export class PodActions {
     const { name, uid } = pod.metadata;
     const hasStorage = isStorageRight(this.#set, pod);
     if (hasStorage && isIdentityRight(this.#set, pod) && !this.#hasClaimToChange({ ordinal, uid })) return;
-    await this.#orTell('Update', name, async () => {
+    await this.#withFailureEvent('Update', name, async () => {
       if (!hasStorage) await this.#createClaims(ordinal);
       await this.#changeClaimOwners({ ordinal, uid });
       await this.#pods.update(repaired(this.#set, pod, ordinal));
@@ -64,7 +64,7 @@ export class PodActions {
 
   async delete(pod: Observed<PodObject>): Promise<void> {
     const { name } = pod.metadata;
-    await this.#orTell('Delete', name, () => this.#pods.delete(keyOf(pod)));
+    await this.#withFailureEvent('Delete', name, () => this.#pods.delete(keyOf(pod)));
     this.#tell('Delete', name);
   }
 
@@ -139,7 +139,7 @@ export class PodActions {
   }
 
   /** Runs an operation on a pod and records an event if it fails; a conflict is only retried. */
-  async #orTell(verb: Verb, name: string, act: () => Promise<unknown>): Promise<void> {
+  async #withFailureEvent(verb: Verb, name: string, act: () => Promise<unknown>): Promise<void> {
     try {
       await act();
     } catch (error) {

@@ -63,7 +63,7 @@ export function setStatus(
 }
 
 /** Whether the status changed; a new collision count alone is not worth a write. */
-export function isNews(status: StatefulSetStatus, known: DeepReadonly<StatefulSetStatus>): boolean {
+export function hasRelevantChange(status: StatefulSetStatus, known: DeepReadonly<StatefulSetStatus>): boolean {
   return (
     (status.observedGeneration ?? 0) > (known.observedGeneration ?? 0) ||
     status.replicas !== known.replicas ||

@@ -121,8 +121,8 @@ export class SetSync {
   async #empty({ pod }: Occupied, firstUnavailable: Observed<Pod> | undefined): Promise<Step> {
     const { isOrdered } = this.#set;
     if (pod.metadata.deletionTimestamp !== undefined) return isOrdered ? 'wait' : 'go on';
-    const isWell = isRunningAndReady(pod) && this.#isAvailable(pod);
-    if (isOrdered && !isWell && pod !== firstUnavailable) return 'wait';
+    const isPodAvailable = isRunningAndReady(pod) && this.#isAvailable(pod);
+    if (isOrdered && !isPodAvailable && pod !== firstUnavailable) return 'wait';
     await this.#parts.actions.delete(pod);
     return 'wait';
   }

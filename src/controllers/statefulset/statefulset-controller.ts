@@ -17,7 +17,7 @@ import type { Revision } from '../revisions/index.ts';
 import { placeOf } from './ordinals.ts';
 import { PodActions } from './pod-actions.ts';
 import { findRevisions, revisionsToRemove } from './set-revisions.ts';
-import { isNews, setStatus } from './set-status.ts';
+import { hasRelevantChange, setStatus } from './set-status.ts';
 import { SetSync } from './set-sync.ts';
 import { viewStatefulSet } from './set-view.ts';
 
@@ -65,7 +65,7 @@ async function reconcile(
 
   const names = { current: revisions.current.metadata.name, update: revisions.update.metadata.name };
   const status = setStatus(view, counts, { names, collisionCount: revisions.collisionCount });
-  if (isNews(status, view.status)) await replaceStatus(set, status, sets);
+  if (hasRelevantChange(status, view.status)) await replaceStatus(set, status, sets);
   for (const past of revisionsToRemove(history, revisions, { pods, limit: view.revisionHistoryLimit }))
     await objects.delete(keyOf(past));
   if (failure !== undefined) throw failure;
@@ -100,7 +100,7 @@ async function claimPods(
   const own = objects.list({ controlledBy: uid });
   const orphans = objects.byIndex(orphansByNamespace, namespace).filter(isMember);
   const request = { owner: set, ownerKind: StatefulSet, owners: context.objects(StatefulSet), kind: Pod, objects };
-  const strangers = own.filter((pod) => !isMember(pod));
-  await claim(strangers, { ...request, selector: NOTHING }); // releases them
+  const unmatched = own.filter((pod) => !isMember(pod));
+  await claim(unmatched, { ...request, selector: NOTHING }); // releases them
   return claim([...own.filter(isMember), ...orphans], { ...request, selector });
 }

@@ -21,21 +21,21 @@ export function protection<T extends KubernetesObject>(kind: Kind<T>, options: P
     queueName,
     watches,
     async reconcile(object, context) {
-      const isGoing = object.metadata.deletionTimestamp !== undefined;
+      const isTerminating = object.metadata.deletionTimestamp !== undefined;
       const { finalizers = [] } = object.metadata;
-      if (isGoing !== finalizers.includes(finalizer)) return; // unprotected and being deleted, or protected and not being deleted
-      if (isGoing && (await options.isUsed(object, context))) return;
-      const wanted = isGoing ? finalizers.filter((each) => each !== finalizer) : [...finalizers, finalizer];
+      if (isTerminating !== finalizers.includes(finalizer)) return; // unprotected and being deleted, or protected and not being deleted
+      if (isTerminating && (await options.isUsed(object, context))) return;
+      const wanted = isTerminating ? finalizers.filter((each) => each !== finalizer) : [...finalizers, finalizer];
       // An update instead of a patch, because the controller's role allows only that.
       const changed = { ...object, metadata: { ...object.metadata, finalizers: wanted } };
       await context
         .objects(kind)
         .update(changed as Sendable<T>)
-        .catch(unlessGone);
+        .catch(ignoreMissing);
     },
   });
 }
 
-function unlessGone(error: unknown): void {
+function ignoreMissing(error: unknown): void {
   if (!hasReason(error, 'NotFound')) throw error;
 }

@@ -28,7 +28,7 @@ export function hasSucceeded(migration: Migration): boolean {
 }
 
 /** Whether the migration has succeeded or failed. */
-export function isOver(migration: Migration): boolean {
+export function isFinished(migration: Migration): boolean {
   return hasSucceeded(migration) || isTrue(migration, 'Failed');
 }
 
@@ -59,7 +59,7 @@ export function completed({ status, metadata }: Migration, clock: Clock): Status
 
 /** Whether a pending migration may start: one runs per resource at a time, the oldest first. */
 export function isNext(migration: Migration, all: readonly Migration[]): boolean {
-  const rivals = all.filter((other) => resourceOf(other) === resourceOf(migration) && !isOver(other));
+  const rivals = all.filter((other) => resourceOf(other) === resourceOf(migration) && !isFinished(other));
   if (rivals.some(isRunning)) return false;
   return rivals.every((other) => other.metadata.name === migration.metadata.name || precedes(migration, other));
 }

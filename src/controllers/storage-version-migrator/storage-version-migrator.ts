@@ -6,7 +6,7 @@ import {
   completed,
   failed,
   isNext,
-  isOver,
+  isFinished,
   isRunning,
   resourceOf,
   RUNNING,
@@ -31,9 +31,11 @@ export function storageVersionMigrator(): Controller {
   return controller(StorageVersionMigration, {
     name: NAME,
     concurrency: 5,
-    watches: [watch(StorageVersionMigration, { to: rivalsOf, when: (migration) => isOver(migration) })],
+    watches: [
+      watch(StorageVersionMigration, { to: migrationsOfSameResource, when: (migration) => isFinished(migration) }),
+    ],
     async reconcile(migration, context) {
-      if (isOver(migration)) await conclude(migration, context);
+      if (isFinished(migration)) await conclude(migration, context);
       else if (isRunning(migration)) await proceed(migration, context);
       else if (isNext(migration, context.objects(StorageVersionMigration).list()))
         await proceed(await begin(migration, context), context);
@@ -42,13 +44,13 @@ export function storageVersionMigrator(): Controller {
 }
 
 /** The migrations that wait for the same resource. */
-function rivalsOf(
+function migrationsOfSameResource(
   migration: Migration,
   { objects }: { readonly objects: ReconcileContext['objects'] },
 ): readonly string[] {
   const rivals = objects(StorageVersionMigration)
     .list()
-    .filter((other) => !isOver(other) && resourceOf(other) === resourceOf(migration));
+    .filter((other) => !isFinished(other) && resourceOf(other) === resourceOf(migration));
   return rivals.map(({ metadata }) => metadata.name);
 }
 

@@ -10,7 +10,12 @@ import {
   VolumeAttachment,
 } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext, watch } from '../../kit/index.ts';
-import { DRIVER_RETRIES, patiently, type VolumeDriver, VolumeDriverError } from '../volume-provisioner/index.ts';
+import {
+  DRIVER_RETRIES,
+  withDriverBackoff,
+  type VolumeDriver,
+  VolumeDriverError,
+} from '../volume-provisioner/index.ts';
 
 const CONCURRENCY = 10;
 const NODE_ID = 'csi.alpha.kubernetes.io/node-id';
@@ -34,10 +39,10 @@ export function volumeAttacher(driver: VolumeDriver): readonly Part[] {
       ...options,
       name: 'volume-attacher',
       reads: [PersistentVolume, CSINode],
-      isRelevant: (attachment, old) => attachment.spec.attacher === driver.name && isNews(attachment, old),
+      isRelevant: (attachment, old) => attachment.spec.attacher === driver.name && hasRelevantChange(attachment, old),
       reconcile: (attachment, context) =>
         attachment.spec.attacher === driver.name
-          ? patiently(backoff, context, () => answer(attachment, driver, context))
+          ? withDriverBackoff(backoff, context, () => answer(attachment, driver, context))
           : undefined,
       gone: (key) => backoff.forget(key),
     }),
@@ -47,13 +52,13 @@ export function volumeAttacher(driver: VolumeDriver): readonly Part[] {
       reads: [VolumeAttachment],
       watches: [watch(VolumeAttachment, { to: ({ spec }) => [spec.source.persistentVolumeName ?? ''] })],
       isRelevant: ({ metadata, spec }) => metadata.deletionTimestamp !== undefined && spec?.csi?.driver === driver.name,
-      reconcile: (volume, context) => letGo(volume, driver, context),
+      reconcile: (volume, context) => release(volume, driver, context),
     }),
   ];
 }
 
 /** Ignores the attacher's own status updates: otherwise it would call a refusing driver again and again. */
-function isNews(attachment: Attachment, old: Attachment | undefined): boolean {
+function hasRelevantChange(attachment: Attachment, old: Attachment | undefined): boolean {
   const isLeaving = ({ metadata }: Attachment): boolean => metadata.deletionTimestamp !== undefined;
   return old === undefined || isLeaving(attachment) !== isLeaving(old);
 }
@@ -133,7 +138,7 @@ async function detach(attachment: Attachment, driver: AttachingDriver, context: 
   }
   const left = finalizers.filter((each) => each !== finalizer);
   const patch = mergePatch({ metadata: { resourceVersion, finalizers: left.length === 0 ? null : left } });
-  await objects(VolumeAttachment).patch(key, patch).catch(unlessGone);
+  await objects(VolumeAttachment).patch(key, patch).catch(ignoreMissing);
 }
 
 async function tellFailure(
@@ -144,11 +149,11 @@ async function tellFailure(
   if (!(error instanceof VolumeDriverError)) return;
   const failure = { message: messageOf(error), time: formatTime(instantOfMillis(clock.now())) };
   const status = { attached: field === 'detachError', [field]: failure };
-  await objects(VolumeAttachment).patchStatus(key, mergePatch({ status })).catch(unlessGone);
+  await objects(VolumeAttachment).patchStatus(key, mergePatch({ status })).catch(ignoreMissing);
 }
 
 /** Removes the finalizer of a volume that is attached nowhere. */
-async function letGo(
+async function release(
   { metadata }: Observed<PersistentVolume>,
   driver: VolumeDriver,
   { objects, key }: ReconcileContext,
@@ -160,9 +165,9 @@ async function letGo(
   if (attachments.some(({ spec }) => spec.source.persistentVolumeName === key)) return;
   const left = finalizers.filter((each) => each !== finalizer);
   const patch = mergePatch({ metadata: { resourceVersion, finalizers: left.length === 0 ? null : left } });
-  await objects(PersistentVolume).patch(key, patch).catch(unlessGone);
+  await objects(PersistentVolume).patch(key, patch).catch(ignoreMissing);
 }
 
-function unlessGone(error: unknown): void {
+function ignoreMissing(error: unknown): void {
   if (!hasReason(error, 'NotFound')) throw error;
 }

@@ -20,7 +20,7 @@ export function volumeName({ metadata }: Claim): string {
 }
 
 /** Further properties of a volume request. */
-export interface VolumeWishes {
+export interface VolumeRequestOptions {
   readonly place: Topology | undefined;
   readonly attributes: Readonly<Record<string, string>> | undefined;
 }
@@ -29,7 +29,7 @@ export interface VolumeWishes {
 export function volumeRequest(
   claim: Claim,
   { parameters = {} }: Class,
-  { place, attributes }: VolumeWishes,
+  { place, attributes }: VolumeRequestOptions,
 ): CreateVolumeRequest {
   const { accessModes = [], resources, volumeMode } = claim.spec ?? {};
   const requested = parseQuantity(resources?.requests?.['storage'] ?? '0');

@@ -13,7 +13,7 @@ import {
   VolumeAttributesClass,
 } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext } from '../../kit/index.ts';
-import { DRIVER_RETRIES, patiently } from './patiently.ts';
+import { DRIVER_RETRIES, withDriverBackoff } from './driver-backoff.ts';
 import { DELETION_FINALIZER, provisionedVolume, volumeName, volumeRequest } from './provisioned-volume.ts';
 import { placeFor } from './topology.ts';
 import { type VolumeDriver, VolumeDriverError } from './volume-driver.ts';
@@ -36,14 +36,14 @@ export function volumeProvisioner(driver: VolumeDriver): readonly Part[] {
       name: 'volume-provisioner',
       reads: [PersistentVolume, StorageClass, VolumeAttributesClass, Node, CSINode],
       isRelevant: (claim) => isWaitingFor(claim, driver.name),
-      reconcile: (claim, context) => patiently(makes, context, () => provision(claim, driver, context)),
+      reconcile: (claim, context) => withDriverBackoff(makes, context, () => provision(claim, driver, context)),
       gone: (key) => makes.forget(key),
     }),
     controller(PersistentVolume, {
       ...options,
       name: 'volume-deleter',
       isRelevant: (volume) => isToBeDeleted(volume, driver.name),
-      reconcile: (volume, context) => patiently(deletions, context, () => remove(volume, driver, context)),
+      reconcile: (volume, context) => withDriverBackoff(deletions, context, () => remove(volume, driver, context)),
       gone: (key) => deletions.forget(key),
     }),
   ];
@@ -65,7 +65,7 @@ async function provision(claim: Claim, driver: VolumeDriver, context: ReconcileC
     const place = placeFor(claim, driver.name, { nodes: objects(Node), csiNodes: objects(CSINode) });
     const attributes = attributesOf(claim, context);
     const made = await driver.createVolume(volumeRequest(claim, storageClass, { place, attributes }), { signal });
-    await volumes.create(provisionedVolume(claim, storageClass, { driver: driver.name, made })).catch(unlessThere);
+    await volumes.create(provisionedVolume(claim, storageClass, { driver: driver.name, made })).catch(ignoreExisting);
   } catch (error) {
     const message = `failed to provision volume with StorageClass "${storageClass.metadata.name}": ${messageOf(error)}`;
     event({ type: 'Warning', reason: 'ProvisioningFailed', message });
@@ -126,13 +126,15 @@ async function remove(
   const going = volumes.get(key);
   if (going === undefined) return;
   const finalizers = (going.metadata.finalizers ?? []).filter((name) => name !== DELETION_FINALIZER);
-  await volumes.update({ ...going, metadata: { ...going.metadata, finalizers } } as PersistentVolume).catch(unlessGone);
+  await volumes
+    .update({ ...going, metadata: { ...going.metadata, finalizers } } as PersistentVolume)
+    .catch(ignoreMissing);
 }
 
-function unlessThere(error: unknown): void {
+function ignoreExisting(error: unknown): void {
   if (!hasReason(error, 'AlreadyExists')) throw error;
 }
 
-function unlessGone(error: unknown): void {
+function ignoreMissing(error: unknown): void {
   if (!hasReason(error, 'NotFound')) throw error;
 }

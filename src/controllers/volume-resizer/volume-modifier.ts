@@ -8,7 +8,12 @@ import {
   VolumeAttributesClass,
 } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext, watch } from '../../kit/index.ts';
-import { DRIVER_RETRIES, patiently, type VolumeDriver, VolumeDriverError } from '../volume-provisioner/index.ts';
+import {
+  DRIVER_RETRIES,
+  withDriverBackoff,
+  type VolumeDriver,
+  VolumeDriverError,
+} from '../volume-provisioner/index.ts';
 import { patchClaim, withConditions } from './claim-status.ts';
 
 const CONCURRENCY = 10;
@@ -40,15 +45,15 @@ export function volumeModifier(driver: VolumeDriver): readonly Part[] {
               .map((claim) => `${claim.metadata.namespace}/${claim.metadata.name}`),
         }),
       ],
-      isRelevant: isNews,
-      reconcile: (claim, context) => patiently(backoff, context, () => modify(claim, driver, context)),
+      isRelevant: hasRelevantChange,
+      reconcile: (claim, context) => withDriverBackoff(backoff, context, () => modify(claim, driver, context)),
       gone: (key) => backoff.forget(key),
     }),
   ];
 }
 
 /** Ignores the modifier's own status updates: otherwise it would call a refusing driver again and again. */
-function isNews(claim: Claim, old: Claim | undefined): boolean {
+function hasRelevantChange(claim: Claim, old: Claim | undefined): boolean {
   if (claim.status?.phase !== 'Bound') return false;
   return old?.status?.phase !== 'Bound' || target(claim) !== target(old);
 }

@@ -3,7 +3,12 @@ import { requestOf, storageIn } from '../../api/meaning/index.ts';
 import { quantityOf } from '../../api/values/index.ts';
 import { ItemBackoff, mergePatch, type Observed, PersistentVolume, PersistentVolumeClaim } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext } from '../../kit/index.ts';
-import { DRIVER_RETRIES, patiently, type VolumeDriver, VolumeDriverError } from '../volume-provisioner/index.ts';
+import {
+  DRIVER_RETRIES,
+  withDriverBackoff,
+  type VolumeDriver,
+  VolumeDriverError,
+} from '../volume-provisioner/index.ts';
 import { patchClaim, withConditions } from './claim-status.ts';
 
 const CONCURRENCY = 10;
@@ -28,15 +33,15 @@ export function volumeResizer(driver: VolumeDriver): readonly Part[] {
       component: `external-resizer ${driver.name}`,
       concurrency: CONCURRENCY,
       reads: [PersistentVolume],
-      isRelevant: isNews,
-      reconcile: (claim, context) => patiently(backoff, context, () => resize(claim, driver, context)),
+      isRelevant: hasRelevantChange,
+      reconcile: (claim, context) => withDriverBackoff(backoff, context, () => resize(claim, driver, context)),
       gone: (key) => backoff.forget(key),
     }),
   ];
 }
 
 /** Ignores the resizer's own status updates: otherwise it would call a refusing driver again and again. */
-function isNews(claim: Claim, old: Claim | undefined): boolean {
+function hasRelevantChange(claim: Claim, old: Claim | undefined): boolean {
   if (claim.status?.phase !== 'Bound') return false;
   const isSame =
     old?.status?.phase === 'Bound' &&
@@ -55,7 +60,7 @@ async function resize(claim: Claim, driver: ResizingDriver, context: ReconcileCo
   if (volume === undefined || !isOurs || claim.status?.phase !== 'Bound') return;
   const wanted = requestOf(claim);
   const present = storageIn(claim.status.capacity);
-  if (wanted.compare(present) <= 0) return await forgetBefore(volume, context);
+  if (wanted.compare(present) <= 0) return await removePreviousCapacity(volume, context);
   const isLeftToNode = claim.status.allocatedResourceStatuses?.['storage']?.startsWith('NodeResize') === true;
   if (isLeftToNode && storageIn(claim.status.allocatedResources).compare(wanted) >= 0) return;
   const asked = await announce(claim, context);
@@ -127,7 +132,7 @@ async function tellFailure(
 }
 
 /** Removes the previous capacity after the claim has the new one. */
-async function forgetBefore({ metadata }: Volume, { objects }: ReconcileContext): Promise<void> {
+async function removePreviousCapacity({ metadata }: Volume, { objects }: ReconcileContext): Promise<void> {
   if (metadata.annotations?.[BEFORE_RESIZE] === undefined) return;
   const patch = mergePatch({ metadata: { annotations: { [BEFORE_RESIZE]: null } } });
   await objects(PersistentVolume).patch(metadata.name, patch);

@@ -12,7 +12,7 @@ import {
 } from '../../../client/index.ts';
 import { Masking } from './masking.ts';
 import type { Sight } from './seen-kind.ts';
-import { tellEvents } from './tell-events.ts';
+import { eventLines } from './event-lines.ts';
 
 /** How time passes in the cluster. */
 export interface WorldTime {
@@ -154,7 +154,7 @@ export class ScenarioWorld {
       ({ metadata, involvedObject }) =>
         metadata.namespace === this.namespace || this.#masking.knows(involvedObject.uid ?? ''),
     );
-    this.looks.push({ events: tellEvents(own, this.#masking) });
+    this.looks.push({ events: eventLines(own, this.#masking) });
   }
 
   /** Deletes the cluster-scoped objects of the scenario. */

@@ -6,7 +6,7 @@ import { VolumeDriverError } from './volume-driver.ts';
 export const DRIVER_RETRIES = { initialMs: 1000, capMs: 300_000 };
 
 /** Runs a driver call with a longer back-off than the controller's queue has. */
-export async function patiently(
+export async function withDriverBackoff(
   backoff: ItemBackoff,
   { key, after, log }: Pick<ReconcileContext, 'key' | 'after' | 'log'>,
   work: () => Promise<void>,

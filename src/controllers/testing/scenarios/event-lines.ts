@@ -5,7 +5,7 @@ import type { Masking } from './masking.ts';
 const COMBINED = '(combined from similar events): ';
 
 /** Events as sorted lines, without the counts of warnings, which depend on the number of attempts. */
-export function tellEvents(events: readonly Observed<Event>[], masking: Masking): readonly string[] {
+export function eventLines(events: readonly Observed<Event>[], masking: Masking): readonly string[] {
   const lines = new Map<string, number>();
   for (const { involvedObject, type, reason, message, source, reportingComponent, count } of events) {
     const about = `${involvedObject.kind} ${involvedObject.name}`;

@@ -6,7 +6,7 @@ import type { Objects } from '../kit/index.ts';
 /**
  * Creates the object. Succeeds as well when it already exists or its namespace is terminating: a watch event follows.
  */
-export async function createUnlessThere<T extends KubernetesObject>(
+export async function createIfAbsent<T extends KubernetesObject>(
   objects: Objects<T>,
   object: Sendable<T>,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { type LiveObjects, UnresolvableOwnerError } from './live-objects.ts';
 import { type ObjectReference, ownerOf } from './object-reference.ts';
 
 /** The uids of an object's owners, by state. */
-export interface OwnerVerdict {
+export interface OwnerStates {
   /** Existing, and not waiting for dependents: the object stays while it has one of these. */
   readonly solid: readonly string[];
   /** Absent. */
@@ -14,10 +14,10 @@ export interface OwnerVerdict {
   readonly waiting: readonly string[];
 }
 
-type Standing = keyof OwnerVerdict;
+type Standing = keyof OwnerStates;
 
 /** Classifies the owners of an object. Asks the API server about those not known to be absent. */
-export class OwnerJudge {
+export class OwnerClassifier {
   readonly #live: LiveObjects;
   readonly #absent: AbsentOwners;
 
@@ -26,7 +26,7 @@ export class OwnerJudge {
     this.#absent = absent;
   }
 
-  async judge({ namespace }: ObjectReference, owners: readonly Owner[]): Promise<OwnerVerdict> {
+  async judge({ namespace }: ObjectReference, owners: readonly Owner[]): Promise<OwnerStates> {
     const verdict: Record<Standing, string[]> = { solid: [], dangling: [], waiting: [] };
     for (const owner of owners) verdict[await this.#standing(owner, namespace)].push(owner.uid);
     return verdict;
