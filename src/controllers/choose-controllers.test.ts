@@ -31,17 +31,17 @@ describe('controllers are chosen as kube-controller-manager does', () => {
     expect(namesOf(list)).toEqual(names);
   });
 
-  test('one that is not wanted is left out, by its old name too', () => {
+  test('an excluded controller is left out, by its legacy name too', () => {
     expect(namesOf(['*', '-deployment'])).not.toContain('deployment-controller');
   });
 
-  test('one that is not there cannot be asked for', () => {
+  test('a controller that does not exist cannot be requested', () => {
     expect(() => namesOf(['*', 'selinux-warning-controller'])).toThrow(
-      'Cannot run controllers that are not there: selinux-warning-controller',
+      'Cannot run controllers that do not exist: selinux-warning-controller',
     );
   });
 
-  test('unknown names are told', () => {
+  test('unknown names are reported', () => {
     expect(controllerListProblems(['*', '-namespace', 'foo', '-bar'])).toEqual([
       '"foo" is not in the list of known controllers',
       '"bar" is not in the list of known controllers',

@@ -1,6 +1,6 @@
 import type { ProgramPart } from '../kit/index.ts';
 
-/** The controllers of kube-controller-manager 1.36; behind the name the older one, where there is one. */
+/** The controllers of kube-controller-manager 1.36, each followed by its legacy name if it has one. */
 const NAMES = `
   bootstrap-signer-controller bootstrapsigner
   certificatesigningrequest-approving-controller csrapproving
@@ -61,19 +61,19 @@ const known = NAMES.trim()
   .map((line) => line.trim().split(' '))
   .map(([name = '', alias]) => ({ name, names: alias === undefined ? [name] : [name, alias] }));
 
-/** Those that `*` does not mean. */
+/** Controllers that `*` does not include. */
 const OFF_BY_DEFAULT = new Set([
   'bootstrap-signer-controller',
   'token-cleaner-controller',
   'selinux-warning-controller',
 ]);
 
-/** The name that `--controllers` knows a built-in part by; undefined for parts that are no built-in controllers. */
+/** The name of a built-in part in `--controllers`; undefined for other parts. */
 export function controllerName(part: Pick<ProgramPart, 'name'>): string | undefined {
   return known.find(({ names }) => names.some((name) => plain(name) === plain(part.name)))?.name;
 }
 
-/** What is wrong with a list of `--controllers`, in upstream's words; nothing if it is fine. */
+/** Validates a `--controllers` list, in upstream's words; empty if it is valid. */
 export function controllerListProblems(list: readonly string[]): readonly string[] {
   return list
     .map((word) => word.replace(/^-/, ''))
@@ -81,11 +81,11 @@ export function controllerListProblems(list: readonly string[]): readonly string
     .map((word) => `"${word}" is not in the list of known controllers`);
 }
 
-/** Of some built-in controllers, those that a list chooses: `*`, `name` or `-name`, of which the first that fits counts. */
+/** Selects built-in controllers by a list of `*`, `name` and `-name`; the first matching entry counts. */
 export function chooseControllers(parts: readonly ProgramPart[], list: readonly string[]): readonly ProgramPart[] {
   const there = new Set(parts.map(controllerName));
   const absent = list.filter((word) => word !== '*' && !word.startsWith('-') && !there.has(canonical(word)));
-  if (absent.length > 0) throw new Error(`Cannot run controllers that are not there: ${absent.join(', ')}`);
+  if (absent.length > 0) throw new Error(`Cannot run controllers that do not exist: ${absent.join(', ')}`);
   const words = list.map((word) => (word.startsWith('-') ? `-${canonical(word.slice(1))}` : (canonical(word) ?? word)));
   return parts.filter((part) => {
     const name = controllerName(part);

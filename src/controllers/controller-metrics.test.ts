@@ -7,10 +7,12 @@ import { nodeIpamController } from './node-ipam/node-ipam-controller.ts';
 import { exercise } from './testing/metrics/exercise.ts';
 import { type Family, familiesOf, queuesOf } from './testing/metrics/families.ts';
 
-/** Runs that wait until caches have caught up: ours know what was just written, so none ever does. */
+/** Syncs skipped because of stale caches: our caches contain what was just written, so there are none. */
 const ABSENT = /_stale_sync_skips_total$/;
 
-/** Queues that we have and kube-controller-manager does not: of nodes, of drivers, and of what it does without a queue. */
+/**
+ * Queues that kube-controller-manager does not have: of nodes, of drivers, and for work that it does without a queue.
+ */
 const OF_OUR_OWN = new Set([
   'attach-detach',
   'attach-detach-nodes',
@@ -31,7 +33,7 @@ const OF_OUR_OWN = new Set([
   'volume-resizer',
 ]);
 
-/** Queues of kube-controller-manager that we have no use for, or that sleep since there is nothing for them to do. */
+/** Queues of kube-controller-manager that are not needed here, or whose controllers sleep without work. */
 const NOT_QUEUED = new Set([
   'DynamicCABundle-csr-controller',
   'DynamicServingCertificateController',
@@ -51,7 +53,7 @@ const NOT_QUEUED = new Set([
   'validatingadmissionpolicy-status',
 ]);
 
-test('controllers tell what kube-controller-manager tells, under the same names', async () => {
+test('controllers have the metrics of kube-controller-manager, under the same names', async () => {
   const { families, queues } = JSON.parse(
     await readFile(new URL('testdata/real-metrics.json', import.meta.url), 'utf8'),
   ) as { families: Record<string, Family>; queues: string[] };

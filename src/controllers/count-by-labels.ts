@@ -1,4 +1,4 @@
-/** One sample for each set of labels, with how often it comes. */
+/** Groups items by labels: one sample per distinct set of labels, with its count. */
 export function countByLabels<Labels extends Readonly<Record<string, string>>>(
   all: Iterable<Labels>,
 ): { readonly labels: Labels; readonly value: number }[] {

@@ -1,4 +1,4 @@
-// What other folders may use: the built-in controllers.
+// What other folders may import: the built-in controllers.
 import type { ProgramPart } from '../kit/index.ts';
 import { attachDetachController, type AttachDetachOptions } from './attach-detach/attach-detach-controller.ts';
 import { bootstrapSigner } from './bootstrap-tokens/bootstrap-signer.ts';
@@ -55,24 +55,24 @@ export { volumeSidecars } from './volume-sidecars.ts';
 export { chooseControllers, controllerListProblems } from './choose-controllers.ts';
 
 export interface BuiltInControllersOptions {
-  /** PEM of the authority that signs the API server's certificate. */
+  /** PEM of the CA of the API server's certificate. */
   readonly rootCertificate: string;
-  /** Whether there is no other API server on the same store; no unless given. */
+  /** Whether this is the only API server of its store; default false. */
   readonly hasOneServer?: boolean;
-  /** Calls a listener when the server serves other kinds than before; only who runs beside the server can tell. */
+  /** Calls a listener when the served kinds change; available only in the API server's process. */
   readonly kindsChanged?: (listener: () => void) => Disposable;
-  /** Whether the server serves StorageVersionMigrations, which Kubernetes 1.36 does not by default; no unless given. */
+  /** Whether the server serves StorageVersionMigrations, which Kubernetes 1.36 does not by default; default false. */
   readonly hasStorageVersionMigrations?: boolean;
-  /** Checks the expressions of policies against the types of objects; absent: nobody does. */
+  /** Type-checks the expressions of policies; without it they are not checked. */
   readonly checkPolicyTypes?: CheckPolicyTypes;
-  /** Signs certificates for the signers of Kubernetes' own; absent: nobody does. */
+  /** Signs certificates for the `kubernetes.io` signers; without it they are not signed. */
   readonly signing?: SigningAuthority;
-  /** Makes tokens for Secrets of service accounts; absent: nobody does. */
+  /** Issues tokens for service account token Secrets; without it they get none. */
   readonly signToken?: (token: SecretToken) => string;
   readonly settings?: ControllerSettings;
 }
 
-/** What kube-controller-manager's flags set, as far as it can be set. */
+/** Settings that correspond to kube-controller-manager's flags. */
 export interface ControllerSettings
   extends
     AttachDetachOptions,
@@ -85,18 +85,18 @@ export interface ControllerSettings
     ResourceQuotaOptions,
     TokenCleanerOptions,
     Pick<SigningAuthority, 'maxDurationMs'> {
-  /** How much controllers do at once, by the names that `--controllers` knows; as upstream unless given. */
+  /** Maximum concurrency of controllers, by their names in `--controllers`; default: upstream's. */
   readonly concurrency?: Readonly<Record<string, number>>;
 }
 
-/** Everything that kube-controller-manager would run, of what there is. */
+/** The controllers of kube-controller-manager that are implemented. */
 export function builtInControllers(options: BuiltInControllersOptions): readonly ProgramPart[] {
   const { concurrency = {} } = options.settings ?? {};
   return allControllers(options).map((part) => {
     const name = controllerName(part) ?? part.name;
     const own = concurrency[name];
-    const told = countRunning(name, part);
-    return own === undefined ? told : { ...told, concurrency: own };
+    const counted = countRunning(name, part);
+    return own === undefined ? counted : { ...counted, concurrency: own };
   });
 }
 
@@ -161,7 +161,7 @@ function allControllers(options: BuiltInControllersOptions): readonly ProgramPar
   ];
 }
 
-/** The part under the service account whose role the cluster begins with. */
+/** The part with the service account that its bootstrap role is bound to. */
 function as(account: string, part: ProgramPart): ProgramPart {
   return { ...part, account };
 }

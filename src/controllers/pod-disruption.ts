@@ -2,14 +2,14 @@ import type { Pod, PodCondition, PodStatus } from '../api/types/core/v1.d.ts';
 import { type Patch, strategicPatch, type Observed } from '../client/index.ts';
 
 export interface Disruption {
-  /** One word: who disrupts the pod. */
+  /** A CamelCase word that names the cause. */
   readonly reason: string;
   readonly message: string;
-  /** The time, as conditions carry it. */
+  /** The time in the format of conditions. */
   readonly now: string;
 }
 
-/** The condition that says that a pod is about to be disrupted; undefined when the pod has it already. */
+/** The DisruptionTarget condition; undefined when the pod already has it. */
 export function disruptionTarget(
   { metadata, status }: Observed<Pod>,
   { reason, message, now }: Disruption,
@@ -22,7 +22,7 @@ export function disruptionTarget(
   return { type: 'DisruptionTarget', observedGeneration, status: 'True', reason, message, lastTransitionTime };
 }
 
-/** Changes the status of this very pod, and not of another one of its name. Conditions keep their order. */
+/** Patches the status of the pod with this uid, not of another pod with its name. Conditions keep their order. */
 export function podStatusPatch(
   { metadata, status }: Observed<Pod>,
   { conditions = [], ...change }: Pick<PodStatus, 'phase' | 'observedGeneration' | 'conditions'>,

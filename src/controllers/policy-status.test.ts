@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { mergePatch } from '../client/index.ts';
 import { startCluster } from '../testing/index.ts';
 
-test('the status of a policy says what its expressions get wrong, once for each generation', async () => {
+test('the status of a policy reports the type errors of its expressions, once per generation', async () => {
   await using cluster = await startCluster({ nodes: 0, scheduler: false, seed: 'policy status' });
   const policies = cluster.client.admissionregistration.v1.validatingadmissionpolicies;
   const rule = { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['*' as const], resources: ['deployments'] };

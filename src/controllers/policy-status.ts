@@ -4,17 +4,17 @@ import { type Controller, controller } from '../kit/index.ts';
 
 const FIELD_MANAGER = 'validatingadmissionpolicy-status-controller';
 
-/** What looks wrong in the expressions of a policy. */
+/** Finds type errors in the expressions of a policy. */
 export interface CheckPolicyTypes {
   (
     policy: ValidatingAdmissionPolicy,
     definitions: readonly Observed<CustomResourceDefinition>[],
   ): readonly ExpressionWarning[];
-  /** Whether it knows of custom kinds by their definitions; who runs beside the server knows them all without. */
+  /** Whether it needs the CRDs passed in; a checker in the API server's process knows all kinds. */
   readonly needsDefinitions?: boolean;
 }
 
-/** Says in the status of ValidatingAdmissionPolicies what their expressions get wrong about the types of objects. */
+/** Reports type errors of expressions in the status of ValidatingAdmissionPolicies. */
 export function policyStatus(checkTypes: CheckPolicyTypes): Controller {
   return controller(ValidatingAdmissionPolicy, {
     name: 'validatingadmissionpolicy-status',

@@ -1,7 +1,7 @@
 import { hasReason, keyOf, type KubernetesObject, type Observed, type Sendable } from '../client/index.ts';
 import type { Objects } from '../kit/index.ts';
 
-/** Writes a status. Others write to the same objects, so one that has changed meanwhile is read anew and gets a second try. */
+/** Writes a status. After a conflict the object is read again and written once more. */
 export async function replaceStatus<T extends KubernetesObject & { status?: object }>(
   object: Observed<T>,
   status: Observed<T>['status'],

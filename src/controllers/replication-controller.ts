@@ -2,7 +2,7 @@ import { ReplicationController } from '../client/index.ts';
 import type { Controller } from '../kit/index.ts';
 import { replicaController } from './replicaset/index.ts';
 
-/** Keeps as many pods running as each ReplicationController says: ReplicaSets of an older make, with labels as selector. */
+/** Keeps the desired number of pods running for each ReplicationController, the predecessor of ReplicaSets. */
 export function replicationControllerController(): Controller {
   return replicaController({
     kind: ReplicationController,

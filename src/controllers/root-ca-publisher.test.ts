@@ -6,7 +6,7 @@ import { startWith } from './testing/controller-cluster.ts';
 const NAME = 'kube-root-ca.crt';
 const DESCRIPTION = 'kubernetes.io/description';
 
-test('every namespace has the certificate; what is changed or removed is put back, what others have added stays', async () => {
+test('every namespace has the certificate; changes and deletions are reverted, additions by others stay', async () => {
   await using cluster = await startWith(rootCaPublisher({ certificate: 'PEM' }));
   const { namespaces, configmaps } = cluster.client.core.v1;
   await namespaces.create({ metadata: { name: 'new' } });

@@ -2,17 +2,17 @@ import { exponentialBuckets, type MetricRegistry } from '../base/index.ts';
 import { ConfigMap, keyOf, Namespace, StatusError } from '../client/index.ts';
 import { controller, watch } from '../kit/index.ts';
 import type { Controller, Objects } from '../kit/index.ts';
-import { createUnlessThere } from './create-unless-there.ts';
+import { createIfAbsent } from './create-if-absent.ts';
 
 const NAME = 'kube-root-ca.crt';
 const DESCRIPTION = 'kubernetes.io/description';
-/** As it is in every cluster. */
+/** The same as in Kubernetes. */
 const ANNOTATIONS = {
   [DESCRIPTION]:
     'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.',
 };
 
-/** Tells every namespace, in the ConfigMap `kube-root-ca.crt`, whose certificates to trust (PEM). */
+/** Publishes the CA certificate (PEM) in the ConfigMap `kube-root-ca.crt` of every namespace. */
 export function rootCaPublisher(options: { readonly certificate: string }): Controller {
   const data = { 'ca.crt': options.certificate };
   return controller(Namespace, {
@@ -42,7 +42,7 @@ export function rootCaPublisher(options: { readonly certificate: string }): Cont
     const wanted = { metadata: { name: NAME, namespace, annotations: ANNOTATIONS }, data };
     const current = maps.get(keyOf(wanted));
     if (current === undefined) {
-      await createUnlessThere(maps, wanted);
+      await createIfAbsent(maps, wanted);
     } else if (!isRight(current.data, data) || !hasDescription(current.metadata.annotations)) {
       const annotations = { ...current.metadata.annotations, ...ANNOTATIONS };
       await maps.update({ ...current, metadata: { ...current.metadata, annotations }, data });
@@ -50,7 +50,7 @@ export function rootCaPublisher(options: { readonly certificate: string }): Cont
   }
 }
 
-/** Counts a namespace that was looked after, by the code of the answer. */
+/** Counts a synced namespace by the status code of the response. */
 function syncMetrics(metrics: MetricRegistry): (code: number, ms: number) => void {
   const labels = ['code'] as const;
   const name = 'root_ca_cert_publisher_sync';
@@ -69,7 +69,7 @@ function isRight(current: Readonly<Record<string, string>> = {}, wanted: Readonl
   return names.length === Object.keys(wanted).length && names.every((name) => current[name] === wanted[name]);
 }
 
-/** In whatever words. */
+/** The text itself is not compared. */
 function hasDescription(annotations: Readonly<Record<string, string>> = {}): boolean {
   return (annotations[DESCRIPTION] ?? '') !== '';
 }

@@ -1,7 +1,7 @@
 import type { Gauge, MetricFamily, MetricRegistry } from '../base/index.ts';
 import type { ProgramPart } from '../kit/index.ts';
 
-/** The part, which tells while it runs that it does, under the name that `--controllers` knows it by. */
+/** Wraps the part so that it reports in a metric that it runs, under its name in `--controllers`. */
 export function countRunning(name: string, part: ProgramPart): ProgramPart {
   return {
     ...part,

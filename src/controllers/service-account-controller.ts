@@ -1,11 +1,11 @@
 import { keyOf, Namespace, ServiceAccount } from '../client/index.ts';
 import { controller, watch } from '../kit/index.ts';
 import type { Controller } from '../kit/index.ts';
-import { createUnlessThere } from './create-unless-there.ts';
+import { createIfAbsent } from './create-if-absent.ts';
 
 const NAME = 'default';
 
-/** Sees to it that every namespace has the service account `default`. */
+/** Creates the service account `default` in every namespace. */
 export function serviceAccountController(): Controller {
   return controller(Namespace, {
     name: 'serviceaccount',
@@ -19,7 +19,7 @@ export function serviceAccountController(): Controller {
       if (namespace.status?.phase !== 'Active') return;
       const accounts = objects(ServiceAccount);
       const wanted = { metadata: { name: NAME, namespace: namespace.metadata.name } };
-      if (accounts.get(keyOf(wanted)) === undefined) await createUnlessThere(accounts, wanted);
+      if (accounts.get(keyOf(wanted)) === undefined) await createIfAbsent(accounts, wanted);
     },
   });
 }

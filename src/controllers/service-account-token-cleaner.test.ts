@@ -6,7 +6,7 @@ import { startWith } from './testing/controller-cluster.ts';
 const DAY_MS = 86_400_000;
 const INVALID_SINCE = 'kubernetes.io/legacy-token-invalid-since';
 
-/** A service account that names its tokens, as they were made in old clusters. */
+/** A service account that lists its tokens, as in old clusters. */
 async function createTokens(client: Client, secrets: Readonly<Record<string, Record<string, string>>>): Promise<void> {
   const { serviceaccounts, secrets: all } = client.core.v1;
   const names = Object.keys(secrets).map((name) => ({ name }));
@@ -18,8 +18,8 @@ async function createTokens(client: Client, secrets: Readonly<Record<string, Rec
   }
 }
 
-describe('tokens that nobody uses', () => {
-  test('are marked after some days, and deleted after as many again', async () => {
+describe('unused tokens', () => {
+  test('are marked after some days, and deleted after the same time again', async () => {
     await using cluster = await startWith(serviceAccountTokenCleaner({ tokenCleanUpPeriodMs: 3 * DAY_MS }));
     const { client, clock } = cluster;
     const secrets = client.core.v1.secrets.namespace('default');

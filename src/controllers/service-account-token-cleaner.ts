@@ -3,7 +3,7 @@ import { keyOf, mergePatch, type Observed, Pod, Secret, ServiceAccount } from '.
 import type { AppContext, Objects, ProgramPart, Passes, PreparedPart } from '../kit/index.ts';
 
 export interface TokenCleanerOptions {
-  /** A token that nobody has used for so long is marked, and after the same time again deleted; a year unless given. */
+  /** A token unused for this time is marked as invalid, and deleted after the same time again; default one year. */
   readonly tokenCleanUpPeriodMs?: number;
 }
 
@@ -16,7 +16,7 @@ const LAST_USED = 'kubernetes.io/legacy-token-last-used';
 const INVALID_SINCE = 'kubernetes.io/legacy-token-invalid-since';
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
-/** Takes away tokens that were made for service accounts by themselves, in old clusters, and that nobody uses any more. */
+/** Deletes unused legacy tokens: those that old clusters generated for every service account. */
 export function serviceAccountTokenCleaner({ tokenCleanUpPeriodMs = YEAR_MS }: TokenCleanerOptions = {}): ProgramPart {
   return {
     name: NAME,
@@ -51,11 +51,11 @@ class TokenCleaning implements PreparedPart {
     const { client, clock } = this.#context;
     const tokens = this.#secrets.list().filter(({ type }) => type === TOKEN_TYPE);
     if (tokens.length === 0) return;
-    this.#passes.request(clock.monotonic() + 1); // and tomorrow again
+    this.#passes.request(clock.monotonic() + 1); // and again tomorrow
     const { data = {} } = await client.core.v1.configmaps.namespace('kube-system').get(TRACKING);
     const since = Date.parse(`${data['since']}T00:00:00Z`) + DAY_MS;
     const now = clock.now();
-    if (Number.isNaN(since) || now < since + this.#periodMs) return; // nobody can tell yet what has not been used
+    if (Number.isNaN(since) || now < since + this.#periodMs) return; // tracking has not run long enough to know what is unused
     const usedByPods = new Map<string, ReadonlySet<string>>();
     for (const secret of tokens) {
       if (!this.#isUnused(secret, now) || !this.#isOfAccount(secret)) continue;
@@ -73,7 +73,7 @@ class TokenCleaning implements PreparedPart {
     return lastUsed === undefined || (isDate(lastUsed) && lastUsed < dateOf(now - this.#periodMs));
   }
 
-  /** Whether the service account names the Secret: only those were made without anybody asking for them. */
+  /** Whether the service account lists the Secret: only auto-generated tokens are listed. */
   #isOfAccount({ metadata }: Observed<Secret>): boolean {
     const { namespace = '', annotations = {}, name } = metadata;
     const account = this.#accounts.get(`${namespace}/${annotations['kubernetes.io/service-account.name'] ?? ''}`);
@@ -86,7 +86,7 @@ class TokenCleaning implements PreparedPart {
     return new Set(this.#pods.list({ namespace }).flatMap((pod) => podReferences(pod).secrets));
   }
 
-  /** Marks it first, so that its use is refused, and deletes it when the same time has passed again. */
+  /** Marks the token as invalid first, and deletes it after the same time again. */
   async #invalidate(secret: Observed<Secret>, now: number): Promise<void> {
     const { uid, resourceVersion, labels = {} } = secret.metadata;
     const invalidSince = labels[INVALID_SINCE] ?? '';

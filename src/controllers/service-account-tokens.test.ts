@@ -4,7 +4,7 @@ import { startCluster } from '../testing/index.ts';
 const type = 'kubernetes.io/service-account-token';
 const annotations = { 'kubernetes.io/service-account.name': 'robot' };
 
-test('a Secret for a service account gets a token that works, and goes with the account', async () => {
+test('a Secret for a service account gets a valid token, and is deleted with the account', async () => {
   await using cluster = await startCluster({ nodes: 0 });
   const { core, authentication } = cluster.client;
   const accounts = core.v1.serviceaccounts.namespace('default');

@@ -1,7 +1,7 @@
 import { hasReason, keyOf, type Observed, Secret, ServiceAccount } from '../client/index.ts';
 import { controller, type Controller, watch } from '../kit/index.ts';
 
-/** What a token of a Secret tells. */
+/** The claims of a Secret's token. */
 export interface SecretToken {
   readonly namespace: string;
   readonly secretName: string;
@@ -9,9 +9,9 @@ export interface SecretToken {
 }
 
 export interface ServiceAccountTokensOptions {
-  /** PEM of the authority that signs the API server's certificate. */
+  /** PEM of the CA of the API server's certificate. */
   readonly rootCertificate: string;
-  /** Makes a token without an end. */
+  /** Signs a token without expiry. */
   readonly sign: (token: SecretToken) => string;
 }
 
@@ -19,7 +19,9 @@ const TYPE = 'kubernetes.io/service-account-token';
 const NAME_ANNOTATION = 'kubernetes.io/service-account.name';
 const UID_ANNOTATION = 'kubernetes.io/service-account.uid';
 
-/** Fills Secrets of type `kubernetes.io/service-account-token`, and deletes them together with their service account. */
+/**
+ * Fills Secrets of type `kubernetes.io/service-account-token`, and deletes them together with their service account.
+ */
 export function serviceAccountTokens({ rootCertificate, sign }: ServiceAccountTokensOptions): Controller {
   const authority = Buffer.from(rootCertificate).toString('base64');
   return controller(Secret, {
@@ -44,7 +46,7 @@ export function serviceAccountTokens({ rootCertificate, sign }: ServiceAccountTo
       const accounts = client.core.v1.serviceaccounts.namespace(namespace);
       const account =
         objects(ServiceAccount).get(`${namespace}/${accountName}`) ??
-        (await accounts.get(accountName, { signal }).catch(unlessMissing)); // it may be newer than what we have seen
+        (await accounts.get(accountName, { signal }).catch(unlessMissing)); // the account may be newer than the cache
       const secrets = objects(Secret);
       if (account === undefined || (uid !== '' && uid !== account.metadata.uid)) {
         await secrets.delete(keyOf(secret), { preconditions: { uid: secret.metadata.uid } });

@@ -41,7 +41,7 @@ async function classOf(cluster: TestCluster, name: string, rest: Partial<Storage
   await cluster.client.storage.v1.storageclasses.create({ metadata: { name }, provisioner: DRIVER, ...rest });
 }
 
-test('a claim that waits for its first pod gets a volume where that pod goes', async () => {
+test('a claim with delayed binding gets a volume where its pod is scheduled', async () => {
   await using cluster = await startCluster({ seed: 'zones', nodes: 2 });
   const { nodes, persistentvolumes, pods } = cluster.client.core.v1;
   await nodes.patch('keelson-1', mergePatch({ metadata: { labels: { [ZONE]: 'a' } } }));
@@ -58,7 +58,7 @@ test('a claim that waits for its first pod gets a volume where that pod goes', a
   ]);
 });
 
-test('a pod goes elsewhere when there is no room for its volume where it was to go', async () => {
+test('a pod is rescheduled when its volume has no room on the selected node', async () => {
   await using cluster = await startCluster({ seed: 'full', nodes: 2 });
   const { nodes, pods } = cluster.client.core.v1;
   await nodes.patch('keelson-2', mergePatch({ spec: { unschedulable: true } }));
@@ -78,7 +78,7 @@ test('a pod goes elsewhere when there is no room for its volume where it was to 
   expect([spec?.nodeName, status?.phase]).toEqual(['keelson-2', 'Running']);
 });
 
-test('a volume is attached to the node of its pod, and detached when the pod is gone', async () => {
+test('a volume is attached to the node of its pod, and detached after the pod is gone', async () => {
   await using cluster = await startCluster({ seed: 'attached' });
   const { core, storage } = cluster.client;
   await claim(cluster);
@@ -106,7 +106,7 @@ test('a volume is attached to the node of its pod, and detached when the pod is 
   expect((await core.v1.persistentvolumes.list()).items).toEqual([]);
 });
 
-test('a pod waits for a volume that cannot be attached, and says so', async () => {
+test('a pod waits for a volume that cannot be attached, and reports that', async () => {
   await using cluster = await startCluster({ seed: 'unattached' });
   await classOf(cluster, 'loose', { parameters: { attachFailure: 'no cable' } });
   await claim(cluster, 'loose');
@@ -124,7 +124,7 @@ test('a pod waits for a volume that cannot be attached, and says so', async () =
   );
 });
 
-test('a claim that asks for more gets it once its node has done its part', async () => {
+test('a claim that requests more gets it once its node has finished the expansion', async () => {
   await using cluster = await startCluster({ seed: 'growing' });
   const claims = cluster.client.core.v1.persistentvolumeclaims.namespace('default');
   await claim(cluster);
@@ -156,7 +156,7 @@ test('a claim that asks for more gets it once its node has done its part', async
   ]);
 });
 
-test('a volume gets other attributes when its claim asks for them', async () => {
+test('a volume gets new attributes when its claim requests them', async () => {
   await using cluster = await startCluster({ seed: 'attributes' });
   const { core, storage } = cluster.client;
   const attributes = async (name: string, parameters: VolumeAttributesClass['parameters']): Promise<void> => {

@@ -4,7 +4,7 @@ import { type VolumeDriver, volumeProvisioner } from './volume-provisioner/index
 import { volumeModifier } from './volume-resizer/volume-modifier.ts';
 import { volumeResizer } from './volume-resizer/volume-resizer.ts';
 
-/** All that runs beside a driver of volumes, as far as the driver can do what they ask of it. */
+/** The sidecar controllers of a volume driver, as far as the driver supports them. */
 export function volumeSidecars(driver: VolumeDriver): readonly Part[] {
   return [volumeProvisioner, volumeAttacher, volumeResizer, volumeModifier].flatMap((sidecar) => sidecar(driver));
 }

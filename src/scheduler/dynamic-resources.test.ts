@@ -34,12 +34,12 @@ async function claimOf(run: SchedulerRun, name: string): Promise<ResourceClaim> 
   return await run.client.resource.v1.resourceclaims.namespace('default').get(name);
 }
 
-/** The driver says something about the device of a claim. */
-async function tell(run: SchedulerRun, name: string, condition: object): Promise<void> {
+/** The driver sets a condition on the device of a claim. */
+async function setCondition(run: SchedulerRun, name: string, condition: object): Promise<void> {
   const { status } = await claimOf(run, name);
   const { driver, pool, device } = status?.allocation?.devices?.results?.[0] ?? {};
-  const told = { reason: 'Told', message: '', lastTransitionTime: '2026-01-01T00:00:00Z', ...condition };
-  const devices = [{ driver, pool, device, conditions: [told] }];
+  const full = { reason: 'Test', message: '', lastTransitionTime: '2026-01-01T00:00:00Z', ...condition };
+  const devices = [{ driver, pool, device, conditions: [full] }];
   await run.client.resource.v1.resourceclaims
     .namespace('default')
     .status.patch(name, mergePatch({ status: { devices } }));
@@ -50,7 +50,7 @@ const using = (name: string): { resourceClaims: { name: string; resourceClaimNam
   resourceClaims: [{ name: 'gpu', resourceClaimName: name }],
 });
 
-test('a pod gets the device that its claim asks for', async () => {
+test('a pod gets the device that its claim requests', async () => {
   await using run = await SchedulerRun.start();
   await addClass(run);
   await run.addNode('n1');
@@ -97,7 +97,7 @@ test('a pod waits for its claim, and for a device that is free', async () => {
   expect(await run.nodeOf('two')).toBe('n1');
 });
 
-test('devices that have to be prepared keep their pod waiting until the driver says that they are', async () => {
+test('devices with binding conditions keep their pod waiting until the driver has prepared them', async () => {
   await using run = await SchedulerRun.start();
   await addClass(run);
   await run.addNode('n1');
@@ -110,12 +110,12 @@ test('devices that have to be prepared keep their pod waiting until the driver s
     'Normal BindingConditionsPending default-scheduler waiting for binding conditions for device on node n1',
   ]);
 
-  await tell(run, 'mine', { type: 'example.com/Attached', status: 'True' });
+  await setCondition(run, 'mine', { type: 'example.com/Attached', status: 'True' });
   await run.clock.advance(5000);
   expect(await run.nodeOf('web')).toBe('n1');
 });
 
-test('a device that could not be prepared is given back, and another one is tried', async () => {
+test('a device that could not be prepared is deallocated, and another one is tried', async () => {
   await using run = await SchedulerRun.start();
   await addClass(run);
   await run.addNode('n1');
@@ -124,14 +124,14 @@ test('a device that could not be prepared is given back, and another one is trie
   await addClaim(run, 'mine');
   await run.addPod('web', using('mine'));
 
-  await tell(run, 'mine', { type: 'example.com/Failed', status: 'True', reason: 'Broken', message: 'no link' });
+  await setCondition(run, 'mine', { type: 'example.com/Failed', status: 'True', reason: 'Broken', message: 'no link' });
   await run.clock.advance(5000);
   expect(await run.scheduled('web')).toBe(
     'False SchedulerError running PreBind plugin "DynamicResources": device binding failed: claim=mine, reason=Broken, message="no link"',
   );
   expect((await claimOf(run, 'mine')).status?.reservedFor).toBeUndefined();
 
-  // the driver takes the device out of its pool, or else it would be the first again
+  // the driver withdraws the device, which would otherwise be chosen again
   const slices = run.client.resource.v1.resourceslices;
   await slices.patch('n1-slice', mergePatch({ spec: { devices: [{ name: 'gpu-1' }] } }));
   await run.clock.advance('1m');
@@ -139,7 +139,7 @@ test('a device that could not be prepared is given back, and another one is trie
   expect((await claimOf(run, 'mine')).status?.allocation?.devices?.results?.[0]?.device).toBe('gpu-1');
 });
 
-test('a claim whose devices are where the pod cannot go is freed, if nobody uses it', async () => {
+test('an unused claim is deallocated when its devices are where the pod cannot run', async () => {
   await using run = await SchedulerRun.start();
   await addClass(run);
   await run.addNode('n1', { labels: { 'kubernetes.io/hostname': 'n1' } });
@@ -178,7 +178,7 @@ test('pods share a claim on the node where its devices are', async () => {
   expect(status?.reservedFor?.map(({ name }) => name)).toEqual(['one', 'two']);
 });
 
-test('a pod that cannot be bound gives its devices back', async () => {
+test('a pod that cannot be bound releases its devices', async () => {
   await using run = await SchedulerRun.start({
     plugins: new Map([['Refuse', () => ({ name: 'Refuse', preBind: () => Promise.reject(new Error('no')) })]]),
     profiles: [{ ...defaultProfile, plugins: [...defaultProfile.plugins, { name: 'Refuse' }] }],
@@ -193,7 +193,7 @@ test('a pod that cannot be bound gives its devices back', async () => {
   expect((await claimOf(run, 'mine')).status?.reservedFor).toBeUndefined();
 });
 
-test('a search among too many combinations is given up', async () => {
+test('a search with too many combinations is aborted', async () => {
   await using run = await SchedulerRun.start();
   await addClass(run);
   await run.addNode('n1');

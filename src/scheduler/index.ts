@@ -1,4 +1,4 @@
-// What other folders may use: the scheduler, as a part of an app, and what plugins of one's own need.
+// What other folders may import: the scheduler, as a part of an app, and the interfaces for custom plugins.
 export { scheduler, type SchedulerOptions } from './scheduler.ts';
 export {
   defaultProfile,
@@ -52,7 +52,7 @@ export type { PodInfo } from './cache/pod-info.ts';
 export { Resources } from './cache/resources.ts';
 export type { Snapshot } from './cache/snapshot.ts';
 export type { QueuedPod } from './queue/queued-pod.ts';
-// the settings of plugins, and what is wrong with them
+// plugin arguments and their validation
 export {
   type BalancedAllocationArgs,
   balancedAllocationArgsErrors,

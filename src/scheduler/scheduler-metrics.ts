@@ -6,7 +6,7 @@ import type { SchedulingQueue } from './queue/scheduling-queue.ts';
 
 export type AttemptResult = 'scheduled' | 'unschedulable' | 'error';
 
-/** What the scheduler counts, under kube-scheduler's names. */
+/** The scheduler's metrics, under kube-scheduler's names. */
 export class SchedulerMetrics {
   readonly #attempts;
   readonly #attemptSeconds;
@@ -49,7 +49,7 @@ export class SchedulerMetrics {
     });
     this.#afterFlush = registry.counter({
       name: 'scheduler_pod_scheduled_after_flush_total',
-      help: 'Pods that were bound after they had waited for so long that they were tried without reason',
+      help: 'Pods that were bound by an attempt that only the unschedulable timeout triggered',
     });
     this.#preemptions = registry.counter({
       name: 'scheduler_preemption_attempts_total',
@@ -71,7 +71,7 @@ export class SchedulerMetrics {
     return { attempt: () => this.#preemptions.with().add(), victims: (count) => this.#victims.with().observe(count) };
   }
 
-  /** Reads the sizes of queue and cache whenever somebody looks. */
+  /** Registers gauges that read the sizes of queue and cache on scrape. */
   watch(registry: MetricRegistry, queue: SchedulingQueue, cache: SchedulerCache): void {
     registry.callback(
       { name: 'scheduler_pending_pods', help: 'Pods without a node, by the queue that they are in', labels: ['queue'] },
@@ -111,7 +111,7 @@ export class SchedulerMetrics {
   bound(pod: QueuedPod, nowMs: number): void {
     this.#podAttempts.with().observe(pod.attempts);
     const attempts = pod.attempts >= 15 ? '15+' : String(pod.attempts);
-    this.#podSeconds.with({ attempts }).observe((nowMs - (pod.firstTryMs ?? nowMs)) / 1000);
+    this.#podSeconds.with({ attempts }).observe((nowMs - (pod.firstAttemptMs ?? nowMs)) / 1000);
     if (pod.wasFlushed) this.#afterFlush.with().add();
   }
 }

@@ -20,7 +20,7 @@ function withPlugin(plugin: Plugin): SchedulerOptions {
 }
 
 describe('the scheduler', () => {
-  test('binds a pod to the best node and says so', async () => {
+  test('binds a pod to the best node and records an event', async () => {
     await using run = await SchedulerRun.start();
     await run.addNode('n1', { taints: [{ key: 'k', effect: 'NoSchedule' }] });
     await run.addNode('n2');
@@ -42,7 +42,7 @@ describe('the scheduler', () => {
     for (const node of ['n1', 'n2', 'n3']) expect(nodes.filter((name) => name === node).length).toBe(3);
   });
 
-  test('says why a pod fits nowhere, and binds it when a node comes that will do', async () => {
+  test('reports why a pod fits nowhere, and binds it when a suitable node is added', async () => {
     await using run = await SchedulerRun.start();
     await run.addNode('n1', { allocatable: { cpu: '1', memory: '1Gi', pods: '10' } });
     await run.addPod('web', { requests: { cpu: '2' } });
@@ -58,16 +58,16 @@ describe('the scheduler', () => {
     );
   });
 
-  test('writes nothing again when a pod is rejected for the same reason', async () => {
+  test('does not rewrite the status when a pod is rejected for the same reason', async () => {
     await using run = await SchedulerRun.start();
     await run.addNode('n1', { allocatable: { cpu: '1', memory: '1Gi', pods: '10' } });
     await run.addPod('web', { requests: { cpu: '2' } });
     const { resourceVersion } = (await run.pods.get('web')).metadata;
-    await run.clock.advance('6m'); // it is tried again because it has waited for so long
+    await run.clock.advance('6m'); // retried because it has waited too long
     expect((await run.pods.get('web')).metadata.resourceVersion).toBe(resourceVersion);
   });
 
-  test('tries pods again for which there was no node at all', async () => {
+  test('retries pods that were rejected because there were no nodes', async () => {
     await using run = await SchedulerRun.start();
     await run.addPod('web');
     expect(await run.scheduled('web')).toBe('False Unschedulable no nodes available to schedule pods');
@@ -77,7 +77,7 @@ describe('the scheduler', () => {
     expect(await run.nodeOf('web')).toBe('n1');
   });
 
-  test('gives room to others when a pod is deleted or over', async () => {
+  test('frees the room of deleted and finished pods', async () => {
     await using run = await SchedulerRun.start();
     await run.addNode('n1');
     for (const name of ['a', 'b', 'c']) await run.addPod(name, { requests: { cpu: '3' } });
@@ -114,7 +114,7 @@ describe('the scheduler', () => {
     expect(await run.nodeOf('b')).toBe('n1');
   });
 
-  test('leaves pods alone that ask for another scheduler, or are not to be scheduled yet', async () => {
+  test('ignores pods with another schedulerName or with scheduling gates', async () => {
     await using run = await SchedulerRun.start();
     await run.addNode('n1');
     await run.addPod('foreign', { schedulerName: 'other' });
@@ -138,7 +138,7 @@ describe('the scheduler', () => {
     expect(await run.events('web')).toEqual(['Normal Scheduled second Successfully assigned default/web to n1']);
   });
 
-  test('gives out host ports once on a node', async () => {
+  test('assigns each host port of a node once', async () => {
     await using run = await SchedulerRun.start();
     await run.addNode('n1');
     const port = (hostIP: string, protocol: 'TCP' | 'UDP'): object => ({
@@ -157,7 +157,7 @@ describe('the scheduler', () => {
     expect(await run.scheduled('d')).toContain("1 node(s) didn't have free ports for the requested pod ports.");
   });
 
-  test('binds again what could not be bound, and takes back what was reserved', async () => {
+  test('retries a failed binding, and unreserves', async () => {
     const calls: string[] = [];
     const flaky: Plugin = {
       name: 'Flaky',
@@ -181,7 +181,7 @@ describe('the scheduler', () => {
     expect(await run.scheduled('web')).toBe('True');
   });
 
-  test('waits for permission, and counts the pod meanwhile', async () => {
+  test('waits for Permit, and counts the pod meanwhile', async () => {
     let decide: (isAllowed: boolean) => void = () => undefined;
     const permit = (): Promise<ReturnType<typeof unschedulable> | undefined> =>
       new Promise((resolve) => {
@@ -204,7 +204,7 @@ describe('the scheduler', () => {
     expect(run.isIdle).toBe(true);
   });
 
-  test('ends the wait for permission of a pod that is deleted', async () => {
+  test('ends the Permit wait of a pod that is deleted', async () => {
     let wait: AbortSignal | undefined;
     const guard: Plugin = {
       name: 'Guard',
@@ -226,7 +226,7 @@ describe('the scheduler', () => {
     expect([await run.nodeOf('other'), wait?.aborted, run.isIdle]).toEqual(['n1', true, true]);
   });
 
-  test('keeps the room for a pod that PostFilter has nominated, until that is over', async () => {
+  test('holds the room for a pod that PostFilter nominated, until the nomination ends', async () => {
     const nothing = unschedulable('Maker', 'nothing can be done');
     const maker: Plugin = {
       name: 'Maker',
@@ -244,7 +244,7 @@ describe('the scheduler', () => {
     await run.addNode('n1');
     await run.addPod('other', { requests: { cpu: '3' } });
     await run.addPod('web', { requests: { cpu: '3' }, priorityClassName: 'high' });
-    await run.restart(withPlugin(maker)); // the other one is tried before the watch tells of the nomination
+    await run.restart(withPlugin(maker)); // the other one is scheduled before the watch reports the nomination
     expect((await run.pods.get('web')).status?.nominatedNodeName).toBe('n1');
     expect(await run.scheduled('web')).toBe('False Unschedulable 0/1 nodes are available: not yet.');
     expect(await run.scheduled('other')).toContain('1 Insufficient cpu. nothing can be done');
@@ -256,7 +256,7 @@ describe('the scheduler', () => {
     expect(await run.nodeOf('other')).toBe('n1');
   });
 
-  test('gives the room of a nominated pod to others when it is deleted', async () => {
+  test('frees the room of a nominated pod when it is deleted', async () => {
     await using run = await SchedulerRun.start();
     await run.addNode('n1');
     await run.addPod('web', { requests: { cpu: '3' }, nodeSelector: { nowhere: 'yes' } });
@@ -270,7 +270,7 @@ describe('the scheduler', () => {
     expect(await run.nodeOf('other')).toBe('n1');
   });
 
-  test('watches the kinds that plugins ask for, and no others', async () => {
+  test('watches the kinds that plugins use, and no others', async () => {
     const ticket: PluginFactory = ({ objects }) => {
       const maps = objects(ConfigMap);
       return {
@@ -293,7 +293,7 @@ describe('the scheduler', () => {
     expect(await run.nodeOf('web')).toBe('n1');
   });
 
-  test('asks extenders, and binds by one', async () => {
+  test('calls extenders, and binds through one', async () => {
     const bound: string[] = [];
     const extender: Extender = {
       name: 'gpu',
@@ -316,7 +316,7 @@ describe('the scheduler', () => {
     expect(await run.nodeOf('plain')).toBeDefined();
   });
 
-  test('gives back the room of a pod that is deleted while it is being bound', async () => {
+  test('frees the room of a pod that is deleted while it is being bound', async () => {
     const waiting: (() => void)[] = [];
     const slow: Plugin = {
       name: 'Slow',
@@ -362,7 +362,7 @@ describe('the scheduler', () => {
     expect(most).toBeLessThanOrEqual(64);
   });
 
-  test('goes on where another one has stopped', async () => {
+  test('continues where a previous scheduler stopped', async () => {
     await using run = await SchedulerRun.start();
     await run.addNode('n1');
     await run.addPod('first', { requests: { cpu: '3' } });
@@ -374,7 +374,7 @@ describe('the scheduler', () => {
     await run.restart();
 
     expect(await run.nodeOf('third')).toBe('n1');
-    expect(await run.scheduled('second')).toContain('1 Insufficient cpu'); // the first one counts
+    expect(await run.scheduled('second')).toContain('1 Insufficient cpu'); // the first pod counts
   });
 });
 

@@ -19,26 +19,26 @@ import { ObservedScheduling } from './why/observed-scheduling.ts';
 import type { SchedulingAttempts } from './why/scheduling-attempts.ts';
 
 export interface SchedulerOptions {
-  /** Ways of scheduling, each for the pods that ask for it by name; `defaultProfile` unless given. */
+  /** Scheduling profiles, chosen by `spec.schedulerName`; default `[defaultProfile]`. */
   readonly profiles?: readonly Profile[];
-  /** Plugins beside the built-in ones, by the names that profiles use. */
+  /** Plugins in addition to the built-in ones, by name. */
   readonly plugins?: ReadonlyMap<string, PluginFactory>;
-  /** Extenders, which are asked after the plugins, in this order, for the pods of all profiles. */
+  /** Extenders, called after the plugins in this order, for the pods of all profiles. */
   readonly extenders?: readonly Extender[];
-  /** The back-off of a pod after its first rejection; 1 s unless given. */
+  /** The back-off of a pod after its first rejection; default 1 s. */
   readonly podInitialBackoffMs?: number;
-  /** The longest back-off of a pod; 10 s unless given. */
+  /** Maximum back-off of a pod; default 10 s. */
   readonly podMaxBackoffMs?: number;
-  /** A pod that waits for something to happen is tried again after so long; 5 minutes unless given. */
+  /** A pod that waits for a cluster event is retried after this time; default 5 minutes. */
   readonly maxUnschedulableMs?: number;
-  /** Remembers why pods went where they are, or nowhere; nobody does unless given. */
+  /** Records recent scheduling attempts with their reasons; default: not recorded. */
   readonly attempts?: SchedulingAttempts;
 }
 
-/** Pods that are over need no node and take no room. */
-const PODS_THAT_MATTER = { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' };
+/** Excludes finished pods, which need no node and use no resources. */
+const UNFINISHED_PODS = { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' };
 
-/** Finds a node for every pod that asks one of the profiles for it. */
+/** Assigns a node to every pod whose schedulerName is that of a profile. */
 export function scheduler(options: SchedulerOptions = {}): ProgramPart {
   checkProfileNames(options.profiles ?? [defaultProfile]);
   return { name: 'scheduler', sleepsWithout: [Pod], prepare: (context) => prepare(context, options) };
@@ -49,7 +49,7 @@ function prepare(context: ProgramContext, given: SchedulerOptions): PreparedPart
   const observed = given.attempts === undefined ? undefined : new ObservedScheduling(given.attempts, clock);
   const options = observed?.options(given) ?? given;
   const log = context.log.with({ part: 'scheduler' });
-  for (const plugin of unusedPlugins(given)) log.warn('plugin is in no profile, and never asked', { plugin });
+  for (const plugin of unusedPlugins(given)) log.warn('plugin is in no profile and is never called', { plugin });
   const nominatedPods = new NominatedPods();
   const waitingPods = new WaitingPods();
   const preBindingPods = new PreBindingPods();
@@ -61,9 +61,9 @@ function prepare(context: ProgramContext, given: SchedulerOptions): PreparedPart
     random: context.random,
     log,
     metrics: metrics.preemption,
-    allocationsUnderWay: new Map(),
+    allocationsInFlight: new Map(),
     event: (schedulerName, pod, details) => recorders.get(schedulerName)?.event(pod, details),
-    runBeside: (task) => loop.runBeside(task),
+    runInBackground: (task) => loop.runInBackground(task),
     activate: (key) => queue.activate(key),
     nominatedPods,
     waitingPods,
@@ -72,7 +72,7 @@ function prepare(context: ProgramContext, given: SchedulerOptions): PreparedPart
     objects(kind) {
       const isOwn = kind.group === '' && (kind.kind === 'Pod' || kind.kind === 'Node');
       if (!isOwn) others.set(`${kind.group}/${kind.kind}`, kind as Kind);
-      return context.objects(kind, scopeOf(kind)); // one watch serves all
+      return context.objects(kind, scopeOf(kind)); // all users of a kind share one watch
     },
     onChange: (kind, handler) => void context.onChange(kind, handler, scopeOf(kind)),
   });
@@ -105,12 +105,12 @@ function prepare(context: ProgramContext, given: SchedulerOptions): PreparedPart
     snapshot,
     frameworks,
     scheduler: observed?.scheduler(podScheduler, snapshot) ?? podScheduler,
-    pods: context.objects(Pod, PODS_THAT_MATTER),
+    pods: context.objects(Pod, UNFINISHED_PODS),
     stopGraceMs: context.stopGraceMs,
     recorder: (name) => recorders.get(name) as EventRecorder,
   });
   const watch = new ClusterWatch({ cache, queue, waitingPods, isOurs: (name) => frameworks.has(name) });
-  watch.listen(context, { pods: PODS_THAT_MATTER, others: others.values() });
+  watch.listen(context, { pods: UNFINISHED_PODS, others: others.values() });
   return {
     get isIdle() {
       return loop.isIdle;
@@ -127,7 +127,7 @@ function prepare(context: ProgramContext, given: SchedulerOptions): PreparedPart
 }
 
 function scopeOf({ group, kind }: Pick<Kind, 'group' | 'kind'>): ObjectSelection | undefined {
-  return group === '' && kind === 'Pod' ? PODS_THAT_MATTER : undefined;
+  return group === '' && kind === 'Pod' ? UNFINISHED_PODS : undefined;
 }
 
 function makeFrameworks(options: SchedulerOptions, shared: SharedContext): ReadonlyMap<string, Framework> {
@@ -140,7 +140,7 @@ function makeFrameworks(options: SchedulerOptions, shared: SharedContext): Reado
   return new Map(frameworks.map((framework) => [framework.schedulerName, framework]));
 }
 
-/** The plugins that were given for nothing. */
+/** The given plugins that no profile enables. */
 function unusedPlugins({ plugins = new Map(), profiles = [defaultProfile] }: SchedulerOptions): readonly string[] {
   const used = new Set(
     profiles.flatMap(({ plugins: everywhere, points = {} }) =>

@@ -17,7 +17,10 @@ import { syncNode } from './sync-node.ts';
 import { syncVolume } from './sync-volume.ts';
 
 export interface AttachDetachOptions {
-  /** Leaves volumes attached to nodes that are not well for as long as these have not let go of them; no unless given. */
+  /**
+   * Keeps volumes attached to unhealthy nodes until these report them as unmounted, however long that takes; default
+   * false.
+   */
   readonly disableForceDetachOnTimeout?: boolean;
 }
 
@@ -25,7 +28,7 @@ const COMPONENT = 'attachdetach-controller';
 const CONCURRENCY = 10;
 const RETRIES = { initialDelay: 500, maxDelay: 122_000 };
 
-/** Has volumes of CSI drivers attached to the nodes of the pods that use them, by VolumeAttachments, and detached when nobody does. */
+/** Attaches CSI volumes to the nodes of the pods that use them, through VolumeAttachments, and detaches unused ones. */
 export function attachDetachController(options: AttachDetachOptions = {}): Part {
   return { name: 'persistentvolume-attach-detach', prepare: (context) => new AttachDetach(context, options) };
 }
@@ -99,7 +102,7 @@ class AttachDetach implements PreparedPart {
       },
       delete: (node) => {
         const { name } = node.metadata;
-        this.#parts.memory.inUseOfGone.set(name, new Set(node.status?.volumesInUse));
+        this.#parts.memory.inUseOfDeletedNodes.set(name, new Set(node.status?.volumesInUse));
         this.#wakeVolumesOf(name);
       },
     });
@@ -124,7 +127,7 @@ class AttachDetach implements PreparedPart {
   }
 
   #nodeChanged({ metadata: { name } }: Observed<Node>): void {
-    this.#parts.memory.inUseOfGone.delete(name);
+    this.#parts.memory.inUseOfDeletedNodes.delete(name);
     this.#nodes.add(name);
     this.#wakeVolumesOf(name);
     for (const pod of this.#parts.pods.byIndex(podsByNode, name)) this.#podChanged(pod);
@@ -136,7 +139,7 @@ class AttachDetach implements PreparedPart {
   }
 }
 
-/** Of a node, what says which volumes it needs and can do without. */
+/** The parts of a node that determine its attachments. */
 function relevantOf({ metadata, spec, status }: Observed<Node>): unknown {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status;
   return [metadata.annotations, spec?.taints, status?.volumesInUse, status?.volumesAttached, ready];

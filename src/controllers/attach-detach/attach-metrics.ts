@@ -4,10 +4,10 @@ import type { Observed, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAtta
 import type { Objects } from '../../kit/index.ts';
 import { countByLabels } from '../count-by-labels.ts';
 
-/** Why a volume was detached although its node still has it in use. */
+/** Why a volume was detached although its node still reports it in use. */
 export type ForceReason = 'timeout' | 'out-of-service';
 
-/** The objects that figures are made of. */
+/** The objects that the gauges count. */
 interface CountedObjects {
   readonly pods: Objects<Pod>;
   readonly claims: Objects<PersistentVolumeClaim>;
@@ -15,14 +15,14 @@ interface CountedObjects {
   readonly attachments: Objects<VolumeAttachment>;
 }
 
-/** What the steps of attaching and detaching count. */
+/** The counters of attach and detach operations. */
 export interface AttachMetrics {
   forced(reason: ForceReason): void;
-  /** An attachment or detachment that has ended. */
+  /** Counts a finished attachment or detachment. */
   done(operation: 'volume_attach' | 'volume_detach', driver: string, outcome: { isFine: boolean; ms: number }): void;
 }
 
-/** What is told about attached volumes, under the names that kube-controller-manager gives it. */
+/** The metrics of attached volumes, under kube-controller-manager's names. */
 export function attachMetrics(metrics: MetricRegistry, parts: () => CountedObjects): AttachMetrics {
   const forced = metrics.counter({
     name: 'attach_detach_controller_attachdetach_controller_forced_detaches',
@@ -73,7 +73,7 @@ export function attachMetrics(metrics: MetricRegistry, parts: () => CountedObjec
   };
 }
 
-/** The volumes of claims that pods with a node use. */
+/** The claimed volumes that assigned pods use. */
 function claimsInUse({
   pods,
   claims,
@@ -91,7 +91,7 @@ function claimsInUse({
   });
 }
 
-/** The plugin that the volume would be attached by; undefined where there is nothing to attach. */
+/** The plugin that would attach the volume; undefined when it needs no attaching. */
 function attachablePluginOf({ spec }: Observed<PersistentVolume>): string | undefined {
   if (spec?.csi !== undefined) return `kubernetes.io/csi:${spec.csi.driver}`;
   if (spec?.fc !== undefined) return 'kubernetes.io/fc';

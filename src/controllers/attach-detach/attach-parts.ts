@@ -13,7 +13,7 @@ import {
 import type { EventRecorder, Objects } from '../../kit/index.ts';
 import type { AttachMetrics } from './attach-metrics.ts';
 
-/** What the steps of attaching and detaching have at hand. */
+/** What the attach and detach steps share. */
 export interface AttachParts {
   readonly clock: Clock;
   readonly events: EventRecorder;
@@ -24,12 +24,12 @@ export interface AttachParts {
   readonly volumes: Objects<PersistentVolume>;
   readonly drivers: Objects<CSIDriver>;
   readonly attachments: Objects<VolumeAttachment>;
-  /** What is remembered of volumes on nodes. */
+  /** State that is not stored in objects. */
   readonly memory: AttachMemory;
-  /** When an attachment that failed is looked at again. */
+  /** When a failed attachment is retried. */
   readonly backoff: ItemBackoff;
   readonly neverForces: boolean;
-  /** Has the node's list of attached volumes brought up to date. */
+  /** Queues an update of the node's list of attached volumes. */
   wakeNode(name: string): void;
 }
 
@@ -39,34 +39,34 @@ export const podsByClaim = index(Pod, (pod) =>
 export const attachmentsByVolume = index(VolumeAttachment, ({ spec }) => spec.source.persistentVolumeName);
 export const attachmentsByNode = index(VolumeAttachment, ({ spec }) => spec.nodeName);
 
-/** A try to attach a volume. */
+/** An attempt to attach a volume. */
 export interface AttachAttempt {
   readonly sinceMs: number;
-  /** The uids of the pods that it is for: those that come later are not told how it ends. */
+  /** The uids of the pods that the attempt is for: pods that arrive later get no event about its outcome. */
   readonly pods: ReadonlySet<string>;
 }
 
-/** What cannot be read from objects; after a start it is found out anew. Keys are those of `placeKey`. */
+/** State that cannot be read from objects; rebuilt after a restart. Keys are those of `placeKey`. */
 export class AttachMemory {
-  /** Since when volumes are to be detached. */
+  /** When each volume became ready to detach. */
   readonly detachSinceMs = new Map<string, number>();
-  /** What somebody was asked to attach. */
+  /** The attach operations in flight. */
   readonly attempts = new Map<string, AttachAttempt>();
-  /** Volumes that are about to be detached: their nodes must not count on them any more. */
+  /** Volumes that are about to be detached and must not be listed in their node's status any more. */
   readonly leaving = new Set<string>();
-  /** Pods were told that the volume is attached, or why it cannot be. */
-  readonly told = new Set<string>();
-  /** What drivers know volumes by that have attachments, for when the volumes are gone. */
+  /** Attachments whose outcome was reported to their pods in an event. */
+  readonly reported = new Set<string>();
+  /** The driver handles of attached volumes, needed after the volume object is gone. */
   readonly handles = new Map<string, DriverHandle>();
-  /** What nodes had in use when they were deleted. */
-  readonly inUseOfGone = new Map<string, ReadonlySet<string>>();
+  /** The volumes in use of deleted nodes. */
+  readonly inUseOfDeletedNodes = new Map<string, ReadonlySet<string>>();
 
   forget(key: string): void {
-    for (const part of [this.detachSinceMs, this.attempts, this.leaving, this.told]) part.delete(key);
+    for (const part of [this.detachSinceMs, this.attempts, this.leaving, this.reported]) part.delete(key);
   }
 }
 
-/** A volume on a node. */
+/** The key of a volume on a node. */
 export function placeKey(volume: string, node: string): string {
   return `${volume} ${node}`;
 }

@@ -6,7 +6,7 @@ import { attachDetachController, type AttachDetachOptions } from './attach-detac
 
 const UNIQUE = 'kubernetes.io/csi/csi.example.com^handle';
 
-/** A cluster with a pod whose volume its node uses. */
+/** A cluster with a pod whose node reports its volume in use. */
 async function startUsing(options: AttachDetachOptions = {}): Promise<TestCluster> {
   const cluster = await startWith(attachDetachController(options));
   const { core, storage } = cluster.client;
@@ -52,7 +52,7 @@ async function endPod(cluster: TestCluster): Promise<void> {
   await cluster.settle();
 }
 
-test('a volume is taken from a node that is lost after six minutes', async () => {
+test('a volume is detached from a lost node after six minutes', async () => {
   await using cluster = await startUsing();
   await endPod(cluster);
   await cluster.clock.advance('5m59s');
@@ -64,7 +64,7 @@ test('a volume is taken from a node that is lost after six minutes', async () =>
   expect((await cluster.client.core.v1.nodes.get('n1')).status?.volumesAttached).toBeUndefined();
 });
 
-test('a volume stays with a lost node when it is told to', async () => {
+test('a volume stays attached to a lost node when force-detach is disabled', async () => {
   await using cluster = await startUsing({ disableForceDetachOnTimeout: true });
   await endPod(cluster);
   await cluster.clock.advance('1h');
@@ -72,7 +72,7 @@ test('a volume stays with a lost node when it is told to', async () => {
   expect(await attachments(cluster)).toBe(1);
 });
 
-test('what a deleted node used last is taken from it after six minutes as well', async () => {
+test('the volumes in use of a deleted node are also detached after six minutes', async () => {
   await using cluster = await startUsing();
   await endPod(cluster);
   await cluster.client.core.v1.nodes.delete('n1');
@@ -83,7 +83,7 @@ test('what a deleted node used last is taken from it after six minutes as well',
   expect(await attachments(cluster)).toBe(0);
 });
 
-test('a pod is told when nobody attaches its volume', async () => {
+test('a pod gets an event when its volume is not attached in time', async () => {
   await using cluster = await startUsing();
   await endPod(cluster);
   await cluster.client.core.v1.nodes.status.patch('n1', mergePatch({ status: { volumesInUse: null } }));

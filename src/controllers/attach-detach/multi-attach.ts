@@ -1,18 +1,18 @@
 import type { Observed, PersistentVolume, Pod, VolumeAttachment } from '../../client/index.ts';
 import type { EventRecorder } from '../../kit/index.ts';
 
-/** A volume that is wanted on a node while it is attached to others. */
+/** A volume that pods need on a node while it is attached to others. */
 export interface AttachConflict {
   readonly volume: Observed<PersistentVolume>;
-  /** Those that want it. */
+  /** The pods that wait for it. */
   readonly pods: readonly Observed<Pod>[];
   /** Where it is attached. */
   readonly present: readonly Observed<VolumeAttachment>[];
   readonly wanted: ReadonlyMap<string, readonly Observed<Pod>[]>;
 }
 
-/** Tells pods who has the volume that they wait for. */
-export function tellConflict({ volume, pods, present, wanted }: AttachConflict, events: EventRecorder): void {
+/** Records events on the waiting pods that name the pods which use the volume. */
+export function recordConflict({ volume, pods, present, wanted }: AttachConflict, events: EventRecorder): void {
   const users = present.flatMap(({ spec }) => wanted.get(spec.nodeName) ?? []);
   for (const pod of pods) {
     const message = `Multi-Attach error for volume "${volume.metadata.name}" ${usersText(pod, users)}`;

@@ -4,7 +4,7 @@ import { hasReason, mergePatch } from '../../client/index.ts';
 import { type AttachParts, attachmentsByNode, placeKey } from './attach-parts.ts';
 import { attachmentName } from './attachment-name.ts';
 
-/** Tells a node which volumes are attached to it; answers those that it must not count on any more. */
+/** Writes the node's attached volumes to its status; returns the volumes that were removed from it. */
 export async function syncNode(nodeName: string, parts: AttachParts): Promise<string[]> {
   const { nodes, attachments, volumes, memory } = parts;
   const node = nodes.get(nodeName);

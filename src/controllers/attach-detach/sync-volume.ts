@@ -13,7 +13,7 @@ import {
 } from '../../client/index.ts';
 import { type AttachAttempt, type AttachParts, attachmentsByVolume, placeKey, podsByClaim } from './attach-parts.ts';
 import { attachmentName } from './attachment-name.ts';
-import { tellConflict } from './multi-attach.ts';
+import { recordConflict } from './multi-attach.ts';
 import { detachDelayMs } from './safe-to-detach.ts';
 
 type Volume = Observed<PersistentVolume>;
@@ -21,10 +21,10 @@ type Attachment = Observed<VolumeAttachment>;
 type PodsByNode = ReadonlyMap<string, readonly Observed<Pod>[]>;
 
 const MANAGED = 'volumes.kubernetes.io/controller-managed-attach-detach';
-/** As long somebody may take to attach a volume before that is told. */
+/** After this time without an answer from the driver, the pods get a timeout event. */
 const ATTACH_TIMEOUT_MS = 120_000;
 
-/** Attaches a volume to the nodes of its pods, and detaches it from others; answers after how long to look again. */
+/** Attaches the volume to the nodes of its pods and detaches it from others. Returns the delay until the next check. */
 export async function syncVolume(name: string, parts: AttachParts): Promise<number> {
   const volume = parts.volumes.get(name);
   const handle = volume?.spec?.csi ?? parts.memory.handles.get(name);
@@ -47,7 +47,7 @@ export async function syncVolume(name: string, parts: AttachParts): Promise<numb
   return Math.min(Infinity, ...delays);
 }
 
-/** The pods that need the volume, by their nodes: as far as nodes leave attaching to us. */
+/** The pods that need the volume, by node; only nodes that leave attaching to this controller. */
 function podsOf({ metadata, spec }: Volume, { claims, pods, nodes }: AttachParts): Map<string, Observed<Pod>[]> {
   const { namespace = '', name = '', uid } = spec?.claimRef ?? {};
   const key = `${namespace}/${name}`;
@@ -57,21 +57,22 @@ function podsOf({ metadata, spec }: Volume, { claims, pods, nodes }: AttachParts
     return found;
   for (const pod of pods.byIndex(podsByClaim, key)) {
     const { nodeName = '' } = pod.spec ?? {};
-    if (nodeName === '' || isOver(pod) || nodes.get(nodeName)?.metadata.annotations?.[MANAGED] === undefined) continue;
+    if (nodeName === '' || isFinished(pod) || nodes.get(nodeName)?.metadata.annotations?.[MANAGED] === undefined)
+      continue;
     found.set(nodeName, [...(found.get(nodeName) ?? []), pod]);
   }
   return found;
 }
 
-/** Whether nothing of a pod runs any more, nor will. */
-function isOver({ metadata, status }: Observed<Pod>): boolean {
+/** Whether no container of the pod runs any more or will. */
+function isFinished({ metadata, status }: Observed<Pod>): boolean {
   if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return true;
   if (metadata.deletionTimestamp === undefined) return false;
   const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   return all.every(({ state }) => state?.terminated !== undefined || state?.waiting !== undefined);
 }
 
-/** Those that we would have made: others are somebody else's business. */
+/** The attachments with the names that this controller would choose; others belong to other components. */
 function attachmentsOf(volume: string, handle: DriverHandle, { attachments }: AttachParts): Attachment[] {
   return attachments
     .byIndex(attachmentsByVolume, volume)
@@ -93,11 +94,11 @@ async function attach(
   const { name } = volume.metadata;
   const key = placeKey(name, nodeName);
   if (!isMultiAttachAllowed(volume) && present.length > 0) {
-    if (!parts.memory.told.has(key)) tellConflict(request, parts.events);
-    parts.memory.told.add(key);
+    if (!parts.memory.reported.has(key)) recordConflict(request, parts.events);
+    parts.memory.reported.add(key);
     return Infinity;
   }
-  parts.memory.told.delete(key);
+  parts.memory.reported.delete(key);
   parts.memory.attempts.set(key, attemptOf(request.pods, parts.clock.now()));
   await parts.attachments
     .create({
@@ -114,7 +115,7 @@ function attemptOf(pods: readonly Observed<Pod>[], sinceMs: number): AttachAttem
   return { sinceMs, pods: new Set(pods.map(({ metadata }) => metadata.uid)) };
 }
 
-/** Tells the pods what has become of the attachment. */
+/** Records events about the attachment's outcome on its pods. */
 function watchAttachment(attachment: Attachment, request: AttachRequest, parts: AttachParts): number {
   const { memory, clock } = parts;
   const key = placeKey(request.volume.metadata.name, attachment.spec.nodeName);
@@ -144,15 +145,15 @@ function attached({ spec }: Attachment, request: AttachRequest, parts: AttachPar
   const isKnown = nodes.get(spec.nodeName)?.status?.volumesAttached?.some(({ name }) => name === unique) ?? false;
   if (memory.leaving.delete(key) || !isKnown) wakeNode(spec.nodeName);
   const message = attachMessage('succeeded', request.volume, '');
-  if (!isKnown && !memory.told.has(key))
+  if (!isKnown && !memory.reported.has(key))
     for (const pod of request.pods) parts.events.event(pod, { reason: 'SuccessfulAttachVolume', message });
   const attempt = memory.attempts.get(key);
-  if (!isKnown && !memory.told.has(key) && attempt !== undefined)
+  if (!isKnown && !memory.reported.has(key) && attempt !== undefined)
     parts.metrics.done('volume_attach', request.handle.driver, {
       isFine: true,
       ms: parts.clock.now() - attempt.sinceMs,
     });
-  memory.told.add(key);
+  memory.reported.add(key);
   backoff.forget(key);
   return Infinity;
 }
@@ -160,7 +161,7 @@ function attachMessage(what: string, { metadata }: Volume, suffix: string): stri
   return `AttachVolume.Attach ${what} for volume "${metadata.name}" ${suffix}`;
 }
 
-/** First the node must not count on the volume any more, then the attachment goes. */
+/** Removes the volume from the node's status first, then deletes the attachment. */
 async function detach({ metadata, spec }: Attachment, handle: DriverHandle, parts: AttachParts): Promise<number> {
   const { memory, nodes, attachments } = parts;
   const { nodeName } = spec;

@@ -7,7 +7,9 @@ const NAMESPACE = 'kube-public';
 const NAME = 'cluster-info';
 const PREFIX = 'jws-kubeconfig-';
 
-/** Signs the kubeconfig of the ConfigMap `cluster-info` with every bootstrap token, so that new nodes know whom to trust. */
+/**
+ * Signs the kubeconfig in the ConfigMap `cluster-info` with every bootstrap token, so that joining nodes can verify it.
+ */
 export function bootstrapSigner(): Controller {
   return controller(ConfigMap, {
     queueName: 'bootstrap_signer_queue',
@@ -51,7 +53,7 @@ function isForSigning(secret: Observed<Secret>): boolean {
   );
 }
 
-/** A JWS (RFC 7515) whose payload is left out, since whoever checks it has it. */
+/** A JWS (RFC 7515) without its payload, which the verifier already has. */
 function detachedSignature(content: string, keyId: string, secret: string): string {
   const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid: keyId })).toString('base64url');
   const payload = Buffer.from(content).toString('base64url');

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { startCluster } from '../../testing/index.ts';
 
-test('bootstrap tokens sign cluster-info, and are gone at their end', async () => {
+test('bootstrap tokens sign cluster-info, and are deleted when they expire', async () => {
   await using cluster = await startCluster({ nodes: 0, startAt: '2026-01-01T00:00:00Z' });
   const { secrets, configmaps } = cluster.client.core.v1;
   const newToken = (id: string, more: Record<string, string>): Promise<unknown> =>

@@ -2,7 +2,7 @@ import { keyOf, Secret } from '../../client/index.ts';
 import { controller, type Controller } from '../../kit/index.ts';
 import { BOOTSTRAP_TOKEN_TYPE, endOf } from './bootstrap-token.ts';
 
-/** Deletes bootstrap tokens when their time is over. */
+/** Deletes expired bootstrap tokens. */
 export function tokenCleaner(): Controller {
   return controller(Secret, {
     queueName: 'token_cleaner',

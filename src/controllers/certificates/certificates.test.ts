@@ -46,7 +46,7 @@ function certificateOf({ status }: CsrObject): X509Certificate {
 }
 
 describe('requests for certificates', () => {
-  test('are signed for clients when somebody approves', async () => {
+  test('are signed for clients once they are approved', async () => {
     await using cluster = await startCluster({ nodes: 0 });
     const requests = cluster.client.kind(CertificateSigningRequest);
     const name = await ask(cluster, 'kube-apiserver-client', { commonName: 'ada', organizations: ['dev'] });
@@ -63,7 +63,7 @@ describe('requests for certificates', () => {
     expect(cluster.problems).toEqual([]);
   });
 
-  test('last as long as they ask for, if that is not too long', async () => {
+  test('last as long as requested, up to the maximum', async () => {
     await using cluster = await startCluster({ nodes: 0, controllerSettings: { maxDurationMs: 3_600_000 } });
     const requests = cluster.client.kind(CertificateSigningRequest);
     const minutesOf = async (expirationSeconds: number): Promise<number> => {
@@ -128,7 +128,7 @@ describe('requests for certificates', () => {
     });
   });
 
-  test('of new nodes and renewals are approved for those who may ask, and for nobody else', async () => {
+  test('of new nodes and renewals are approved only for requesters with the permission', async () => {
     await using cluster = await startCluster({ nodes: 0 });
     const requests = cluster.client.kind(CertificateSigningRequest);
     const bind = (name: string, group: string): Promise<unknown> =>
@@ -172,7 +172,7 @@ describe('requests for certificates', () => {
     expect(cluster.problems).toEqual([]);
   });
 
-  test('go when they are of no more use', async () => {
+  test('are deleted when they are no longer useful', async () => {
     await using cluster = await startCluster({ nodes: 0 });
     const requests = cluster.client.kind(CertificateSigningRequest);
     const pending = await ask(cluster, 'kube-apiserver-client', { commonName: 'a' });
@@ -195,7 +195,7 @@ describe('requests for certificates', () => {
 });
 
 describe('the API server', () => {
-  test('keeps everybody from approving, signing and becoming a master who may not', async () => {
+  test('rejects approving, signing and system:masters requests without the permission', async () => {
     await using cluster = await startCluster({ nodes: 0 });
     const all = [{ apiGroups: ['certificates.k8s.io'], resources: ['*'], verbs: ['create', 'get', 'update', 'patch'] }];
     const ada = await cluster.as({ user: 'ada', rules: all });

@@ -4,7 +4,7 @@ import { controller, type Controller } from '../../kit/index.ts';
 import { conditionsWith, hasCondition } from './conditions.ts';
 
 interface Recognized {
-  /** The right that the sender must have, as a subresource of requests that may be created. */
+  /** The subresource that the requester must be allowed to create. */
   readonly right: string;
   readonly message: string;
 }
@@ -18,11 +18,14 @@ const BOOTSTRAP: Recognized = {
   message: 'Auto approving kubelet client certificate after SubjectAccessReview.',
 };
 
-/** Who may not have it now may be given the right later: requests are looked at again, ever more rarely. */
+/**
+ * Maximum retry delay. A requester without permission may be granted it later, so its requests are retried with growing
+ * delays.
+ */
 const MAX_PAUSE_MS = 1_000_000;
 const MIN_PAUSE_MS = 1000;
 
-/** Approves kubelets' requests for their client certificates, the first one and renewals, of those who may make them. */
+/** Approves the client certificate requests of kubelets, initial and renewals, if the requester has the permission. */
 export function csrApproving(): Controller {
   return controller(CertificateSigningRequest, {
     queueName: 'certificate',

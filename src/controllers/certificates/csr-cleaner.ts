@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 const DECIDED_MS = HOUR_MS;
 const PENDING_MS = 24 * HOUR_MS;
 
-/** Deletes requests that are an hour past their end: signed, denied or failed; and those that nobody has looked at for a day. */
+/** Deletes requests an hour after they were signed, denied or failed, and pending ones after a day. */
 export function csrCleaner(): Controller {
   return controller(CertificateSigningRequest, {
     queueName: 'certificate',
@@ -19,7 +19,7 @@ export function csrCleaner(): Controller {
   });
 }
 
-/** The times after which a request is of no use; the first one counts. */
+/** The times after which a request is deleted; the earliest counts. */
 function deadlines({ metadata, status }: Observed<CertificateSigningRequest>): number[] {
   const { conditions = [], certificate = '' } = status ?? {};
   const isIssued = certificate !== '';
@@ -37,6 +37,6 @@ function expiryOf(certificate: string): number {
   try {
     return Date.parse(new X509Certificate(Buffer.from(certificate, 'base64')).validTo);
   } catch {
-    return Infinity; // whoever signed it knows what it is
+    return Infinity; // not a certificate: only its signer knows when it expires
   }
 }

@@ -14,27 +14,27 @@ import { controller, type Controller } from '../../kit/index.ts';
 import { type Credential, issuerFrom, signRequest, type SigningRequest } from '../../wire/certificates/index.ts';
 import { conditionsWith, hasCondition } from './conditions.ts';
 
-/** Who signs for the cluster, and for how long. */
+/** The cluster's certificate authority and its limits. */
 export interface SigningAuthority {
-  /** The authority's pair as it is now. */
+  /** The current certificate and key of the authority. */
   readonly authority: () => Credential;
-  /** What certificates go by. */
+  /** The clock for validity times. */
   readonly clock: Clock;
-  /** Longest life of a certificate; a year unless given. */
+  /** Maximum lifetime of a certificate; default one year. */
   readonly maxDurationMs?: number;
 }
 
 const MINUTE_MS = 60_000;
 const YEAR_MS = 365 * 24 * 60 * MINUTE_MS;
-/** Certificates begin a little before they are made, since clocks differ. */
+/** Certificates start this long before they are signed, to allow for clock skew. */
 const BACKDATE_MS = 5 * MINUTE_MS;
 const MIN_DURATION_MS = 10 * MINUTE_MS;
-/** A certificate with a shorter life is not shortened by what it was backdated. */
+/** The lifetime of a shorter certificate is not reduced by the backdating. */
 const SHORT_MS = 8 * 60 * MINUTE_MS;
 
 type Problem = (request: SigningRequest, usages: readonly string[]) => string | undefined;
 
-/** What each signer asks of requests. */
+/** The requirements of each signer. */
 const signers: ReadonlyMap<string, Problem> = new Map<string, Problem>([
   [KUBELET_SERVING_SIGNER, kubeletServingProblem],
   [KUBELET_CLIENT_SIGNER, kubeletClientProblem],
@@ -42,7 +42,10 @@ const signers: ReadonlyMap<string, Problem> = new Map<string, Problem>([
   [LEGACY_SIGNER, () => undefined],
 ]);
 
-/** Signs what has been approved for the signers of Kubernetes' own; what a signer does not sign is marked as failed. */
+/**
+ * Signs approved requests for the `kubernetes.io` signers; marks a request as failed when it violates the signer's
+ * rules.
+ */
 export function csrSigning(options: SigningAuthority): Controller {
   return controller(CertificateSigningRequest, {
     queueName: 'certificate',

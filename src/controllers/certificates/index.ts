@@ -1,4 +1,4 @@
-// What the list of controllers uses: everything about requests for certificates.
+// The controllers of CertificateSigningRequests.
 export { csrApproving } from './csr-approving.ts';
 export { csrCleaner } from './csr-cleaner.ts';
 export { csrSigning, type SigningAuthority } from './csr-signing.ts';

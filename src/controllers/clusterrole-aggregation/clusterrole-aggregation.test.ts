@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startWith } from '../testing/controller-cluster.ts';
 import { clusterRoleAggregation } from './clusterrole-aggregation.ts';
 
-test('cluster roles get the rules of those that they select, by name and each once, and follow them', async () => {
+test('ClusterRoles get the rules of the roles that they select, ordered by name and without duplicates, and follow their changes', async () => {
   await using cluster = await startWith(clusterRoleAggregation());
   const roles = cluster.client.rbac.v1.clusterroles;
   const rule = (resource: string): { verbs: string[]; apiGroups: string[]; resources: string[] } => ({

@@ -6,12 +6,12 @@ import { type Controller, controller, watch } from '../../kit/index.ts';
 
 const FIELD_MANAGER = 'clusterrole-aggregation-controller';
 
-/** Gives cluster roles that have an aggregationRule the rules of the roles that it selects. */
+/** Fills the rules of ClusterRoles with an aggregationRule from the roles that it selects. */
 export function clusterRoleAggregation(): Controller {
   return controller(ClusterRole, {
     queueName: 'ClusterRoleAggregator',
     name: 'clusterrole-aggregation',
-    // What one role grants may be part of any other that aggregates.
+    // Any role's rules may be part of an aggregated role.
     watches: [watch(ClusterRole, { to: (_, { objects }) => aggregatedIn(objects(ClusterRole).list()) })],
     async reconcile(role, { objects }) {
       if (role.aggregationRule === undefined) return;
@@ -31,8 +31,9 @@ function aggregatedIn(roles: readonly Observed<ClusterRole>[]): string[] {
 type Rules = readonly PolicyRule[];
 
 /**
- * What aggregated roles are to grant. A role that is aggregated itself counts with what it is going to have, so that roles of
- * roles are written once; in a circle, one of them counts with what it has, and the rest follows from the next change.
+ * Computes the rules of aggregated roles. A selected role that is itself aggregated contributes its new rules, so that
+ * nested roles are written once. In a cycle, one role contributes its stored rules, and the rest follows with the next
+ * change.
  */
 class Aggregation {
   readonly #byName: readonly Observed<ClusterRole>[];
@@ -42,13 +43,13 @@ class Aggregation {
     this.#byName = roles.toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
   }
 
-  /** The rules of all that a selector selects, selector by selector, by name; equal rules once. */
+  /** The rules of all selected roles, in the order of selectors and names, without duplicates. */
   rulesOf(role: Observed<ClusterRole>): Rules {
     const { name } = role.metadata;
     const stored = (role.rules ?? []) as Rules;
     const known = this.#known.get(name);
     if (known !== undefined || role.aggregationRule === undefined) return known ?? stored;
-    this.#known.set(name, stored); // for the roles of a circle that come back to this one
+    this.#known.set(name, stored); // ends the recursion for cycles
     const rules = new Map<string, PolicyRule>();
     for (const selector of role.aggregationRule.clusterRoleSelectors ?? []) {
       const selected = matchLabelSelector(selector);
@@ -67,7 +68,7 @@ class Aggregation {
   }
 }
 
-/** Equal for equal rules; a list that is missing is empty. */
+/** Equal for equal rules; an absent list equals an empty one. */
 function textOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): string {
   return JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs].map((list) => list ?? []));
 }

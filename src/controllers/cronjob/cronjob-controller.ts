@@ -9,10 +9,10 @@ import { untilNextMs } from './due-time.ts';
 const NAME = 'cronjob';
 const COMPONENT = 'cronjob-controller';
 const CONCURRENT_SYNCS = 5;
-/** Schedules that are kept after they were read. */
+/** Maximum number of cached parsed schedules. */
 const KNOWN_SCHEDULES = 1000;
 
-/** Jobs by the key of the CronJob that they name as their controller. */
+/** Jobs by the key of their controlling CronJob. */
 const byCronJob: Index<Job> = {
   kind: undefined,
   valuesOf: (job) => {
@@ -21,7 +21,7 @@ const byCronJob: Index<Job> = {
   },
 };
 
-/** Starts the Jobs of each CronJob when its schedule says so. Schedules without a time zone are in UTC. */
+/** Starts the Jobs of each CronJob on schedule. Schedules without a time zone are in UTC. */
 export function cronJobController(): ProgramPart {
   return { name: NAME, sleepsWithout: [CronJob], prepare: (context) => new CronJobController(context) };
 }
@@ -80,7 +80,7 @@ class CronJobController implements PreparedPart {
     });
   }
 
-  /** A new schedule holds from now on: what it would have missed does not count. */
+  /** A changed schedule applies from now on: its past times do not count as missed. */
   #changed(cronJob: Observed<CronJob>, old: Observed<CronJob>): void {
     if (scheduleText(cronJob) === scheduleText(old)) return this.#syncs.add(keyOf(cronJob));
     const schedule = this.#schedule(scheduleText(cronJob));

@@ -6,7 +6,7 @@ import type { Objects } from '../../kit/index.ts';
 
 type ActiveJob = NonNullable<CronJobStatus['active']>[number];
 
-/** A CronJob whose status is being changed. */
+/** A CronJob with pending status changes. */
 export class CronJobDraft {
   readonly #cronJob: Observed<CronJob>;
   readonly #status: CronJobStatus;
@@ -17,12 +17,12 @@ export class CronJobDraft {
     this.#status = clone(cronJob.status ?? {}) as CronJobStatus;
   }
 
-  /** The Jobs that run, as far as is known. */
+  /** The active Jobs in the status. */
   get active(): readonly ActiveJob[] {
     return this.#status.active ?? [];
   }
 
-  /** The CronJob with its status as it is going to be. */
+  /** The CronJob with its new status. */
   get cronJob(): Observed<CronJob> {
     return { ...this.#cronJob, status: this.#status };
   }

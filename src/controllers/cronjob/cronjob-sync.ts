@@ -6,28 +6,28 @@ import { type CronJob, hasReason, type Job, type Observed } from '../../client/i
 import type { EventDetails, Objects } from '../../kit/index.ts';
 import { CronJobDraft } from './cronjob-draft.ts';
 import { dueTime, EmptyScheduleError, untilNextMs } from './due-time.ts';
-import { deleteJob, endOf, forgetOldJobs } from './finished-jobs.ts';
+import { deleteJob, endOf, deleteOldJobs } from './finished-jobs.ts';
 import { jobNameFor, newJobFor } from './new-job.ts';
 
-/** What bringing a CronJob up to date needs. */
+/** The dependencies of `syncCronJob`. */
 export interface SyncTools {
   readonly cronJobs: Objects<CronJob>;
   readonly jobs: Objects<Job>;
   readonly nowMs: number;
-  /** How long after its time each Job is made. */
+  /** Delay between the scheduled time and the creation of a Job. */
   readonly skewSeconds: Histogram;
   schedule(text: string): CronSchedule | ValueError;
   event(details: EventDetails): void;
 }
 
-/** Starts the Job that is due, if one is; tells after how long to look again, if that is known. */
+/** Starts the Job that is due, if any. Returns the delay until the next check, if known. */
 export async function syncCronJob(
   cronJob: Observed<CronJob>,
   jobs: readonly Observed<Job>[],
   tools: SyncTools,
 ): Promise<number | undefined> {
   const draft = new CronJobDraft(cronJob);
-  await forgetOldJobs(draft, jobs, tools);
+  await deleteOldJobs(draft, jobs, tools);
   let failure: unknown;
   let afterMs: number | undefined;
   try {
@@ -42,7 +42,7 @@ export async function syncCronJob(
   return afterMs;
 }
 
-/** Takes in which Jobs have ended, and how. */
+/** Updates the status from the Jobs that have finished. */
 function takeInJobs(draft: CronJobDraft, jobs: readonly Observed<Job>[], { event }: SyncTools): void {
   for (const job of jobs) {
     const { name, uid } = job.metadata;
@@ -96,7 +96,7 @@ async function startDueJob(draft: CronJobDraft, tools: SyncTools): Promise<numbe
   return (await startJob(draft, dueMs, tools)) ? untilNext() : undefined;
 }
 
-/** The schedule in its time zone; what is wrong with it is told. */
+/** Parses the schedule with its time zone; reports a problem in an event. */
 function readSchedule(cronJob: Observed<CronJob>, { schedule, event }: SyncTools): CronSchedule | undefined {
   const { schedule: text = '', timeZone, suspend } = cronJob.spec ?? {};
   if (timeZone !== undefined && !isTimeZone(timeZone)) {
@@ -116,7 +116,7 @@ function readSchedule(cronJob: Observed<CronJob>, { schedule, event }: SyncTools
   return undefined;
 }
 
-/** A schedule that names its time zone itself goes before the field. */
+/** A time zone in the schedule itself takes precedence over the field. */
 export function scheduleText({ spec }: Observed<CronJob>): string {
   const { schedule = '', timeZone } = spec ?? {};
   const isZoned = schedule.includes('TZ') || timeZone === undefined || !isTimeZone(timeZone);
@@ -143,7 +143,7 @@ function readDueTime(
   }
 }
 
-/** Sees to it that another Job may run; tells whether it may. */
+/** Applies the concurrency policy; returns whether a new Job may start. */
 async function makeRoom(draft: CronJobDraft, tools: SyncTools): Promise<boolean> {
   const { jobs, event } = tools;
   const { concurrencyPolicy } = draft.cronJob.spec ?? {};
@@ -164,7 +164,7 @@ async function makeRoom(draft: CronJobDraft, tools: SyncTools): Promise<boolean>
   return true;
 }
 
-/** Starts the Job for a time; tells whether it is among the active ones now. */
+/** Creates the Job for the time; returns whether it is active now. */
 async function startJob(draft: CronJobDraft, dueMs: number, { jobs, event, skewSeconds }: SyncTools): Promise<boolean> {
   const { cronJob } = draft;
   const wanted = newJobFor(cronJob, dueMs);

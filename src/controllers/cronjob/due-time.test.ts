@@ -51,6 +51,6 @@ test.each([
   expect(found.next).toBeCloseTo(next + PADDING, 4);
 });
 
-test('a schedule of days that do not exist is told apart', () => {
+test('a schedule of days that do not exist has its own error', () => {
   expect(() => due('0 0 31 2 *', minutes(1))).toThrow(EmptyScheduleError);
 });

@@ -2,34 +2,34 @@ import type { CronJob } from '../../api/types/batch/v1.d.ts';
 import type { CronSchedule } from '../../api/meaning/index.ts';
 import type { Observed } from '../../client/index.ts';
 
-/** More starts than this were missed, and are told about. */
-const MANY = 100;
-/** Clocks differ: what is due is looked at a little later. */
+/** More missed starts than this are reported in an event. */
+const MANY_MISSED = 100;
+/** Added to the requeue delay to allow for clock skew. */
 const PADDING_MS = 100;
 
-/** The time for which a Job is to be started. */
+/** The scheduled time for which a Job is due. */
 export interface DueTime {
-  /** The last time that has come; undefined when none has since the last start. */
+  /** The latest time that has passed; undefined when none has since the last start. */
   readonly dueMs: number | undefined;
   readonly missed: 'none' | 'few' | 'many';
 }
 
 interface Recent extends DueTime {
-  /** The last start, or when the CronJob was made; not earlier than what is too late by now. */
+  /** The last start or the CronJob's creation, but not before the starting deadline. */
   readonly sinceMs: number;
 }
 
-/** The schedule names times that do not exist, such as the 31st of February. */
+/** The schedule only names times that do not exist, such as February 31. */
 export class EmptyScheduleError extends Error {}
 
-/** The time for which a Job should be started now, if there is one that is not too late. */
+/** The scheduled time of the Job that is due now, if it is within the starting deadline. */
 export function dueTime(cronJob: Observed<CronJob>, schedule: CronSchedule, nowMs: number): DueTime {
   const { startingDeadlineSeconds } = cronJob.spec ?? {};
   const earliestMs = startingDeadlineSeconds === undefined ? -Infinity : nowMs - startingDeadlineSeconds * 1000;
   return mostRecent(schedule, Math.max(lastStartMs(cronJob), earliestMs), nowMs);
 }
 
-/** Milliseconds until the CronJob is to be looked at for its next time. */
+/** Milliseconds until the CronJob's next scheduled time. */
 export function untilNextMs(cronJob: Observed<CronJob>, schedule: CronSchedule, nowMs: number): number | undefined {
   const nextMs = schedule.next(lookFromMs(cronJob, schedule, nowMs));
   return nextMs === undefined ? undefined : Math.max(0, nextMs + PADDING_MS - nowMs);
@@ -57,7 +57,7 @@ function mostRecent(schedule: CronSchedule, sinceMs: number, nowMs: number): Rec
   if (nowMs < firstMs) return { sinceMs, dueMs: undefined, missed: 'none' };
   if (nowMs < secondMs) return { sinceMs, dueMs: firstMs, missed: 'none' };
   const periodMs = secondMs - firstMs;
-  const count = Math.floor((nowMs - firstMs) / periodMs) + 1; // as if all times were as far from each other as these
+  const count = Math.floor((nowMs - firstMs) / periodMs) + 1; // estimated, assuming that all intervals are equal
   let dueMs: number | undefined;
   for (
     let ms = schedule.next(firstMs + (count - 2) * periodMs);
@@ -65,5 +65,5 @@ function mostRecent(schedule: CronSchedule, sinceMs: number, nowMs: number): Rec
     ms = schedule.next(ms)
   )
     dueMs = ms;
-  return { sinceMs, dueMs, missed: count > MANY ? 'many' : 'few' };
+  return { sinceMs, dueMs, missed: count > MANY_MISSED ? 'many' : 'few' };
 }

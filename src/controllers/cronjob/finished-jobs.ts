@@ -3,21 +3,21 @@ import { type Job, keyOf, type Observed } from '../../client/index.ts';
 import type { EventDetails, Objects } from '../../kit/index.ts';
 import type { CronJobDraft } from './cronjob-draft.ts';
 
-/** Jobs of one CronJob, deleted and told about. */
+/** Deletes the Jobs of a CronJob and records events. */
 export interface JobWriter {
   readonly jobs: Objects<Job>;
   event(details: EventDetails): void;
 }
 
-/** How the Job has ended, if it has. */
+/** The final condition of a finished Job. */
 export function endOf({ status }: Observed<Job>): 'Complete' | 'Failed' | undefined {
   for (const { type, status: holds } of status?.conditions ?? [])
     if (holds === 'True' && (type === 'Complete' || type === 'Failed')) return type;
   return undefined;
 }
 
-/** Deletes finished Jobs beyond the numbers that are kept, the oldest first. */
-export async function forgetOldJobs(
+/** Deletes the oldest finished Jobs beyond the history limits. */
+export async function deleteOldJobs(
   draft: CronJobDraft,
   jobs: readonly Observed<Job>[],
   writer: JobWriter,
@@ -30,7 +30,7 @@ export async function forgetOldJobs(
   }
 }
 
-/** Deletes a Job and its pods; tells whether that worked. */
+/** Deletes a Job and its pods; returns whether that succeeded. */
 export async function deleteJob(draft: CronJobDraft, job: Observed<Job>, { jobs, event }: JobWriter): Promise<boolean> {
   const { name, uid } = job.metadata;
   try {

@@ -3,7 +3,7 @@ import { CronJob, type Job, type Observed, type Sendable } from '../../client/in
 
 const SCHEDULED_TIME = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 
-/** The name of the Job for a time, of which there is one a minute: nobody starts it twice. */
+/** The Job's name for a scheduled time, unique per minute, so that no time starts two Jobs. */
 export function jobNameFor({ metadata }: Observed<CronJob>, dueMs: number): string {
   return `${metadata.name}-${Math.floor(dueMs / 60_000)}`;
 }

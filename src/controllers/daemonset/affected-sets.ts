@@ -6,7 +6,7 @@ import { podsByNode, type WatchContext } from '../../kit/index.ts';
 import { viewDaemonSet } from './daemon-view.ts';
 import { nodeFits } from './node-fit.ts';
 
-/** Whether a change of a node can matter to a DaemonSet. */
+/** Whether a change of a node can affect a DaemonSet. */
 export function concernsDaemons(node: Observed<NodeObject>, old: Observed<NodeObject> | undefined): boolean {
   return (
     old === undefined ||
@@ -15,13 +15,13 @@ export function concernsDaemons(node: Observed<NodeObject>, old: Observed<NodeOb
   );
 }
 
-/** The DaemonSets that lack a pod on the node, have one there that has to go, or count one there as out of place. */
+/** The DaemonSets that need a new pod on the node, must delete one there, or count a misscheduled one. */
 export function affectedSets(
   { metadata: { name } }: Observed<NodeObject>,
   { objects }: Pick<WatchContext, 'objects'>,
 ): readonly string[] {
   const node = objects(Node).get(name);
-  if (node === undefined) return []; // its pods are deleted by others, and tell of it themselves
+  if (node === undefined) return []; // the pods of a deleted node trigger their own events
   const present = new Set(
     objects(Pod)
       .byIndex(podsByNode, name)

@@ -8,7 +8,7 @@ import { HASH } from './daemon-pod.ts';
 import { viewDaemonSet } from './daemon-view.ts';
 
 export interface DaemonHistory {
-  /** The hash of the present template, which its revision and its pods carry. */
+  /** The hash of the current template, which labels its revision and its pods. */
   readonly hash: string;
   readonly old: readonly Revision[];
 }
@@ -21,8 +21,8 @@ export interface HistoryTools {
 }
 
 /**
- * Finds the revision of the set's template, or makes it; it is always the newest. Where several are equal, the one with the
- * highest number stays, and the pods of the others become its.
+ * Finds or creates the revision of the current template and makes it the newest. Of equal revisions only the newest
+ * stays, and the pods of the others are relabelled.
  */
 export async function findHistory(
   set: Observed<DaemonSet>,
@@ -44,7 +44,7 @@ export async function findHistory(
   return { hash: hashOf(kept), old };
 }
 
-/** The revisions beyond what history keeps, the oldest first; never one that a pod was made from. */
+/** The oldest revisions beyond the history limit; never one that has pods. */
 export function revisionsToRemove(
   old: readonly Revision[],
   { pods, limit }: { readonly pods: readonly Observed<Pod>[]; readonly limit: number },
@@ -58,7 +58,7 @@ function hashOf({ metadata }: Revision): string {
   return metadata.labels?.[HASH] ?? '';
 }
 
-/** Revisions from before there were hashes take their names for one. */
+/** Revisions without a hash label, from old versions, use their name as hash. */
 async function withHash(revision: Revision, tools: HistoryTools): Promise<Revision> {
   if (revision.metadata.labels?.[HASH] !== undefined) return revision;
   return change(revision, { metadata: { labels: { [HASH]: revision.metadata.name } } }, tools);
@@ -88,7 +88,7 @@ async function removeDuplicates(
   for (const duplicate of equal.slice(0, -1)) await tools.revisions.delete(keyOf(duplicate));
 }
 
-/** When a revision with other data has the name, the number of collisions in the status grows, and the next run tries again. */
+/** On a name collision, increments collisionCount in the status; the next run tries the new hash. */
 async function createRevision(
   set: Observed<DaemonSet>,
   revision: number,

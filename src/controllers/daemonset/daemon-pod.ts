@@ -4,11 +4,11 @@ import type { Observed, Sendable } from '../../client/index.ts';
 import { podFromTemplate } from '../pods/index.ts';
 import type { DaemonSetView } from './daemon-view.ts';
 
-/** The hash of the template that a pod was made from; revisions carry it as well. */
+/** The label with the template's hash on pods and revisions. */
 export const HASH = 'controller-revision-hash';
 const GENERATION = 'pod-template-generation';
 
-/** Daemons stay on nodes in trouble, and start on those that take no others. */
+/** Daemon pods stay on unhealthy nodes and start on unschedulable ones. */
 const ALWAYS_TOLERATED: readonly Toleration[] = [
   { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
   { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
@@ -17,7 +17,7 @@ const ALWAYS_TOLERATED: readonly Toleration[] = [
   { key: 'node.kubernetes.io/pid-pressure', operator: 'Exists', effect: 'NoSchedule' },
   { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
 ];
-/** A pod in the node's own network does without any other. */
+/** Pods in the host network do not need the cluster network. */
 const TOLERATED_WITH_HOST_NETWORK: Toleration = {
   key: 'node.kubernetes.io/network-unavailable',
   operator: 'Exists',
@@ -26,7 +26,7 @@ const TOLERATED_WITH_HOST_NETWORK: Toleration = {
 
 type Tolerations = readonly DeepReadonly<Toleration>[];
 
-/** The tolerations of a pod of this shape: its own and those of every daemon, which take the place of equal ones. */
+/** The pod's tolerations plus those of every daemon pod, which replace equal ones. */
 export function daemonTolerations(spec: DeepReadonly<PodSpec> | undefined): Tolerations {
   const added = [...ALWAYS_TOLERATED, ...(spec?.hostNetwork === true ? [TOLERATED_WITH_HOST_NETWORK] : [])];
   return added.reduce<Tolerations>((tolerations, each) => {
@@ -38,7 +38,7 @@ export function daemonTolerations(spec: DeepReadonly<PodSpec> | undefined): Tole
   }, spec?.tolerations ?? []);
 }
 
-/** A pod for this node, as it is created: the scheduler can put it nowhere else. */
+/** A pod for the node; its node affinity pins it there. */
 export function newDaemonPod(set: DaemonSetView, nodeName: string, hash: string): Sendable<Pod> {
   const { metadata, spec } = set.template;
   const generation: Readonly<Record<string, string>> =
@@ -55,7 +55,7 @@ export function newDaemonPod(set: DaemonSetView, nodeName: string, hash: string)
   return podFromTemplate(template, set.reference, set.namespace);
 }
 
-/** What the template requires of nodes has been checked, so the name of the node takes its place. */
+/** Replaces the required node affinity of the template, which was already checked, by the node's name. */
 function bindTo(nodeName: string, affinity: DeepReadonly<Affinity> | undefined): DeepReadonly<Affinity> {
   const term = { matchFields: [{ key: 'metadata.name', operator: 'In' as const, values: [nodeName] }] };
   const required = { nodeSelectorTerms: [term] };
@@ -63,7 +63,7 @@ function bindTo(nodeName: string, affinity: DeepReadonly<Affinity> | undefined):
   return { ...affinity, nodeAffinity };
 }
 
-/** The node that a pod is on, or is meant for; undefined when it does not say. */
+/** The node that the pod is bound or pinned to; undefined when it has none. */
 export function nodeOfPod({ spec }: Observed<Pod>): string | undefined {
   if (spec?.nodeName !== undefined && spec.nodeName !== '') return spec.nodeName;
   const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
@@ -72,13 +72,13 @@ export function nodeOfPod({ spec }: Observed<Pod>): string | undefined {
   return named?.values?.length === 1 ? named.values[0] : undefined;
 }
 
-/** Whether a pod was made from the present template. */
+/** Whether the pod was created from the current template. */
 export function isUpdated({ metadata: { labels } }: Observed<Pod>, set: DaemonSetView, hash: string): boolean {
   const isSameGeneration = set.templateGeneration !== undefined && labels?.[GENERATION] === set.templateGeneration;
   return isSameGeneration || (hash !== '' && labels?.[HASH] === hash);
 }
 
-/** Orders pods of a node: those that are there before those to come, then by age. */
+/** Orders pods of a node: scheduled ones first, then by age. */
 export function byAge(left: Observed<Pod>, right: Observed<Pod>): number {
   return (
     Number((right.spec?.nodeName ?? '') !== '') - Number((left.spec?.nodeName ?? '') !== '') ||
@@ -87,7 +87,7 @@ export function byAge(left: Observed<Pod>, right: Observed<Pod>): number {
   );
 }
 
-/** The pod of a node that counts when it has several. */
+/** The pod that counts when a node has several. */
 export function oldestOf(pods: readonly Observed<Pod>[]): Observed<Pod> | undefined {
   return pods.length > 1 ? pods.toSorted(byAge)[0] : pods[0];
 }

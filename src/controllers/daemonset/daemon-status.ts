@@ -5,7 +5,7 @@ import { isUpdated, oldestOf } from './daemon-pod.ts';
 import type { DaemonSetView } from './daemon-view.ts';
 import type { RollingInput } from './rolling-plan.ts';
 
-/** The status of a DaemonSet with these nodes and pods; of several pods on a node, the oldest counts. */
+/** Computes the status from nodes and pods; of several pods on a node, the oldest counts. */
 export function daemonStatus(
   set: DaemonSetView,
   { fits, pods, hash, nowMs }: RollingInput,
@@ -43,7 +43,7 @@ export function daemonStatus(
   };
 }
 
-/** What a status tells besides the numbers of nodes. */
+/** The status fields that are not counts of nodes. */
 function kept(status: DaemonSetView['status']): DeepReadonly<Pick<DaemonSetStatus, 'collisionCount' | 'conditions'>> {
   const { collisionCount, conditions } = status ?? {};
   return {

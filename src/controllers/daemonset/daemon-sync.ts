@@ -8,12 +8,12 @@ import type { DaemonSetView } from './daemon-view.ts';
 import type { NodeFit } from './node-fit.ts';
 import { type DaemonPlan, type NodePlanTools, planNode } from './node-plan.ts';
 
-/** At most so many pods are created or deleted in one run; the rest follows when these are seen. */
+/** Maximum number of pods created or deleted per run; the next run continues once these are observed. */
 const BURST_REPLICAS = 250;
 
 type Pods = readonly Observed<Pod>[];
 
-/** Pods by the node that they are on or meant for. Those that have ended and only wait for their deletion do not count. */
+/** Pods by the node they are bound or pinned to, without finished pods that are being deleted. */
 export function podsByTarget(pods: Pods): ReadonlyMap<string, Pods> {
   const byNode = new Map<string, Observed<Pod>[]>();
   for (const pod of pods) {
@@ -26,14 +26,14 @@ export function podsByTarget(pods: Pods): ReadonlyMap<string, Pods> {
   return byNode;
 }
 
-/** What is to be done so that each node has the pod that it should have, be it old or new. */
+/** The creations and deletions that give each node the right number of pods, of any template. */
 export function planNodes(
   fits: ReadonlyMap<string, NodeFit>,
   pods: ReadonlyMap<string, Pods>,
   tools: NodePlanTools,
 ): DaemonPlan {
   const plans = [...fits].map(([name, fit]) => planNode(name, { fit, pods: pods.get(name) ?? [] }, tools));
-  // Nobody else removes pods that wait for a node that is gone.
+  // Pods pinned to a deleted node, which no other controller deletes.
   const stranded = [...pods].flatMap(([node, all]) => (fits.has(node) ? [] : all.filter(isWaiting)));
   return {
     create: plans.flatMap(({ create }) => create),
@@ -52,8 +52,8 @@ export interface CarryOutTools {
   event(details: EventDetails): void;
 }
 
-/** Creates and deletes the pods of a plan, tells of it, and throws the first failure at the end. */
-export async function carryOut(plan: DaemonPlan, tools: CarryOutTools): Promise<void> {
+/** Creates and deletes the pods of a plan and records events; throws the first failure at the end. */
+export async function execute(plan: DaemonPlan, tools: CarryOutTools): Promise<void> {
   const { set, hash, pods, event } = tools;
   const nodes = plan.create.slice(0, BURST_REPLICAS);
   const { failure } = await slowStart(nodes.length, async (index) => {
@@ -61,7 +61,7 @@ export async function carryOut(plan: DaemonPlan, tools: CarryOutTools): Promise<
       const { metadata } = await pods.create(newDaemonPod(set, nodes[index] ?? '', hash));
       event({ reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
     } catch (error) {
-      if (isNamespaceTerminating(error)) return; // there is nothing to be done about it, and nobody to tell
+      if (isNamespaceTerminating(error)) return; // the namespace is terminating: nothing can be created, and no event can be stored
       event({ type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${messageOf(error)}` });
       throw error;
     }

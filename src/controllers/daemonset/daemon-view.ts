@@ -9,7 +9,7 @@ import { DaemonSet, type Observed } from '../../client/index.ts';
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 const DEFAULT_HISTORY_LIMIT = 10;
 
-/** What a DaemonSet asks for, with its defaults filled in. */
+/** A DaemonSet's spec with defaults filled in. */
 export interface DaemonSetView {
   readonly name: string;
   readonly namespace: string;
@@ -18,11 +18,11 @@ export interface DaemonSetView {
   readonly template: DeepReadonly<PodTemplateSpec>;
   readonly minReadySeconds: number;
   readonly isRolling: boolean;
-  /** Numbers of nodes or percentages of them. */
+  /** A number of nodes, or a percentage. */
   readonly maxUnavailable: number | string;
   readonly maxSurge: number | string;
   readonly revisionHistoryLimit: number;
-  /** How often the template has changed, as pods were told apart by before there were hashes; undefined when unknown. */
+  /** Identified the template before there were hashes; undefined when unknown. */
   readonly templateGeneration: string | undefined;
   readonly annotations: Readonly<Record<string, string>> | undefined;
   readonly reference: OwnerReference;
@@ -51,7 +51,7 @@ export function viewDaemonSet(set: Observed<DaemonSetObject>): DaemonSetView {
   };
 }
 
-/** On so many nodes a pod may be missing, or one more be there, of `nodes` in all. Percentages round up. */
+/** maxUnavailable and maxSurge as numbers for `nodes` nodes. Percentages round up. */
 export function boundsOf({ maxUnavailable, maxSurge }: DaemonSetView, nodes: number): RollingBounds {
   const unavailable = scaleIntOrPercent(maxUnavailable, nodes, { round: 'up' });
   const surge = scaleIntOrPercent(maxSurge, nodes, { round: 'up' });
@@ -65,7 +65,7 @@ export interface RollingBounds {
   readonly unavailable: number;
 }
 
-/** Whether a node may have two pods while one replaces the other. */
+/** Whether a node may have two pods during an update. */
 export function allowsSurge({ maxSurge }: DaemonSetView): boolean {
   const surge = scaleIntOrPercent(maxSurge, 1, { round: 'up' });
   return !(surge instanceof ValueError) && surge > 0;

@@ -11,7 +11,7 @@ import { replaceStatus } from '../replace-status.ts';
 import { affectedSets, concernsDaemons } from './affected-sets.ts';
 import { type DaemonHistory, findHistory, revisionsToRemove } from './daemon-history.ts';
 import { daemonStatus } from './daemon-status.ts';
-import { carryOut, planNodes, podsByTarget } from './daemon-sync.ts';
+import { execute, planNodes, podsByTarget } from './daemon-sync.ts';
 import { type DaemonSetView, viewDaemonSet } from './daemon-view.ts';
 import { FailedPodBackoff } from './failed-pod-backoff.ts';
 import { type NodeFit, nodeFits } from './node-fit.ts';
@@ -25,7 +25,7 @@ interface Shared {
   readonly backoff: FailedPodBackoff;
 }
 
-/** Keeps one pod of each DaemonSet on every node that it is meant for. */
+/** Keeps one pod of each DaemonSet on every eligible node. */
 export function daemonSetController(): Controller {
   const shared = { hasher: new TemplateHasher(), backoff: new FailedPodBackoff() };
   const owners = { kind: DaemonSet, selectorOf: ({ spec }: Observed<DaemonSetObject>) => spec?.selector };
@@ -48,7 +48,7 @@ async function reconcile(set: Observed<DaemonSetObject>, shared: Shared, context
     context.event({ type: 'Warning', reason: 'SelectingAll', message });
     return;
   }
-  if (set.metadata.deletionTimestamp !== undefined) return; // its history may be gone, so nothing can be told of it
+  if (set.metadata.deletionTimestamp !== undefined) return; // its revisions may be gone, so the status cannot be computed
   const selector = matchLabelSelector(set.spec?.selector);
   if (selector instanceof ValueError)
     throw new Error(`daemon set ${context.key} has invalid label selector: ${selector.message}`);
@@ -74,7 +74,7 @@ async function reconcile(set: Observed<DaemonSetObject>, shared: Shared, context
   try {
     await changePods(ownPods, { view, history, fits, backoff: shared.backoff, context });
   } finally {
-    await tellStatus(set, { history, fits, selector }, context);
+    await updateStatus(set, { history, fits, selector }, context);
   }
 }
 
@@ -86,7 +86,7 @@ interface SyncParts {
   readonly context: ReconcileContext;
 }
 
-/** Puts each node in order; only when all are, old pods are replaced. */
+/** Fixes the pods of each node first; replaces old pods only when nothing needed fixing. */
 async function changePods(ownPods: readonly Observed<PodObject>[], parts: SyncParts): Promise<void> {
   const { view, history, fits, backoff, context } = parts;
   const { hash } = history;
@@ -101,15 +101,15 @@ async function changePods(ownPods: readonly Observed<PodObject>[], parts: SyncPa
   const event: ReconcileContext['event'] = (details) => context.event(details);
   const tools = { set: view, hash, pods: context.objects(Pod), event };
   const plan = planNodes(fits, byNode, { set: view, hash, nowMs, mayRetry, event });
-  await carryOut(plan, tools);
+  await execute(plan, tools);
   const isInOrder = plan.create.length + plan.delete.length === 0;
-  if (isInOrder && view.isRolling) await carryOut(planRollingUpdate(view, { fits, pods: byNode, hash, nowMs }), tools);
+  if (isInOrder && view.isRolling) await execute(planRollingUpdate(view, { fits, pods: byNode, hash, nowMs }), tools);
   const limit = view.revisionHistoryLimit;
   for (const past of revisionsToRemove(history.old, { pods: ownPods, limit }))
     await context.objects(ControllerRevision).delete(keyOf(past));
 }
 
-async function tellStatus(
+async function updateStatus(
   set: Observed<DaemonSetObject>,
   parts: Pick<SyncParts, 'history' | 'fits'> & { readonly selector: LabelMatcher },
   context: ReconcileContext,
@@ -123,7 +123,7 @@ async function tellStatus(
   const { fits, history } = parts;
   const status = daemonStatus(view, { fits, pods: podsByTarget(own), hash: history.hash, nowMs });
   if (!deepEqual(status, set.status)) await replaceStatus(set, status, context.objects(DaemonSet));
-  // Of two pods on a node only one counts, but the other may become available all the same.
+  // Of two pods on a node only one counts, but the other may become available too.
   const availableInMs = nextAvailableInMs(own, view.minReadySeconds, nowMs);
   if (availableInMs !== undefined) context.after(availableInMs);
 }

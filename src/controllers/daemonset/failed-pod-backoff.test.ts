@@ -17,7 +17,7 @@ test('each failed pod stays twice as long as the one before, up to fifteen minut
   expect(delays).toEqual(seconds.map((second) => second * 1000));
 });
 
-test('nodes do not wait for each other, and what is long past is forgotten', () => {
+test('nodes back off independently, and old failures are forgotten', () => {
   const backoff = new FailedPodBackoff();
   expect(backoff.delayMs('n1', 0)).toBeUndefined();
   expect(backoff.delayMs('n2', 0)).toBeUndefined();

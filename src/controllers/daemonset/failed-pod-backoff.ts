@@ -1,7 +1,7 @@
 const FIRST_DELAY_MS = 1000;
-const LONGEST_DELAY_MS = 15 * 60_000;
-/** After so long without a failure the next one is the first again. */
-const FORGOTTEN_AFTER_MS = 2 * LONGEST_DELAY_MS;
+const MAX_DELAY_MS = 15 * 60_000;
+/** Without a failure for this time, the back-off is reset. */
+const FORGOTTEN_AFTER_MS = 2 * MAX_DELAY_MS;
 const MAX_ENTRIES = 10_000;
 
 interface Entry {
@@ -10,18 +10,20 @@ interface Entry {
 }
 
 /**
- * How long a failed pod is left alone before it is deleted: where nodes refuse pods as fast as they are made, each next one
- * stays twice as long. The rule for "full": what is remembered longest is forgotten, and begins anew.
+ * Back-off for deleting failed pods of a node, doubling with each failure, for nodes that reject pods as fast as they
+ * are created. Bounded: when full, the oldest entry is dropped, and its back-off starts again.
  */
 export class FailedPodBackoff {
   readonly #entries = new Map<string, Entry>();
 
-  /** Undefined when a pod may be deleted now, and the next one waits; otherwise how long to wait. */
+  /**
+   * Undefined when the pod may be deleted now, which doubles the delay for the next one; otherwise the time to wait.
+   */
   delayMs(key: string, nowMs: number): number | undefined {
     const known = this.#entries.get(key);
     const last = known !== undefined && nowMs - known.sinceMs <= FORGOTTEN_AFTER_MS ? known : undefined;
     if (last !== undefined && nowMs - last.sinceMs < last.delayMs) return last.delayMs;
-    const delayMs = last === undefined ? FIRST_DELAY_MS : Math.min(2 * last.delayMs, LONGEST_DELAY_MS);
+    const delayMs = last === undefined ? FIRST_DELAY_MS : Math.min(2 * last.delayMs, MAX_DELAY_MS);
     this.#entries.delete(key);
     this.#entries.set(key, { sinceMs: nowMs, delayMs });
     this.#forgetOld(nowMs);

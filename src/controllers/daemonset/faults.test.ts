@@ -10,7 +10,7 @@ const NODES = ['n1', 'n2', 'n3', 'n4', 'n5'];
 test.each([
   ['with pods missing', rolling(2)],
   ['with more pods', rolling(0, '40%')],
-])('a rollout with failing pods ends as it should on a bad day (%s)', async (seed, strategy) => {
+])('a rollout with failing pods survives injected faults (%s)', async (seed, strategy) => {
   const faulty: FaultyTransport[] = [];
   const random = new SeededRandom(`faults ${seed}`);
   await using cluster = await startCluster({
@@ -28,9 +28,9 @@ test.each([
   const { client, clock } = cluster;
   const sets = client.apps.v1.daemonsets.namespace('default');
   const pods = client.core.v1.pods.namespace('default');
-  const tolerations = [{ operator: 'Exists' as const }]; // nobody says that these nodes are well
+  const tolerations = [{ operator: 'Exists' as const }]; // no kubelet reports these nodes as ready
 
-  /** Minutes in which nodes start what can be started, and some of the pods that ran fail: this share of them in a minute. */
+  /** Runs some minutes in which nodes start pending pods, and this share of the running pods fails per minute. */
   const live = async (failing: number): Promise<void> => {
     for (let minute = 0; minute < MINUTES; minute++) {
       await clock.advance('1m');

@@ -4,11 +4,11 @@ import type { Observed } from '../../client/index.ts';
 import { daemonTolerations } from './daemon-pod.ts';
 import type { DaemonSetView } from './daemon-view.ts';
 
-/** What a node is to a DaemonSet. */
+/** Whether a node may run a DaemonSet's pod. */
 export interface NodeFit {
-  /** A pod is to be started there. */
+  /** A pod should be created there. */
   readonly shouldRun: boolean;
-  /** A pod that is there may stay. */
+  /** An existing pod may stay. */
   readonly shouldStay: boolean;
 }
 
@@ -16,7 +16,10 @@ const BOTH: NodeFit = { shouldRun: true, shouldStay: true };
 const STAY: NodeFit = { shouldRun: false, shouldStay: true };
 const NEITHER: NodeFit = { shouldRun: false, shouldStay: false };
 
-/** Tells which nodes are to have a pod. A pod that no longer could be started stays, unless a taint drives it away. */
+/**
+ * Decides which nodes should have a pod. An existing pod stays even where a new one could not start, unless a NoExecute
+ * taint evicts it.
+ */
 export function nodeFits({ template }: Pick<DaemonSetView, 'template'>): (node: Observed<Node>) => NodeFit {
   const { spec } = template;
   const required = requiredNodes({ spec: { containers: [], ...spec } });

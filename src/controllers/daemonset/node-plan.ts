@@ -8,9 +8,9 @@ import type { NodeFit } from './node-fit.ts';
 
 type Pods = readonly Observed<Pod>[];
 
-/** What is to be done on nodes. */
+/** Pods to create and delete. */
 export interface DaemonPlan {
-  /** Names of nodes that get a pod each. */
+  /** The nodes that get a new pod. */
   readonly create: readonly string[];
   readonly delete: Pods;
 }
@@ -21,18 +21,18 @@ export interface NodePlanTools {
   readonly set: DaemonSetView;
   readonly hash: string;
   readonly nowMs: number;
-  /** Whether a failed pod on this node may be deleted now; if not, it is looked at later. */
+  /** Whether back-off allows deleting a failed pod on this node now; otherwise it is retried later. */
   mayRetry(nodeName: string): boolean;
   event(details: EventDetails): void;
 }
 
-/** What is to be done on one node, besides replacing old pods: one pod where one belongs, none elsewhere. */
+/** Plans one node, apart from template updates: one pod if the node is eligible, none otherwise. */
 export function planNode(
   nodeName: string,
   { fit, pods }: { readonly fit: NodeFit; readonly pods: Pods },
   tools: NodePlanTools,
 ): DaemonPlan {
-  if (fit.shouldStay && pods.length === 1 && pods.every(isActive)) return NOTHING; // as most nodes are
+  if (fit.shouldStay && pods.length === 1 && pods.every(isActive)) return NOTHING; // fast path: most nodes
   const alive = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (!fit.shouldStay) return { create: [], delete: alive };
   if (fit.shouldRun && pods.length === 0) return { create: [nodeName], delete: [] };
@@ -44,7 +44,7 @@ export function planNode(
   return { create: [], delete: [...ended, ...surplus(sorted, tools)] };
 }
 
-/** Pods that have ended and are to be deleted, with what is told of them. */
+/** Finished pods to delete; records events about them. */
 function endedPods(nodeName: string, pods: Pods, { mayRetry, event }: NodePlanTools): Pods {
   return pods.filter(({ metadata, status }) => {
     const about = `daemon pod ${metadata.namespace ?? ''}/${metadata.name} on node ${nodeName}`;
@@ -58,10 +58,7 @@ function endedPods(nodeName: string, pods: Pods, { mayRetry, event }: NodePlanTo
   });
 }
 
-/**
- * The pods to delete where one may be replaced by another before it goes: an old one stays while it is ready and the new one
- * is not available yet.
- */
+/** The pods to delete when surge is allowed: an old pod stays while it is ready and the new one is not available. */
 function surplus(sorted: Pods, { set, hash, nowMs }: NodePlanTools): Pods {
   if (sorted.length <= 1) return [];
   const [newPod, ...otherNew] = sorted.filter(({ metadata }) => metadata.labels?.[HASH] === hash);

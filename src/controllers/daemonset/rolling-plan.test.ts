@@ -11,7 +11,7 @@ const stored = { namespace: 'default', resourceVersion: '1', creationTimestamp: 
 const yes: NodeFit = { shouldRun: true, shouldStay: true };
 const stays: NodeFit = { shouldRun: false, shouldStay: true };
 
-/** Pods are told in words such as `old`, `new broken` or `old leaving`. */
+/** A pod described by words such as `old`, `new broken` or `old leaving`. */
 function pod(name: string, facts: string): Observed<Pod> {
   const isLeaving = facts.includes('leaving');
   return {
@@ -84,7 +84,7 @@ describe('with surge', () => {
     expect(plan(rolling(0, 1), nodes)).toEqual(wanted);
   });
 
-  test('a pod on a node that is no longer wanted goes when enough others work', () => {
+  test('a pod on an ineligible node is deleted when enough others are available', () => {
     expect(plan(rolling(0, 1), { a: ['old'], b: ['new'] }, ['a'])).toEqual({ create: [], delete: ['a old'] });
     expect(plan(rolling(0, 1), { a: ['old'], b: ['new broken'] }, ['a'])).toEqual({ create: [], delete: [] });
     expect(plan(rolling(0, 1), { a: ['old broken'], b: ['new'] }, ['a']).delete).toEqual(['a old broken']);

@@ -8,7 +8,7 @@ import type { DaemonPlan } from './node-plan.ts';
 
 type Pods = readonly Observed<Pod>[];
 
-/** The nodes and pods of a DaemonSet as a rollout finds them. */
+/** The nodes and pods at the start of a rolling update step. */
 export interface RollingInput {
   /** By the name of the node. */
   readonly fits: ReadonlyMap<string, NodeFit>;
@@ -17,46 +17,46 @@ export interface RollingInput {
   readonly nowMs: number;
 }
 
-/** The old and the new pod of a node; undefined when it has several of one kind, which have to be put in order first. */
+/** The old and the new pod of a node; undefined when it has several of either, which `planNode` must fix first. */
 type Pair = { readonly newPod: Observed<Pod> | undefined; readonly oldPod: Observed<Pod> | undefined } | undefined;
 
-/** Which old pods go, and which nodes get a new one beside their old one, within the bounds of the strategy. */
+/** The old pods to delete, and the nodes that get a surge pod, within maxUnavailable and maxSurge. */
 export function planRollingUpdate(set: DaemonSetView, input: RollingInput): DaemonPlan {
   const wanted = [...input.fits].filter(([, { shouldRun }]) => shouldRun).map(([name]) => name);
   const { surge, unavailable } = boundsOf(set, wanted.length);
   const names = new Set([...input.pods.keys(), ...wanted]);
   const nodes = [...names].map((name) => ({ name, pair: pairOf(input.pods.get(name) ?? [], set, input) }));
-  const isWell = (pod: Observed<Pod>): boolean => isAvailable(pod, set.minReadySeconds, input.nowMs);
-  if (surge === 0) return replaceInPlace(nodes, unavailable, isWell);
-  return replaceBeside(nodes, { surge, wanted: wanted.length, fits: input.fits }, isWell);
+  const isPodAvailable = (pod: Observed<Pod>): boolean => isAvailable(pod, set.minReadySeconds, input.nowMs);
+  if (surge === 0) return replaceInPlace(nodes, unavailable, isPodAvailable);
+  return replaceBeside(nodes, { surge, wanted: wanted.length, fits: input.fits }, isPodAvailable);
 }
 
 type Nodes = readonly { readonly name: string; readonly pair: Pair }[];
-type IsWell = (pod: Observed<Pod>) => boolean;
+type PodPredicate = (pod: Observed<Pod>) => boolean;
 
-/** Old pods are deleted so that no more than `unavailable` nodes are without a working pod. Those that do not work go at once. */
-function replaceInPlace(nodes: Nodes, unavailable: number, isWell: IsWell): DaemonPlan {
+/** Deletes old pods while at most `unavailable` nodes lack an available pod. Unavailable pods are deleted at once. */
+function replaceInPlace(nodes: Nodes, unavailable: number, isPodAvailable: PodPredicate): DaemonPlan {
   let missing = 0;
   const broken: Observed<Pod>[] = [];
   const working: Observed<Pod>[] = [];
   for (const { pair } of nodes) {
     const { newPod, oldPod } = pair ?? {};
     const only = newPod === undefined ? oldPod : oldPod === undefined ? newPod : undefined;
-    if (only === undefined || !isWell(only)) missing += 1;
-    if (only !== undefined && only === oldPod) (isWell(only) ? working : broken).push(only);
+    if (only === undefined || !isPodAvailable(only)) missing += 1;
+    if (only !== undefined && only === oldPod) (isPodAvailable(only) ? working : broken).push(only);
   }
   return { create: [], delete: [...broken, ...working.slice(0, Math.max(0, unavailable - missing))] };
 }
 
 interface SurgeBounds {
   readonly surge: number;
-  /** How many nodes are to have a pod. */
+  /** The number of eligible nodes. */
   readonly wanted: number;
   readonly fits: ReadonlyMap<string, NodeFit>;
 }
 
-/** New pods are made beside old ones, on no more than `surge` nodes at a time; an old one goes when the new one works. */
-function replaceBeside(nodes: Nodes, { surge, wanted, fits }: SurgeBounds, isWell: IsWell): DaemonPlan {
+/** Creates new pods beside old ones on at most `surge` nodes; deletes an old pod when the new one is available. */
+function replaceBeside(nodes: Nodes, { surge, wanted, fits }: SurgeBounds, isPodAvailable: PodPredicate): DaemonPlan {
   let surging = 0;
   let available = 0;
   const gone: Observed<Pod>[] = [];
@@ -70,19 +70,19 @@ function replaceBeside(nodes: Nodes, { surge, wanted, fits }: SurgeBounds, isWel
     }
     const { newPod, oldPod } = pair;
     const counted = oldPod ?? newPod;
-    if (counted !== undefined && isWell(counted)) available += 1;
-    if (oldPod === undefined) continue; // one that is missing is made in any case
+    if (counted !== undefined && isPodAvailable(counted)) available += 1;
+    if (oldPod === undefined) continue; // a missing pod is created in any case
     if (newPod !== undefined) {
-      if (isWell(newPod)) gone.push(oldPod);
+      if (isPodAvailable(newPod)) gone.push(oldPod);
       else surging += 1;
       continue;
     }
     const fit = fits.get(name);
     if (fit === undefined) throw new Error(`couldn't get node for nodeName "${name}": node "${name}" not found`);
-    if (fit.shouldRun) (isWell(oldPod) ? inTurn : atOnce).push(name);
-    else (isWell(oldPod) ? unwanted : gone).push(oldPod);
+    if (fit.shouldRun) (isPodAvailable(oldPod) ? inTurn : atOnce).push(name);
+    else (isPodAvailable(oldPod) ? unwanted : gone).push(oldPod);
   }
-  // A pod on a node that is no longer wanted goes only when enough others work.
+  // A pod on a node that is no longer eligible is deleted only when enough others are available.
   const spare = Math.max(0, available - wanted);
   return {
     create: [...atOnce, ...inTurn.slice(0, Math.max(0, surge - surging))],

@@ -7,7 +7,7 @@ function revision(value: string): ReturnType<typeof set> {
 }
 
 describe('the annotations of the current ReplicaSet', () => {
-  test('are those of the Deployment without what belongs to it alone', () => {
+  test('are those of the Deployment without the ones that are not copied', () => {
     const annotations = {
       team: 'a',
       [REVISION]: '7',
@@ -21,25 +21,25 @@ describe('the annotations of the current ReplicaSet', () => {
     expect(currentSetAnnotations(view(), { [REVISION]: '5' }, 3)).toEqual({ [REVISION]: '5' });
   });
 
-  test('remember the revisions it had before', () => {
+  test('keep the earlier revisions', () => {
     const once = currentSetAnnotations(view(), { [REVISION]: '1' }, 3);
     expect(once).toEqual({ [REVISION]: '3', [REVISION_HISTORY]: '1' });
     expect(currentSetAnnotations(view(), once, 5)).toEqual({ [REVISION]: '5', [REVISION_HISTORY]: '1,3' });
   });
 
-  test('forget the oldest revisions when there are too many', () => {
+  test('drop the oldest revisions when there are too many', () => {
     const history = Array.from({ length: 400 }, (_, index) => 1000 + index).join(',');
     const updated = currentSetAnnotations(view(), { [REVISION]: '1400', [REVISION_HISTORY]: history }, 1402);
     expect(updated[REVISION_HISTORY]).toBe(`${history},1400`.slice(5));
     expect(updated[REVISION_HISTORY]?.length).toBeLessThanOrEqual(2000);
   });
 
-  test('are left alone when the revision cannot be read', () => {
+  test('are unchanged when the revision is malformed', () => {
     expect(currentSetAnnotations(view(), { [REVISION]: 'x' }, 3)).toEqual({ [REVISION]: 'x' });
   });
 });
 
-test('revisions that cannot be read are passed over', () => {
+test('malformed revisions are skipped', () => {
   const sets = [revision('2'), revision('x'), revision('9'), set('none', 0)];
   expect(maxRevision(sets)).toBe(9);
   expect(lastRevision(sets)).toBe(2);

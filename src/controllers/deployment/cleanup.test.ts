@@ -12,7 +12,7 @@ function names(limit: number, sets: readonly ReturnType<typeof set>[]): string[]
   return setsToCleanUp(deployment, sets).map(({ metadata }) => metadata.name);
 }
 
-test('the lowest revisions beyond the limit go', () => {
+test('the lowest revisions beyond the limit are deleted', () => {
   expect(names(2, [old(10), old(2), old(3), old(9)])).toEqual(['r2', 'r3']);
   expect(names(4, [old(10), old(2), old(3), old(9)])).toEqual([]);
   expect(names(0, [old(1)])).toEqual(['r1']);

@@ -1,7 +1,7 @@
 import type { DeploymentView } from './deployment-view.ts';
 import { byRevision, type ReplicaSetObject, sizeOf } from './replica-sets.ts';
 
-/** Old ReplicaSets beyond what history keeps, those of the lowest revisions; never one that has or may have pods. */
+/** The old ReplicaSets beyond the history limit, lowest revisions first; never one that has or may have pods. */
 export function setsToCleanUp(
   { revisionHistoryLimit }: DeploymentView,
   old: readonly ReplicaSetObject[],

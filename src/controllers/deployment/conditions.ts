@@ -5,7 +5,7 @@ import type { DeepReadonly } from '../../base/index.ts';
 export type Condition = DeepReadonly<DeploymentCondition>;
 export type ConditionType = 'Available' | 'Progressing' | 'ReplicaFailure';
 
-/** What there is to tell. */
+/** The content of a condition. */
 export interface Finding {
   readonly type: ConditionType;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -21,15 +21,15 @@ export function withoutCondition(conditions: readonly Condition[], type: Conditi
   return conditions.filter((condition) => condition.type !== type);
 }
 
-/** A finding as a condition that was made just now. */
+/** A condition with the current time. */
 export function newCondition({ type, status, reason, message }: Finding, nowMs: number): Condition {
   const now = formatTime(instantOfMillis(nowMs));
   return { type, status, lastUpdateTime: now, lastTransitionTime: now, reason, message };
 }
 
 /**
- * The conditions with this one in them, as the last. Nothing changes when its status and reason are as before; the time of
- * transition stays when the status is.
+ * The conditions with this one appended or replaced. Unchanged when status and reason are the same; the transition time
+ * is kept when the status is.
  */
 export function withCondition(conditions: readonly Condition[], condition: Condition): readonly Condition[] {
   const type = condition.type as ConditionType;

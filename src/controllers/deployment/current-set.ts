@@ -13,7 +13,7 @@ import { newReplicaSet } from './new-replica-set.ts';
 import { isSameTemplate, type ReplicaSetObject, totalSize } from './replica-sets.ts';
 import { currentSetSize } from './rolling-plan.ts';
 
-/** What finding or making the current ReplicaSet needs. */
+/** The dependencies for finding or creating the current ReplicaSet. */
 export interface CurrentSetTools {
   readonly deployment: Observed<Deployment>;
   readonly view: DeploymentView;
@@ -25,7 +25,7 @@ export interface CurrentSetTools {
   event(details: EventDetails): void;
 }
 
-/** Brings the annotations and the revision of the current ReplicaSet up to date, if there is one. */
+/** Updates the annotations and revision of the current ReplicaSet, if it exists. */
 export async function refreshCurrentSet({ view, sets, draft, nowMs }: CurrentSetTools): Promise<void> {
   const { current, old } = sets.sorted;
   if (current === undefined) return;
@@ -42,14 +42,14 @@ export async function refreshCurrentSet({ view, sets, draft, nowMs }: CurrentSet
   draft.revision = annotations[REVISION];
   if (view.progressDeadlineSeconds === undefined || findCondition(draft.conditions, 'Progressing') !== undefined)
     return;
-  tellProgress(draft, {
+  recordProgress(draft, {
     reason: 'FoundNewReplicaSet',
     message: `Found new replica set "${current.metadata.name}"`,
     nowMs,
   });
 }
 
-/** Creates the current ReplicaSet, as large as the Deployment's strategy allows. */
+/** Creates the current ReplicaSet, as large as the strategy allows. */
 export async function createCurrentSet(tools: CurrentSetTools): Promise<void> {
   const { view, sets, draft, event, nowMs } = tools;
   const { old } = sets.sorted;
@@ -63,10 +63,10 @@ export async function createCurrentSet(tools: CurrentSetTools): Promise<void> {
   if (replicas > 0)
     event({ reason: 'ScalingReplicaSet', message: `Scaled up replica set ${name} from 0 to ${replicas}` });
   if (view.progressDeadlineSeconds === undefined) return;
-  tellProgress(draft, { reason: 'NewReplicaSetCreated', message: `Created new replica set "${name}"`, nowMs });
+  recordProgress(draft, { reason: 'NewReplicaSetCreated', message: `Created new replica set "${name}"`, nowMs });
 }
 
-/** Tries other hashes while another's ReplicaSet has the name, and keeps count of that in the status. */
+/** Retries with another hash when a different ReplicaSet has the name; counts collisions in the status. */
 async function createOrFind(
   tools: CurrentSetTools,
   plan: { readonly revision: number; readonly replicas: number },
@@ -98,12 +98,12 @@ async function reportFailure(error: unknown, name: string, tools: CurrentSetTool
   if (view.progressDeadlineSeconds !== undefined) {
     const condition = newCondition({ type: 'Progressing', status: 'False', reason, message }, nowMs);
     draft.conditions = withCondition(draft.conditions, condition);
-    await draft.writeEarly().catch(() => undefined); // the failure itself is what has to be told
+    await draft.writeEarly().catch(() => undefined); // the original failure is what must be reported
   }
   throw error;
 }
 
-function tellProgress(
+function recordProgress(
   draft: DeploymentDraft,
   { reason, message, nowMs }: { readonly reason: string; readonly message: string; readonly nowMs: number },
 ): void {

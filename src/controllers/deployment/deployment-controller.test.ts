@@ -12,7 +12,7 @@ function deployment(spec: Partial<DeploymentSpec> = {}, name = 'web'): Deploymen
 }
 
 describe('a Deployment', () => {
-  test('does nothing more once all is as it should be, for days', async () => {
+  test('does nothing for days once its rollout is complete', async () => {
     await using cluster = await startWith(deploymentController(), replicaSetController());
     const deployments = cluster.client.apps.v1.deployments.namespace('default');
     await deployments.create(deployment({ replicas: 0 }));
@@ -25,7 +25,7 @@ describe('a Deployment', () => {
     expect(cluster.problems).toEqual([]);
   });
 
-  test('misses its deadline at the second, and not before', async () => {
+  test('misses its deadline to the second', async () => {
     await using cluster = await startWith(deploymentController(), replicaSetController());
     const deployments = cluster.client.apps.v1.deployments.namespace('default');
     const progress = async (): Promise<string | undefined> =>
@@ -39,7 +39,7 @@ describe('a Deployment', () => {
     expect(await progress()).toBe('ProgressDeadlineExceeded');
   });
 
-  test('whose selector overlaps with that of another leaves the other its ReplicaSets', async () => {
+  test("whose selector overlaps with another's leaves the other its ReplicaSets", async () => {
     await using cluster = await startWith(deploymentController(), replicaSetController());
     const { client } = cluster;
     const deployments = client.apps.v1.deployments.namespace('default');
@@ -56,7 +56,7 @@ describe('a Deployment', () => {
     ]);
   });
 
-  test('in a namespace that goes away neither complains nor tells of failures', async () => {
+  test('in a terminating namespace neither logs nor reports failures', async () => {
     await using cluster = await startWith(deploymentController(), replicaSetController());
     const { client } = cluster;
     await client.core.v1.namespaces.create({ metadata: { name: 'leaving' } });
@@ -71,11 +71,11 @@ describe('a Deployment', () => {
     expect(cluster.problems).toEqual([]);
   });
 
-  test('tells when its ReplicaSet cannot be created', async () => {
+  test('reports when its ReplicaSet cannot be created', async () => {
     await using cluster = await startWith(deploymentController(), replicaSetController());
     const { client } = cluster;
     const deployments = client.apps.v1.deployments.namespace('default');
-    // Just short of the limit, which the annotations that a ReplicaSet gets besides go beyond.
+    // Just below the limit, which the additional annotations of a ReplicaSet exceed.
     const annotations = { 'big.example.com/a': 'x'.repeat(262_100) };
     const base = deployment();
     await deployments.create({ ...base, metadata: { name: 'web', annotations } });

@@ -11,7 +11,7 @@ import { DeploymentSync } from './deployment-sync.ts';
 
 const CONCURRENT_SYNCS = 5;
 
-/** Rolls out each Deployment's pod template over ReplicaSets, one step at a time. */
+/** Rolls out each Deployment's pod template through ReplicaSets, one step per run. */
 export function deploymentController(): Controller {
   const hasher = new TemplateHasher();
   const owners = { kind: Deployment, selectorOf: ({ spec }: Observed<DeploymentObject>) => spec?.selector };
@@ -27,13 +27,13 @@ export function deploymentController(): Controller {
   });
 }
 
-/** Of an orphan's changes, only those of its labels can make it somebody's. */
+/** An orphan can only be adopted after a change of its labels. */
 function concernsOwners(set: Observed<ReplicaSetObject>, old: Observed<ReplicaSetObject> | undefined): boolean {
   if (old === undefined || controllerOf(set) !== undefined || controllerOf(old) !== undefined) return true;
   return !deepEqual(set.metadata.labels, old.metadata.labels);
 }
 
-/** Pods matter themselves only to Deployments that wait for the last old one to be gone. */
+/** Pod changes matter only to Recreate Deployments, which wait for the last old pod to be gone. */
 function recreatedDeployment(
   pod: Observed<PodObject>,
   { objects }: { readonly objects: ReconcileContext['objects'] },
@@ -70,7 +70,7 @@ async function reconcile(
   try {
     await new DeploymentSync(deployment, claimed, { context, hasher }).run();
   } catch (error) {
-    if (!isNamespaceTerminating(error)) throw error; // in such a namespace trying again is of no use
+    if (!isNamespaceTerminating(error)) throw error; // retrying is pointless in a terminating namespace
   }
 }
 

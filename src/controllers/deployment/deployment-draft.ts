@@ -5,7 +5,7 @@ import type { Objects } from '../../kit/index.ts';
 import { REVISION } from './annotations.ts';
 import type { Condition } from './conditions.ts';
 
-/** What a run has to say about its Deployment, gathered until it is written. */
+/** Collects a run's changes to the Deployment's status until they are written. */
 export class DeploymentDraft {
   conditions: readonly Condition[];
   collisionCount: number | undefined;
@@ -21,7 +21,7 @@ export class DeploymentDraft {
     this.#latest = deployment;
   }
 
-  /** Writes what was gathered, and leaves the counts as they are: for runs that end early. */
+  /** Writes the collected conditions without changing the counts: for runs that end early. */
   async writeEarly(): Promise<void> {
     const { conditions: _, collisionCount: __, ...counts } = (this.#latest.status ?? {}) as DeploymentStatus;
     await this.write({
@@ -31,7 +31,7 @@ export class DeploymentDraft {
     });
   }
 
-  /** Writes the status and the revision, if they differ from what is there. */
+  /** Writes the status and the revision, if they changed. */
   async write(status: DeploymentStatus): Promise<void> {
     const { metadata } = this.#latest;
     const revision = this.revision ?? metadata.annotations?.[REVISION];

@@ -6,7 +6,7 @@ import type { DeploymentView } from './deployment-view.ts';
 import { type ReplicaSetObject, type SetsOfDeployment, sizeOf, sortSets } from './replica-sets.ts';
 import type { Resize } from './rolling-plan.ts';
 
-/** The ReplicaSets of one Deployment during one run: always as they were last written. */
+/** The ReplicaSets of one Deployment during one run, always as last written. */
 export class DeploymentSets {
   readonly #deployment: DeploymentView;
   readonly #replicaSets: Objects<ReplicaSet>;
@@ -36,15 +36,15 @@ export class DeploymentSets {
     this.#byUid.set(set.metadata.uid, set);
   }
 
-  /** Changes some of its members, and only those: others may be writing others. */
+  /** Patches only the given members, because other clients may write the rest. */
   async change(set: ReplicaSetObject, changes: object & { readonly metadata?: object }): Promise<void> {
     const metadata = { uid: set.metadata.uid, ...changes.metadata };
     this.add(await this.#replicaSets.patch(keyOf(set), mergePatch({ ...changes, metadata })));
   }
 
   /**
-   * Gives ReplicaSets new sizes, and tells of it; whether any changed. Unless forced, those that keep theirs are left alone,
-   * even if they carry an older size of the Deployment.
+   * Resizes ReplicaSets and records events; returns whether any changed. Without `isForced`, ReplicaSets that keep
+   * their size are not written, even if their size annotations are outdated.
    */
   async resize(steps: readonly Resize[], { isForced }: { readonly isForced: boolean }): Promise<boolean> {
     let isChanged = false;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { countPods, toStatus, withAvailability } from './deployment-status.ts';
 import { NOW, rolling, set, view } from './testing/samples.ts';
 
-test('counts are sums over all ReplicaSets, and those of the current one are updated', () => {
+test('counts are sums over all ReplicaSets; updated ones are those of the current one', () => {
   const status = { replicas: 3, readyReplicas: 2, availableReplicas: 1, terminatingReplicas: 4 };
   const current = set('current', 5, { status });
   const old = [
@@ -20,12 +20,12 @@ test('counts are sums over all ReplicaSets, and those of the current one are upd
   });
 });
 
-test('how many pods are terminating is not known when one ReplicaSet does not tell', () => {
+test('the number of terminating pods is unknown when one ReplicaSet does not report it', () => {
   const { terminatingReplicas } = countPods(view(), { current: set('current', 5), old: [] });
   expect(terminatingReplicas).toBeUndefined();
 });
 
-test('counts of zero are left out, but not that of terminating pods', () => {
+test('counts of zero are omitted, except that of terminating pods', () => {
   const counts = countPods(view(), { current: undefined, old: [] });
   expect(toStatus(counts, { conditions: [], collisionCount: undefined })).toEqual({
     observedGeneration: 1,
@@ -33,7 +33,7 @@ test('counts of zero are left out, but not that of terminating pods', () => {
   });
 });
 
-test('a Deployment is available while no more pods are missing than may be', () => {
+test('a Deployment is available while no more pods are unavailable than allowed', () => {
   const available = (availableReplicas: number): string | undefined =>
     withAvailability([], rolling(10, { maxUnavailable: 2, maxSurge: 0 }), { availableReplicas, nowMs: NOW })[0]?.reason;
   expect(available(8)).toBe('MinimumReplicasAvailable');

@@ -3,13 +3,13 @@ import { type Condition, newCondition, withCondition } from './conditions.ts';
 import type { DeploymentView } from './deployment-view.ts';
 import { type ReplicaSetObject, type SetsOfDeployment, totalOf, totalSize } from './replica-sets.ts';
 
-/** What a run found out and decided, beside what the ReplicaSets say. */
+/** A run's findings beside the ReplicaSets' statuses. */
 export interface StatusDraft {
   readonly conditions: readonly Condition[];
   readonly collisionCount: number | undefined;
 }
 
-/** The counts of a Deployment's status, with zero where the object has nothing. */
+/** The counts of a Deployment's status; absent counts are zero. */
 export interface Counts {
   readonly observedGeneration: number;
   readonly replicas: number;
@@ -17,7 +17,7 @@ export interface Counts {
   readonly readyReplicas: number;
   readonly availableReplicas: number;
   readonly unavailableReplicas: number;
-  /** Undefined when not all ReplicaSets tell. */
+  /** Undefined when a ReplicaSet does not report it. */
   readonly terminatingReplicas: number | undefined;
 }
 
@@ -36,7 +36,7 @@ export function countPods({ generation }: DeploymentView, { current, old }: Sets
   };
 }
 
-/** The counts that a status has. */
+/** The counts in the current status. */
 export function countsOf({ status }: DeploymentView): Counts {
   return {
     observedGeneration: status.observedGeneration ?? 0,
@@ -49,7 +49,10 @@ export function countsOf({ status }: DeploymentView): Counts {
   };
 }
 
-/** ReplicaSets that no controller has looked at yet have nothing to tell; when one of the others does not tell, the sum is unknown. */
+/**
+ * Sums the terminating replicas. ReplicaSets without observedGeneration are skipped; unknown when any other does not
+ * report the number.
+ */
 function countTerminating(sets: readonly ReplicaSetObject[]): number | undefined {
   let total = 0;
   for (const { status } of sets) {
@@ -60,7 +63,7 @@ function countTerminating(sets: readonly ReplicaSetObject[]): number | undefined
   return total;
 }
 
-/** The conditions with one that tells whether enough pods are available. */
+/** The conditions with an updated Available condition. */
 export function withAvailability(
   conditions: readonly Condition[],
   { replicas, maxUnavailable }: DeploymentView,
@@ -83,7 +86,7 @@ export function withAvailability(
   return withCondition(conditions, newCondition(finding, nowMs));
 }
 
-/** The status as the server stores it: counts of zero are left out. */
+/** The status as the API server stores it: zero counts are omitted. */
 export function toStatus(counts: Counts, { conditions, collisionCount }: StatusDraft): DeploymentStatus {
   const { terminatingReplicas, ...plain } = counts;
   return {
@@ -94,7 +97,7 @@ export function toStatus(counts: Counts, { conditions, collisionCount }: StatusD
   };
 }
 
-/** Whether all pods that are wanted are there, of the current template and available, and no others. */
+/** Whether the rollout is complete: all replicas are updated and available, and there are no old pods. */
 export function isComplete({ replicas, generation }: DeploymentView, counts: Counts): boolean {
   return (
     counts.updatedReplicas === replicas &&

@@ -15,7 +15,7 @@ import { planRollback, rollbackRevision } from './rollback.ts';
 import { currentSetSize, shrinkOldSets } from './rolling-plan.ts';
 import { isScalingEvent, planScaling } from './scaling-plan.ts';
 
-/** One run for one Deployment: at most one step of its rollout, then its status. */
+/** One run for one Deployment: at most one rollout step, then the status. */
 export class DeploymentSync {
   readonly #context: ReconcileContext;
   readonly #tools: CurrentSetTools;
@@ -36,7 +36,7 @@ export class DeploymentSync {
 
   async run(): Promise<void> {
     const { deployment, view, sets, draft, nowMs } = this.#tools;
-    if (deployment.metadata.deletionTimestamp !== undefined) return this.#tellStatus();
+    if (deployment.metadata.deletionTimestamp !== undefined) return this.#updateStatus();
     draft.conditions = withPause(draft.conditions, view, nowMs);
     const revision = rollbackRevision(deployment);
     if (revision !== undefined && !view.isPaused) return this.#rollBack(revision);
@@ -60,7 +60,7 @@ export class DeploymentSync {
     if (view.isPaused && rollbackRevision(deployment) === undefined) {
       await sets.remove(setsToCleanUp(view, sets.sorted.old));
     }
-    await this.#tellStatus();
+    await this.#updateStatus();
   }
 
   async #roll(): Promise<void> {
@@ -70,17 +70,17 @@ export class DeploymentSync {
     if (current === undefined)
       throw new Error('Cannot roll out: the server has changed the template of the new ReplicaSet');
     const replicas = currentSetSize(view, totalSize(sets.all), sizeOf(current));
-    if (await sets.resize([{ set: current, replicas }], { isForced: false })) return this.#tellRollout();
-    if (await sets.resize(shrinkOldSets(view, current, old), { isForced: false })) return this.#tellRollout();
+    if (await sets.resize([{ set: current, replicas }], { isForced: false })) return this.#updateProgress();
+    if (await sets.resize(shrinkOldSets(view, current, old), { isForced: false })) return this.#updateProgress();
     await this.#finishRollout();
   }
 
-  /** All old pods have to be gone before the first new one is made. */
+  /** Deletes all old pods before creating new ones. */
   async #recreate(): Promise<void> {
     const { view, sets } = this.#tools;
     const stops = activeSets(sets.sorted.old).map((set) => ({ set, replicas: 0 }));
-    if (await sets.resize(stops, { isForced: false })) return this.#tellRollout();
-    if (this.#areOldPodsRunning()) return this.#tellRollout();
+    if (await sets.resize(stops, { isForced: false })) return this.#updateProgress();
+    if (this.#areOldPodsRunning()) return this.#updateProgress();
     if (sets.sorted.current === undefined) await createCurrentSet(this.#tools);
     const { current } = sets.sorted;
     if (current !== undefined) await sets.resize([{ set: current, replicas: view.replicas }], { isForced: false });
@@ -106,11 +106,11 @@ export class DeploymentSync {
   async #finishRollout(): Promise<void> {
     const { view, sets } = this.#tools;
     if (isComplete(view, countPods(view, sets.sorted))) await sets.remove(setsToCleanUp(view, sets.sorted.old));
-    await this.#tellRollout();
+    await this.#updateProgress();
   }
 
-  /** The status without an opinion on progress: for scaling, pausing and deletion. */
-  async #tellStatus(): Promise<void> {
+  /** Updates the status except the Progressing condition: for scaling, pausing and deletion. */
+  async #updateStatus(): Promise<void> {
     const { view, sets, draft, nowMs } = this.#tools;
     const counts = countPods(view, sets.sorted);
     const { availableReplicas } = counts;
@@ -118,7 +118,7 @@ export class DeploymentSync {
     await draft.write(toStatus(counts, draft));
   }
 
-  async #tellRollout(): Promise<void> {
+  async #updateProgress(): Promise<void> {
     const { view, sets, draft, nowMs } = this.#tools;
     const { sorted } = sets;
     const counts = countPods(view, sorted);

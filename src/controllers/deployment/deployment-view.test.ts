@@ -13,12 +13,12 @@ test.each([
   expect(resolveFenceposts(bounds, replicas)).toEqual(resolved);
 });
 
-test('no more pods may be missing than there are', () => {
+test('maxUnavailable is at most the number of replicas', () => {
   expect(rolling(3, { maxUnavailable: 10 }).maxUnavailable).toBe(3);
   expect(rolling(0, { maxUnavailable: 10 }).maxUnavailable).toBe(0);
 });
 
-test('bounds are nothing to a Deployment that is recreated', () => {
+test('maxSurge and maxUnavailable do not apply to the Recreate strategy', () => {
   const { maxSurge, maxUnavailable } = view({ spec: { strategy: { type: 'Recreate' } } });
   expect([maxSurge, maxUnavailable]).toEqual([0, 0]);
 });

@@ -4,12 +4,12 @@ import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 import type { Observed } from '../../client/index.ts';
 
-/** As large as an int32 gets: how an object says "never" or "no limit". */
+/** The largest int32: how objects express "never" or "no limit". */
 const NO_LIMIT = 2 ** 31 - 1;
 
 export type Strategy = 'RollingUpdate' | 'Recreate';
 
-/** What a Deployment asks for, with its defaults filled in and its percentages resolved. */
+/** A Deployment's spec with defaults filled in and percentages resolved. */
 export interface DeploymentView {
   readonly name: string;
   readonly generation: number;
@@ -18,12 +18,12 @@ export interface DeploymentView {
   readonly template: DeepReadonly<PodTemplateSpec>;
   readonly strategy: string;
   readonly isRolling: boolean;
-  /** How many pods there may be beyond `replicas` while rolling. */
+  /** Maximum number of pods above `replicas` during an update. */
   readonly maxSurge: number;
-  /** How many of `replicas` may be missing while rolling. */
+  /** Maximum number of unavailable replicas during an update. */
   readonly maxUnavailable: number;
   readonly isPaused: boolean;
-  /** Undefined: a rollout may take for ever, and nothing is told about its progress. */
+  /** Undefined: no deadline, and no Progressing condition. */
   readonly progressDeadlineSeconds: number | undefined;
   /** Undefined: all old ReplicaSets are kept. */
   readonly revisionHistoryLimit: number | undefined;
@@ -60,8 +60,8 @@ interface Fenceposts {
 }
 
 /**
- * The bounds of a rolling update as counts. Percentages of surge round up, of unavailability down; when both come to nothing
- * one pod may be missing, since otherwise no step would be possible.
+ * maxSurge and maxUnavailable as numbers. Percentages of surge round up, of unavailability down; if both are 0, one pod
+ * may be unavailable, because otherwise no step would be possible.
  *
  * Example: 2 replicas, 1% unavailable, 0% surge: surge 0, unavailable 1.
  */

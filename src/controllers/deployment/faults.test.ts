@@ -3,7 +3,7 @@ import { SeededRandom } from '../../base/index.ts';
 import { badDay, FaultyTransport, mergePatch, noFaults } from '../../client/index.ts';
 import { startCluster } from '../../testing/index.ts';
 
-test.each(['one', 'two', 'three'])('a rollout ends as it should on a bad day (%s)', async (seed) => {
+test.each(['one', 'two', 'three'])('a rollout completes despite injected faults (%s)', async (seed) => {
   const faulty: FaultyTransport[] = [];
   const random = new SeededRandom(`faults ${seed}`);
   await using cluster = await startCluster({
@@ -29,7 +29,10 @@ test.each(['one', 'two', 'three'])('a rollout ends as it should on a bad day (%s
     }
   };
   const labels = { app: 'web' };
-  const template = (image: string): object => ({ metadata: { labels }, spec: { containers: [{ name: 'c', image }] } });
+  const template = (image: string): object => ({
+    metadata: { labels },
+    spec: { containers: [{ name: 'c', image }] },
+  });
   await deployments.create({
     metadata: { name: 'web' },
     spec: { replicas: 7, selector: { matchLabels: labels }, template: template('nginx:1') },

@@ -39,11 +39,11 @@ test('a new ReplicaSet has the hash of its template in name, labels and selector
   });
 });
 
-test('a long name makes room for the hash', () => {
+test('a long name is truncated so that the hash fits', () => {
   expect(replicaSetName('a'.repeat(253), 'abc')).toBe(`${'a'.repeat(249)}-abc`);
 });
 
-test('templates are the same whatever hash they carry, and whether a creation time is null or absent', () => {
+test('templates are equal regardless of their hash and of a null creation time', () => {
   const labels = { app: 'web' };
   const left = { metadata: { labels: { ...labels, 'pod-template-hash': 'abc' } } };
   const right = JSON.parse('{"metadata":{"creationTimestamp":null,"labels":{"app":"web"}}}') as typeof left;

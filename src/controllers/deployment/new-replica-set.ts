@@ -5,8 +5,8 @@ import { currentSetAnnotations, sizeAnnotations } from './annotations.ts';
 import { type DeploymentView, viewDeployment } from './deployment-view.ts';
 import { TEMPLATE_HASH } from './replica-sets.ts';
 
-/** How long names of objects may be. */
-const LONGEST_NAME = 253;
+/** Maximum length of object names. */
+const MAX_NAME_LENGTH = 253;
 
 export interface NewReplicaSetOptions {
   readonly hash: string;
@@ -14,7 +14,7 @@ export interface NewReplicaSetOptions {
   readonly replicas: number;
 }
 
-/** A ReplicaSet for the Deployment's current template, marked with the template's hash in name, labels and selector. */
+/** A ReplicaSet for the current template, with the template's hash in name, labels and selector. */
 export function newReplicaSet(
   deployment: Observed<Deployment>,
   { hash, revision, replicas }: NewReplicaSetOptions,
@@ -44,7 +44,7 @@ function newAnnotations(view: DeploymentView, revision: number): Readonly<Record
   return { ...currentSetAnnotations(view, {}, revision), ...sizeAnnotations(view) };
 }
 
-/** The Deployment's name and the hash; a long name is cut so that the hash fits. */
+/** The Deployment's name and the hash; a long name is truncated so that the hash fits. */
 export function replicaSetName(deployment: string, hash: string): string {
-  return `${deployment.slice(0, LONGEST_NAME - 1 - hash.length)}-${hash}`;
+  return `${deployment.slice(0, MAX_NAME_LENGTH - 1 - hash.length)}-${hash}`;
 }

@@ -10,8 +10,12 @@ function progressing(reason: string, { seconds = 100, status = 'True' } = {}): C
   return { type: 'Progressing', status, reason, message: '', lastUpdateTime: at, lastTransitionTime: at };
 }
 
-/** The Progressing condition after a look at a current ReplicaSet with these counts. */
-function tell(known: Condition[], facts: DeploymentFacts, counts: Record<string, number>): Condition | undefined {
+/** The Progressing condition for a current ReplicaSet with these counts. */
+function conditionFor(
+  known: Condition[],
+  facts: DeploymentFacts,
+  counts: Record<string, number>,
+): Condition | undefined {
   const deployment = view(facts);
   const sets = sortSets([set('web-1', 10, { image: 'new', status: { replicas: 10, ...counts } })], deployment.template);
   const input = { deployment, sets, counts: countPods(deployment, sets), nowMs: NOW };
@@ -19,46 +23,50 @@ function tell(known: Condition[], facts: DeploymentFacts, counts: Record<string,
 }
 
 describe('the Progressing condition', () => {
-  test('tells of the rollout being complete', () => {
+  test('reports a complete rollout', () => {
     const status = { replicas: 10, updatedReplicas: 10, readyReplicas: 10, availableReplicas: 10 };
-    const told = tell([progressing('ReplicaSetUpdated')], { status }, { readyReplicas: 10, availableReplicas: 10 });
-    expect(told).toMatchObject({ status: 'True', reason: 'NewReplicaSetAvailable' });
-    expect(told?.message).toBe('ReplicaSet "web-1" has successfully progressed.');
-    expect(told?.lastTransitionTime).toBe(ago(100));
+    const condition = conditionFor(
+      [progressing('ReplicaSetUpdated')],
+      { status },
+      { readyReplicas: 10, availableReplicas: 10 },
+    );
+    expect(condition).toMatchObject({ status: 'True', reason: 'NewReplicaSetAvailable' });
+    expect(condition?.message).toBe('ReplicaSet "web-1" has successfully progressed.');
+    expect(condition?.lastTransitionTime).toBe(ago(100));
   });
 
-  test('is written anew with every bit of progress', () => {
+  test('is rewritten with every progress', () => {
     const status = { replicas: 10, updatedReplicas: 10, readyReplicas: 4 };
-    const told = tell([progressing('ReplicaSetUpdated')], { status }, { readyReplicas: 5 });
-    expect(told).toMatchObject({ reason: 'ReplicaSetUpdated', message: 'ReplicaSet "web-1" is progressing.' });
-    expect([told?.lastUpdateTime, told?.lastTransitionTime]).toEqual([ago(0), ago(100)]);
+    const condition = conditionFor([progressing('ReplicaSetUpdated')], { status }, { readyReplicas: 5 });
+    expect(condition).toMatchObject({ reason: 'ReplicaSetUpdated', message: 'ReplicaSet "web-1" is progressing.' });
+    expect([condition?.lastUpdateTime, condition?.lastTransitionTime]).toEqual([ago(0), ago(100)]);
   });
 
-  test('tells of a deadline that was missed', () => {
+  test('reports a missed deadline', () => {
     const status = { replicas: 10, updatedReplicas: 10 };
     const late = progressing('ReplicaSetUpdated', { seconds: 601 });
-    expect(tell([late], { status }, {})).toMatchObject({
+    expect(conditionFor([late], { status }, {})).toMatchObject({
       status: 'False',
       reason: 'ProgressDeadlineExceeded',
       message: 'ReplicaSet "web-1" has timed out progressing.',
     });
-    expect(tell([progressing('ReplicaSetUpdated', { seconds: 600 })], { status }, {})?.reason).toBe(
+    expect(conditionFor([progressing('ReplicaSetUpdated', { seconds: 600 })], { status }, {})?.reason).toBe(
       'ReplicaSetUpdated',
     );
   });
 
-  test('does not tell of a deadline for a rollout that was complete before', () => {
+  test('reports no missed deadline for a rollout that was complete before', () => {
     const status = { replicas: 10, updatedReplicas: 10, readyReplicas: 10, availableReplicas: 10 };
     const known = progressing('NewReplicaSetAvailable', { seconds: 9999 });
-    expect(tell([known], { status }, { readyReplicas: 9, availableReplicas: 9 })).toEqual(known);
+    expect(conditionFor([known], { status }, { readyReplicas: 9, availableReplicas: 9 })).toEqual(known);
   });
 
-  test('is not there without a deadline', () => {
+  test('is absent without a deadline', () => {
     const facts = { spec: { progressDeadlineSeconds: 2 ** 31 - 1 } };
-    expect(tell([progressing('ReplicaSetUpdated')], facts, {})).toBeUndefined();
+    expect(conditionFor([progressing('ReplicaSetUpdated')], facts, {})).toBeUndefined();
   });
 
-  test('is looked at again when the deadline is over', () => {
+  test('is checked again when the deadline is over', () => {
     const deployment = view();
     const sets = sortSets([set('web-1', 10, { image: 'new' })], deployment.template);
     const input = { deployment, sets, counts: countPods(deployment, sets), nowMs: NOW };
@@ -69,26 +77,26 @@ describe('the Progressing condition', () => {
     expect(progressCheckInMs([], input)).toBeUndefined();
   });
 
-  test('tells of pausing and of going on', () => {
+  test('reports pausing and resuming', () => {
     const [paused] = withPause([progressing('ReplicaSetUpdated')], view({ spec: { paused: true } }), NOW);
     expect(paused).toMatchObject({ status: 'Unknown', reason: 'DeploymentPaused', message: 'Deployment is paused' });
     const [resumed] = withPause(paused === undefined ? [] : [paused], view(), NOW);
     expect(resumed).toMatchObject({ status: 'Unknown', reason: 'DeploymentResumed', message: 'Deployment is resumed' });
   });
 
-  test('goes on telling of a missed deadline while paused', () => {
+  test('keeps reporting a missed deadline while paused', () => {
     const known = [progressing('ProgressDeadlineExceeded', { status: 'False' })];
     expect(withPause(known, view({ spec: { paused: true } }), NOW)).toEqual(known);
   });
 });
 
-test('the failure of the current ReplicaSet is told rather than that of an old one, and only as long as there is one', () => {
+test('the failure of the current ReplicaSet takes precedence over that of an old one, and is removed when it ends', () => {
   const failing = (message: string): Condition[] => [
     { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message, lastTransitionTime: ago(5) },
   ];
   const current = set('current', 1, { image: 'new', status: { conditions: failing('current') } });
   const old = set('old', 1, { status: { conditions: failing('old') } });
-  const told = withReplicaFailure([], sortSets([old, current], view().template));
-  expect(told).toEqual([{ ...failing('current')[0], lastUpdateTime: ago(5) }]);
-  expect(withReplicaFailure(told, { current: set('current', 1), old: [] })).toEqual([]);
+  const condition = withReplicaFailure([], sortSets([old, current], view().template));
+  expect(condition).toEqual([{ ...failing('current')[0], lastUpdateTime: ago(5) }]);
+  expect(withReplicaFailure(condition, { current: set('current', 1), old: [] })).toEqual([]);
 });

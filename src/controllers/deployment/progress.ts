@@ -16,12 +16,12 @@ export const TIMED_OUT = 'ProgressDeadlineExceeded';
 export interface ProgressInput {
   readonly deployment: DeploymentView;
   readonly sets: SetsOfDeployment;
-  /** The counts as they are now; those before are in the Deployment's status. */
+  /** The current counts; the previous ones are in the Deployment's status. */
   readonly counts: Counts;
   readonly nowMs: number;
 }
 
-/** The conditions with one that tells how the rollout goes, if the Deployment has a deadline for it. */
+/** The conditions with an updated Progressing condition, if the Deployment has a deadline. */
 export function withProgress(conditions: readonly Condition[], input: ProgressInput): readonly Condition[] {
   const { deployment, counts, sets, nowMs } = input;
   if (deployment.progressDeadlineSeconds === undefined) return withoutCondition(conditions, 'Progressing');
@@ -43,7 +43,7 @@ export function withProgress(conditions: readonly Condition[], input: ProgressIn
   return conditions;
 }
 
-/** Every bit of progress moves the deadline, so the condition is written anew even when its reason stays the same. */
+/** Progress resets the deadline, so the condition is rewritten even when its reason stays the same. */
 function renewed(conditions: readonly Condition[], condition: Condition): readonly Condition[] {
   const known = findCondition(conditions, 'Progressing');
   const since = known?.status === 'True' ? known.lastTransitionTime : undefined;
@@ -51,7 +51,7 @@ function renewed(conditions: readonly Condition[], condition: Condition): readon
   return [...withoutCondition(conditions, 'Progressing'), added];
 }
 
-/** More pods of the current template, fewer others, or more that are ready or available. */
+/** More updated pods, fewer old ones, or more ready or available ones. */
 function isProgressing(before: Counts, now: Counts): boolean {
   return (
     now.updatedReplicas > before.updatedReplicas ||
@@ -61,17 +61,17 @@ function isProgressing(before: Counts, now: Counts): boolean {
   );
 }
 
-/** A rollout that was complete cannot time out: its condition is only not up to date yet. */
+/** A complete rollout cannot time out: its condition is just outdated. */
 function hasTimedOut(deployment: DeploymentView, known: Condition | undefined, nowMs: number): boolean {
   if (known === undefined || known.reason === COMPLETE) return false;
   return known.reason === TIMED_OUT || deadlineMs(deployment, known) < nowMs;
 }
 
 /**
- * Milliseconds until the deadline has to be looked at; undefined when there is none, or the rollout is over: pods that fail
- * later are no part of it.
+ * Milliseconds until the deadline must be checked; undefined without a deadline or after the rollout: later pod
+ * failures do not count.
  *
- * Times in conditions are whole seconds, hence the second on top.
+ * Adds a second because condition times are whole seconds.
  */
 export function progressCheckInMs(conditions: readonly Condition[], input: ProgressInput): number | undefined {
   const { deployment, counts, nowMs } = input;
@@ -87,8 +87,8 @@ function deadlineMs({ progressDeadlineSeconds = 0 }: DeploymentView, { lastUpdat
 }
 
 /**
- * Tells when a Deployment is paused or goes on, so that the time in between does not count against the deadline. That it
- * was missed before stays told.
+ * Updates the Progressing condition on pause and resume, so that paused time does not count against the deadline. A
+ * missed deadline stays reported.
  */
 export function withPause(
   conditions: readonly Condition[],
@@ -104,7 +104,7 @@ export function withPause(
   return withCondition(conditions, newCondition({ type: 'Progressing', status: 'Unknown', reason, message }, nowMs));
 }
 
-/** Passes on what a ReplicaSet says about failing to create or delete pods; the current one's comes first. */
+/** Copies the ReplicaFailure condition of a ReplicaSet, preferring the current one's. */
 export function withReplicaFailure(
   conditions: readonly Condition[],
   { current, old }: SetsOfDeployment,

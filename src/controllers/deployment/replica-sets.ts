@@ -6,10 +6,10 @@ import { revisionOf } from './annotations.ts';
 
 export type ReplicaSetObject = Observed<ReplicaSet>;
 
-/** The label that tells the pods of a Deployment's ReplicaSets apart. */
+/** The label that distinguishes the pods of a Deployment's ReplicaSets. */
 export const TEMPLATE_HASH = 'pod-template-hash';
 
-/** How many pods the ReplicaSet is to have. */
+/** The desired replicas of the ReplicaSet. */
 export function sizeOf({ spec }: ReplicaSetObject): number {
   return spec?.replicas ?? 1;
 }
@@ -18,7 +18,7 @@ export function totalSize(sets: readonly ReplicaSetObject[]): number {
   return sets.reduce((total, set) => total + sizeOf(set), 0);
 }
 
-/** The sum of a count in the statuses. */
+/** Sums a status count. */
 export function totalOf(
   sets: readonly ReplicaSetObject[],
   count: 'replicas' | 'readyReplicas' | 'availableReplicas',
@@ -26,12 +26,12 @@ export function totalOf(
   return sets.reduce((total, { status }) => total + (status?.[count] ?? 0), 0);
 }
 
-/** ReplicaSets that are to have pods. */
+/** ReplicaSets with a size above zero. */
 export function activeSets(sets: readonly ReplicaSetObject[]): ReplicaSetObject[] {
   return sets.filter((set) => sizeOf(set) > 0);
 }
 
-/** Negative when the first is older; names decide between those of the same second. */
+/** Orders by age; equal timestamps by name. */
 export function byAge(left: ReplicaSetObject, right: ReplicaSetObject): number {
   return (
     Date.parse(left.metadata.creationTimestamp) - Date.parse(right.metadata.creationTimestamp) ||
@@ -39,7 +39,7 @@ export function byAge(left: ReplicaSetObject, right: ReplicaSetObject): number {
   );
 }
 
-/** Negative when the first has the lower revision. */
+/** Orders by revision, lowest first. */
 export function byRevision(left: ReplicaSetObject, right: ReplicaSetObject): number {
   const first = revisionOf(left);
   const second = revisionOf(right);
@@ -47,20 +47,20 @@ export function byRevision(left: ReplicaSetObject, right: ReplicaSetObject): num
   return first - second;
 }
 
-/** A Deployment's ReplicaSets: the one of its current template, if there is one yet, and the others, oldest first. */
+/** A Deployment's ReplicaSets: the one of the current template, if it exists, and the others, oldest first. */
 export interface SetsOfDeployment {
   readonly current: ReplicaSetObject | undefined;
   readonly old: readonly ReplicaSetObject[];
 }
 
-/** Finds the current one. When several fit, which clusters of old may have, the oldest is taken. */
+/** Finds the current ReplicaSet; of several with the same template the oldest. */
 export function sortSets(sets: readonly ReplicaSetObject[], template: DeepReadonly<PodTemplateSpec>): SetsOfDeployment {
   const ordered = sets.toSorted(byAge);
   const current = ordered.find(({ spec }) => isSameTemplate(spec?.template, template));
   return { current, old: ordered.filter((set) => set !== current) };
 }
 
-/** Whether two templates make the same pods, whatever hash they are labelled with. */
+/** Whether two templates are equal, ignoring the hash label. */
 export function isSameTemplate(
   left: DeepReadonly<PodTemplateSpec> | undefined,
   right: DeepReadonly<PodTemplateSpec> | undefined,

@@ -7,7 +7,7 @@ const asking = deployment({ annotations: { [ROLLBACK_TO]: '0', [REVISION]: '2', 
 const first = set('first', 0, { image: 'old', annotations: { [REVISION]: '1', cause: 'create' } });
 const second = set('second', 10, { image: 'new', annotations: { [REVISION]: '2', cause: 'edit' } });
 
-test('a rollback is asked for by annotation', () => {
+test('a rollback is requested by annotation', () => {
   expect(rollbackRevision(asking)).toBe(0);
   expect(rollbackRevision(deployment({ annotations: { [ROLLBACK_TO]: 'x' } }))).toBeUndefined();
   expect(rollbackRevision(deployment())).toBeUndefined();

@@ -5,13 +5,13 @@ import type { EventDetails } from '../../kit/index.ts';
 import { copiedAnnotations, keptAnnotations, lastRevision, revisionOf, ROLLBACK_TO } from './annotations.ts';
 import { isSameTemplate, type ReplicaSetObject, TEMPLATE_HASH } from './replica-sets.ts';
 
-/** What a rollback comes to: the Deployment without the request for it, and what to tell. */
+/** The result of a rollback: the updated Deployment without the rollback annotation, and the event. */
 export interface Rollback {
   readonly deployment: Sendable<Deployment>;
   readonly event: EventDetails;
 }
 
-/** The revision that the Deployment is to go back to, 0 for the last one; undefined when nobody asked. */
+/** The revision to roll back to, 0 for the previous one; undefined when no rollback was requested. */
 export function rollbackRevision({ metadata }: Observed<Deployment>): number | undefined {
   const text = metadata.annotations?.[ROLLBACK_TO];
   if (text === undefined || text === '') return undefined;
@@ -20,9 +20,9 @@ export function rollbackRevision({ metadata }: Observed<Deployment>): number | u
 }
 
 /**
- * Goes back to the template of an earlier revision, with the annotations of that time.
+ * Restores the template and annotations of an earlier revision.
  *
- * Clients patch the template themselves nowadays (`kubectl rollout undo`); requests by annotation are from older ones.
+ * Current clients patch the template themselves (`kubectl rollout undo`); the annotation comes from old ones.
  */
 export function planRollback(
   deployment: Observed<Deployment>,

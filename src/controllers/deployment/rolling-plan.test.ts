@@ -17,12 +17,12 @@ describe('the size of the current ReplicaSet', () => {
     expect(currentSetSize(rolling(replicas, { maxSurge }), all, current)).toBe(next);
   });
 
-  test('is all at once when pods are recreated', () => {
+  test('is the full size at once with the Recreate strategy', () => {
     expect(currentSetSize(view({ spec: { strategy: { type: 'Recreate' } } }), 10, 0)).toBe(10);
   });
 });
 
-/** Shrinks old sets, given as [size, available] from old to new, and tells the steps as [index, new size]. */
+/** Shrinks old sets, given as [size, available] from old to new, and returns the steps as [index, new size]. */
 function shrink(
   maxUnavailable: number | string,
   old: readonly (readonly [number, number])[],
@@ -41,19 +41,19 @@ function shrink(
 }
 
 describe('old ReplicaSets', () => {
-  test('shrink by what may be missing', () => {
+  test('shrink by maxUnavailable', () => {
     expect(shrink(2, [[10, 10]], [0, 0])).toEqual([[0, 8]]);
   });
 
-  test('shrink by as many as new pods are available', () => {
+  test('shrink by the number of available new pods', () => {
     expect(shrink(0, [[10, 10]], [5, 3])).toEqual([[0, 7]]);
   });
 
-  test('do not shrink for new pods that are not available', () => {
+  test('do not shrink for unavailable new pods', () => {
     expect(shrink(2, [[8, 8]], [5, 0])).toEqual([]);
   });
 
-  test('lose unavailable pods first, and then others in a step of its own', () => {
+  test('lose unavailable pods first, and others in a separate step', () => {
     expect(shrink(2, [[10, 8]], [5, 5])).toEqual([
       [0, 8],
       [0, 3],
@@ -76,11 +76,11 @@ describe('old ReplicaSets', () => {
     ]);
   });
 
-  test('that are empty stay so', () => {
+  test('that are empty stay empty', () => {
     expect(shrink(0, [[0, 0]], [10, 10])).toEqual([]);
   });
 
-  test('do not shrink while one of them says to have more pods than it should', () => {
+  test('do not shrink while one of them reports more pods than its size', () => {
     expect(shrink(2, [[4, 8]], [5, 5])).toEqual([]);
     expect(
       shrink(
@@ -94,13 +94,13 @@ describe('old ReplicaSets', () => {
     ).toEqual([[0, 0]]);
   });
 
-  test('do not shrink while one of them has not caught up with its size', () => {
+  test('do not shrink while the status of one of them lags behind its size', () => {
     const behind = set('old', 10, { status: { availableReplicas: 10, observedGeneration: 0 } });
     const current = set('current', 5, { status: { availableReplicas: 5 } });
     expect(shrinkOldSets(rolling(10, { maxUnavailable: 2 }), current, [behind])).toEqual([]);
   });
 
-  test('are cleaned of unavailable pods only as far as the minimum allows', () => {
+  test('lose unavailable pods only as far as the minimum allows', () => {
     expect(shrink(2, [[8, 7]], [5, 0])).toEqual([]);
   });
 });

@@ -1,13 +1,13 @@
 import type { DeploymentView } from './deployment-view.ts';
 import { activeSets, byAge, type ReplicaSetObject, sizeOf, totalOf, totalSize } from './replica-sets.ts';
 
-/** A ReplicaSet and the size it is to get. In a list, later ones of the same ReplicaSet build on earlier ones. */
+/** A ReplicaSet and its new size. Later entries for the same ReplicaSet build on earlier ones. */
 export interface Resize {
   readonly set: ReplicaSetObject;
   readonly replicas: number;
 }
 
-/** How large the current ReplicaSet may be now: as close to the Deployment's size as the surge allows. */
+/** The new size of the current ReplicaSet: as close to the Deployment's size as maxSurge allows. */
 export function currentSetSize(deployment: DeploymentView, allSize: number, currentSize: number): number {
   const { replicas, maxSurge, isRolling } = deployment;
   if (!isRolling || currentSize >= replicas) return replicas;
@@ -16,11 +16,11 @@ export function currentSetSize(deployment: DeploymentView, allSize: number, curr
 }
 
 /**
- * How much the old ReplicaSets may shrink now: first by pods that are not available anyway, so that they cannot block the
- * rollout, then by as many as are available beyond the minimum.
+ * Scales down the old ReplicaSets: first their unavailable pods, so that these cannot block the rollout, then available
+ * ones beyond the minimum.
  *
- * Pods of the current ReplicaSet that are not available yet count as missing, so that a template that never works does not
- * eat up what does.
+ * Unavailable pods of the current ReplicaSet count as missing, so that a template that never works does not replace all
+ * working pods.
  */
 export function shrinkOldSets(
   deployment: DeploymentView,
@@ -34,13 +34,13 @@ export function shrinkOldSets(
   if (sets.length === 0 || removable <= 0 || sets.some(isBehind)) return [];
   const sizes = new Map(sets.map((set) => [set, sizeOf(set)]));
   const cleaned = shrink(sizes, removable, unavailableIn);
-  // One that has more than it should is about to lose pods: they must not be counted upon.
+  // A ReplicaSet with more pods than its size is about to delete some: they must not be counted.
   if (cleaned.left > 0 && sets.some((set) => unavailableIn(set, sizeOf(set)) < 0)) return cleaned.steps;
   const available = totalOf([...sets, current], 'availableReplicas');
   return [...cleaned.steps, ...shrink(sizes, available - minAvailable, (_, size) => size).steps];
 }
 
-/** Whether it was resized a moment ago: its counts are those of before, and cannot be trusted yet. */
+/** Whether its status does not reflect the last resize yet. */
 function isBehind({ metadata, status }: ReplicaSetObject): boolean {
   return (metadata.generation ?? 0) > (status?.observedGeneration ?? 0);
 }
@@ -49,7 +49,10 @@ function unavailableIn({ status }: ReplicaSetObject, size: number): number {
   return size - (status?.availableReplicas ?? 0);
 }
 
-/** Takes up to `budget` pods away, from each ReplicaSet what `removable` allows; tells the steps, and what is left. */
+/**
+ * Removes up to `budget` pods, from each ReplicaSet as many as `removable` allows; returns the steps and the rest of
+ * the budget.
+ */
 function shrink(
   sizes: Map<ReplicaSetObject, number>,
   budget: number,

@@ -39,7 +39,7 @@ describe('scaling a Deployment', () => {
     expect(scale([before, after], sizes, { maxSurge })).toEqual(expected);
   });
 
-  test('empties the old ReplicaSets when the current one has all it should', () => {
+  test('empties the old ReplicaSets when the current one is complete', () => {
     const deployment = rolling(10, { maxSurge: 2 });
     const annotations = { [DESIRED_REPLICAS]: '10', [MAX_REPLICAS]: '12' };
     const current = set('current', 10, { image: 'new', annotations, status: { availableReplicas: 10 } });
@@ -48,7 +48,7 @@ describe('scaling a Deployment', () => {
     expect(plan).toEqual({ resizes: [{ set: old, replicas: 0 }], isForced: false });
   });
 
-  test('writes to all ReplicaSets of a rollout, to those that keep their size as well', () => {
+  test('writes all ReplicaSets of a rollout, including those that keep their size', () => {
     const deployment = rolling(10, { maxSurge: 2 });
     const sets = [set('current', 5, { image: 'new' }), set('old', 7)];
     const { resizes, isForced } = planScaling(deployment, sortSets(sets, deployment.template));
@@ -56,7 +56,7 @@ describe('scaling a Deployment', () => {
     expect(resizes).toHaveLength(2);
   });
 
-  test('is told from a rollout by what the ReplicaSets carry', () => {
+  test('is distinguished from a rollout by the size annotations', () => {
     const sets = (desired: string): ReturnType<typeof sortSets> =>
       sortSets([set('current', 10, { image: 'new', annotations: { [DESIRED_REPLICAS]: desired } })], view().template);
     expect(isScalingEvent(view(), sets('10'))).toBe(false);

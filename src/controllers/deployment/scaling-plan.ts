@@ -3,25 +3,25 @@ import type { DeploymentView } from './deployment-view.ts';
 import { activeSets, byAge, type ReplicaSetObject, type SetsOfDeployment, sizeOf, totalSize } from './replica-sets.ts';
 import type { Resize } from './rolling-plan.ts';
 
-/** Whether the Deployment's size was changed since its ReplicaSets were sized. */
+/** Whether the Deployment was scaled since its ReplicaSets were last resized. */
 export function isScalingEvent({ replicas }: DeploymentView, { current, old }: SetsOfDeployment): boolean {
   const sets = current === undefined ? old : [...old, current];
   return activeSets(sets).some((set) => (sizeAnnotation(set, DESIRED_REPLICAS) ?? replicas) !== replicas);
 }
 
-/** What to do when a Deployment was scaled, or is paused: sizes change, but the rollout goes no further. */
+/** The new sizes when a Deployment was scaled or is paused: the rollout itself makes no progress. */
 export interface ScalingPlan {
   readonly resizes: readonly Resize[];
-  /** Also those that keep their size are written, because they carry the Deployment's size. */
+  /** Also writes ReplicaSets that keep their size, to update their size annotations. */
   readonly isForced: boolean;
 }
 
 /**
- * How to spread the Deployment's size over its ReplicaSets.
+ * Distributes the Deployment's size over its ReplicaSets.
  *
- * - One with pods, or none: it, or the newest, gets all.
- * - The current one has all it should: the others get nothing.
- * - In the middle of a rolling update: each in proportion to its size, so that a bad template does not spread by scaling.
+ * - One active ReplicaSet, or none: that one, or the newest, gets all.
+ * - The current one is complete: the others get nothing.
+ * - During a rolling update: each in proportion to its size, so that scaling does not spread a bad template.
  */
 export function planScaling(deployment: DeploymentView, { current, old }: SetsOfDeployment): ScalingPlan {
   const newestFirst = old.toSorted((left, right) => byAge(right, left));
@@ -38,15 +38,15 @@ function lazily(resizes: readonly Resize[]): ScalingPlan {
   return { resizes: resizes.filter(({ set, replicas }) => sizeOf(set) !== replicas), isForced: false };
 }
 
-/** Whether the current ReplicaSet has all pods of the Deployment, available, and both agree on how many that is. */
+/** Whether the current ReplicaSet has all replicas, available, and its size annotation agrees. */
 function isSaturated({ replicas }: DeploymentView, current: ReplicaSetObject | undefined): boolean {
   if (current === undefined || sizeAnnotation(current, DESIRED_REPLICAS) !== replicas) return false;
   return sizeOf(current) === replicas && (current.status?.availableReplicas ?? 0) === replicas;
 }
 
 /**
- * Shares out what is to be added or removed: the largest first, of equal ones the newer when growing and the older when
- * shrinking; what rounding leaves goes to the first.
+ * Distributes a size change: largest first; among equals the newer when scaling up and the older when scaling down; the
+ * rounding remainder goes to the first.
  *
  * Example: sizes 5 and 10 of at most 15, scaled to at most 30: 10 and 20.
  */
@@ -74,7 +74,7 @@ function shareOf(set: ReplicaSetObject, deployment: DeploymentView, left: number
   return left > 0 ? Math.min(fraction, left) : Math.max(fraction, left);
 }
 
-/** How much the ReplicaSet would grow if all grew alike. */
+/** The ReplicaSet's share of the size change in proportion to its size. */
 function fractionOf(set: ReplicaSetObject, { replicas, maxSurge, status }: DeploymentView): number {
   const size = sizeOf(set);
   if (replicas === 0) return -size;

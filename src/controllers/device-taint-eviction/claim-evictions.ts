@@ -13,13 +13,13 @@ type Claim = Observed<ResourceClaim>;
 type Results = NonNullable<NonNullable<NonNullable<NonNullable<Claim['status']>['allocation']>['devices']>['results']>;
 type AllocatedDevice = Results[number];
 
-/** When pods have to go, and the rules because of which. */
+/** When a pod is evicted, and the rules that cause it. */
 export interface Eviction {
   readonly atMs: number;
   readonly rules: readonly Observed<DeviceTaintRule>[];
 }
 
-/** A taint that makes pods go, with the rule that it is from, if it is not from a slice. */
+/** An evicting taint, with its DeviceTaintRule if it does not come from a slice. */
 interface EvictingTaint {
   readonly taint: {
     readonly key: string;
@@ -32,7 +32,7 @@ interface EvictingTaint {
 
 export const slicesByPool = index(ResourceSlice, ({ spec }) => poolKey(spec.driver, spec.pool.name));
 
-/** Claims by the pools of the devices that they have. */
+/** Claims by the pools of their allocated devices. */
 export const claimsByPool = index(ResourceClaim, (claim) => [
   ...new Set(resultsOf(claim).map(({ driver, pool }) => poolKey(driver, pool))),
 ]);
@@ -48,11 +48,11 @@ export function resultsOf({ status }: Claim): Results {
 export interface EvictionSources {
   readonly claims: Pick<Objects<ResourceClaim>, 'get'>;
   readonly slices: Pick<Objects<ResourceSlice>, 'byIndex'>;
-  /** The rules that make pods go. */
+  /** The rules with effect NoExecute. */
   rules(): readonly Observed<DeviceTaintRule>[];
 }
 
-/** When the pod has to go because of devices that it uses; undefined if it need not. */
+/** When the pod must be evicted because of its devices; undefined if it need not. */
 export function evictionOf(pod: Observed<Pod>, sources: EvictionSources): Eviction | undefined {
   if (!isAssigned(pod)) return undefined;
   const evictions = (pod.spec?.resourceClaims ?? []).flatMap((entry) => {
@@ -68,10 +68,10 @@ export function evictionOf(pod: Observed<Pod>, sources: EvictionSources): Evicti
   return { atMs: Math.min(...evictions.map(({ atMs }) => atMs)), rules: [...rules.values()] };
 }
 
-/** The taints of the device that are not tolerated for ever. */
+/** The device's taints that are not tolerated forever. */
 function deviceEvictions(result: AllocatedDevice, sources: EvictionSources): Eviction[] {
   return evictingTaints(result, sources).flatMap(({ taint, rule }) => {
-    // a toleration of all effects does not count here
+    // a toleration of all effects does not apply here
     const tolerations = (result.tolerations ?? []).filter(
       (each) => each.effect === 'NoExecute' && tolerates(each, taint),
     );
@@ -101,7 +101,7 @@ export function newest(slices: readonly Observed<ResourceSlice>[]): readonly Obs
   return slices.filter(({ spec }) => spec.pool.generation === generation);
 }
 
-/** Whether the rule selects the device; one that selects nothing selects no device. */
+/** Whether the rule selects the device; an empty selector selects none. */
 export function isAbout(
   { spec: { deviceSelector: selector } }: Observed<DeviceTaintRule>,
   { driver, pool, device }: { readonly driver: string; readonly pool: string; readonly device: string },

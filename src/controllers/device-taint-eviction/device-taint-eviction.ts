@@ -26,11 +26,11 @@ const NAME = 'device-taint-eviction-controller';
 const EVICTIONS_AT_ONCE = 8;
 
 export interface DeviceTaintEvictionOptions {
-  /** Whether DeviceTaintRules are served and count, which is off by default in Kubernetes 1.36; no unless given. */
+  /** Enables DeviceTaintRules, which are off by default in Kubernetes 1.36; default false. */
   readonly hasDeviceTaintRules?: boolean;
 }
 
-/** Deletes pods that use devices with NoExecute taints: at once, or when the time for which their claims tolerate these is over. */
+/** Deletes pods that use devices with NoExecute taints: at once, or when the toleration of their claims expires. */
 export function deviceTaintEviction(options: DeviceTaintEvictionOptions = {}): Part {
   return { name: NAME, prepare: (context) => new DeviceTaintEviction(context, options) };
 }
@@ -43,7 +43,7 @@ class DeviceTaintEviction implements PreparedPart {
   readonly #sources: EvictionSources;
   readonly #workers: KeyedWorkers;
   readonly #rules: RuleStatus | undefined;
-  /** When pods are to go, by key. */
+  /** Planned evictions by pod key. */
   readonly #planned = new Map<string, { readonly uid: string; readonly eviction: Eviction }>();
   readonly #deletions;
   readonly #seconds;
@@ -138,7 +138,7 @@ class DeviceTaintEviction implements PreparedPart {
     }
   }
 
-  /** Decides whether the pod goes, and when. */
+  /** Plans, updates or cancels the pod's eviction. */
   #consider(pod: Observed<Pod>): void {
     const key = keyOf(pod);
     const eviction = evictionOf(pod, this.#sources);
@@ -154,7 +154,7 @@ class DeviceTaintEviction implements PreparedPart {
     for (const { metadata } of eviction.rules) this.#rules?.later(this.#workers, metadata.name);
   }
 
-  /** Whether the pod was to go. */
+  /** Returns whether an eviction was planned. */
   #forget(key: string): boolean {
     this.#workers.cancelDelayed(`pod:${key}`);
     return this.#planned.delete(key);
@@ -184,7 +184,7 @@ class DeviceTaintEviction implements PreparedPart {
     }
   }
 
-  /** Whether it was this controller that deleted the pod. */
+  /** Returns whether this controller deleted the pod. */
   async #delete(key: string, uid: string): Promise<boolean> {
     try {
       const pod = await this.#pods.fetch(key);
@@ -197,8 +197,8 @@ class DeviceTaintEviction implements PreparedPart {
         now: formatTime(instantOfMillis(this.#context.clock.now())),
       });
       if (condition !== undefined) {
-        const { observedGeneration: _, ...told } = condition; // which this controller does not tell
-        await this.#pods.patchStatus(key, podStatusPatch(pod, { conditions: [told] }));
+        const { observedGeneration: _, ...written } = condition; // the controller does not write observedGeneration
+        await this.#pods.patchStatus(key, podStatusPatch(pod, { conditions: [written] }));
       }
       await this.#pods.delete(key, { preconditions: { uid } });
       return true;

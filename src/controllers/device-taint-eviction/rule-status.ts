@@ -13,7 +13,7 @@ import {
 
 const TYPE = 'EvictionInProgress';
 const FIELD_MANAGER = 'device-taint-eviction-controller';
-/** While pods go, a rule's status is written no more often than this. */
+/** Minimum interval between status writes of a rule while pods are evicted. */
 const PERIOD_MS = 10_000;
 
 interface RuleStatusParts {
@@ -27,10 +27,10 @@ interface RuleStatusParts {
 
 type Rule = Observed<DeviceTaintRule>;
 
-/** Says in the status of rules how many pods have to go because of them, or would have to. */
+/** Reports in the status of rules how many pods they evict, or would evict. */
 export class RuleStatus {
   readonly #parts: RuleStatusParts;
-  /** How many pods went because of a rule, by its uid. */
+  /** Evicted pods by uid of the rule. */
   readonly #evicted = new Map<string, number>();
 
   constructor(parts: RuleStatusParts) {
@@ -45,7 +45,7 @@ export class RuleStatus {
     this.#evicted.delete(uid);
   }
 
-  /** More pods may change soon, so the status is written a while later. */
+  /** Delays the status write, because more pods may change soon. */
   later(workers: KeyedWorkers, name: string): void {
     workers.addAfter(`rule:${name}`, PERIOD_MS);
   }
@@ -60,16 +60,16 @@ export class RuleStatus {
       const restMs = Date.parse(known.lastTransitionTime) + PERIOD_MS - nowMs;
       if (restMs > 0) return work.after(restMs);
     }
-    const told = this.#tell(rule);
+    const progress = this.#tell(rule);
     const isSame =
-      known?.status === told.status &&
-      known.reason === told.reason &&
-      (known.message ?? '') === told.message &&
+      known?.status === progress.status &&
+      known.reason === progress.reason &&
+      (known.message ?? '') === progress.message &&
       known.observedGeneration === rule.metadata.generation;
     if (isSame) return;
     const condition = {
       type: TYPE,
-      ...told,
+      ...progress,
       observedGeneration: rule.metadata.generation,
       lastTransitionTime: formatTime(instantOfMillis(nowMs)),
     };
@@ -99,7 +99,7 @@ export class RuleStatus {
     };
   }
 
-  /** What would happen if the rule's effect were NoExecute. */
+  /** What the rule would do with effect NoExecute. */
   #forecast(rule: Rule): string {
     const { claims, slices, sources } = this.#parts;
     const acting = { ...rule, spec: { ...rule.spec, taint: { ...rule.spec.taint, effect: 'NoExecute' as const } } };
@@ -120,7 +120,7 @@ export class RuleStatus {
     ].join(' ');
   }
 
-  /** How many pods have to go because of the rule, and in how many namespaces they are. */
+  /** The number of pods that the rule evicts, and of their namespaces. */
   #usersOf(rule: Rule, sources: EvictionSources): { pods: number; namespaces: number } {
     const users = this.#parts.pods
       .list()

@@ -6,16 +6,16 @@ import { deepEqual, type DeepReadonly } from '../../base/index.ts';
 import type { Observed, Pod, PodDisruptionBudget } from '../../client/index.ts';
 import type { ExpectedPods } from './expected-pods.ts';
 
-/** A pod whose eviction was allowed and that is not being deleted after so long stays. */
+/** A disrupted pod that is not being deleted after this time counts as healthy again. */
 const DELETION_TIMEOUT_MS = 120_000;
 const ALLOWED = 'DisruptionAllowed';
 
-/** Pods whose eviction was allowed, and that are not being deleted yet. */
+/** Pods whose eviction was approved and that are not being deleted yet. */
 export interface DisruptedPods {
   readonly disrupted: Readonly<Record<string, string>>;
-  /** Those that should be gone and are not. */
+  /** Disrupted pods past the deletion timeout. */
   readonly late: readonly Observed<Pod>[];
-  /** Milliseconds until the next of them should be gone. */
+  /** Milliseconds until the next pod passes the deletion timeout. */
   readonly untilLateMs: number | undefined;
 }
 
@@ -41,7 +41,7 @@ export function disruptedPods(
   return { disrupted, late, untilLateMs };
 }
 
-/** The status of a budget; undefined when it is what it should be. */
+/** The new status of a budget; undefined when it is unchanged. */
 export function budgetStatus(
   { metadata, status }: Observed<PodDisruptionBudget>,
   pods: readonly Observed<Pod>[],
@@ -59,15 +59,15 @@ export function budgetStatus(
   const { generation: observedGeneration = 0 } = metadata;
   const numbers = { currentHealthy, desiredHealthy, expectedPods, disruptionsAllowed, observedGeneration };
   const isAllowed = disruptionsAllowed > 0;
-  const told = { status: isAllowed ? 'True' : 'False', reason: isAllowed ? 'SufficientPods' : 'InsufficientPods' };
+  const finding = { status: isAllowed ? 'True' : 'False', reason: isAllowed ? 'SufficientPods' : 'InsufficientPods' };
   const before = status?.conditions?.find(({ type }) => type === ALLOWED);
   const isSame =
     Object.entries(numbers).every(([name, value]) => status?.[name as keyof typeof numbers] === value) &&
     deepEqual(status?.disruptedPods ?? {}, disrupted) &&
-    before?.status === told.status &&
-    before.reason === told.reason;
+    before?.status === finding.status &&
+    before.reason === finding.reason;
   if (isSame) return undefined;
-  const condition = { type: ALLOWED, ...told, message: '', observedGeneration };
+  const condition = { type: ALLOWED, ...finding, message: '', observedGeneration };
   return {
     ...numbers,
     disruptedPods: { ...disrupted },
@@ -75,7 +75,7 @@ export function budgetStatus(
   };
 }
 
-/** The status of a budget of which nothing is known: no pod may be disrupted. */
+/** The status of a budget that cannot be computed: no disruptions are allowed. */
 export function failedStatus(
   { status }: Observed<PodDisruptionBudget>,
   message: string,
@@ -107,6 +107,6 @@ function withCondition(
   const known = conditions[position];
   const now = formatTime(instantOfMillis(nowMs));
   const lastTransitionTime = known?.status === condition.status ? known.lastTransitionTime : now;
-  const told = { ...condition, lastTransitionTime };
-  return known === undefined ? [...conditions, told] : conditions.with(position, told);
+  const finding = { ...condition, lastTransitionTime };
+  return known === undefined ? [...conditions, finding] : conditions.with(position, finding);
 }

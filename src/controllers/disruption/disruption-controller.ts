@@ -21,7 +21,7 @@ import { mayBecomeStale, undisrupted, untilStaleMs } from './stale-disruption.ts
 const NAME = 'disruption';
 const COMPONENT = 'controllermanager';
 
-/** Keeps track of how many pods of each PodDisruptionBudget may be disrupted. */
+/** Computes how many pods of each PodDisruptionBudget may be disrupted. */
 export function disruptionController(): ProgramPart {
   return {
     name: NAME,
@@ -37,7 +37,7 @@ class DisruptionController implements PreparedPart {
   readonly #budgets: Objects<PodDisruptionBudget>;
   readonly #pods: Objects<Pod>;
   readonly #syncs: KeyedWorkers;
-  /** Pods, by key, that say of themselves to be disrupted. */
+  /** Keys of pods with a DisruptionTarget condition that may become stale. */
   readonly #stalePods: KeyedWorkers;
 
   constructor(context: AppContext) {
@@ -82,7 +82,7 @@ class DisruptionController implements PreparedPart {
     });
   }
 
-  /** The budgets that the pod counts for: one, if all is well. */
+  /** The budgets that select the pod, normally at most one. */
   #budgetsOf(pod: Observed<Pod>): readonly Observed<PodDisruptionBudget>[] {
     const { namespace = '', name, labels } = pod.metadata;
     const budgets = this.#budgets.list({ namespace }).filter(({ spec }) => {
@@ -125,7 +125,7 @@ class DisruptionController implements PreparedPart {
     const { disrupted, late, untilLateMs } = disruptedPods(budget, pods, nowMs);
     for (const pod of late) {
       const namespace = budget.metadata.namespace ?? '';
-      const message = `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`; // as upstream names it
+      const message = `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`; // upstream prints the namespace twice
       this.#events.event(pod, { type: 'Warning', reason: 'NotDeleted', message });
     }
     const status = budgetStatus(budget, pods, { expected, disrupted, nowMs });
@@ -136,7 +136,7 @@ class DisruptionController implements PreparedPart {
   async #expected(budget: Observed<PodDisruptionBudget>, pods: readonly Observed<Pod>[]): Promise<ExpectedPods> {
     try {
       const expected = await expectedPods(budget, pods, this.#context);
-      if (expected.hasUnmanaged) this.#tellUnmanaged(budget);
+      if (expected.hasUnmanaged) this.#recordUnmanaged(budget);
       return expected;
     } catch (error) {
       const message = `Failed to calculate the number of expected pods: ${messageOf(error)}`;
@@ -145,7 +145,7 @@ class DisruptionController implements PreparedPart {
     }
   }
 
-  #tellUnmanaged(budget: Observed<PodDisruptionBudget>): void {
+  #recordUnmanaged(budget: Observed<PodDisruptionBudget>): void {
     const message =
       `Pods selected by this PodDisruptionBudget (selector: ${selectorText(budget.spec?.selector)}) were found ` +
       'to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. ' +
@@ -153,7 +153,7 @@ class DisruptionController implements PreparedPart {
     this.#events.event(budget, { type: 'Warning', reason: 'UnmanagedPods', message });
   }
 
-  /** Takes back that a pod is disrupted, which it has not been for long. */
+  /** Resets a stale DisruptionTarget condition. */
   async #clean(key: string): Promise<void> {
     const nowMs = this.#context.clock.now();
     const pod = this.#pods.get(key);

@@ -19,15 +19,15 @@ import type { AppContext } from '../../kit/index.ts';
 
 type Reference = DeepReadonly<OwnerReference>;
 
-/** What a budget asks for. */
+/** The numbers that a budget demands. */
 export interface ExpectedPods {
   readonly expectedPods: number;
   readonly desiredHealthy: number;
-  /** Whether there are pods without a controller where that matters. */
+  /** Whether the budget needs controllers and some pods have none. */
   readonly hasUnmanaged: boolean;
 }
 
-/** How many pods there should be, and how many of them healthy. Percentages are of what the pods' controllers ask for. */
+/** The expected and the desired healthy number of pods. Percentages refer to the scale of the pods' controllers. */
 export async function expectedPods(
   { spec }: Observed<PodDisruptionBudget>,
   pods: readonly Observed<Pod>[],
@@ -49,7 +49,7 @@ export async function expectedPods(
   return { expectedPods: expected, desiredHealthy, hasUnmanaged };
 }
 
-/** The scale of each controller of pods. */
+/** The scale of each controller of the pods. */
 async function scalesOf(pods: readonly Observed<Pod>[], context: AppContext): Promise<readonly number[]> {
   const scales = new Map<string, number>();
   const seen = new Set<string>();
@@ -78,7 +78,7 @@ async function scaleOf(reference: Reference, namespace: string, context: AppCont
   );
 }
 
-/** Where a ReplicaSet is a Deployment's, that one decides. */
+/** A ReplicaSet that belongs to a Deployment counts with the Deployment's scale. */
 function replicaSetScale(reference: Reference, namespace: string, context: AppContext): Scale | undefined {
   const set = knownObject(ReplicaSet, reference, { namespace, context });
   if (set === undefined) return undefined;
@@ -110,7 +110,7 @@ function knownObject<T extends KubernetesObject>(
   return object?.metadata.uid === reference.uid ? object : undefined;
 }
 
-/** The scale of any other controller that can be scaled, custom ones among them. */
+/** The scale of any other scalable controller, including custom resources. */
 async function servedScale(
   { apiVersion, kind, name, uid }: Reference,
   namespace: string,

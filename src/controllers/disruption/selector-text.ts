@@ -1,7 +1,7 @@
 import type { LabelSelector } from '../../api/types/meta/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 
-/** A selector as upstream prints it in messages. */
+/** Formats a selector as upstream does in messages. */
 export function selectorText(selector: DeepReadonly<LabelSelector> | undefined): string {
   if (selector === undefined) return 'nil';
   const labels = Object.entries(selector.matchLabels ?? {})

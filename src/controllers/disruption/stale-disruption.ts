@@ -6,7 +6,7 @@ import type { KubernetesObject, Observed, Sendable } from '../../client/index.ts
 const TARGET = 'DisruptionTarget';
 const STALE_MS = 120_000;
 
-/** Milliseconds until what a pod says of its disruption is too old; undefined when it says nothing that could be. */
+/** Milliseconds until the pod's DisruptionTarget condition is stale; undefined when it has none that could be. */
 export function untilStaleMs(pod: Observed<Pod>, nowMs: number): number | undefined {
   if (pod.metadata.deletionTimestamp !== undefined || isFinished(pod)) return undefined;
   const condition = pod.status?.conditions?.find(({ type }) => type === TARGET);
@@ -14,12 +14,12 @@ export function untilStaleMs(pod: Observed<Pod>, nowMs: number): number | undefi
   return Math.max(0, Date.parse(condition.lastTransitionTime ?? '') + STALE_MS - nowMs);
 }
 
-/** Whether the object says that it is disrupted, which may turn out to be too old. */
+/** Whether the object has a DisruptionTarget condition that may become stale. */
 export function mayBecomeStale(object: KubernetesObject | undefined): boolean {
   return (object as Pod | undefined)?.status?.conditions?.some(({ type }) => type === TARGET) ?? false;
 }
 
-/** The pod, no longer said to be disrupted. */
+/** The pod with its DisruptionTarget condition reset. */
 export function undisrupted(pod: Observed<Pod>, nowMs: number): Sendable<Pod> {
   const condition = {
     type: TARGET,

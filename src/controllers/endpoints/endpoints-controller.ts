@@ -3,7 +3,7 @@ import { Endpoints, Pod, Service } from '../../client/index.ts';
 import type { Observed } from '../../client/index.ts';
 import { controller, watch } from '../../kit/index.ts';
 import type { Controller } from '../../kit/index.ts';
-import { createUnlessThere } from '../create-unless-there.ts';
+import { createIfAbsent } from '../create-if-absent.ts';
 import { selectsPods, watchBackends } from '../service-backends/services-of.ts';
 import { TriggerTimes, withTriggerTime } from '../service-backends/trigger-times.ts';
 import { subsetsOf, truncated } from './subsets.ts';
@@ -13,7 +13,7 @@ const CONTROLLER_NAME = 'endpoint-controller';
 const HEADLESS = 'service.kubernetes.io/headless';
 const OVER_CAPACITY = 'endpoints.kubernetes.io/over-capacity';
 
-/** Keeps the Endpoints (the older form of EndpointSlices) of services that select pods up to date. */
+/** Maintains the Endpoints (the predecessor of EndpointSlices) of services with a selector. */
 export function endpointsController(): Controller {
   const times = new TriggerTimes();
   const known = new Set<string>();
@@ -50,9 +50,9 @@ export function endpointsController(): Controller {
       };
       if (current !== undefined)
         await all.update({ ...current, metadata: { ...current.metadata, ...metadata }, subsets });
-      else await createUnlessThere(all, { metadata: { name: service.metadata.name, namespace, ...metadata }, subsets });
+      else await createIfAbsent(all, { metadata: { name: service.metadata.name, namespace, ...metadata }, subsets });
     },
-    /** The endpoints of a service go with it. Those that never had one are somebody else's. */
+    /** Deletes the Endpoints of a deleted service. Endpoints that never had a service belong to their creator. */
     async gone(key, { objects }) {
       times.forget(key);
       const left = objects(Endpoints).get(key);

@@ -37,7 +37,7 @@ const web = service({ ports: [{ name: 'http', port: 80, targetPort: 'web', proto
 const ips = (addresses: readonly { ip: string }[] = []): string[] => addresses.map(({ ip }) => ip);
 
 describe('the subsets of Endpoints', () => {
-  test('pods that serve the same ports stand together, ready or not', () => {
+  test('pods with the same ports share a subset, ready or not', () => {
     const [subset, ...others] = subsetsOf(web, [pod(2), pod(1), pod(3, { ready: false })]);
 
     expect(others).toEqual([]);
@@ -46,7 +46,7 @@ describe('the subsets of Endpoints', () => {
     expect(subset?.ports).toEqual([{ name: 'http', port: 8080, protocol: 'TCP' }]);
   });
 
-  test('a named port may be another number on another pod', () => {
+  test('a named port may have different numbers on different pods', () => {
     const subsets = subsetsOf(web, [pod(1), pod(2, { port: 9090 })]);
 
     expect(subsets.map(({ addresses, ports }) => [ips(addresses), ports?.[0]?.port])).toEqual([
@@ -55,17 +55,17 @@ describe('the subsets of Endpoints', () => {
     ]);
   });
 
-  test('pods that have ended are not in it', () => {
+  test('finished pods are not included', () => {
     expect(subsetsOf(web, [pod(1, { phase: 'Failed' })])).toEqual([]);
   });
 
-  test('a headless service without ports lists addresses alone', () => {
+  test('a headless service without ports lists only addresses', () => {
     expect(subsetsOf(service({ clusterIP: 'None' }), [pod(1)])).toEqual([
       { addresses: [expect.objectContaining({ ip: '10.0.0.1', nodeName: 'n1' })] },
     ]);
   });
 
-  test('of more than a thousand addresses the first thousand stay, ready ones first', () => {
+  test('of more than a thousand addresses the first thousand are kept, ready ones first', () => {
     const address = (number: number) => ({ ip: `10.0.${number >> 8}.${number & 255}` });
     const many = (count: number) => Array.from({ length: count }, (_, number) => address(number));
 

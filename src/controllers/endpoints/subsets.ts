@@ -3,7 +3,7 @@ import type { Observed, Pod, Service } from '../../client/index.ts';
 import { isReady } from '../../api/meaning/index.ts';
 import { addressesOf, hostnameIn, isBackend, targetPortOf } from '../service-backends/backend-pod.ts';
 
-/** More addresses than this are left out, so that the object stays small. */
+/** Maximum number of addresses; more are dropped to keep the object small. */
 export const MAX_ADDRESSES = 1000;
 
 interface Backend {
@@ -12,7 +12,7 @@ interface Backend {
   readonly ports: readonly EndpointPort[];
 }
 
-/** The subsets of a service's Endpoints: pods that serve the same ports, in the same condition, stand together. */
+/** The subsets of a service's Endpoints: pods with the same ports and readiness share one. */
 export function subsetsOf(service: Observed<Service>, pods: readonly Observed<Pod>[]): EndpointSubset[] {
   const backends = pods.flatMap((pod) => backendOf(service, pod));
   const byPort = groupBy(
@@ -36,7 +36,7 @@ export function subsetsOf(service: Observed<Service>, pods: readonly Observed<Po
   );
 }
 
-/** Keeps the first thousand addresses, ready ones before the others; tells whether that left some out. */
+/** Keeps the first thousand addresses, ready ones first; reports whether some were dropped. */
 export function truncated(subsets: readonly EndpointSubset[]): {
   readonly subsets: EndpointSubset[];
   readonly isTruncated: boolean;

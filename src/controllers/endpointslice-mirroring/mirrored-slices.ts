@@ -5,10 +5,10 @@ import type { DeepReadonly } from '../../base/index.ts';
 import type { Endpoints, Observed } from '../../client/index.ts';
 import { repackedSubsets } from './repacked-subsets.ts';
 
-/** So many addresses of a subset are mirrored; there is one slice for each. */
+/** Maximum number of mirrored addresses per subset; a slice holds one subset. */
 export const MAX_ADDRESSES = 1000;
 
-/** What one slice should hold. */
+/** The desired content of one slice. */
 export interface MirroredSlice {
   readonly addressType: 'IPv4' | 'IPv6';
   readonly ports: readonly EndpointPort[];
@@ -17,13 +17,13 @@ export interface MirroredSlice {
 
 export interface Mirrored {
   readonly slices: readonly MirroredSlice[];
-  /** Addresses that are none. */
+  /** The number of invalid addresses. */
   readonly invalid: number;
-  /** Addresses that are too many. */
+  /** The number of addresses above the maximum. */
   readonly surplus: number;
 }
 
-/** The slices that say what Endpoints say, one for each set of ports and address family. */
+/** The desired slices of an Endpoints object, one for each set of ports and address family. */
 export function mirroredSlices({ subsets = [] }: Observed<Endpoints>): Mirrored {
   const slices: MirroredSlice[] = [];
   let invalid = 0;

@@ -1,7 +1,7 @@
 import type { MetricRegistry } from '../../base/index.ts';
 import { Endpoints, EndpointSlice, keyOf, type Observed, Service } from '../../client/index.ts';
 import { type Controller, controller, type Objects, type ReconcileContext, watch } from '../../kit/index.ts';
-import { createUnlessThere } from '../create-unless-there.ts';
+import { createIfAbsent } from '../create-if-absent.ts';
 import { MANAGED_BY, SERVICE_NAME } from '../endpointslice/slice-metadata.ts';
 import { slicesFor } from '../endpointslice/slice-metrics.ts';
 import { MAX_ADDRESSES, type Mirrored, mirroredSlices } from './mirrored-slices.ts';
@@ -12,7 +12,7 @@ const SKIP = 'endpointslice.kubernetes.io/skip-mirror';
 const LEADER = 'control-plane.alpha.kubernetes.io/leader';
 const CONCURRENT_SYNCS = 5;
 
-/** Copies Endpoints that somebody wrote for a Service without a selector to EndpointSlices, which all others read. */
+/** Mirrors manually written Endpoints of Services without a selector to EndpointSlices, which clients read. */
 export function endpointSliceMirroringController(): Controller {
   return controller(Endpoints, {
     name: 'endpointslice-mirroring',
@@ -63,11 +63,11 @@ async function mirror(
     return deleteAll(existing, slices);
   }
   const mirrored = mirroredSlices(endpoints);
-  tellLosses(mirrored, context);
+  recordSkipped(mirrored, context);
   metrics.skipped.observe(mirrored.invalid + mirrored.surplus);
   metrics.endpointsChanged(endpointChanges(existing, mirrored.slices));
   const changes = sliceChanges(endpoints, mirrored.slices, existing);
-  for (const slice of changes.create) await createUnlessThere(slices, slice);
+  for (const slice of changes.create) await createIfAbsent(slices, slice);
   for (const slice of changes.update) await slices.update(slice);
   await deleteAll(changes.delete, slices);
   metrics.written({
@@ -83,8 +83,8 @@ async function mirror(
   });
 }
 
-/** Tells what the slices cannot hold. */
-function tellLosses({ invalid, surplus }: Mirrored, { event }: ReconcileContext): void {
+/** Records events about addresses that were not mirrored. */
+function recordSkipped({ invalid, surplus }: Mirrored, { event }: ReconcileContext): void {
   if (invalid > 0) {
     const message = `Skipped ${invalid} invalid IP addresses when mirroring to EndpointSlices`;
     event({ type: 'Warning', reason: 'InvalidIPAddress', message });

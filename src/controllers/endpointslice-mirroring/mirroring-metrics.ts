@@ -3,10 +3,10 @@ import { type EndpointsChanged, SliceMetrics } from '../endpointslice/slice-metr
 
 const PREFIX = 'endpoint_slice_mirroring_controller';
 
-/** What is counted about mirrored slices, under the names that kube-controller-manager gives it. */
+/** Metrics of mirrored slices, under kube-controller-manager's names. */
 export class MirroringMetrics extends SliceMetrics {
   readonly #updated: Histogram;
-  /** Addresses of Endpoints that no slice has, in each run. */
+  /** Addresses skipped per run. */
   readonly skipped: Histogram;
   readonly seconds: Histogram;
 

@@ -4,7 +4,7 @@ import type { DeepReadonly } from '../../base/index.ts';
 type Address = DeepReadonly<EndpointAddress>;
 type Port = DeepReadonly<EndpointPort>;
 
-/** Addresses that have the same ports, all of them. */
+/** Addresses that share all their ports. */
 export interface PortSubset {
   readonly ports: readonly Port[];
   readonly ready: readonly Address[];
@@ -13,11 +13,11 @@ export interface PortSubset {
 
 interface PortAddresses {
   readonly port: Port | undefined;
-  /** Whether an address is ready, by what makes it that address. */
+  /** Readiness by address. */
   readonly isReady: Map<string, boolean>;
 }
 
-/** Subsets such that ports which lead to the same addresses stand together, and none is there twice. */
+/** Regroups subsets so that ports with the same addresses share one, without duplicates. */
 export function repackedSubsets(subsets: readonly DeepReadonly<EndpointSubset>[]): readonly PortSubset[] {
   const addresses = new Map<string, Address>();
   const byPort = new Map<string, PortAddresses>();
@@ -41,7 +41,7 @@ export function repackedSubsets(subsets: readonly DeepReadonly<EndpointSubset>[]
     };
   });
 
-  /** An address that is both ready and not ready for a port is not ready. */
+  /** An address that is both ready and not ready for a port counts as not ready. */
   function note({ isReady }: PortAddresses, address: Address, state: boolean): void {
     const key = JSON.stringify([address.ip, address.targetRef?.uid ?? '']);
     if (!addresses.has(key)) addresses.set(key, address);

@@ -17,7 +17,9 @@ export interface SliceChanges {
   readonly delete: readonly Observed<EndpointSlice>[];
 }
 
-/** What must happen to the slices of Endpoints so that they say the same. Slices that would go take what would come. */
+/**
+ * The creates, updates and deletes that make the slices match the Endpoints. Surplus slices are reused for new content.
+ */
 export function sliceChanges(
   endpoints: Observed<Endpoints>,
   wanted: readonly MirroredSlice[],
@@ -50,7 +52,7 @@ export function sliceChanges(
   };
 }
 
-/** How many endpoints come, change and go. */
+/** The number of added, updated and removed endpoints. */
 export function endpointChanges(
   existing: readonly Observed<EndpointSlice>[],
   wanted: readonly MirroredSlice[],
@@ -100,7 +102,7 @@ function isUpToDate(slice: Observed<EndpointSlice>, wanted: MirroredSlice, endpo
   );
 }
 
-/** Whether the slice names other Endpoints of that name as its owner. */
+/** Whether the slice is owned by an earlier Endpoints object with the same name. */
 function isOfOlder({ metadata }: Observed<EndpointSlice>, endpoints: Observed<Endpoints>): boolean {
   const { name, uid } = endpoints.metadata;
   return (metadata.ownerReferences ?? []).some(

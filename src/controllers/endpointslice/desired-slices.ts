@@ -7,7 +7,7 @@ import { wantsZoneHints } from './zone-annotation.ts';
 
 export type AddressFamily = 'IPv4' | 'IPv6';
 
-/** Endpoints that share their ports, and so can share slices. */
+/** Endpoints with the same ports, which can share slices. */
 export interface PortGroup {
   readonly ports: readonly EndpointPort[];
   readonly endpoints: readonly Endpoint[];
@@ -15,11 +15,11 @@ export interface PortGroup {
 
 export interface DesiredSlices {
   readonly groups: ReadonlyMap<string, PortGroup>;
-  /** Pods that were left out since their node is not known (yet). */
+  /** Pods that were skipped because their node is unknown. */
   readonly podsWithoutNode: readonly string[];
 }
 
-/** What the slices of a service should say, for one address family. */
+/** The desired endpoints of a service for one address family. */
 export function desiredSlices(
   service: Observed<Service>,
   pods: readonly Observed<Pod>[],
@@ -43,7 +43,7 @@ export function desiredSlices(
   return { groups, podsWithoutNode };
 }
 
-/** Names a set of ports, in whatever order they are. The server says null for none. */
+/** A key for a set of ports, independent of order. The API server returns null for an empty list. */
 export function portsKey(ports: readonly EndpointPort[] | null | undefined): string {
   const parts = (ports ?? []).map(({ name = '', protocol, port, appProtocol }) =>
     JSON.stringify([name, protocol, port, appProtocol]),
@@ -83,7 +83,7 @@ function endpointOf(
   };
 }
 
-/** Where traffic to the endpoint should come from, when the service prefers what is near. */
+/** The hints of an endpoint when the service prefers close traffic. */
 function hintsFor(
   service: Observed<Service>,
   { ready, zone, nodeName }: { readonly ready: boolean; readonly zone?: string; readonly nodeName: string },

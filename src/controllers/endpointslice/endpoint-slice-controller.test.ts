@@ -58,7 +58,7 @@ describe('the endpoints of a service', () => {
     expect(cluster.problems).toEqual([]);
   });
 
-  test('are spread over slices of a hundred, follow scaling, and go with the service', async () => {
+  test('are spread over slices of a hundred, follow scaling, and are deleted with the service', async () => {
     await using cluster = await startCluster({ nodes: 3 });
     const { services, endpoints } = cluster.client.core.v1;
     await services.namespace('default').create({

@@ -3,7 +3,7 @@ import { EndpointSlice, keyOf, Node, Pod, Service } from '../../client/index.ts'
 import type { Observed } from '../../client/index.ts';
 import { controller, watch } from '../../kit/index.ts';
 import type { Controller, Objects, ReconcileContext } from '../../kit/index.ts';
-import { createUnlessThere } from '../create-unless-there.ts';
+import { createIfAbsent } from '../create-if-absent.ts';
 import { selectsPods, watchBackends, watchNodesOfBackends } from '../service-backends/services-of.ts';
 import { TriggerTimes, withTriggerTime } from '../service-backends/trigger-times.ts';
 import { type AddressFamily, desiredSlices } from './desired-slices.ts';
@@ -14,7 +14,7 @@ import { wantsZoneHints } from './zone-annotation.ts';
 import { withoutHints } from './zone-hints.ts';
 import { ZoneTraffic } from './zone-traffic.ts';
 
-/** Keeps the EndpointSlices of services that select pods up to date. */
+/** Maintains the EndpointSlices of services with a selector. */
 export function endpointSliceController(): Controller {
   const times = new TriggerTimes();
   const zones = new ZoneTraffic();
@@ -95,11 +95,11 @@ export function endpointSliceController(): Controller {
       if (!families.includes(slice.addressType as AddressFamily)) await slices.delete(keyOf(slice));
     }
     const { trafficDistribution } = service.spec ?? {};
-    // one slice is there in any case
+    // there is always at least one slice
     figures.desiredSlices = Math.max(1, figures.desiredSlices);
     metrics.figures.set(keyOf(service), { ...figures, trafficDistribution });
     if (withoutNode.size > 0)
-      throw new Error(`Cannot publish pods ${[...withoutNode].join(', ')}: their nodes are not there`);
+      throw new Error(`Cannot publish pods ${[...withoutNode].join(', ')}: their nodes do not exist`);
   }
 }
 
@@ -116,7 +116,7 @@ async function write(
     ...slice,
     metadata: { ...slice.metadata, annotations: withTriggerTime(slice.metadata?.annotations, time) },
   });
-  for (const slice of changes.create) await createUnlessThere(slices, timed(slice));
+  for (const slice of changes.create) await createIfAbsent(slices, timed(slice));
   for (const slice of changes.update) await slices.update(timed(slice));
   for (const slice of changes.delete) await slices.delete(keyOf(slice));
 }

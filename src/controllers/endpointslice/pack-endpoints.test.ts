@@ -19,7 +19,7 @@ const slice = (name: string, endpoints: readonly Endpoint[]): Observed<EndpointS
 const numbers = (count: number, from = 0): Endpoint[] => Array.from({ length: count }, (_, i) => endpoint(from + i));
 
 describe('packing endpoints into slices', () => {
-  test('leaves slices alone that say what they should', () => {
+  test('leaves correct slices alone', () => {
     const full = slice('a', numbers(3));
 
     expect(packEndpoints([full], numbers(3), 100)).toEqual({
@@ -32,7 +32,7 @@ describe('packing endpoints into slices', () => {
     });
   });
 
-  test('fills slices that change anyway before it touches another', () => {
+  test('fills slices that change anyway before it changes another', () => {
     const changing = slice('a', numbers(3));
     const other = slice('b', numbers(2, 10));
 
@@ -48,7 +48,7 @@ describe('packing endpoints into slices', () => {
     expect(create).toEqual([]);
   });
 
-  test('puts what is left together into the one slice that it fills best', () => {
+  test('puts the remaining endpoints together into the slice that they fill best', () => {
     const small = slice('a', numbers(1));
     const large = slice('b', numbers(7, 10));
 
@@ -58,7 +58,7 @@ describe('packing endpoints into slices', () => {
     expect(create).toEqual([]);
   });
 
-  test('makes new slices rather than spread endpoints over several', () => {
+  test('creates new slices rather than spread endpoints over several', () => {
     const slices = [slice('a', numbers(9)), slice('b', numbers(9, 10))];
 
     const { update, create } = packEndpoints(slices, [...numbers(9), ...numbers(9, 10), ...numbers(2, 30)], 10);
@@ -67,13 +67,13 @@ describe('packing endpoints into slices', () => {
     expect(create).toEqual([numbers(2, 30)]);
   });
 
-  test('a slice of which nothing is wanted any more goes', () => {
+  test('deletes a slice without wanted endpoints', () => {
     const gone = slice('a', numbers(2));
 
     expect(packEndpoints([gone], [], 10).delete).toEqual([gone]);
   });
 
-  test('a changed condition is written where the endpoint is', () => {
+  test("writes a changed condition to the endpoint's slice", () => {
     const before = slice('a', numbers(2));
 
     const { update } = packEndpoints([before], [endpoint(0), endpoint(1, false)], 10);
@@ -81,7 +81,7 @@ describe('packing endpoints into slices', () => {
     expect(update.get(before)).toEqual([endpoint(0), endpoint(1, false)]);
   });
 
-  test('whatever was there, afterwards each wanted endpoint is in exactly one slice and no slice is too full', () => {
+  test('always puts each wanted endpoint into exactly one slice and overfills none', () => {
     const set = fc.uniqueArray(fc.integer({ min: 0, max: 40 }), { maxLength: 30 });
     fc.assert(
       fc.property(set, set, fc.integer({ min: 1, max: 7 }), (before, after, capacity) => {

@@ -4,20 +4,20 @@ import type { EndpointSlice, Observed } from '../../client/index.ts';
 
 export interface Packing {
   readonly create: readonly (readonly Endpoint[])[];
-  /** What the slices that change hold afterwards. */
+  /** The new content of changed slices. */
   readonly update: ReadonlyMap<Observed<EndpointSlice>, readonly Endpoint[]>;
   readonly unchanged: readonly Observed<EndpointSlice>[];
   readonly delete: readonly Observed<EndpointSlice>[];
-  /** Endpoints that come into slices, and that go. */
+  /** The number of endpoints added to and removed from slices. */
   readonly added: number;
   readonly removed: number;
 }
 
 /**
- * Fits endpoints into the slices that are there, changing as few slices as it can rather than filling them up.
+ * Distributes endpoints over existing slices, preferring few changed slices over full ones.
  *
- * Example: slices of 100 and 98 endpoints, three more to come: slices that change anyway are filled first; if none does, the
- * three go together into the one slice that they fill best; if there is no such slice, into a new one.
+ * Example: slices of 100 and 98 endpoints, three new endpoints: slices that change anyway are filled first; if none
+ * does, the three go together into the slice that they fill best; if there is no such slice, into a new one.
  */
 export function packEndpoints(
   slices: readonly Observed<EndpointSlice>[],
@@ -53,7 +53,7 @@ export function packEndpoints(
   return { create, update, unchanged: [...unchanged], delete: gone, added, removed };
 }
 
-/** What makes it the same endpoint, whatever its condition is. */
+/** What identifies an endpoint, regardless of its conditions. */
 function identity({
   addresses,
   hostname,
@@ -62,7 +62,7 @@ function identity({
   return JSON.stringify([addresses, hostname, targetRef?.namespace, targetRef?.name, targetRef?.uid]);
 }
 
-/** Takes from `left` what is in the slice already, as it should be now. */
+/** Removes from `left` the endpoints that the slice already has, and returns them in their new state. */
 function keep(
   slice: Observed<EndpointSlice>,
   left: Map<string, Endpoint>,
@@ -86,7 +86,7 @@ function fill(endpoints: Endpoint[], rest: Endpoint[], capacity: number): void {
   endpoints.push(...rest.splice(0, Math.max(0, capacity - endpoints.length)));
 }
 
-/** The slice that is fullest with `count` more, if they fit into any. */
+/** The slice that `count` more endpoints fill best, if any has room. */
 function bestFit(
   slices: readonly Observed<EndpointSlice>[],
   count: number,

@@ -6,7 +6,7 @@ import { packEndpoints } from './pack-endpoints.ts';
 import type { EndpointsChanged } from './slice-metrics.ts';
 import { isOwnedBy, newSliceMetadata, sliceLabels, unreserved } from './slice-metadata.ts';
 
-/** Beyond so many endpoints there are more slices. */
+/** Maximum number of endpoints per slice. */
 export const CAPACITY = 100;
 
 export interface SliceChanges {
@@ -16,7 +16,7 @@ export interface SliceChanges {
   readonly endpoints: EndpointsChanged;
 }
 
-/** What must happen to the slices of one address family so that they say what they should. */
+/** The creates, updates and deletes for the slices of one address family. */
 export function sliceChanges(
   service: Observed<Service>,
   groups: ReadonlyMap<string, PortGroup>,
@@ -52,7 +52,7 @@ export function sliceChanges(
   return { ...reuse({ create, update, unwanted, gone }, service), endpoints: { added, removed } };
 }
 
-/** Slices that would go take the contents of those that would come. */
+/** Reuses surplus slices for new content. */
 function reuse(
   changes: {
     readonly create: readonly Sendable<EndpointSlice>[];

@@ -6,10 +6,10 @@ export const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 export const CONTROLLER_NAME = 'endpointslice-controller.k8s.io';
 const HEADLESS = 'service.kubernetes.io/headless';
 const RESERVED: ReadonlySet<string> = new Set([SERVICE_NAME, MANAGED_BY, HEADLESS]);
-/** Longer names leave no room for the dash. */
+/** Maximum length of a name with room for the dash. */
 const MAX_NAME = 253;
 
-/** The service's own labels, and those that tell what the slice is for. */
+/** The service's labels plus those that identify the slice. */
 export function sliceLabels(service: Observed<Service>): Record<string, string> {
   const { clusterIP = 'None' } = service.spec ?? {};
   const isHeadless = clusterIP === 'None' || clusterIP === '';
@@ -25,7 +25,7 @@ export function unreserved(labels: Readonly<Record<string, string>> = {}): Recor
   return Object.fromEntries(Object.entries(labels).filter(([name]) => !RESERVED.has(name)));
 }
 
-/** What the names of a service's slices begin with. */
+/** The prefix of the names of a service's slices. */
 export function slicePrefix(name: string): string {
   return name.length < MAX_NAME ? `${name}-` : name;
 }

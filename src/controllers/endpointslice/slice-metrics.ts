@@ -1,31 +1,31 @@
 import { exponentialBuckets, type Histogram, type MetricRegistry } from '../../base/index.ts';
 import type { Observed, Service } from '../../client/index.ts';
 
-/** What was done to slices in one run. */
+/** The slices written in one run. */
 export interface SlicesWritten {
   readonly create: number;
   readonly update: number;
   readonly delete: number;
 }
 
-/** How many endpoints a run adds to and removes from slices. */
+/** The endpoints added and removed in one run. */
 export interface EndpointsChanged {
   readonly added: number;
   readonly removed: number;
-  /** Only those that count changed endpoints tell. */
+  /** Set by controllers that count updated endpoints. */
   readonly updated?: number;
 }
 
-/** What one Service or Endpoints object has. */
+/** The figures of one Service or Endpoints object. */
 export interface SliceFigures {
   readonly endpoints: number;
   readonly slices: number;
-  /** Slices that there would be if each were filled before the next begins. */
+  /** The minimum number of slices for the endpoints. */
   readonly desiredSlices: number;
   readonly trafficDistribution?: string | undefined;
 }
 
-/** What is counted about slices by whoever writes them: `prefix` begins the names, as kube-controller-manager has them. */
+/** Metrics shared by the controllers that write slices; `prefix` begins their names, as in kube-controller-manager. */
 export class SliceMetrics {
   readonly #changes;
   readonly #added;
@@ -73,7 +73,7 @@ export class SliceMetrics {
   }
 }
 
-/** The metrics of the controller of EndpointSlices, which tells more than that of mirrored ones. */
+/** Metrics of the EndpointSlice controller in addition to the shared ones. */
 export class ServiceSliceMetrics extends SliceMetrics {
   readonly #changedPerSync;
   readonly #syncs;
@@ -119,7 +119,7 @@ export class ServiceSliceMetrics extends SliceMetrics {
   }
 }
 
-/** Slices that so many endpoints need if each takes `capacity`. */
+/** The number of slices needed when each holds `capacity` endpoints. */
 export function slicesFor(endpoints: number, capacity: number): number {
   return Math.ceil(endpoints / capacity);
 }

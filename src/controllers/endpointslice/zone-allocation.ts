@@ -1,12 +1,12 @@
 import { leastFor, type ZoneShares } from './zone-shares.ts';
 
-/** How many endpoints a zone is to get. */
+/** The number of endpoints that a zone should get. */
 interface Allocation {
   readonly most: number;
   readonly desired: number;
 }
 
-/** By zone; a text says why there is none. */
+/** By zone; a string says why there is no allocation. */
 export function allocate(count: number, shares: ZoneShares | undefined): ReadonlyMap<string, Allocation> | string {
   if (shares === undefined)
     return 'Insufficient Node information: allocatable CPU or zone not specified on one or more nodes';
@@ -21,13 +21,13 @@ export function allocate(count: number, shares: ZoneShares | undefined): Readonl
   );
 }
 
-/** How many endpoints zones give to others, and get of others. */
+/** How many endpoints each zone gives away and receives. */
 export interface Moves {
   readonly give: Map<string, number>;
   readonly get: Map<string, number>;
 }
 
-/** What brings the zones as near to what they should have as whole endpoints can. */
+/** The moves that bring the zones closest to their allocation. */
 export function movesFor(allocations: ReadonlyMap<string, Allocation>, has: ReadonlyMap<string, number>): Moves {
   const over = new Map<string, number>();
   const under = new Map<string, number>();

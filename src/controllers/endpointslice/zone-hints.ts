@@ -4,17 +4,17 @@ import type { SliceChanges } from './slice-changes.ts';
 import { add, allocate, movesFor } from './zone-allocation.ts';
 import type { ZoneShares } from './zone-shares.ts';
 
-/** Slices with hints of zones on them, or without any where the zones cannot be told to share the traffic. */
+/** Slices with zone hints, or without any when the zones cannot share the traffic. */
 export interface HintedChanges {
   readonly changes: SliceChanges;
-  /** How many endpoints serve each zone; undefined when there are no hints. */
+  /** Endpoints per zone; undefined when there are no hints. */
   readonly endpointsByZone?: ReadonlyMap<string, number>;
   /** Why there are no hints. */
   readonly problem?: string;
 }
 
 export interface HintOptions {
-  /** All slices of the family as they are, with their hints. */
+  /** All current slices of the family, with their hints. */
   readonly live: readonly Observed<EndpointSlice>[];
   readonly shares: ZoneShares | undefined;
 }
@@ -22,17 +22,17 @@ export interface HintOptions {
 type Slice = Sendable<EndpointSlice>;
 type SomeEndpoints = EndpointSlice['endpoints'] | Observed<EndpointSlice>['endpoints'];
 
-/** The slice as it is where nobody speaks of zones. */
+/** The slice without hints. */
 export function withoutHints<T extends Slice>(slice: T): T {
   const endpoints = (slice.endpoints ?? []).map(({ hints: _, ...endpoint }) => endpoint);
   return slice.endpoints === undefined || slice.endpoints === null ? slice : { ...slice, endpoints };
 }
 
 /**
- * Says for each endpoint from which zone its traffic is to come, so that zones get endpoints by their share in the processors:
- * its own zone, unless another has too few. Slices that need not change keep what they say.
+ * Assigns endpoints to zones in proportion to the zones' CPUs: each to its own zone, unless another has too few.
+ * Unchanged slices keep their hints.
  *
- * Assumes that `changes` were made of slices without hints.
+ * Assumes that `changes` were computed from slices without hints.
  */
 export function hintedChanges(changes: SliceChanges, { live, shares }: HintOptions): HintedChanges {
   const changing = new Set([...changes.update, ...changes.delete].map(({ metadata }) => metadata?.name));
@@ -66,10 +66,10 @@ export function hintedChanges(changes: SliceChanges, { live, shares }: HintOptio
   };
   const hint = (slice: Slice): Slice => {
     const endpoints = (slice.endpoints ?? []) as readonly Endpoint[];
-    const told = endpoints.map((endpoint) =>
+    const hinted = endpoints.map((endpoint) =>
       isReady(endpoint) ? { ...endpoint, hints: { forZones: [{ name: zoneFor(endpoint) }] } } : endpoint,
     );
-    return { ...slice, endpoints: told };
+    return { ...slice, endpoints: hinted };
   };
   const created = changes.create.map(hint);
   return { changes: { ...changes, create: created, update: update.map(hint) }, endpointsByZone: counts };
@@ -84,7 +84,7 @@ function unhinted(
   return { changes: { ...changes, update: [...changes.update, ...marked.map(withoutHints)] }, problem };
 }
 
-/** How many endpoints of a slice serve each zone; undefined when one that is ready says nothing. */
+/** Endpoints per zone in a slice; undefined when a ready endpoint has no hint. */
 function hintsOf({ endpoints }: Observed<EndpointSlice>): ReadonlyMap<string, number> | undefined {
   const counts = new Map<string, number>();
   for (const { hints } of readyOnes(endpoints)) {

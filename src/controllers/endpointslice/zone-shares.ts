@@ -2,15 +2,15 @@ import { parseQuantity, Quantity } from '../../api/index.ts';
 import type { Node, Observed } from '../../client/index.ts';
 import { zoneOf } from '../service-backends/services-of.ts';
 
-/** The share of each zone in the processors that pods can use, by the zone's name. */
+/** Each zone's share of the allocatable CPUs, by zone name. */
 export type ZoneShares = ReadonlyMap<string, number>;
 
-/** How much more traffic than on average an endpoint may get. */
+/** The share by which an endpoint's traffic may exceed the average. */
 export const OVERLOAD = 0.2;
 
 const NOT_FOR_PODS = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'];
 
-/** Undefined where not all ready nodes say where they are and what they have, or all are in one zone. */
+/** Undefined when a ready node lacks a zone or CPUs, or when all nodes are in one zone. */
 export function zoneShares(nodes: readonly Observed<Node>[]): ZoneShares | undefined {
   const millisByZone = new Map<string, number>();
   let total = 0;
@@ -30,7 +30,7 @@ export function isNodeReady({ status }: Observed<Node>): boolean {
   return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
 }
 
-/** Whether some zone has fewer endpoints than it needs. */
+/** Whether a zone has fewer endpoints than it needs. */
 export function isOverloaded(endpointsByZone: ReadonlyMap<string, number>, shares: ZoneShares | undefined): boolean {
   if (endpointsByZone.size === 0) return false;
   if (shares === undefined) return true;
@@ -38,7 +38,7 @@ export function isOverloaded(endpointsByZone: ReadonlyMap<string, number>, share
   return [...shares].some(([zone, share]) => (endpointsByZone.get(zone) ?? -1) < leastFor(total * share));
 }
 
-/** With so few, none of the endpoints gets too much. */
+/** The minimum number of endpoints that keeps the overload within the limit. */
 export function leastFor(desired: number): number {
   return Math.ceil(desired * (1 / (1 + OVERLOAD)));
 }

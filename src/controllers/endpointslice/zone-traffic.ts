@@ -13,21 +13,21 @@ interface FamilyOfService {
   readonly live: readonly Observed<EndpointSlice>[];
 }
 
-/** What is reported about a service. */
+/** An event about a service. */
 export interface ZoneReport {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
 }
 
-/** Services whose annotation asks for traffic to stay in its zone, and how their endpoints serve the zones. */
+/** Tracks the services with topology-aware routing, and how their endpoints serve the zones. */
 export class ZoneTraffic {
-  /** By service and family. */
+  /** By service and address family. */
   readonly #endpointsByZone = new Map<string, Map<string, ReadonlyMap<string, number>>>();
-  /** Computed when it is needed, after nodes have changed. */
+  /** Computed lazily after nodes have changed. */
   #shares: { readonly value: ZoneShares | undefined } | undefined;
 
-  /** Looks at services again whose zones have too few endpoints since nodes have come, gone or moved. */
+  /** Requeues services whose zones have too few endpoints after nodes were added, removed or moved. */
   watchNodes(): Watch {
     return watch(Node, {
       to: (_, { objects }) => {
@@ -44,7 +44,7 @@ export class ZoneTraffic {
     this.#endpointsByZone.delete(key);
   }
 
-  /** The changes with hints of zones, and what there is to say about them. */
+  /** The changes with zone hints, and the events about them. */
   hint(
     changes: SliceChanges,
     { key, family, live }: FamilyOfService,
@@ -65,7 +65,7 @@ export class ZoneTraffic {
     };
   }
 
-  /** What there is to say of a service that does not ask for it, or no longer. */
+  /** The events for a service without topology-aware routing. */
   leave(key: string, family: AddressFamily): readonly ZoneReport[] {
     return this.#endpointsByZone.delete(key) ? [disabled('Topology Aware Hints has been disabled', family)] : [];
   }

@@ -5,12 +5,12 @@ import { controller, type Controller, type ReconcileContext, watch } from '../..
 
 type Volume = NonNullable<NonNullable<Observed<Pod>['spec']>['volumes']>[number];
 
-/** Pods by the claims that are made for them. */
+/** Pods by the claims of their ephemeral volumes. */
 const podsByOwnClaim = index(Pod, (pod) =>
   ownVolumes(pod).map(({ name }) => `${pod.metadata.namespace}/${claimName(pod, name)}`),
 );
 
-/** Makes the claims of pods whose volumes are to live as long as they do; the garbage collector takes them away again. */
+/** Creates the claims of generic ephemeral volumes; the garbage collector deletes them with their pod. */
 export function ephemeralVolumeController(): Controller {
   return controller(Pod, {
     name: 'ephemeral-volume',

@@ -6,7 +6,7 @@ function owner(name: string, namespace = 'default'): ObjectReference {
   return { apiVersion: 'v1', kind: 'Thing', namespace, name, uid: `uid-of-${name}` };
 }
 
-test('the owner that was not asked for longest is forgotten first', () => {
+test('the least recently used owner is dropped first', () => {
   const absent = new AbsentOwners(2);
   absent.add(owner('a'));
   absent.add(owner('b'));
@@ -17,7 +17,7 @@ test('the owner that was not asked for longest is forgotten first', () => {
   expect([owner('a'), owner('b'), owner('c')].map((each) => absent.has(each))).toEqual([true, false, true]);
 });
 
-test('the same uid at another place is another owner', () => {
+test('the same uid at another reference is a different owner', () => {
   const absent = new AbsentOwners();
   absent.add(owner('a', 'here'));
 

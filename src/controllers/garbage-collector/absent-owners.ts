@@ -1,6 +1,9 @@
 import { type ObjectReference, referenceKey } from './object-reference.ts';
 
-/** Owners that are known not to be there, so that not every dependent has to ask. The one not asked for longest goes first. */
+/**
+ * Caches owners that are known to be absent, so that not every dependent triggers a request. The least recently used
+ * entry is dropped first.
+ */
 export class AbsentOwners {
   readonly #capacity: number;
   readonly #keys = new Set<string>();

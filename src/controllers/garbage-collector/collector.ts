@@ -3,20 +3,23 @@ import type { DependencyGraph } from './dependency-graph.ts';
 import { FOREGROUND_FINALIZER, hasFinalizer, ORPHAN_FINALIZER } from './finalizers.ts';
 import type { GraphNode } from './graph-node.ts';
 import { type DeletionChoice, type LiveObjects, type Metadata, UnresolvableOwnerError } from './live-objects.ts';
-import type { OwnerJudge } from './owner-verdict.ts';
+import type { OwnerClassifier } from './owner-states.ts';
 
-/** Dependents that lose their owner at the same time. */
+/** Maximum number of dependents orphaned concurrently. */
 const ORPHANS_AT_ONCE = 20;
 
 export interface CollectorParts {
   readonly graph: DependencyGraph;
   readonly live: LiveObjects;
-  readonly judge: OwnerJudge;
-  /** The object is to be looked at as well. */
+  readonly judge: OwnerClassifier;
+  /** Queues the object for examination. */
   readonly examine: (node: GraphNode) => void;
 }
 
-/** Deletes what nobody owns any more, and carries deletions of owners through. Decides by what the server says now. */
+/**
+ * Deletes objects without owners, and completes foreground and orphaning deletions. Decides by the API server's current
+ * state.
+ */
 export class Collector {
   readonly #parts: CollectorParts;
 
@@ -24,7 +27,9 @@ export class Collector {
     this.#parts = parts;
   }
 
-  /** Deletes the object if all its owners are gone, and ends its deletion in the foreground if its dependents are. */
+  /**
+   * Deletes the object if all its owners are absent, and completes its foreground deletion if its dependents are gone.
+   */
   async examine(uid: string): Promise<'again' | void> {
     const node = this.#parts.graph.node(uid);
     if (node === undefined || !isOfInterest(node)) return;
@@ -35,15 +40,15 @@ export class Collector {
       else if (node.isDeletingDependents) await this.#endForeground(node);
       else await this.#judge(node, metadata);
     } catch (error) {
-      if (error instanceof UnresolvableOwnerError) return; // trying again would not help
+      if (error instanceof UnresolvableOwnerError) return; // retrying would not help
       throw error;
     }
-    // an object that no watch tells of could go without our being told
-    const isUntold = this.#parts.graph.node(uid) === node && node.isVirtual && node.identity === identity;
-    return isUntold ? 'again' : undefined;
+    // an object that no watch covers could be deleted without an event
+    const isUnwatched = this.#parts.graph.node(uid) === node && node.isVirtual && node.identity === identity;
+    return isUnwatched ? 'again' : undefined;
   }
 
-  /** Removes the object from the owners of its dependents, then lets it go. */
+  /** Removes the object from the ownerReferences of its dependents, then removes its orphan finalizer. */
   async orphanDependents(uid: string): Promise<void> {
     const node = this.#parts.graph.node(uid);
     if (node?.isOrphaning !== true) return;
@@ -52,7 +57,9 @@ export class Collector {
     await this.#parts.live.removeFinalizer(node.identity, ORPHAN_FINALIZER);
   }
 
-  /** Once nobody holds up the deletion, the object may go; until then those who do are to be deleted. */
+  /**
+   * Removes the foreground finalizer once no dependent blocks the deletion; until then queues the blocking dependents.
+   */
   async #endForeground(node: GraphNode): Promise<void> {
     const blocking = node.blockingDependents;
     if (blocking.length === 0) return await this.#parts.live.removeFinalizer(node.identity, FOREGROUND_FINALIZER);
@@ -65,7 +72,7 @@ export class Collector {
     const { identity } = node;
     const { solid, dangling, waiting } = await this.#parts.judge.judge(identity, ownerReferences);
     if (solid.length > 0) {
-      // those who wait would wait for ever if the object kept its reference to them
+      // the waiting owners would wait forever if the object kept blocking them
       if (dangling.length + waiting.length > 0)
         await this.#parts.live.removeOwners(identity, [...dangling, ...waiting]);
       return;
@@ -86,13 +93,13 @@ export class Collector {
   }
 }
 
-/** Whether anything could follow. What is being deleted is done with, unless it waits for its dependents. */
+/** Whether there is anything to do. An object that is being deleted matters only if it waits for its dependents. */
 function isOfInterest(node: GraphNode): boolean {
   if (node.isDeletingDependents || node.isVirtual) return true;
   return !node.isBeingDeleted && node.owners.length > 0;
 }
 
-/** What the object asks for by its finalizers. */
+/** The propagation policy that the object's finalizers request. */
 function policyOf(metadata: Metadata): DeletionChoice['propagationPolicy'] {
   if (hasFinalizer(metadata, ORPHAN_FINALIZER)) return 'Orphan';
   return hasFinalizer(metadata, FOREGROUND_FINALIZER) ? 'Foreground' : 'Background';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OwnerReference } from '../../api/types/meta/v1.d.ts';
-import { DependencyGraph, type Sighting } from './dependency-graph.ts';
+import { DependencyGraph, type ObservedObject } from './dependency-graph.ts';
 import { describeReference } from './object-reference.ts';
 
 interface Thing {
@@ -12,7 +12,7 @@ interface Thing {
   readonly isDeleted?: boolean;
 }
 
-function thing({ name, kind = 'Thing', namespace = 'default', owners, finalizers, isDeleted }: Thing): Sighting {
+function thing({ name, kind = 'Thing', namespace = 'default', owners, finalizers, isDeleted }: Thing): ObservedObject {
   return {
     apiVersion: 'v1',
     kind,
@@ -33,7 +33,7 @@ function ownedBy(name: string, more: Partial<OwnerReference> = {}): OwnerReferen
   return { apiVersion: 'v1', kind: 'Thing', name, uid: `uid-of-${name}`, ...more };
 }
 
-/** A graph, and what it has said since it was asked last. */
+/** A graph, and a function that returns the listener calls since its last call. */
 function start(): { graph: DependencyGraph; said: () => string[] } {
   const lines: string[] = [];
   const graph = new DependencyGraph({
@@ -45,7 +45,7 @@ function start(): { graph: DependencyGraph; said: () => string[] } {
   return { graph, said: () => lines.splice(0) };
 }
 
-test('an owner that has not been seen is looked for, once for all its dependents', () => {
+test('an unobserved owner is looked up once for all its dependents', () => {
   const { graph, said } = start();
 
   graph.observe(thing({ name: 'one', owners: [ownedBy('parent')] }));
@@ -55,7 +55,7 @@ test('an owner that has not been seen is looked for, once for all its dependents
   expect(graph.node('uid-of-parent')).toMatchObject({ isVirtual: true });
 });
 
-test('an owner that is seen later is as good as one that was seen before', () => {
+test('an owner that is observed after its dependents is treated like one observed before', () => {
   const { graph, said } = start();
   graph.observe(thing({ name: 'child', owners: [ownedBy('parent')] }));
   said();
@@ -67,7 +67,7 @@ test('an owner that is seen later is as good as one that was seen before', () =>
   expect([...(graph.node('uid-of-parent')?.dependents ?? [])].map(({ identity }) => identity.name)).toEqual(['child']);
 });
 
-test('when an owner is gone its dependents are examined and it is remembered as absent', () => {
+test('the deletion of an owner triggers the examination of its dependents and records it as absent', () => {
   const { graph, said } = start();
   graph.observe(thing({ name: 'parent' }));
   graph.observe(thing({ name: 'child', owners: [ownedBy('parent')] }));
@@ -78,7 +78,7 @@ test('when an owner is gone its dependents are examined and it is remembered as 
   expect(graph.node('uid-of-parent')).toBeUndefined();
 });
 
-test('a deletion in the foreground begins with the dependents and the owner being examined', () => {
+test('a foreground deletion starts with the examination of the dependents and the owner', () => {
   const { graph, said } = start();
   graph.observe(thing({ name: 'parent' }));
   graph.observe(thing({ name: 'child', owners: [ownedBy('parent', { blockOwnerDeletion: true })] }));
@@ -93,7 +93,7 @@ test('a deletion in the foreground begins with the dependents and the owner bein
   expect(said()).toEqual(['examine parent']);
 });
 
-test('an owner in the foreground is examined again when a dependent no longer holds it up', () => {
+test('an owner in foreground deletion is examined again when a dependent stops blocking it', () => {
   const { graph, said } = start();
   graph.observe(thing({ name: 'parent' }));
   graph.observe(thing({ name: 'child', owners: [ownedBy('parent', { blockOwnerDeletion: true })] }));
@@ -104,7 +104,7 @@ test('an owner in the foreground is examined again when a dependent no longer ho
   expect(graph.node('uid-of-parent')?.blockingDependents).toHaveLength(0);
 });
 
-test('a deletion that orphans is told once, however often the object changes meanwhile', () => {
+test('an orphaning deletion is reported once, however often the object changes', () => {
   const { graph, said } = start();
   const dying = thing({ name: 'parent', isDeleted: true, finalizers: ['orphan'] });
 
@@ -114,7 +114,7 @@ test('a deletion that orphans is told once, however often the object changes mea
   expect(said()).toEqual(['orphan dependents of parent']);
 });
 
-test('references can be added and taken away', () => {
+test('references can be added and removed', () => {
   const { graph, said } = start();
   graph.observe(thing({ name: 'a' }));
   graph.observe(thing({ name: 'b' }));
@@ -127,7 +127,7 @@ test('references can be added and taken away', () => {
   expect(said()).toEqual([]);
 });
 
-test('an owner in another namespace is reported, whichever of the two is seen first', () => {
+test('an owner in another namespace is reported, whichever of the two is observed first', () => {
   const forward = start();
   forward.graph.observe(thing({ name: 'parent', namespace: 'other' }));
   forward.graph.observe(thing({ name: 'child', owners: [ownedBy('parent')] }));
@@ -140,7 +140,7 @@ test('an owner in another namespace is reported, whichever of the two is seen fi
   expect(backward.said()).toEqual(['child refers to parent elsewhere', 'examine child']);
 });
 
-test('an owner outside of namespaces may be referred to from everywhere', () => {
+test('a cluster-scoped owner may be referred to from every namespace', () => {
   const { graph, said } = start();
   graph.observe(thing({ name: 'parent', namespace: '' }));
   graph.observe(thing({ name: 'child', owners: [ownedBy('parent')] }));
@@ -148,7 +148,7 @@ test('an owner outside of namespaces may be referred to from everywhere', () => 
   expect(said()).toEqual([]);
 });
 
-test('an owner that is not where some say it is is looked for where others say it is', () => {
+test('an owner that is absent at one reference is looked up at the references of other dependents', () => {
   const { graph, said } = start();
   graph.observe(thing({ name: 'here', owners: [ownedBy('parent')] }));
   graph.observe(thing({ name: 'there', namespace: 'other', owners: [ownedBy('parent')] }));
@@ -163,7 +163,7 @@ test('an owner that is not where some say it is is looked for where others say i
   );
 });
 
-test('an object that was seen is not taken as absent because somebody has its place wrong', () => {
+test('an observed object is not considered absent because of a wrong reference', () => {
   const { graph, said } = start();
   graph.observe(thing({ name: 'parent' }));
   graph.observe(thing({ name: 'child', owners: [ownedBy('parent', { kind: 'Mistake' })] }));
@@ -182,5 +182,5 @@ test('an object that was seen is not taken as absent because somebody has its pl
 });
 
 function never(): never {
-  throw new Error('the node is not there');
+  throw new Error('the node does not exist');
 }

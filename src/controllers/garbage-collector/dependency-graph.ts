@@ -5,20 +5,20 @@ import { isSameReference, type ObjectReference, ownerOf, pointsAt } from './obje
 import { ownerChanges, unblockedOwners } from './owner-changes.ts';
 import { opinionsOn, otherIdentity } from './owner-identity.ts';
 
-/** What follows from a change of the graph. */
+/** Receives the consequences of graph changes. */
 export interface GraphListener {
-  /** The object may have to be deleted, or may be done with its deletion. */
+  /** The object may have to be deleted, or its deletion may be complete. */
   examine(node: GraphNode, options?: { readonly isRetry: boolean }): void;
-  /** The object waits for its dependents to be made orphans. */
+  /** The object waits for its dependents to be orphaned. */
   orphan(node: GraphNode): void;
-  /** The object is not there, and dependents refer to it. */
+  /** The object is absent, but dependents refer to it. */
   isAbsent(owner: ObjectReference): void;
-  /** The object names an owner that is in another namespace. */
+  /** The object names an owner in another namespace. */
   refersElsewhere(dependent: GraphNode, owner: Owner): void;
 }
 
-/** An object of a kind, as watches tell of it: its metadata is enough. */
-export interface Sighting {
+/** An object as reported by a watch: only its metadata. */
+export interface ObservedObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: Observed<KubernetesObject>['metadata'];
@@ -27,12 +27,12 @@ export interface Sighting {
 const NO_OWNERS: readonly Owner[] = [];
 
 /**
- * Who owns whom, as far as watches have told.
+ * The graph of owners and dependents, as far as the watches have reported.
  *
- * An owner that is referred to but has not been seen is there as a virtual node, until it is seen or known to be absent.
+ * An owner that is referred to but was not observed yet is a virtual node, until it is observed or confirmed absent.
  *
- * Example: a ReplicaSet's pod is seen before the ReplicaSet: a virtual node with one dependent, to be examined. When the
- * ReplicaSet is seen the node becomes real. When it is seen to be deleted, the pod is to be examined.
+ * Example: a ReplicaSet's pod is observed before the ReplicaSet: a virtual node with one dependent, to be examined.
+ * When the ReplicaSet is observed the node becomes real. When its deletion is observed, the pod is to be examined.
  */
 export class DependencyGraph {
   readonly #nodes = new Map<string, GraphNode>();
@@ -50,8 +50,8 @@ export class DependencyGraph {
     return this.#nodes.get(uid);
   }
 
-  /** The object is there, in this state. */
-  observe(sighting: Sighting): void {
+  /** Records the object's current state. */
+  observe(sighting: ObservedObject): void {
     const identity = identityOf(sighting);
     const owners = sighting.metadata.ownerReferences ?? NO_OWNERS;
     const known = this.#nodes.get(identity.uid);
@@ -67,13 +67,16 @@ export class DependencyGraph {
     this.#followDeletion(known, sighting);
   }
 
-  /** The object has been seen to be gone. */
-  remove(sighting: Sighting): void {
+  /** Records that the object was deleted. */
+  remove(sighting: ObservedObject): void {
     const node = this.#nodes.get(sighting.metadata.uid);
     if (node !== undefined) this.#drop(node, identityOf(sighting));
   }
 
-  /** The server says that there is nothing of this uid at this place. The place may be a dependent's mistake. */
+  /**
+   * Records that the API server has no object with this uid at this reference. The reference itself may be a
+   * dependent's mistake.
+   */
   confirmAbsent(absent: ObjectReference): void {
     const node = this.#nodes.get(absent.uid);
     if (node === undefined) return;
@@ -122,7 +125,7 @@ export class DependencyGraph {
       const { namespace } = owner.identity;
       const isElsewhere = namespace !== '' && namespace !== node.identity.namespace;
       if (isElsewhere && !owner.isVirtual && !isDoubtful) this.#reportElsewhere(node, owner);
-      // a virtual owner outside of namespaces may be one of a namespaced kind that an object outside of them refers to
+      // a virtual cluster-scoped owner may turn out to be namespaced, if a cluster-scoped object refers to it
       const isUnclear = owner.isVirtual && namespace !== node.identity.namespace;
       if (isElsewhere || isUnclear || !pointsAt(reference, owner.identity)) isDoubtful = true;
     }
@@ -140,7 +143,7 @@ export class DependencyGraph {
     for (const { uid } of owners) this.#nodes.get(uid)?.removeDependent(node);
   }
 
-  #followDeletion(node: GraphNode, { metadata }: Sighting): void {
+  #followDeletion(node: GraphNode, { metadata }: ObservedObject): void {
     const { deletionTimestamp } = metadata;
     const wasOrphaning = node.isOrphaning;
     const wasDeletingDependents = node.isDeletingDependents;
@@ -170,6 +173,6 @@ export class DependencyGraph {
   }
 }
 
-function identityOf({ apiVersion, kind, metadata }: Sighting): ObjectReference {
+function identityOf({ apiVersion, kind, metadata }: ObservedObject): ObjectReference {
   return { apiVersion, kind, namespace: metadata.namespace ?? '', name: metadata.name, uid: metadata.uid };
 }

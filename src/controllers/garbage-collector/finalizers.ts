@@ -1,6 +1,6 @@
-/** The object waits until its dependents are gone. */
+/** The object waits until its dependents are gone (foreground deletion). */
 export const FOREGROUND_FINALIZER = 'foregroundDeletion';
-/** The object waits until its dependents have lost their references to it. */
+/** The object waits until its dependents no longer refer to it. */
 export const ORPHAN_FINALIZER = 'orphan';
 
 export function hasFinalizer(metadata: { readonly finalizers?: readonly string[] }, finalizer: string): boolean {

@@ -19,7 +19,7 @@ async function create(
   return await configMaps.create({ metadata: { name, ownerReferences: owners, finalizers } });
 }
 
-/** The names of the test's own objects, and `!` behind those that are being deleted. */
+/** The names of the test's own objects, with `!` appended while they are being deleted. */
 async function names(configMaps: ResourceClient<ConfigMap>): Promise<string[]> {
   const { items } = await configMaps.list();
   const ours = items.filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt');
@@ -35,7 +35,7 @@ async function start(): Promise<{ cluster: TestCluster; configMaps: ResourceClie
   return { cluster, configMaps: cluster.client.core.v1.configmaps.namespace('default') };
 }
 
-test('what an object owns is deleted after it, and so on down', async () => {
+test('the dependents of a deleted object are deleted recursively', async () => {
   const { cluster, configMaps } = await start();
   await using _ = cluster;
   const top = await create(configMaps, 'top');
@@ -50,7 +50,7 @@ test('what an object owns is deleted after it, and so on down', async () => {
   expect(await names(configMaps)).toEqual(['free']);
 });
 
-test('an object whose owners were gone before the collector started is deleted', async () => {
+test('an object whose owners were deleted before the collector started is deleted', async () => {
   await using cluster = await startWith();
   const configMaps = cluster.client.core.v1.configmaps.namespace('default');
   const gone = await create(configMaps, 'gone');
@@ -65,7 +65,7 @@ test('an object whose owners were gone before the collector started is deleted',
   expect(await names(configMaps)).toEqual(['kept', 'stays']);
 });
 
-test('another object of the same name is not the owner', async () => {
+test('another object with the same name is not the owner', async () => {
   const { cluster, configMaps } = await start();
   await using _ = cluster;
   const first = await create(configMaps, 'owner');
@@ -78,7 +78,7 @@ test('another object of the same name is not the owner', async () => {
   expect(await names(configMaps)).toEqual(['owner']);
 });
 
-test('in the foreground the owner goes last', async () => {
+test('in a foreground deletion the owner is deleted last', async () => {
   const { cluster, configMaps } = await start();
   await using _ = cluster;
   const owner = await create(configMaps, 'owner');
@@ -96,7 +96,7 @@ test('in the foreground the owner goes last', async () => {
   expect(await names(configMaps)).toEqual(['free!']);
 });
 
-test('in the foreground the deletion goes down level by level', async () => {
+test('a foreground deletion proceeds level by level', async () => {
   const { cluster, configMaps } = await start();
   await using _ = cluster;
   const top = await create(configMaps, 'top');
@@ -153,7 +153,7 @@ test('an object stays as long as one of its owners does, and loses the others', 
   expect(await owners(configMaps, 'child')).toEqual(['staying']);
 });
 
-test('a circle of owners does not hold up a deletion', async () => {
+test('a cycle of owners does not block a deletion', async () => {
   const { cluster, configMaps } = await start();
   await using _ = cluster;
   const made = [await create(configMaps, 'a'), await create(configMaps, 'b'), await create(configMaps, 'c')];
@@ -172,7 +172,7 @@ test('a circle of owners does not hold up a deletion', async () => {
   expect(await names(configMaps)).toEqual([]);
 });
 
-test('an owner in another namespace does not count, and an event says so', async () => {
+test('an owner in another namespace is ignored, and an event reports it', async () => {
   const { cluster, configMaps } = await start();
   await using _ = cluster;
   const { namespaces } = cluster.client.core.v1;
@@ -189,7 +189,7 @@ test('an owner in another namespace does not count, and an event says so', async
   ]);
 });
 
-test('an object outside of namespaces with an owner in one is left alone', async () => {
+test('a cluster-scoped object with a namespaced owner is left alone', async () => {
   const { cluster, configMaps } = await start();
   await using _ = cluster;
   const owner = await create(configMaps, 'owner');
@@ -204,7 +204,7 @@ test('an object outside of namespaces with an owner in one is left alone', async
   expect((await clusterroles.get('child')).metadata.deletionTimestamp).toBeUndefined();
 });
 
-test('an owner outside of namespaces may own what is in one', async () => {
+test('a cluster-scoped object may own namespaced ones', async () => {
   const { cluster, configMaps } = await start();
   await using _ = cluster;
   const { clusterroles } = cluster.client.rbac.v1;
@@ -219,7 +219,7 @@ test('an owner outside of namespaces may own what is in one', async () => {
   expect(await names(configMaps)).toEqual([]);
 });
 
-test('an object whose owner is of a kind that is not served stays', async () => {
+test('an object whose owner has an unserved kind stays', async () => {
   const { cluster, configMaps } = await start();
   await using _ = cluster;
   const reference = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid: 'some-uid' };
@@ -231,7 +231,7 @@ test('an object whose owner is of a kind that is not served stays', async () => 
   expect(await names(configMaps)).toEqual(['child']);
 });
 
-test('a reference by another version of the same kind is as good', async () => {
+test('a reference through another version of the same kind is valid', async () => {
   const { cluster, configMaps } = await start();
   await using _ = cluster;
   const scaler = await cluster.client.autoscaling.v2.horizontalpodautoscalers.namespace('default').create({

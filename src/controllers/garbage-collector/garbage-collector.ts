@@ -17,27 +17,27 @@ import { KindCatalogue } from './kind-catalogue.ts';
 import { LiveObjects, UnknownKindError } from './live-objects.ts';
 import { Monitors } from './monitors.ts';
 import { describeReference, ownerOf } from './object-reference.ts';
-import { OwnerJudge } from './owner-verdict.ts';
+import { OwnerClassifier } from './owner-states.ts';
 
 export interface GarbageCollectorOptions {
-  /** Objects worked on at a time, of each kind of work; 20 unless given. */
+  /** Maximum number of concurrent operations per kind of work; default 20. */
   readonly concurrency?: number;
-  /** Calls a listener when other kinds are served than before; without it, only objects that bring kinds tell. */
+  /** Calls a listener when the served kinds change; without it, only CRDs and APIServices trigger discovery. */
   readonly kindsChanged?: (listener: () => void) => Disposable;
 }
 
-/** Objects of these kinds bring other kinds with them. */
+/** Objects of these kinds add other kinds. */
 const KINDS_OF_KINDS = new Set(['CustomResourceDefinition', 'APIService']);
-/** Several of them often change together, and are served a little later. */
+/** Delay before discovery: such objects often change together, and are served a little later. */
 const REDISCOVERY_DELAY_MS = 1000;
-/** After so long we begin, even if some kinds could not be listed. */
+/** Collection starts after this time even if some kinds could not be listed. */
 const MAX_SYNC_MS = 30_000;
 
 /**
- * Deletes objects whose owners are gone, and carries out deletions in the foreground and orphaning ones.
+ * Deletes objects whose owners are gone, and carries out foreground and orphaning deletions.
  *
- * Watches the metadata of every object that can be deleted, of all kinds there are. Asks which kinds there are when it
- * starts, when those change that bring others, and when it is referred to one that it does not know.
+ * Watches the metadata of every deletable object of all kinds. Runs discovery when it starts, when the served kinds
+ * change, and when an object refers to an unknown kind.
  */
 export function garbageCollector(options: GarbageCollectorOptions = {}): ProgramPart {
   const name = 'garbage-collector-controller';
@@ -49,7 +49,7 @@ export function garbageCollector(options: GarbageCollectorOptions = {}): Program
   };
 }
 
-/** Whether nothing is deleted, and no owner of the object is missing. */
+/** Whether the change deletes nothing, and no owner of the object is missing. */
 function leavesNothingToDo({ after }: ObjectChange, { has }: ClusterState): boolean {
   if (after === undefined || after.metadata?.deletionTimestamp !== undefined) return false;
   const { ownerReferences = [], namespace = '' } = after.metadata ?? {};
@@ -75,7 +75,7 @@ class GarbageCollection implements PreparedPart {
   readonly #examination: KeyedWorkers;
   readonly #orphaning: KeyedWorkers;
   readonly #discovery: KeyedWorkers;
-  /** Objects that refer to kinds which were not served when we looked. */
+  /** Objects that refer to kinds which were not served at the last discovery. */
   readonly #unresolved = new Set<string>();
 
   constructor(context: AppContext, options: CollectionOptions) {
@@ -131,7 +131,7 @@ class GarbageCollection implements PreparedPart {
         await this.#discover(signal);
         return;
       } catch (error) {
-        this.#log.warn('discovery failed, will be tried again', { error: describeError(error) });
+        this.#log.warn('discovery failed, will be retried', { error: describeError(error) });
         await clock.sleep(backoff.nextMs(), signal);
       }
     }
@@ -154,7 +154,7 @@ class GarbageCollection implements PreparedPart {
     this.#unresolved.clear();
   }
 
-  /** Works once the graph is whole: what is not there before is not known to be absent. */
+  /** Starts after the graph is complete: before that, a missing owner may merely be unobserved. */
   async #collect(signal: AbortSignal): Promise<void> {
     await this.#synced(signal);
     await runTogether([this.#examination, this.#orphaning], signal);
@@ -165,12 +165,12 @@ class GarbageCollection implements PreparedPart {
     return new Collector({
       graph: this.#graph,
       live,
-      judge: new OwnerJudge(live, this.#absent),
+      judge: new OwnerClassifier(live, this.#absent),
       examine: ({ uid }) => this.#examination.add(uid),
     });
   }
 
-  /** A kind that cannot be listed, because its own server is down, must not keep us from all others. */
+  /** A kind that cannot be listed, because its server is down, must not block all others. */
   async #synced(signal: AbortSignal): Promise<void> {
     const { clock } = this.#context;
     const enough = new AbortController();
@@ -178,7 +178,7 @@ class GarbageCollection implements PreparedPart {
     await Promise.race([all.catch(() => enough.abort()), clock.sleep(MAX_SYNC_MS, enough.signal)]);
   }
 
-  /** A kind that is not served may be soon: its objects are looked at again then, and now and again in any case. */
+  /** An unserved kind may be served later: objects that refer to it are examined again then, and periodically. */
   async #tolerate(uid: string, work: Promise<'again' | void>): Promise<'again' | void> {
     try {
       return await work;

@@ -6,16 +6,16 @@ export type Owner = DeepReadonly<OwnerReference>;
 
 const NONE: ReadonlySet<GraphNode> = new Set();
 
-/** An object as the garbage collector sees it: who owns it, whom it owns, and how far its deletion is. */
+/** An object in the graph: its owners, its dependents, and the state of its deletion. */
 export class GraphNode {
   identity: ObjectReference;
   owners: readonly Owner[] = [];
-  /** Known from the references of its dependents only: no watch has told of it. */
+  /** Known only from the references of its dependents: no watch has reported it. */
   isVirtual: boolean;
   isBeingDeleted = false;
-  /** Is being deleted in the foreground: waits until its dependents are gone. */
+  /** In foreground deletion: waits until its dependents are gone. */
   isDeletingDependents = false;
-  /** Is being deleted and waits until its dependents have lost their references to it. */
+  /** Waits until its dependents no longer refer to it. */
   isOrphaning = false;
   #dependents: Set<GraphNode> | undefined;
 
@@ -32,7 +32,7 @@ export class GraphNode {
     return this.#dependents ?? NONE;
   }
 
-  /** The dependents that hold up the deletion in the foreground. */
+  /** The dependents that block the foreground deletion. */
   get blockingDependents(): GraphNode[] {
     return [...this.dependents].filter(({ owners }) =>
       owners.some(({ uid, blockOwnerDeletion }) => uid === this.uid && blockOwnerDeletion === true),

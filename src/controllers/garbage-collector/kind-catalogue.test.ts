@@ -12,7 +12,7 @@ function kind(apiVersion: string, name: string, verbs = ['delete', 'list', 'watc
   return { ...names, apiVersion, group, version, scope: 'Namespaced', verbs, subresources: [] };
 }
 
-/** A server that serves what the test says, and counts how often it is asked. */
+/** A server that serves the given kinds and counts discoveries. */
 class Server {
   kinds: readonly ServedKind[] = [];
   failures: Survey['failures'] = new Map();
@@ -31,7 +31,7 @@ function start(...kinds: ServedKind[]): { server: Server; clock: VirtualClock; c
   return { server, clock, catalogue: new KindCatalogue(server, clock) };
 }
 
-test('of each resource one version is watched, if it can be deleted, and events are not', async () => {
+test('one version of each deletable resource is watched, except events', async () => {
   const { catalogue } = start(
     kind('v1', 'Pod'),
     kind('v1', 'Event'),
@@ -51,7 +51,7 @@ test('of each resource one version is watched, if it can be deleted, and events 
   });
 });
 
-test('a kind that is not known is asked for every half minute at most, or when something has changed', async () => {
+test('an unknown kind is discovered at most every half minute, or after a change', async () => {
   const { server, clock, catalogue } = start(kind('v1', 'Pod'));
   const find = (): Promise<ServedKind | undefined> =>
     catalogue.find({ apiVersion: 'example.com/v1', kind: 'Widget' }, { signal });
@@ -69,7 +69,7 @@ test('a kind that is not known is asked for every half minute at most, or when s
   expect(server.asked).toBe(3);
 });
 
-test('it is told whether what is served has changed', async () => {
+test('refresh() returns whether the served kinds changed', async () => {
   const { server, catalogue } = start(kind('v1', 'Pod'));
 
   expect(await catalogue.refresh({ signal })).toBe(true);
@@ -78,7 +78,7 @@ test('it is told whether what is served has changed', async () => {
   expect(await catalogue.refresh({ signal })).toBe(true);
 });
 
-test('what cannot be asked for at the moment has not gone away', async () => {
+test('kinds of a group that cannot be discovered now stay', async () => {
   const { server, catalogue } = start(kind('v1', 'Pod'), kind('example.com/v1', 'Widget'));
   await catalogue.refresh({ signal });
 
@@ -89,7 +89,7 @@ test('what cannot be asked for at the moment has not gone away', async () => {
   expect(catalogue.deletable.map(({ plural }) => plural)).toEqual(['pods', 'widgets']);
 });
 
-test('what is served is asked for once, and again after a failure', async () => {
+test('discovery runs once, and again after a failure', async () => {
   const { server, catalogue } = start(kind('v1', 'Pod'));
   const survey = server.survey.bind(server);
   server.survey = () => Promise.reject(new Error('down'));

@@ -1,14 +1,14 @@
 import type { Clock } from '../../base/index.ts';
 import type { ServedKind, Survey } from '../../client/index.ts';
 
-/** A kind that is not known is asked for again no more often than this, unless something has changed. */
+/** Minimum interval between discoveries for an unknown kind, unless the served kinds changed. */
 const MIN_AGE_MS = 30_000;
 const NEEDED_VERBS = ['delete', 'list', 'watch'];
-/** Too many, too short-lived, and owned by nobody. */
+/** Ignored: too many, too short-lived, and without owners. */
 const IGNORED = new Set(['/events', 'events.k8s.io/events']);
 
-/** Who knows what is served. A client's `apis` does. */
-export interface Surveyor {
+/** Runs discovery. A client's `apis` implements it. */
+export interface KindDiscovery {
   survey(options: { readonly signal: AbortSignal }): Promise<Survey>;
 }
 
@@ -17,21 +17,21 @@ interface KindName {
   readonly kind: string;
 }
 
-/** Which kinds the server serves: asked once, and again when there is a reason. */
+/** The kinds that the API server serves, discovered once and again on demand. */
 export class KindCatalogue {
-  readonly #surveyor: Surveyor;
+  readonly #surveyor: KindDiscovery;
   readonly #clock: Clock;
   #kinds: readonly ServedKind[] = [];
   #byName = new Map<string, ServedKind>();
   #askedMs = -Infinity;
   #refreshing: Promise<boolean> | undefined;
 
-  constructor(surveyor: Surveyor, clock: Clock) {
+  constructor(surveyor: KindDiscovery, clock: Clock) {
     this.#surveyor = surveyor;
     this.#clock = clock;
   }
 
-  /** What there is to watch: one version of each resource whose objects can be deleted. */
+  /** The kinds to watch: one version of each deletable resource. */
   get deletable(): ServedKind[] {
     const found = new Map<string, ServedKind>();
     for (const kind of this.#kinds) {
@@ -42,12 +42,12 @@ export class KindCatalogue {
     return [...found.values()];
   }
 
-  /** Something has changed: the next question about an unknown kind goes to the server. */
+  /** Forces a discovery at the next lookup of an unknown kind. */
   expire(): void {
     this.#askedMs = -Infinity;
   }
 
-  /** The kind of this name; undefined when it is not served. */
+  /** The served kind with this name; undefined when it is not served. */
   async find(wanted: KindName, options: { readonly signal: AbortSignal }): Promise<ServedKind | undefined> {
     const name = nameOf(wanted);
     const known = this.#byName.get(name);
@@ -56,7 +56,7 @@ export class KindCatalogue {
     return this.#byName.get(name);
   }
 
-  /** Resolves when it is known what is served: asks the server the first time, when something has changed, and after a failure. */
+  /** Resolves when discovery has succeeded: runs it the first time, after a change, and after a failure. */
   async known(options: { readonly signal: AbortSignal }): Promise<void> {
     try {
       if (this.#askedMs === -Infinity) await this.refresh(options);
@@ -67,7 +67,7 @@ export class KindCatalogue {
     }
   }
 
-  /** Asks the server; tells whether the answer is another one than before. */
+  /** Runs discovery; returns whether the result changed. */
   async refresh({ signal }: { readonly signal: AbortSignal }): Promise<boolean> {
     this.#refreshing ??= this.#ask(signal).finally(() => void (this.#refreshing = undefined));
     return await this.#refreshing;
@@ -76,7 +76,7 @@ export class KindCatalogue {
   async #ask(signal: AbortSignal): Promise<boolean> {
     this.#askedMs = this.#clock.monotonic();
     const { kinds, failures } = await this.#surveyor.survey({ signal });
-    // what cannot be asked for now has not gone away
+    // kinds of a group that failed now are still considered served
     const remembered = this.#kinds.filter(({ apiVersion }) => failures.has(apiVersion));
     const all = [...kinds, ...remembered];
     const isOther = describe(all) !== describe(this.#kinds);

@@ -16,12 +16,12 @@ import type { Owner } from './graph-node.ts';
 import type { KindCatalogue } from './kind-catalogue.ts';
 import type { ObjectReference } from './object-reference.ts';
 
-/** The kind of a reference is not served, or not yet. */
+/** The kind of a reference is not served (yet). */
 export class UnknownKindError extends Error {
   override readonly name = 'UnknownKindError';
 }
 
-/** A reference out of no namespace to an object in one: it cannot be followed, now or ever. */
+/** A cluster-scoped object refers to a namespaced one: the reference can never be resolved. */
 export class UnresolvableOwnerError extends Error {
   override readonly name = 'UnresolvableOwnerError';
 }
@@ -29,7 +29,7 @@ export class UnresolvableOwnerError extends Error {
 export type Metadata = Stored<KubernetesObject>['metadata'];
 export type DeletionChoice = Required<Pick<DeleteOptions, 'propagationPolicy'>>;
 
-/** Objects as the server has them now, by reference. Only their metadata is looked at. */
+/** The API server's current objects, by reference. Reads metadata only. */
 export class LiveObjects {
   readonly #client: Client;
   readonly #kinds: KindCatalogue;
@@ -47,7 +47,7 @@ export class LiveObjects {
     throw new UnknownKindError(`Cannot find "${wanted.kind}" of "${wanted.apiVersion}": it is not served`);
   }
 
-  /** The object's metadata; undefined when nothing is at that place. What is there may be another object of the same name. */
+  /** The object's metadata; undefined when the reference is empty. The object may be another one with the same name. */
   async get(reference: ObjectReference): Promise<Metadata | undefined> {
     const kind = await this.kind(reference);
     if (kind.scope === 'Namespaced' && reference.namespace === '') {
@@ -61,7 +61,7 @@ export class LiveObjects {
     }
   }
 
-  /** Deletes the object as it was seen. False: it is gone already. */
+  /** Deletes the object as last read. False: it is already gone. */
   async delete(reference: ObjectReference, seen: Metadata, { propagationPolicy }: DeletionChoice): Promise<boolean> {
     const resource = this.#in(await this.kind(reference), reference);
     const { uid, resourceVersion } = seen;
@@ -77,25 +77,25 @@ export class LiveObjects {
       const hasSameOwners = deepEqual(now.ownerReferences ?? [], seen.ownerReferences ?? []);
       if (now.uid !== uid || now.resourceVersion === resourceVersion || !hasSameOwners) throw error;
     }
-    // what has changed has nothing to do with us, and might change again and again
+    // the change is irrelevant, and the object might change again and again
     return await isThere(resource.delete(reference.name, { ...options, preconditions: { uid } }));
   }
 
-  /** Removes owners from the object, if it is there. Another object of the same name is left alone, with a Conflict. */
+  /** Removes owners from the object, if it exists. Fails with a Conflict for another object with the same name. */
   async removeOwners(reference: ObjectReference, owners: readonly string[]): Promise<void> {
     const deletions = owners.map((uid) => ({ $patch: 'delete', uid }));
     const keep = (current: readonly Owner[]): readonly Owner[] => current.filter(({ uid }) => !owners.includes(uid));
     await isThere(this.#patch(reference, deletions, keep));
   }
 
-  /** Makes the object hold up the deletion of none of its owners. */
+  /** Clears blockOwnerDeletion for the given owners. */
   async unblockOwners(reference: ObjectReference, owners: readonly Owner[]): Promise<void> {
     const unblock = (owner: Owner): Owner => ({ ...owner, blockOwnerDeletion: false });
     const blocking = owners.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true);
     await this.#patch(reference, blocking.map(unblock), (current) => current.map(unblock));
   }
 
-  /** Removes a finalizer from the object, if it is there and has it. Another object of the same name keeps its own. */
+  /** Removes a finalizer from the object, if it exists and has it. Another object with the same name keeps its own. */
   async removeFinalizer(reference: ObjectReference, finalizer: string): Promise<void> {
     const metadata = await this.get(reference);
     if (metadata?.uid !== reference.uid || metadata.finalizers?.includes(finalizer) !== true) return;
@@ -105,7 +105,7 @@ export class LiveObjects {
     await this.#send(reference, mergePatch({ metadata: { resourceVersion, finalizers } }));
   }
 
-  /** Changes owner references by strategic merge, or, for kinds that do not know it, by replacing the list as it is now. */
+  /** Patches owner references by strategic merge, or, for kinds without that, by replacing the current list. */
   async #patch(
     reference: ObjectReference,
     merged: readonly object[],
@@ -134,7 +134,7 @@ export class LiveObjects {
   }
 }
 
-/** Whether the object was there for a write. */
+/** Whether the object existed when it was written. */
 async function isThere(write: Promise<unknown>): Promise<boolean> {
   try {
     await write;

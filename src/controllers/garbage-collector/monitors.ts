@@ -11,12 +11,12 @@ import type { AppContext, Subscription } from '../../kit/index.ts';
 
 /** A watch on one kind. */
 interface Monitor extends Subscription {
-  /** Changes that the handler is still to be told of, if the app does not know. */
+  /** Events that the handler has not received yet, if the app does not track them. */
   readonly pending?: number;
 }
 
 /**
- * Watches on the metadata of all objects of some kinds, which may become more or fewer.
+ * Metadata watches on a changing set of kinds.
  *
  * Built-in kinds stay, and share the app's informers. Other kinds come and go, and get informers that can be stopped.
  */
@@ -31,12 +31,12 @@ export class Monitors implements Runnable {
     this.#handlerFor = handlerFor;
   }
 
-  /** Whether every handler has been told all that is known. */
+  /** True when every handler has received all events so far. */
   get isIdle(): boolean {
     return [...this.#monitors.values()].every(({ pending = 0 }) => pending === 0);
   }
 
-  /** Watches these kinds, and no others. */
+  /** Watches exactly these kinds. */
   watch(kinds: readonly Kind[]): void {
     const wanted = new Map(kinds.map((kind) => [`${kind.apiVersion}/${kind.plural}`, kind]));
     for (const [name, monitor] of this.#monitors) {
@@ -49,12 +49,12 @@ export class Monitors implements Runnable {
     }
   }
 
-  /** Resolves when the handlers know all objects of all kinds that are watched so far. */
+  /** Resolves when the handlers have received all existing objects of the watched kinds. */
   async synced(signal: AbortSignal): Promise<void> {
     await Promise.all([...this.#monitors.values()].map((monitor) => monitor.synced(signal)));
   }
 
-  /** Resolves when told to stop, and all is closed. */
+  /** Resolves after the signal aborts and all watches are closed. */
   async run(signal: AbortSignal): Promise<void> {
     await aborted(signal);
     for (const monitor of this.#monitors.values()) monitor[Symbol.dispose]();

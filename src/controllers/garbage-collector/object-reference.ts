@@ -1,16 +1,16 @@
 import type { OwnerReference } from '../../api/types/meta/v1.d.ts';
 
-/** Where an object is, and which one it is. */
+/** The location and identity of an object. */
 export interface ObjectReference {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Empty outside of namespaces. */
+  /** Empty for cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
 }
 
-/** The owner that a dependent in this namespace means. Whether the owner is namespaced at all is not known here. */
+/** The owner that a dependent in this namespace refers to. Whether the owner is namespaced is not known here. */
 export function ownerOf({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): ObjectReference {
   return { apiVersion, kind, namespace, name, uid };
 }
@@ -19,7 +19,7 @@ export function isSameReference(left: ObjectReference, right: ObjectReference): 
   return left.namespace === right.namespace && pointsAt(left, right);
 }
 
-/** Whether an owner reference says of the owner what is true, as far as it says anything. */
+/** Whether the reference agrees with the owner in all that it specifies. */
 export function pointsAt(reference: OwnerReference | ObjectReference, owner: ObjectReference): boolean {
   return (
     reference.uid === owner.uid &&
@@ -29,17 +29,17 @@ export function pointsAt(reference: OwnerReference | ObjectReference, owner: Obj
   );
 }
 
-/** A text that two references share if they are the same. */
+/** Equal for equal references. */
 export function referenceKey({ apiVersion, kind, namespace, name, uid }: ObjectReference): string {
   return `${kind}\n${apiVersion}\n${namespace}\n${name}\n${uid}`;
 }
 
-/** As events show it. */
+/** The reference as formatted in events. */
 export function describeReference({ apiVersion, kind, namespace, name, uid }: ObjectReference): string {
   return `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
 }
 
-/** An order: by kind, version, namespace, name. */
+/** Orders by kind, version, namespace and name. */
 export function isReferenceBefore(left: ObjectReference, right: ObjectReference): boolean {
   return referenceKey(left) < referenceKey(right);
 }

@@ -12,7 +12,7 @@ function owner(uid: string, blockOwnerDeletion?: boolean): Owner {
   };
 }
 
-test('owners are told apart by uid', () => {
+test('owners are identified by uid', () => {
   const changes = ownerChanges([owner('a'), owner('b', true)], [owner('b', false), owner('c')]);
 
   expect(changes).toEqual({

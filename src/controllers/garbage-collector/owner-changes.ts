@@ -1,7 +1,7 @@
 import { deepEqual } from '../../base/index.ts';
 import type { Owner } from './graph-node.ts';
 
-/** How the owners of an object have changed. */
+/** The difference between two lists of owner references. */
 export interface OwnerChanges {
   readonly added: readonly Owner[];
   readonly removed: readonly Owner[];
@@ -24,7 +24,7 @@ export function ownerChanges(old: readonly Owner[], now: readonly Owner[]): Owne
   return { added, changed, removed: [...before.values()].filter(({ uid }) => !after.has(uid)) };
 }
 
-/** The uids of owners whose deletion an object held up before these changes and does not any more. */
+/** The uids of owners whose deletion the object blocked before these changes and does not any more. */
 export function unblockedOwners({ removed, changed }: OwnerChanges): string[] {
   const released = changed.filter(({ old, now }) => blocks(old) && !blocks(now));
   return [...removed.filter(blocks), ...released.map(({ now }) => now)].map(({ uid }) => uid);

@@ -28,7 +28,7 @@ test('a dependent with two references to a uid can be right and wrong', () => {
   expect(opinionsOn(owner, [both])).toEqual({ right: [both], wrong: [both] });
 });
 
-test('the places that are claimed are tried one after the other, and after the last comes the first', () => {
+test('the references are tried in order, wrapping around', () => {
   const claims = [dependent('x', [{ kind: 'C' }]), dependent('x', [{ kind: 'A' }]), dependent('x', [{}])];
   const next = otherIdentity(owner, claims);
   const last = next === undefined ? undefined : otherIdentity(next, claims);
@@ -37,6 +37,6 @@ test('the places that are claimed are tried one after the other, and after the l
   expect(last).toMatchObject({ kind: 'A' });
 });
 
-test('what was looked for outside of namespaces is not looked for again in one', () => {
+test('a kind that was looked up as cluster-scoped is not looked up in a namespace', () => {
   expect(otherIdentity({ ...owner, namespace: '' }, [dependent('x', [{}])])).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-// Dependents may disagree about where their owner is: a uid is one object, but references can be written by anybody.
+// Dependents may disagree about where their owner is: a uid is one object, but any client can write references.
 import type { GraphNode } from './graph-node.ts';
 import {
   isReferenceBefore,
@@ -9,13 +9,16 @@ import {
   referenceKey,
 } from './object-reference.ts';
 
-/** Those who refer to the owner as it is, and those who say something else of it. One with two references can be both. */
-export interface Opinions {
+/**
+ * The dependents whose references match the owner, and those whose references do not. A dependent with two references
+ * can be in both.
+ */
+export interface ReferenceAgreement {
   readonly right: readonly GraphNode[];
   readonly wrong: readonly GraphNode[];
 }
 
-export function opinionsOn(owner: ObjectReference, dependents: Iterable<GraphNode>): Opinions {
+export function opinionsOn(owner: ObjectReference, dependents: Iterable<GraphNode>): ReferenceAgreement {
   const right: GraphNode[] = [];
   const wrong: GraphNode[] = [];
   for (const dependent of dependents) {
@@ -28,15 +31,15 @@ export function opinionsOn(owner: ObjectReference, dependents: Iterable<GraphNod
 }
 
 /**
- * Another place where dependents say the owner is, after one has turned out to be empty: the next in order, and after the
- * last the first, so that each gets its turn.
+ * Another reference to the owner, after one turned out to be absent: the next in order, wrapping around, so that each
+ * is tried.
  */
 export function otherIdentity(absent: ObjectReference, dependents: Iterable<GraphNode>): ObjectReference | undefined {
   const others = new Map<string, ObjectReference>();
   for (const { owners, identity } of dependents) {
     for (const owner of owners) {
       if (owner.uid !== absent.uid) continue;
-      // what has been looked for outside of namespaces is a kind outside of namespaces
+      // a kind that was looked up as cluster-scoped is cluster-scoped
       const isSameKind = owner.apiVersion === absent.apiVersion && owner.kind === absent.kind;
       const namespace = absent.namespace === '' && isSameKind ? '' : identity.namespace;
       const claimed = ownerOf(owner, namespace);

@@ -1,4 +1,4 @@
-// Objects with owners by chance, deleted by chance: what is left is what a model of a few lines says.
+// Random graphs of owners with random deletions: the result must match a simple model.
 import { expect, test } from 'vitest';
 import type { ConfigMap } from '../../api/types/core/v1.d.ts';
 import { SeededRandom } from '../../base/index.ts';
@@ -8,7 +8,7 @@ import { garbageCollector } from './garbage-collector.ts';
 
 type Policy = NonNullable<DeleteOptions['propagationPolicy']>;
 
-/** Which objects there are, and by which others they are owned. */
+/** The objects and their owners. */
 class Model {
   readonly owners = new Map<string, Set<string>>();
 
@@ -16,7 +16,7 @@ class Model {
     this.owners.set(name, new Set(owners));
   }
 
-  /** Orphans stay when they lose their last owner, others go. */
+  /** Orphans stay when they lose their last owner, others are deleted. */
   delete(name: string, policy: Policy): void {
     this.owners.delete(name);
     for (const [dependent, owners] of this.owners) {
@@ -57,7 +57,7 @@ async function names(configMaps: ResourceClient<ConfigMap>): Promise<string[]> {
   return (await configMaps.list()).items.map(({ metadata }) => metadata.name).sort();
 }
 
-test.each(['a', 'b', 'c'])('objects go when their last owner does, whatever the policy (seed %s)', async (seed) => {
+test.each(['a', 'b', 'c'])('objects are deleted with their last owner (seed %s)', async (seed) => {
   await using cluster = await startWith(garbageCollector());
   const random = new SeededRandom(seed);
   const configMaps = cluster.client.core.v1.configmaps.namespace('default');
@@ -74,7 +74,7 @@ test.each(['a', 'b', 'c'])('objects go when their last owner does, whatever the 
   }
 });
 
-test('deletions at the same time end where one after the other would', async () => {
+test('concurrent deletions give the same result as sequential ones', async () => {
   await using cluster = await startWith(garbageCollector());
   const random = new SeededRandom('together');
   const configMaps = cluster.client.core.v1.configmaps.namespace('default');

@@ -1,9 +1,9 @@
 import { exponentialBuckets, type MetricRegistry } from '../../base/index.ts';
 
-/** What is done about a target, or what a metric asks for. */
+/** What an autoscaler does to its target, or what a metric proposes. */
 export type ScaleAction = 'scale_up' | 'scale_down' | 'none';
 
-/** Whose fault it is that something did not work: the object's, or anybody else's. */
+/** The cause of a failure: the autoscaler's spec, or anything else. */
 export type Fault = 'spec' | 'internal' | 'none';
 
 interface Outcome {
@@ -12,16 +12,16 @@ interface Outcome {
   readonly ms: number;
 }
 
-/** More autoscalers than this are not told about one by one. */
+/** Maximum number of autoscalers with metrics of their own. */
 const MAX_AUTOSCALERS = 10_000;
 
-/** What is counted about autoscalers, under the names that kube-controller-manager gives it. */
+/** Metrics of autoscalers, under kube-controller-manager's names. */
 export class AutoscalerMetrics {
   readonly #runs;
   readonly #runSeconds;
   readonly #computations;
   readonly #computationSeconds;
-  /** By key, how many replicas each autoscaler asks for. */
+  /** The desired replicas by autoscaler key. */
   readonly #desired = new Map<string, number>();
 
   constructor(metrics: MetricRegistry, count: () => number) {

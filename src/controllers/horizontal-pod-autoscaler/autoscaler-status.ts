@@ -9,14 +9,14 @@ import { deepEqual, type DeepReadonly } from '../../base/index.ts';
 export type ConditionType = 'AbleToScale' | 'ScalingActive' | 'ScalingLimited' | 'ScaledToZero';
 export type Status = DeepReadonly<HorizontalPodAutoscalerStatus>;
 
-/** What a condition is to say. */
+/** The content of a condition. */
 export interface Finding {
   readonly status: 'True' | 'False';
   readonly reason: string;
   readonly message: string;
 }
 
-/** The status of an autoscaler while it is made up. */
+/** Collects the new status of an autoscaler. */
 export class StatusDraft {
   readonly #before: Status | undefined;
   readonly #now: string;
@@ -28,7 +28,7 @@ export class StatusDraft {
     this.#status = before ?? { desiredReplicas: 0 };
   }
 
-  /** Says something in a condition; the time of its transition stays if its status does. */
+  /** Sets a condition; its transition time is kept when its status is. */
   say(type: ConditionType, { status, reason, message }: Finding): void {
     const conditions = this.#status.conditions ?? [];
     const known = conditions.find((condition) => condition.type === type);
@@ -52,7 +52,7 @@ export class StatusDraft {
     this.#status = { ...this.#status, conditions };
   }
 
-  /** Tells the numbers. Whatever else was there, such as an observed generation, goes, as it does upstream. */
+  /** Sets the counts. As upstream, drops other members, such as observedGeneration. */
   count(numbers: {
     readonly current: number;
     readonly desired?: number;
@@ -71,7 +71,7 @@ export class StatusDraft {
     };
   }
 
-  /** The status if it is another one than before. */
+  /** The status if it changed. */
   get changed(): Status | undefined {
     return deepEqual(normal(this.#status), normal(this.#before)) ? undefined : this.#status;
   }

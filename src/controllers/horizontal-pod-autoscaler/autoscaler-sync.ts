@@ -24,7 +24,7 @@ import { weighMetrics, type Weighed } from './weigh-metrics.ts';
 
 type Autoscaler = Observed<HorizontalPodAutoscaler>;
 
-/** What autoscalers are worked on with. */
+/** What syncing an autoscaler depends on. */
 export interface SyncParts {
   readonly client: Client;
   readonly clock: Clock;
@@ -43,19 +43,19 @@ export interface SyncSettings extends Omit<Warmup, 'nowMs'> {
   readonly downscaleStabilizationMs: number;
 }
 
-/** What is to become of the target. */
+/** The scaling decision. */
 interface Decision {
   readonly replicas: number;
-  /** Why it is scaled; undefined when it stays as it is. */
+  /** Why the target is scaled; undefined when it is not. */
   readonly reason: string | undefined;
   readonly weighed?: Weighed;
 }
 
-/** Why it cannot be told which pods metrics are about. */
+/** Why the selector of the target's pods is not usable. */
 class SelectorError extends Error {
-  /** As in the event. */
+  /** The reason of the event. */
   readonly reason: string;
-  /** What the condition says. */
+  /** The content of the condition. */
   readonly said: { readonly reason: string; readonly message: string };
 
   constructor(message: string, reason: string, said: SelectorError['said']) {
@@ -71,7 +71,7 @@ const SCALING_DISABLED = {
   message: 'scaling is disabled since the replica count of the target is zero',
 } as const;
 
-/** One look at an autoscaler: reads scale and metrics, scales the target, and says in the status what was found. */
+/** One sync of an autoscaler: reads scale and metrics, scales the target, and writes the status. */
 export class AutoscalerSync {
   readonly #parts: SyncParts;
   readonly #autoscaler: Autoscaler;
@@ -88,7 +88,7 @@ export class AutoscalerSync {
     this.#draft = new StatusDraft(autoscaler.status, this.#nowMs);
   }
 
-  /** Throws when something went wrong that is to be logged. `remember` gives what is known of the past. */
+  /** Throws failures that are to be logged. `remember` returns the scaling history. */
   async run(remember: (current: number) => ScaleHistory): Promise<void> {
     const { clock, metrics } = this.#parts;
     const startMs = clock.monotonic();
@@ -171,7 +171,7 @@ export class AutoscalerSync {
     return { replicas, reason: why, weighed };
   }
 
-  /** Weighs the metrics, unless it cannot be told which pods they are about. */
+  /** Evaluates the metrics, unless the target's pods cannot be determined. */
   async #weigh(metrics: Autoscaler['spec']['metrics'], target: TargetScale): Promise<Weighed> {
     try {
       const weighed = await weighMetrics(metrics ?? [], this.#metricContext(target));
@@ -185,7 +185,7 @@ export class AutoscalerSync {
     }
   }
 
-  /** Nothing can be said about how many replicas there should be. */
+  /** Reports that the desired replicas cannot be computed. */
   async #giveUp(current: number, { statuses, failures: [first], problem = '' }: Weighed): Promise<never> {
     if (first !== undefined) {
       const message = `the HPA was unable to compute the replica count: ${first.message}`;

@@ -5,7 +5,7 @@ import { startCluster } from '../../testing/index.ts';
 
 const LABELS = { app: 'web' };
 
-test('a Deployment follows what its pods use on a bad day as well', async () => {
+test("a Deployment follows its pods' usage despite injected faults", async () => {
   const faulty: FaultyTransport[] = [];
   const random = new SeededRandom('faults of autoscalers');
   await using cluster = await startCluster({
@@ -35,7 +35,7 @@ test('a Deployment follows what its pods use on a bad day as well', async () => 
       ],
     },
   });
-  /** Minutes in which every pod uses so much. */
+  /** Runs some minutes in which every pod uses this much. */
   const live = async (cpu: string, minutes: number): Promise<number | undefined> => {
     for (let minute = 0; minute < minutes; minute++) {
       for (const { metadata } of (await pods.list({ labelSelector: LABELS })).items)

@@ -3,7 +3,7 @@ import { mergePatch } from '../../client/index.ts';
 import { startCluster } from '../../testing/index.ts';
 import { eventsIn } from '../testing/controller-cluster.ts';
 
-test('a Deployment follows what its pods use, up at once and down after a while', async () => {
+test("a Deployment follows its pods' usage, up at once and down after the stabilization window", async () => {
   await using cluster = await startCluster({ seed: 'autoscaler', startAt: '2026-01-01T00:00:00Z' });
   const { client, clock } = cluster;
   const deployments = client.apps.v1.deployments.namespace('default');

@@ -9,22 +9,22 @@ import { ScaleHistory } from './scale-history.ts';
 import { ServedTargets } from './served-targets.ts';
 
 export interface HorizontalPodAutoscalerOptions {
-  /** How often each autoscaler is looked at; every 15 seconds unless given. */
+  /** How often each autoscaler is synced; default 15 s. */
   readonly autoscalerSyncPeriodMs?: number;
-  /** By how much use may differ from its target before anything is done, as a share; 0.1 unless given. */
+  /** The share by which usage may differ from its target without scaling; default 0.1. */
   readonly autoscalerTolerance?: number;
-  /** For so long after a higher recommendation nothing is scaled down; 5 minutes unless given. */
+  /** After a higher recommendation, scaling down waits this long; default 5 minutes. */
   readonly downscaleStabilizationMs?: number;
-  /** For so long after their start, pods count only with measurements taken while they were ready; 5 minutes unless given. */
+  /** For this long after a pod's start, only CPU samples taken while it was ready count; default 5 minutes. */
   readonly cpuInitializationPeriodMs?: number;
-  /** A pod that became unready so soon after its start has never been ready; 30 seconds unless given. */
+  /** A pod that became unready within this time after its start counts as never ready; default 30 s. */
   readonly initialReadinessDelayMs?: number;
 }
 
 const NAME = 'horizontal-pod-autoscaler';
 const CONCURRENCY = 5;
 
-/** Scales what HorizontalPodAutoscalers are about, by what the metrics APIs tell. */
+/** Scales the targets of HorizontalPodAutoscalers by the values of the metrics APIs. */
 export function horizontalPodAutoscalerController(options: HorizontalPodAutoscalerOptions = {}): ProgramPart {
   return {
     name: NAME,
@@ -36,7 +36,7 @@ export function horizontalPodAutoscalerController(options: HorizontalPodAutoscal
 class AutoscalerControl implements PreparedPart {
   readonly #parts: SyncParts;
   readonly #workers: KeyedWorkers;
-  /** What is remembered of each autoscaler, by its key. */
+  /** The scaling history by autoscaler key. */
   readonly #histories = new Map<string, ScaleHistory>();
   readonly #periodMs: number;
 
@@ -101,7 +101,7 @@ class AutoscalerControl implements PreparedPart {
   }
 }
 
-/** Work comes again after the period, whether or not it failed. */
+/** Requeues after the period, whether or not the sync failed. */
 function everyPeriod(periodMs: number): RateLimiter {
   return { nextMs: () => periodMs, forget: () => undefined, failures: () => 0 };
 }

@@ -1,11 +1,11 @@
 import type { LabelMatcher } from '../../api/client.ts';
 import { type Observed, type Pod, splitKey } from '../../client/index.ts';
 
-/** Which pods autoscalers are about, as far as that is known: to find pods that several are about. */
+/** The pod selectors of autoscalers, for detecting pods that several select. */
 export class KnownSelectors {
   readonly #namespaces = new Map<string, Map<string, LabelMatcher>>();
 
-  /** Notes whose pods an autoscaler is about; undefined when it is gone. */
+  /** Sets the selector of an autoscaler; undefined when it was deleted. */
   set(key: string, matcher: LabelMatcher | undefined): void {
     const { namespace = '', name } = splitKey(key);
     const known = this.#namespaces.get(namespace) ?? new Map<string, LabelMatcher>();
@@ -15,7 +15,7 @@ export class KnownSelectors {
     else this.#namespaces.set(namespace, known);
   }
 
-  /** The names of the autoscalers of a namespace that are about some of its pods. */
+  /** The names of the namespace's autoscalers that select some of these pods. */
   about(namespace: string, pods: readonly Observed<Pod>[]): readonly string[] {
     const known = [...(this.#namespaces.get(namespace) ?? [])];
     return known

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { boundByBehavior, boundByDefault, type Wish } from './limits.ts';
+import { boundByBehavior, boundByDefault, type Recommendation } from './limits.ts';
 import { ScaleHistory } from './scale-history.ts';
 
 const MINUTE = 60_000;
 
-function wish(current: number, recommended: number, nowMs: number): Wish {
+function wish(current: number, recommended: number, nowMs: number): Recommendation {
   return { current, recommended, min: 1, max: 100, nowMs, downscaleStabilizationMs: 5 * MINUTE };
 }
 
@@ -37,7 +37,7 @@ test('a policy counts what was added and removed in its period', () => {
   expect(boundByBehavior(wish(12, 50, 1000 + MINUTE), history, behavior).replicas).toBe(18);
 });
 
-test('a share is rounded up on the way up and cut off on the way down', () => {
+test('a percentage is rounded up when scaling up and down when scaling down', () => {
   const policies = [{ type: 'Percent', value: 10, periodSeconds: 60 }];
   const behavior = {
     scaleUp: { stabilizationWindowSeconds: 0, policies },

@@ -4,25 +4,25 @@ import type { ScaleHistory } from './scale-history.ts';
 
 type Rules = DeepReadonly<HPAScalingRules>;
 
-/** What the metrics ask for, and what stands in the way. */
-export interface Wish {
+/** The recommendation of the metrics, with the limits that apply. */
+export interface Recommendation {
   readonly current: number;
   readonly recommended: number;
   readonly min: number;
   readonly max: number;
   readonly nowMs: number;
-  /** For so long after a higher recommendation nothing is scaled down, unless the behaviour says otherwise. */
+  /** Default stabilization window for scaling down; the behavior may override it. */
   readonly downscaleStabilizationMs: number;
 }
 
-/** Why a number is as it is. */
+/** A number with the condition that explains it. */
 interface Reasoned {
   readonly replicas: number;
   readonly reason: string;
   readonly message: string;
 }
 
-/** A number of replicas that may be set, and how it came about. */
+/** The replicas after all limits, and why. */
 export interface Bounded {
   readonly replicas: number;
   readonly ability: { readonly reason: string; readonly message: string };
@@ -56,19 +56,19 @@ const DOWN_LIMIT = {
 };
 const WITHIN = { reason: 'DesiredWithinRange', message: 'the desired count is within the acceptable range' };
 
-/** Without a behaviour: at most twice as many at once, or four. */
+/** Without a behavior: scaling up at most doubles the replicas, or goes to four. */
 const UP_FACTOR = 2;
 const UP_MINIMUM = 4;
 
-/** What comes of a recommendation when nothing is said about behaviour. The recommendation is remembered. */
-export function boundByDefault(wish: Wish, history: ScaleHistory): Bounded {
+/** Limits a recommendation when there is no behavior. Records the recommendation. */
+export function boundByDefault(wish: Recommendation, history: ScaleHistory): Bounded {
   const { recommended, nowMs, downscaleStabilizationMs: windowMs } = wish;
   const stable = Math.max(recommended, ...history.since(nowMs - windowMs, { isInclusive: true }));
   history.recommend(recommended, nowMs, windowMs);
   return bounded(stable, stable === recommended ? READY : DOWN_STABILIZED, byDefault(wish, stable));
 }
 
-function byDefault({ current, min, max }: Wish, desired: number): Reasoned {
+function byDefault({ current, min, max }: Recommendation, desired: number): Reasoned {
   const fastest = Math.max(UP_FACTOR * current, UP_MINIMUM);
   if (desired < min) return { replicas: min, ...TOO_FEW };
   if (desired > Math.min(max, fastest))
@@ -76,9 +76,9 @@ function byDefault({ current, min, max }: Wish, desired: number): Reasoned {
   return { replicas: desired, ...WITHIN };
 }
 
-/** The same with rules for both directions. */
+/** The same with the behavior's policies for both directions. */
 export function boundByBehavior(
-  wish: Wish,
+  wish: Recommendation,
   history: ScaleHistory,
   { scaleUp = {}, scaleDown = {} }: DeepReadonly<HorizontalPodAutoscalerBehavior>,
 ): Bounded {
@@ -99,22 +99,22 @@ export function boundByBehavior(
   return bounded(stable, stable === recommended ? READY : stabilized, allowed);
 }
 
-function upwards({ current, max }: Wish, desired: number, limit: number): Reasoned {
+function upwards({ current, max }: Recommendation, desired: number, limit: number): Reasoned {
   const fastest = Math.max(limit, current);
   if (desired <= Math.min(max, fastest)) return { replicas: desired, ...WITHIN };
   return max > fastest ? { replicas: fastest, ...UP_LIMIT } : { replicas: max, ...TOO_MANY };
 }
 
-function downwards({ current, min }: Wish, desired: number, limit: number): Reasoned {
+function downwards({ current, min }: Recommendation, desired: number, limit: number): Reasoned {
   const fastest = Math.min(limit, current);
   if (desired >= Math.max(min, fastest)) return { replicas: desired, ...WITHIN };
   return min < fastest ? { replicas: fastest, ...DOWN_LIMIT } : { replicas: min, ...TOO_FEW };
 }
 
-/** How many replicas the policies allow at most, or at least when the direction is -1. */
+/** The maximum number of replicas that the policies allow, or the minimum for direction -1. */
 function rateLimit(
   { selectPolicy = 'Max', policies = [] }: Rules,
-  { current, nowMs }: Wish,
+  { current, nowMs }: Recommendation,
   history: ScaleHistory,
   direction: 1 | -1 = 1,
 ): number {
@@ -129,7 +129,7 @@ function rateLimit(
   return isLargest ? Math.max(...proposals) : Math.min(...proposals);
 }
 
-/** The longest time that a policy looks back, in milliseconds. */
+/** The longest period of any policy, in milliseconds. */
 export function longestPeriodMs({ scaleUp, scaleDown }: DeepReadonly<HorizontalPodAutoscalerBehavior>): number {
   const periods = [...(scaleUp?.policies ?? []), ...(scaleDown?.policies ?? [])];
   return Math.max(0, ...periods.map(({ periodSeconds }) => periodSeconds)) * 1000;

@@ -5,12 +5,12 @@ import { startCluster } from '../../testing/index.ts';
 const LABELS = { app: 'web' };
 const CAPACITY = 100;
 
-/** What the whole day asks for at an hour, in thousandths of a CPU: little by night, much by day. */
+/** The total CPU demand at an hour, in thousandths: low at night, high by day. */
 function demandAt(hour: number): number {
   return Math.round(550 - 500 * Math.cos((hour / 24) * 2 * Math.PI));
 }
 
-test('an autoscaler breathes for a day', { timeout: 120_000 }, async () => {
+test('an autoscaler follows the load of a day', { timeout: 120_000 }, async () => {
   await using cluster = await startCluster({ seed: 'a day', startAt: '2026-01-01T00:00:00Z' });
   const { client, clock } = cluster;
   const deployments = client.apps.v1.deployments.namespace('default');

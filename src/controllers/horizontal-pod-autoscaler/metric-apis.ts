@@ -5,23 +5,23 @@ import type { Client } from '../../client/index.ts';
 import { type Asked, requestProblem } from './request-problem.ts';
 import type { ServedTargets } from './served-targets.ts';
 
-/** What was measured of a pod, in thousandths. */
+/** A pod's measured value, in thousandths. */
 export interface PodMetric {
   readonly value: bigint;
   readonly timestampMs: number;
   readonly windowMs: number;
 }
 
-/** By the names of pods. */
+/** By pod name. */
 export type PodMetrics = ReadonlyMap<string, PodMetric>;
 
-/** Where values are looked for. */
+/** Where values are looked up. */
 export interface MetricScope {
   readonly namespace: string;
   readonly signal: AbortSignal;
 }
 
-/** A metric by its name; `selector` is a label selector as text, empty for all. */
+/** A metric by name; `selector` is a label selector as text, empty for all. */
 export interface NamedMetric {
   readonly name: string;
   readonly selector: string;
@@ -37,9 +37,9 @@ interface MeasuredPod {
 interface MetricValue {
   readonly describedObject?: { readonly name?: string };
   readonly timestamp?: string;
-  /** Of v1beta2. */
+  /** In v1beta2. */
   readonly windowSeconds?: number;
-  /** The same of v1beta1. */
+  /** In v1beta1. */
   readonly window?: number;
   readonly value: string;
 }
@@ -56,7 +56,7 @@ const EXTERNAL = 'external.metrics.k8s.io';
 const DEFAULT_WINDOW_MS = 60_000;
 const TIMEOUT_MS = 30_000;
 
-/** The APIs that metrics are read from, through the API server. What cannot be read is thrown as an error that says why. */
+/** The metrics APIs, read through the API server. Throws an error that explains what could not be read. */
 export class MetricApis {
   readonly #client: Client;
   readonly #targets: ServedTargets;
@@ -66,7 +66,7 @@ export class MetricApis {
     this.#targets = targets;
   }
 
-  /** What selected pods use of a resource: all their containers together, or one of them. */
+  /** The usage of a resource by the selected pods: all containers together, or one of them. */
   async ofResource(
     { name, container }: { readonly name: string; readonly container?: string | undefined },
     selector: string,
@@ -89,7 +89,7 @@ export class MetricApis {
     );
   }
 
-  /** A metric of each of the selected pods. */
+  /** A custom metric of each selected pod. */
   async ofPods(metric: NamedMetric, selector: string, scope: MetricScope): Promise<PodMetrics> {
     const query = { labelSelector: selector, metricLabelSelector: metric.selector };
     const items = await this.#custom('pods/*', metric, { ...scope, query, asked: { resource: 'pods', name: '*' } });
@@ -102,7 +102,7 @@ export class MetricApis {
     );
   }
 
-  /** A metric of an object of the namespace, or of the namespace itself. */
+  /** A custom metric of an object in the namespace, or of the namespace itself. */
   async ofObject(
     metric: NamedMetric,
     object: DeepReadonly<CrossVersionObjectReference>,
@@ -120,7 +120,7 @@ export class MetricApis {
     return milli(first.value);
   }
 
-  /** All values of a metric of something outside of the cluster. */
+  /** All values of an external metric. */
   async ofExternal({ name, selector }: NamedMetric, scope: MetricScope): Promise<readonly bigint[]> {
     const path = `/apis/${EXTERNAL}/v1beta1/namespaces/${encodeURIComponent(scope.namespace)}/${encodeURIComponent(name)}`;
     const asked = { group: EXTERNAL, resource: name };
@@ -174,7 +174,7 @@ export class MetricApis {
     }
   }
 
-  /** The version that the server prefers, of those that are known. */
+  /** The server's preferred version among the known ones. */
   async #customVersion(signal: AbortSignal): Promise<string> {
     const versions = await this.#targets.versionsOf(CUSTOM, signal);
     if (versions.length === 0) fail(`no custom metrics API (${CUSTOM}) registered`);
@@ -202,7 +202,7 @@ function fail(message: string): never {
   throw new Error(message);
 }
 
-/** The sum over all containers, or nothing if one of them does not tell. */
+/** The sum over all containers; undefined if one of them is missing. */
 function usageOf(
   { containers = [] }: MeasuredPod,
   resource: string,
@@ -225,6 +225,6 @@ function durationMs(text: string): number {
   try {
     return Number(parseGoDuration(text)) / 1e6;
   } catch {
-    return 0; // it was measured at once
+    return 0; // an instantaneous sample
   }
 }

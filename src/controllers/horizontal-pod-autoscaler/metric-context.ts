@@ -8,40 +8,40 @@ import type { MetricApis, MetricScope, NamedMetric } from './metric-apis.ts';
 import type { Warmup } from './pod-groups.ts';
 import type { Tolerances } from './replica-count.ts';
 
-/** What metrics are read and weighed with. */
+/** What reading and evaluating metrics depends on. */
 export interface MetricContext extends MetricScope {
   readonly apis: MetricApis;
-  /** The pods of the target, and their selector as text. */
+  /** The target's pods, and their selector as text. */
   readonly pods: readonly Observed<Pod>[];
   readonly selector: string;
-  /** How many replicas there are to be now, and how many there are. */
+  /** The desired and the current replicas. */
   readonly specReplicas: number;
   readonly statusReplicas: number;
   readonly tolerances: Tolerances;
   readonly warmup: Warmup;
   readonly clock: Clock;
-  /** Takes how reading a metric of this type went. */
+  /** Records how the evaluation of a metric of this type ended. */
   computed(type: string, computation: Computation): void;
 }
 
-/** How reading one metric went. */
+/** The result of evaluating one metric. */
 export interface Computation {
-  /** The replicas that it asks for; undefined when it cannot be told. */
+  /** The proposed replicas; undefined when they cannot be computed. */
   readonly proposed: number | undefined;
-  /** Whether there is no such type of metric. */
+  /** Whether the metric type is unknown. */
   readonly isUnknown: boolean;
   readonly ms: number;
 }
 
-/** What one metric asks for. */
+/** What one metric proposes. */
 export interface Proposal {
   readonly replicas: number;
-  /** The metric in words. */
+  /** A description of the metric. */
   readonly metric: string;
   readonly status: DeepReadonly<MetricStatus>;
 }
 
-/** An error that is told with more words where all metrics are told of together. */
+/** An error with a longer message for the summary of all metrics. */
 export class DetailedError extends Error {
   readonly detail: string;
 
@@ -53,14 +53,14 @@ export class DetailedError extends Error {
 
 export type Identifier = DeepReadonly<MetricIdentifier>;
 
-/** The metric as its API is asked for it. */
+/** The metric in the form of its API. */
 export function namedMetric({ name, selector }: Identifier): NamedMetric {
   const matcher = matchLabelSelector(selector);
   if (matcher instanceof ValueError) throw new Error(matcher.message);
   return { name, selector: matcher.toString() };
 }
 
-/** The metric as the status tells it. */
+/** The metric in the form of the status. */
 export function identifier({ name, selector }: Identifier): Identifier {
   return selector === undefined ? { name } : { name, selector };
 }

@@ -9,7 +9,7 @@ import { ServedTargets } from './served-targets.ts';
 
 const SERVICES = { resource: 'services', responseKind: { kind: 'Service' }, scope: 'Namespaced', verbs: ['get'] };
 
-/** A server that answers some paths, and an adapter of custom metrics in these versions. */
+/** A server that answers some paths, with a custom metrics adapter in these versions. */
 function contextWith(versions: readonly string[], answers: Readonly<Record<string, object>>): MetricContext {
   const groups = [{ name: 'custom.metrics.k8s.io', versions: versions.map((version) => ({ version })) }];
   const known: Readonly<Record<string, object>> = {
@@ -53,7 +53,7 @@ function pod(name: string): Observed<Pod> {
 const metric = { name: 'requests', selector: { matchLabels: { verb: 'GET' } } };
 const pods: MetricSpec = { type: 'Pods', pods: { metric, target: { type: 'AverageValue', averageValue: '10' } } };
 
-test.each(['v1beta2', 'v1beta1'])('a metric of pods is read from %s', async (version) => {
+test.each(['v1beta2', 'v1beta1'])('a pods metric is read from %s', async (version) => {
   const path = `/apis/custom.metrics.k8s.io/${version}/namespaces/here/pods/*/requests`;
   const items = ['a', 'b'].map((name) => ({ describedObject: { name }, value: '15500m' }));
   const context = contextWith([version], {
@@ -66,7 +66,7 @@ test.each(['v1beta2', 'v1beta1'])('a metric of pods is read from %s', async (ver
   });
 });
 
-test('a metric of an object is read from the version that is served first', async () => {
+test('an object metric is read from the preferred version', async () => {
   const path = '/apis/custom.metrics.k8s.io/v1beta1/namespaces/here/services/web/requests';
   const context = contextWith(['v1beta1', 'v1beta2'], { [path]: { items: [{ value: '50' }] } });
   const describedObject = { apiVersion: 'v1', kind: 'Service', name: 'web' };
@@ -85,19 +85,19 @@ test('a metric of an object is read from the version that is served first', asyn
   });
 });
 
-test('what cannot be read is told in the words of the cluster', async () => {
+test("errors have upstream's messages", async () => {
   const reason = 'FailedGetPodsMetric';
-  const told = 'unable to get metric requests: unable to fetch metrics from custom metrics API: ';
+  const prefix = 'unable to get metric requests: unable to fetch metrics from custom metrics API: ';
   await expect(propose(pods, contextWith([], {}))).rejects.toMatchObject({
     reason,
-    message: `${told}no custom metrics API (custom.metrics.k8s.io) registered`,
+    message: `${prefix}no custom metrics API (custom.metrics.k8s.io) registered`,
   });
   await expect(propose(pods, contextWith(['v9'], {}))).rejects.toMatchObject({
     reason,
-    message: `${told}no known available metric versions found`,
+    message: `${prefix}no known available metric versions found`,
   });
   await expect(propose(pods, contextWith(['v1beta2'], {}))).rejects.toMatchObject({
     reason,
-    message: `${told}the server could not find the requested resource (get pods.custom.metrics.k8s.io *)`,
+    message: `${prefix}the server could not find the requested resource (get pods.custom.metrics.k8s.io *)`,
   });
 });

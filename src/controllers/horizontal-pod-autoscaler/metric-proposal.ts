@@ -6,11 +6,11 @@ import { ofExternal, ofObject } from './shared-proposal.ts';
 
 type Spec = DeepReadonly<MetricSpec>;
 
-/** Why a metric asks for nothing. */
+/** Why a metric has no proposal. */
 export class MetricError extends Error {
-  /** As in events and conditions. */
+  /** The reason in events and conditions. */
   readonly reason: string;
-  /** What all metrics together are told to have failed with. */
+  /** The message for the summary of all metrics. */
   readonly summary: string;
 
   constructor(reason: string, message: string, summary: string) {
@@ -20,7 +20,7 @@ export class MetricError extends Error {
   }
 }
 
-/** Reads a metric, and says how many replicas it asks for. Throws a MetricError when it cannot be told. */
+/** Reads a metric and computes the replicas that it proposes. Throws a MetricError when that fails. */
 export async function propose(spec: Spec, context: MetricContext): Promise<Proposal> {
   const { reason, doing, work } = sourceOf(spec, context);
   const startMs = context.clock.monotonic();

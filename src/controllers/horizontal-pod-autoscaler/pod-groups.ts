@@ -2,26 +2,26 @@ import { isTerminating, readyCondition } from '../../api/meaning/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { PodMetric, PodMetrics } from './metric-apis.ts';
 
-/** When a pod's use of CPU says something about its load. */
+/** When a pod's CPU usage is representative. */
 export interface Warmup {
-  /** A pod that has started so lately counts only with measurements taken while it was ready. */
+  /** A pod that started within this time counts only with samples taken while it was ready. */
   readonly cpuInitializationPeriodMs: number;
-  /** A pod that became unready so soon after its start has never been ready. */
+  /** A pod that became unready within this time after its start counts as never ready. */
   readonly initialReadinessDelayMs: number;
   readonly nowMs: number;
 }
 
-/** Pods by what their measurements are worth. */
+/** Pods by how their samples are used. */
 export interface PodGroups {
-  /** What was measured of pods whose measurements count, and of those that nobody knows. */
+  /** Samples that count, including those of unknown pods. */
   readonly counted: PodMetrics;
   readonly readyCount: number;
   readonly unready: readonly string[];
-  /** Those that should have been measured. */
+  /** Pods without a sample. */
   readonly missing: readonly string[];
 }
 
-/** Sorts pods; `resource` is what was measured, if it is one. */
+/** Groups the pods; `resource` is the measured resource, if it is one. */
 export function groupPods(
   pods: readonly Observed<Pod>[],
   metrics: PodMetrics,

@@ -9,7 +9,7 @@ import { averageTarget, replicasFor, utilizationTarget } from './replica-count.t
 
 type Target = DeepReadonly<MetricTarget>;
 
-/** How many replicas the use of a resource asks for. */
+/** The replicas proposed by a resource metric. */
 export async function ofResource(
   resource: CountedResource,
   target: Target,
@@ -47,7 +47,7 @@ export async function ofResource(
   }
 }
 
-/** How many replicas a metric of each pod asks for. */
+/** The replicas proposed by a pods metric. */
 export async function ofPods(
   { metric, target }: DeepReadonly<NonNullable<MetricSpec['pods']>>,
   context: MetricContext,
@@ -66,7 +66,7 @@ export async function ofPods(
   return { replicas, metric: `pods metric ${metric.name}`, status };
 }
 
-/** The pods by what their measurements are worth, of which there must be some. */
+/** Groups the pods; throws when none has a sample. */
 function sorted({ pods, warmup }: MetricContext, metrics: PodMetrics, resource?: string): PodGroups {
   if (pods.length === 0) throw new Error('no pods returned by selector while calculating replica count');
   const groups = groupPods(pods, metrics, { resource, warmup });

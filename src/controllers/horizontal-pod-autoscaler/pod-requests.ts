@@ -2,13 +2,13 @@ import { hasPodLevelRequests, isSidecar, podRequests } from '../../api/meaning/i
 import type { Observed, Pod } from '../../client/index.ts';
 import { milli } from './metric-apis.ts';
 
-/** A resource of pods, or of one container of theirs. */
+/** A resource of pods, or of one of their containers. */
 export interface CountedResource {
   readonly name: string;
   readonly container?: string | undefined;
 }
 
-/** What each pod asks for of a resource, in thousandths. Throws for one that does not say. */
+/** The request of each pod, in thousandths. Throws when a pod has none. */
 export function requestsOf(pods: readonly Observed<Pod>[], resource: CountedResource): ReadonlyMap<string, bigint> {
   return new Map(pods.map((pod) => [pod.metadata.name, requestOf(pod, resource)]));
 }

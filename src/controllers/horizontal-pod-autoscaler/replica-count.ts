@@ -1,6 +1,6 @@
 import type { PodGroups } from './pod-groups.ts';
 
-/** By how much use may differ from the target before anything is done, as shares of the target. */
+/** The shares by which usage may differ from the target without scaling. */
 export interface Tolerances {
   readonly down: number;
   readonly up: number;
@@ -8,25 +8,25 @@ export interface Tolerances {
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** How what was measured relates to what is wanted. */
+/** Measured usage relative to the target. */
 export interface Usage {
-  /** 1 when it is as wanted. */
+  /** 1 when the target is met. */
   readonly ratio: number;
-  /** The average of a pod, in thousandths. */
+  /** The average per pod, in thousandths. */
   readonly average: bigint;
-  /** In percent of what was asked for, where the target is. */
+  /** Percentage of the requests, for utilization targets. */
   readonly utilization?: number;
 }
 
-/** What is measured against. */
-export interface Yardstick {
+/** A target to measure against. */
+export interface UsageTarget {
   measure(metrics: ReadonlyMap<string, { readonly value: bigint }>): Usage;
-  /** What a pod counts for that nobody has measured, when there seem to be too many. */
+  /** The assumed usage of an unmeasured pod when scaling down. */
   assumed(pod: string): bigint;
 }
 
-/** Measures against an average value. */
-export function averageTarget(target: bigint): Yardstick {
+/** A target of an average value. */
+export function averageTarget(target: bigint): UsageTarget {
   return {
     measure(metrics) {
       const average = sumOf(metrics) / BigInt(metrics.size);
@@ -36,8 +36,8 @@ export function averageTarget(target: bigint): Yardstick {
   };
 }
 
-/** Measures against a share of what the pods ask for, in percent. */
-export function utilizationTarget(percent: number, requests: ReadonlyMap<string, bigint>): Yardstick {
+/** A target of a utilization: a percentage of the pods' requests. */
+export function utilizationTarget(percent: number, requests: ReadonlyMap<string, bigint>): UsageTarget {
   return {
     measure(metrics) {
       const known = new Map([...metrics].filter(([pod]) => requests.has(pod)));
@@ -51,10 +51,10 @@ export function utilizationTarget(percent: number, requests: ReadonlyMap<string,
   };
 }
 
-/** How many replicas there should be for what the pods use, at least one of which is measured. */
+/** The replicas for the measured pods, of which there is at least one. */
 export function replicasFor(
   groups: PodGroups,
-  yardstick: Yardstick,
+  yardstick: UsageTarget,
   { current, tolerances }: { readonly current: number; readonly tolerances: Tolerances },
 ): { readonly replicas: number; readonly usage: Usage } {
   const { counted, readyCount, unready, missing } = groups;
@@ -72,7 +72,7 @@ export function replicasFor(
   return { replicas: isWithin(tolerances, ratio) || turnsBack || goesAstray ? current : replicas, usage };
 }
 
-/** How many replicas there should be for the use of something that is not theirs alone. */
+/** The replicas for a usage ratio that is not measured per pod. */
 export function replicasForRatio(
   ratio: number,
   readyCount: () => number,
@@ -82,7 +82,7 @@ export function replicasForRatio(
   return isWithin(tolerances, ratio) ? current : atMostInt32(ratio * readyCount());
 }
 
-/** The same where each replica takes its share. */
+/** The same where the usage is divided among the replicas. */
 export function replicasForShares(
   usage: bigint,
   share: bigint,
@@ -92,10 +92,10 @@ export function replicasForShares(
   return isWithin(tolerances, ratio) ? current : atMostInt32(Number(usage) / Number(share));
 }
 
-/** What was measured, with what is believed of the others, so that the change is rather too small than too large. */
+/** The samples plus assumed values for the other pods, chosen so that the change is rather too small than too large. */
 function withAssumptions(
   { counted, unready, missing }: PodGroups,
-  yardstick: Yardstick,
+  yardstick: UsageTarget,
   ratio: number,
 ): ReadonlyMap<string, { readonly value: bigint }> {
   const all = new Map<string, { readonly value: bigint }>(counted);

@@ -2,7 +2,7 @@ import { formatGroupResource, type GroupResource } from '../../api/client.ts';
 import { messageOf } from '../../base/index.ts';
 import { StatusError } from '../../client/index.ts';
 
-/** What was asked for. */
+/** The request that failed. */
 export interface Asked extends GroupResource {
   readonly name?: string;
 }
@@ -14,7 +14,10 @@ const MEANINGS: ReadonlyMap<number, string> = new Map([
   [504, 'the server was unable to return a response in the time allotted, but may still be processing the request'],
 ]);
 
-/** Why nothing could be read, in the words that events and conditions have for it; answers of no API server say what was asked. */
+/**
+ * Why a request failed, in the words of upstream's events and conditions; errors without a Status name what was
+ * requested.
+ */
 export function requestProblem(error: unknown, { name, ...resource }: Asked): string {
   if (!(error instanceof StatusError)) return messageOf(error);
   const { code, message, details } = error.status;

@@ -1,21 +1,21 @@
-/** A number at a time. */
+/** A number with its time. */
 interface Sample {
   readonly value: number;
   readonly atMs: number;
 }
 
-/** What was recommended and done lately for one autoscaler. Samples that no window reaches any more are given up. */
+/** Recent recommendations and scale changes of one autoscaler. Samples outside of every window are dropped. */
 export class ScaleHistory {
   #recommendations: readonly Sample[];
   #ups: readonly Sample[] = [];
   #downs: readonly Sample[] = [];
 
-  /** Begins with what there is: it counts as the first recommendation. */
+  /** The current replicas count as the first recommendation. */
   constructor(current: number, nowMs: number) {
     this.#recommendations = [{ value: current, atMs: nowMs }];
   }
 
-  /** Recommendations since a time; those at that very time only if they are to be included. */
+  /** Recommendations after a time; `isInclusive` includes those exactly at it. */
   since(cutoffMs: number, options: { readonly isInclusive?: boolean } = {}): readonly number[] {
     const { isInclusive = false } = options;
     return this.#recommendations
@@ -28,7 +28,7 @@ export class ScaleHistory {
     this.#recommendations = [...kept, { value, atMs: nowMs }];
   }
 
-  /** Replicas were added, or removed when the change is negative. */
+  /** Records that replicas were added, or removed when the change is negative. */
   changed(by: number, nowMs: number, periodMs: number): void {
     const add = (samples: readonly Sample[]): readonly Sample[] => [
       ...samples.filter(({ atMs }) => atMs >= nowMs - periodMs),
@@ -38,7 +38,7 @@ export class ScaleHistory {
     else this.#downs = add(this.#downs);
   }
 
-  /** By how much the number of replicas has grown since a time; negative when it has shrunk. */
+  /** The change of replicas since a time; negative when scaled down. */
   growthSince(cutoffMs: number): number {
     const sum = (samples: readonly Sample[]): number =>
       samples.reduce((total, { value, atMs }) => (atMs > cutoffMs ? total + value : total), 0);

@@ -2,12 +2,12 @@ import type { APIGroupList } from '../../api/types/meta/v1.d.ts';
 import type { Clock } from '../../base/index.ts';
 import type { Client, ServedKind } from '../../client/index.ts';
 
-/** What is known is asked for again after so long, as others may have come or gone. */
+/** Discovery results are refreshed after this time. */
 const MAX_AGE_MS = 30_000;
-/** What is not known is asked for no more often than this. */
+/** Minimum interval between discoveries for an unknown kind. */
 const MIN_AGE_MS = 1000;
 
-/** What the server serves, as far as scaling is about it. */
+/** Discovery of scalable kinds. */
 export class ServedTargets {
   readonly #client: Client;
   readonly #clock: Clock;
@@ -19,13 +19,13 @@ export class ServedTargets {
     this.#clock = clock;
   }
 
-  /** The resources of a kind, in the server's order of preference; one of each name. */
+  /** The resources of a kind, in the server's order of preference, without duplicates. */
   async find(group: string, kind: string, signal: AbortSignal): Promise<readonly ServedKind[]> {
     const known = select(await this.#kinds(MAX_AGE_MS, signal), group, kind);
     return known.length > 0 ? known : select(await this.#kinds(MIN_AGE_MS, signal), group, kind);
   }
 
-  /** The versions of a group that are served, whether or not they have resources of their own; the preferred one first. */
+  /** The served versions of a group, with or without resources; the preferred one first. */
   async versionsOf(group: string, signal: AbortSignal): Promise<readonly string[]> {
     const known = this.#groups.get(group);
     const maxAgeMs = known?.versions.length === 0 ? MIN_AGE_MS : MAX_AGE_MS;

@@ -17,28 +17,28 @@ import { replicasForRatio, replicasForShares } from './replica-count.ts';
 type Source<Name extends 'object' | 'external'> = DeepReadonly<NonNullable<MetricSpec[Name]>>;
 
 const MAX_INT64 = 2n ** 63n - 1n;
-/** What upstream makes of a share of none. */
+/** Go's result of converting NaN to int64, which upstream reports for an average over no replicas. */
 const NO_AVERAGE = -(2n ** 63n);
 const NO_TARGET = 'neither a value target nor an average value target was set';
 
-/** How many replicas a metric of an object asks for. */
+/** The replicas proposed by an object metric. */
 export async function ofObject(source: Source<'object'>, context: MetricContext): Promise<Proposal> {
   const { metric, target, describedObject } = source;
   const named = namedMetric(metric);
   const { kind, name } = describedObject;
   const read = (): Promise<bigint> =>
     context.apis.ofObject(named, describedObject, context).catch((error: unknown) => {
-      const problem = messageOf(error); // upstream mixes these up, and so everybody knows them mixed up
+      const problem = messageOf(error); // upstream swaps these fields in its message
       throw new Error(`unable to get metric ${metric.name}: ${kind} on ${context.namespace} ${name}/${problem}`);
     });
-  const told = (current: MetricValueStatus): DeepReadonly<MetricStatus> => ({
+  const statusOf = (current: MetricValueStatus): DeepReadonly<MetricStatus> => ({
     type: 'Object',
     object: { describedObject: { ...describedObject }, metric: identifier(metric), current },
   });
   if (target.type === 'Value' && target.value !== undefined) {
     const usage = await read();
     const replicas = replicasOf(usage, target.value, context);
-    return { replicas, metric: `${kind} metric ${metric.name}`, status: told({ value: thousandths(usage) }) };
+    return { replicas, metric: `${kind} metric ${metric.name}`, status: statusOf({ value: thousandths(usage) }) };
   }
   if (target.type === 'AverageValue' && target.averageValue !== undefined) {
     const usage = await read().catch((error: unknown) => {
@@ -47,16 +47,16 @@ export async function ofObject(source: Source<'object'>, context: MetricContext)
     return {
       replicas: replicasForShares(usage, milli(target.averageValue), { ...context, current: context.statusReplicas }),
       metric: inWords(metric),
-      status: told({ averageValue: thousandths(shareOf(usage, context.statusReplicas)) }),
+      status: statusOf({ averageValue: thousandths(shareOf(usage, context.statusReplicas)) }),
     };
   }
   throw new Error(`invalid object metric source: ${NO_TARGET}`);
 }
 
-/** How many replicas a metric of something outside of the cluster asks for. */
+/** The replicas proposed by an external metric. */
 export async function ofExternal({ metric, target }: Source<'external'>, context: MetricContext): Promise<Proposal> {
   const { name } = metric;
-  const told = (current: MetricValueStatus): DeepReadonly<MetricStatus> => ({
+  const statusOf = (current: MetricValueStatus): DeepReadonly<MetricStatus> => ({
     type: 'External',
     external: { metric: identifier(metric), current },
   });
@@ -75,14 +75,14 @@ export async function ofExternal({ metric, target }: Source<'external'>, context
     return {
       replicas: replicasForShares(usage, milli(target.averageValue), { ...context, current: context.statusReplicas }),
       metric: inWords(metric),
-      status: told({ averageValue: thousandths(shareOf(usage, context.statusReplicas)) }),
+      status: statusOf({ averageValue: thousandths(shareOf(usage, context.statusReplicas)) }),
     };
   }
   if (target.value === undefined) throw new Error(`invalid external metric source: ${NO_TARGET}`);
   try {
     const usage = await read();
     const replicas = replicasOf(usage, target.value, context);
-    return { replicas, metric: inWords(metric), status: told({ value: thousandths(usage) }) };
+    return { replicas, metric: inWords(metric), status: statusOf({ value: thousandths(usage) }) };
   } catch (error) {
     throw new DetailedError(`failed to get external metric ${name}`, messageOf(error));
   }
@@ -99,7 +99,7 @@ function readyCount({ pods }: MetricContext): number {
   return pods.filter((pod) => pod.status?.phase === 'Running' && isReady(pod)).length;
 }
 
-/** What each replica has of it, rounded up. */
+/** The average per replica, rounded up. */
 function shareOf(usage: bigint, replicas: number): bigint {
   if (usage === MAX_INT64) return usage;
   return replicas === 0 ? NO_AVERAGE : (usage + BigInt(replicas) - 1n) / BigInt(replicas);

@@ -12,18 +12,18 @@ import {
 import { requestProblem } from './request-problem.ts';
 import type { ServedTargets } from './served-targets.ts';
 
-/** How often an update is tried when somebody else has changed the object, all told. */
-const TRIES = 5;
+/** Maximum number of attempts to update the scale after conflicts. */
+const MAX_ATTEMPTS = 5;
 
-/** The scale of what an autoscaler is about. */
+/** The scale of an autoscaler's target. */
 export interface TargetScale {
   readonly kind: ServedKind;
   readonly scale: Scale;
-  /** Which pods it is about; undefined if it does not say. */
+  /** The target's pod selector; undefined if it has none. */
   readonly selector: LabelMatcher | undefined;
 }
 
-/** Reads the scale of what an autoscaler is about. Throws an error that says why it cannot. */
+/** Reads the scale of the target. Throws an error that explains why it cannot. */
 export async function readTarget(
   { metadata: { namespace = '' }, spec }: Observed<HorizontalPodAutoscaler>,
   {
@@ -50,7 +50,7 @@ export async function readTarget(
   throw first;
 }
 
-/** Sets the number of replicas. What has changed meanwhile is read anew: nothing but the number is ours. */
+/** Sets the replicas. After a conflict the scale is read again, because only the number belongs to the autoscaler. */
 export async function writeScale(
   { kind, scale }: TargetScale,
   replicas: number,
@@ -65,7 +65,7 @@ export async function writeScale(
       return;
     } catch (error) {
       signal.throwIfAborted();
-      if (!hasReason(error, 'Conflict') || tries === TRIES) throw new Error(messageOf(error), { cause: error });
+      if (!hasReason(error, 'Conflict') || tries === MAX_ATTEMPTS) throw new Error(messageOf(error), { cause: error });
       latest = await scales.get(name, { signal });
     }
   }

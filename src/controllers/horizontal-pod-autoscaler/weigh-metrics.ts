@@ -3,18 +3,18 @@ import type { DeepReadonly } from '../../base/index.ts';
 import type { MetricContext, Proposal } from './metric-context.ts';
 import { MetricError, propose } from './metric-proposal.ts';
 
-/** What all metrics of an autoscaler ask for together. */
+/** The combined result of all metrics of an autoscaler. */
 export interface Weighed {
-  /** The largest proposal; undefined when nothing may be done, as metrics that cannot be read might have asked for more. */
+  /** The largest proposal; undefined when nothing may be done, because unreadable metrics might have proposed more. */
   readonly best: Proposal | undefined;
-  /** In the order of the metrics; those that cannot be read have no type. */
+  /** In the order of the metrics; unreadable ones have no type. */
   readonly statuses: readonly DeepReadonly<MetricStatus>[];
   readonly failures: readonly MetricError[];
-  /** What went wrong, if anything did. */
+  /** The error, if a metric failed. */
   readonly problem: string | undefined;
 }
 
-/** Reads all metrics one after the other. */
+/** Evaluates all metrics in order. */
 export async function weighMetrics(
   specs: readonly DeepReadonly<MetricSpec>[],
   context: MetricContext,

@@ -1,6 +1,6 @@
 import type { JobCondition } from '../../api/types/batch/v1.d.ts';
 
-/** What a condition says. */
+/** The content of a condition. */
 export interface ConditionText {
   readonly type: string;
   readonly status: 'True' | 'False';
@@ -12,7 +12,9 @@ export function newCondition({ type, status, reason, message }: ConditionText, n
   return { type, status, lastProbeTime: now, lastTransitionTime: now, reason, message };
 }
 
-/** The conditions with this one; undefined when they say it already. That something is not so need not be said first. */
+/**
+ * The conditions with this one; undefined when nothing changes. A condition that would be added as False is not added.
+ */
 export function withCondition(
   conditions: readonly JobCondition[],
   text: ConditionText,
@@ -26,7 +28,7 @@ export function withCondition(
   return conditions.with(position, newCondition(text, now));
 }
 
-/** The condition, if it holds. */
+/** The condition, if it is True. */
 export function findTrue(conditions: readonly JobCondition[] | undefined, type: string): JobCondition | undefined {
   return conditions?.find((condition) => condition.type === type && condition.status === 'True');
 }

@@ -9,11 +9,11 @@ import type { Observed } from '../../client/index.ts';
 
 export interface FailureVerdict {
   readonly action: PodFailurePolicyRule['action'] | undefined;
-  /** Why the Job as a whole fails, if it does. */
+  /** Why the Job fails, if the rule's action is FailJob. */
   readonly message?: string;
 }
 
-/** What the first rule that matches says about a failed pod; a failure counts unless the action is to ignore it. */
+/** The verdict of the first matching rule on a failed pod; a failure counts unless the action is Ignore. */
 export function judgeFailure(policy: DeepReadonly<PodFailurePolicy> | undefined, pod: Observed<Pod>): FailureVerdict {
   for (const [position, rule] of (policy?.rules ?? []).entries()) {
     const match = matchOf(rule, pod);
@@ -26,7 +26,7 @@ export function judgeFailure(policy: DeepReadonly<PodFailurePolicy> | undefined,
   return { action: undefined };
 }
 
-/** What of the pod the rule is about, in words. */
+/** Describes what matched the rule. */
 function matchOf(
   { onExitCodes, onPodConditions }: DeepReadonly<PodFailurePolicyRule>,
   { metadata: { namespace = '', name }, status }: Observed<Pod>,

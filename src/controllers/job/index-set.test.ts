@@ -11,7 +11,7 @@ test.each([
   expect(IndexSet.of(indexes).toString()).toBe(text);
 });
 
-test('passes over what it cannot read, and what is beyond the end', () => {
+test('skips malformed parts and indexes beyond the end', () => {
   expect(IndexSet.parse('0,x,2-y,4-7,9', 6).toString()).toBe('0,4,5');
 });
 

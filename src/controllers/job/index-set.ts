@@ -1,15 +1,15 @@
 import { parseGoInteger, ValueError } from '../../api/client.ts';
 
-/** From the first to the last index, both in it. */
+/** An inclusive range of indexes. */
 interface Interval {
   readonly first: number;
   readonly last: number;
 }
 
-/** Completion indexes as Jobs write them: `1,3-5,7`. Its size counts intervals, not indexes, so large Jobs stay cheap. */
+/** Completion indexes as Jobs write them: `1,3-5,7`. Stored as intervals, so that large Jobs stay cheap. */
 export class IndexSet {
   static readonly empty = new IndexSet([]);
-  /** Ascending, and never next to each other. */
+  /** Ascending and not adjacent. */
   readonly #intervals: readonly Interval[];
 
   private constructor(intervals: readonly Interval[]) {
@@ -20,7 +20,7 @@ export class IndexSet {
     return new IndexSet(joined([...indexes].map((index) => ({ first: index, last: index }))));
   }
 
-  /** Reads what is below `completions`; parts that cannot be read are passed over. */
+  /** Parses the indexes below `completions`; malformed parts are skipped. */
   static parse(text: string, completions: number): IndexSet {
     const intervals: Interval[] = [];
     for (const part of text === '' ? [] : text.split(',')) {
@@ -51,7 +51,7 @@ export class IndexSet {
     return new IndexSet(joined([...this.#intervals, ...others.#intervals]));
   }
 
-  /** How many indexes both sets have. */
+  /** The number of indexes in both sets. */
   overlap(other: IndexSet): number {
     const theirs = other.#intervals;
     let count = 0;
@@ -67,7 +67,7 @@ export class IndexSet {
     return count;
   }
 
-  /** The lowest indexes below `completions` that are not in it, at most `count`. */
+  /** The lowest missing indexes below `completions`, at most `count`. */
   firstMissing(count: number, completions: number): number[] {
     const missing: number[] = [];
     let next = 0;

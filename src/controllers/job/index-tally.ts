@@ -7,13 +7,13 @@ import type { JobView } from './job-view.ts';
 import { finishedMs } from './pod-backoff.ts';
 import type { PodTally } from './pod-tally.ts';
 
-/** The indexes of an indexed Job by what has become of them. */
+/** The indexes of an indexed Job by outcome. */
 export interface IndexTally {
   readonly succeededBefore: IndexSet;
   readonly succeeded: IndexSet;
-  /** Undefined where failures are not counted by index. */
+  /** Undefined without a back-off limit per index. */
   readonly failed: IndexSet | undefined;
-  /** By index, the failed pod that stays until there is another: its annotations tell how often the index has failed. */
+  /** By index, the last failed pod, kept until it is replaced: its annotations count the index's failures. */
   readonly lastFailed: ReadonlyMap<number, Observed<Pod>>;
 }
 
@@ -31,7 +31,7 @@ export function tallyIndexes(view: JobView, tally: PodTally): IndexTally {
   return { succeededBefore, succeeded, failed, lastFailed: lastFailedPods(view, tally, succeeded.with(failed)) };
 }
 
-/** Whether its index fails with the pod. */
+/** Whether the index fails with this pod. */
 function isLastFailure(pod: Observed<Pod>, { spec }: JobView, limit: number): boolean {
   const { action } = judgeFailure(spec.podFailurePolicy, pod);
   return action === 'FailIndex' || (action !== 'Ignore' && failuresBefore(pod).counted >= limit);
@@ -54,7 +54,7 @@ function isLater(pod: Observed<Pod>, known: Observed<Pod>): boolean {
   return failureCount(known) <= failureCount(pod) && finishedMs(known) <= finishedMs(pod);
 }
 
-/** How often pods of the index had failed before this one, ignored or not. */
+/** How often pods of the index failed before this one, ignored failures included. */
 export function failureCount(pod: Observed<Pod>): number {
   const { counted, ignored } = failuresBefore(pod);
   return counted + ignored;

@@ -14,13 +14,13 @@ import { type Failures, NO_FAILURES } from './pod-backoff.ts';
 const NAME = 'job';
 const COMPONENT = 'job-controller';
 const CONCURRENT_SYNCS = 5;
-/** What happens to pods is looked at together, so that a large Job is not written once for each of them. */
+/** Pod events are batched, so that the status of a large Job is not written for each of them. */
 const BATCH_MS = 1000;
 const RETRY = { initialDelay: 1000, maxDelay: 60_000 };
 
 const OWNERS = { kind: Job, selectorOf: ({ spec }: Observed<Job>) => spec?.selector };
 
-/** Runs the pods of each Job until as many have succeeded as it says, or too many have failed. */
+/** Runs the pods of each Job until enough have succeeded, or too many have failed. */
 export function jobController(): ProgramPart {
   return {
     name: NAME,
@@ -37,9 +37,9 @@ class JobController implements PreparedPart {
   readonly #jobs: Objects<Job>;
   readonly #pods: Objects<Pod>;
   readonly #syncs: KeyedWorkers;
-  /** Lets go of pods, by key, that no Job counts any more. */
+  /** Releases pods (by key) that no Job tracks any more. */
   readonly #orphans: KeyedWorkers;
-  /** Of Jobs that have not finished. */
+  /** Failures of unfinished Jobs. */
   readonly #failures = new Map<string, Failures>();
 
   constructor(context: AppContext) {
@@ -104,7 +104,7 @@ class JobController implements PreparedPart {
     });
   }
 
-  /** Of an orphan's changes, only those of its labels and its owner can make it somebody's. */
+  /** An orphan can only be adopted after a change of its labels or owners. */
   #podChanged(pod: Observed<Pod>, old: Observed<Pod> | undefined): void {
     if (isAbandoned(pod, this.#jobs)) this.#orphans.add(keyOf(pod));
     const isSameOwner = old !== undefined && controllerOf(pod)?.uid === controllerOf(old)?.uid;

@@ -5,13 +5,13 @@ import type { Observed } from '../../client/index.ts';
 import type { Objects } from '../../kit/index.ts';
 import { type ConditionText, newCondition, withCondition } from './conditions.ts';
 
-/** A Job whose status is being changed. */
+/** A Job with pending status changes. */
 export class JobDraft {
   readonly #jobs: Objects<Job>;
   readonly #clock: Clock;
   #job: Observed<Job>;
   status: JobStatus;
-  /** Whether the status has something to be written. */
+  /** Whether the status must be written. */
   isChanged = false;
 
   constructor(job: Observed<Job>, { jobs, clock }: { readonly jobs: Objects<Job>; readonly clock: Clock }) {
@@ -25,20 +25,20 @@ export class JobDraft {
     return formatTime(instantOfMillis(this.#clock.now()));
   }
 
-  /** The UIDs of pods that have ended, and have not been counted for good. */
+  /** The UIDs of finished pods that are not in the status's counts yet. */
   get uncounted(): { succeeded: readonly string[]; failed: readonly string[] } {
     const { succeeded = [], failed = [] } = this.status.uncountedTerminatedPods ?? {};
     return { succeeded, failed };
   }
 
-  /** Sets members; those that differ are to be written. */
+  /** Sets members of the status. */
   set(members: Partial<JobStatus>): void {
     const before: Partial<Record<string, unknown>> = { active: 0, ...this.status };
     if (Object.entries(members).some(([name, value]) => before[name] !== value)) this.isChanged = true;
     Object.assign(this.status, members);
   }
 
-  /** Adds or changes a condition; tells whether that made a difference. */
+  /** Adds or changes a condition; returns whether that changed anything. */
   say(text: ConditionText): boolean {
     const changed = withCondition(this.status.conditions ?? [], text, this.now);
     if (changed === undefined) return false;
@@ -47,13 +47,13 @@ export class JobDraft {
     return true;
   }
 
-  /** Adds a condition, whatever the others say. */
+  /** Appends a condition unconditionally. */
   append(text: ConditionText): void {
     this.status.conditions = [...(this.status.conditions ?? []), newCondition(text, this.now)];
     this.isChanged = true;
   }
 
-  /** Writes what has changed, if anything has. */
+  /** Writes the status, if it changed. */
   async write(): Promise<void> {
     if (!this.isChanged) return;
     this.#job = await this.#jobs.updateStatus({ ...this.#job, status: this.status });

@@ -10,13 +10,13 @@ import type { JobView } from './job-view.ts';
 import type { PodTally } from './pod-tally.ts';
 import { metSuccessRule } from './success-policy.ts';
 
-/** How a Job ends, and why. */
+/** How and why a Job ends. */
 export interface JobEnd {
   readonly outcome: 'succeeded' | 'failed';
   readonly reason: string;
   readonly message: string;
-  /** Whether a condition says so already. */
-  readonly isTold: boolean;
+  /** Whether a condition already announces it. */
+  readonly isAnnounced: boolean;
 }
 
 export interface EndFacts {
@@ -29,10 +29,10 @@ export interface EndFacts {
 
 type EndRule = (facts: EndFacts) => JobEnd | undefined;
 
-/** The first that applies decides. What was told before stays so; failures go before successes. */
+/** The first rule that applies decides. An announced end stays; failures take precedence over success. */
 const RULES: readonly EndRule[] = [
-  toldSuccess,
-  toldFailure,
+  announcedSuccess,
+  announcedFailure,
   failedByPolicy,
   tooManyFailures,
   tooLong,
@@ -41,7 +41,7 @@ const RULES: readonly EndRule[] = [
   enoughByPolicy,
 ];
 
-/** Whether the Job is to end, be its pods done or not. */
+/** Whether the Job must end, with or without running pods. */
 export function jobEnd(facts: EndFacts): JobEnd | undefined {
   for (const rule of RULES) {
     const end = rule(facts);
@@ -50,15 +50,15 @@ export function jobEnd(facts: EndFacts): JobEnd | undefined {
   return undefined;
 }
 
-/** The end of a Job that has all its successes. */
+/** The end of a Job with all its completions. */
 export const COMPLETIONS_REACHED: JobEnd = {
   outcome: 'succeeded',
   reason: 'CompletionsReached',
   message: 'Reached expected number of succeeded pods',
-  isTold: false,
+  isAnnounced: false,
 };
 
-/** Milliseconds until the Job's deadline; undefined when none runs. */
+/** Milliseconds until activeDeadlineSeconds is over; undefined without a deadline. */
 export function untilDeadlineMs({ view, status, nowMs }: EndFacts): number | undefined {
   const { activeDeadlineSeconds } = view.spec;
   if (activeDeadlineSeconds === undefined || status.startTime === undefined || view.isSuspended) return undefined;
@@ -66,19 +66,19 @@ export function untilDeadlineMs({ view, status, nowMs }: EndFacts): number | und
 }
 
 function failure(reason: string, message: string): JobEnd {
-  return { outcome: 'failed', reason, message, isTold: false };
+  return { outcome: 'failed', reason, message, isAnnounced: false };
 }
 
-function toldSuccess({ status }: EndFacts): JobEnd | undefined {
+function announcedSuccess({ status }: EndFacts): JobEnd | undefined {
   const condition = findTrue(status.conditions, 'SuccessCriteriaMet');
   if (condition === undefined) return undefined;
-  return { outcome: 'succeeded', reason: condition.reason ?? '', message: condition.message ?? '', isTold: true };
+  return { outcome: 'succeeded', reason: condition.reason ?? '', message: condition.message ?? '', isAnnounced: true };
 }
 
-function toldFailure({ status }: EndFacts): JobEnd | undefined {
+function announcedFailure({ status }: EndFacts): JobEnd | undefined {
   const condition = findTrue(status.conditions, 'FailureTarget');
   if (condition === undefined) return undefined;
-  return { outcome: 'failed', reason: condition.reason ?? '', message: condition.message ?? '', isTold: true };
+  return { outcome: 'failed', reason: condition.reason ?? '', message: condition.message ?? '', isAnnounced: true };
 }
 
 function failedByPolicy({ view, tally }: EndFacts): JobEnd | undefined {
@@ -129,5 +129,5 @@ function enoughByPolicy({ view, indexes }: EndFacts): JobEnd | undefined {
   if (indexes === undefined) return undefined;
   const message = metSuccessRule(view.spec.successPolicy, indexes.succeeded, view.completions ?? 0);
   if (message === undefined) return undefined;
-  return { outcome: 'succeeded', reason: 'SuccessPolicy', message, isTold: false };
+  return { outcome: 'succeeded', reason: 'SuccessPolicy', message, isAnnounced: false };
 }

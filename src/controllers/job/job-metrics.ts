@@ -6,10 +6,10 @@ import { isTracked } from './job-pod.ts';
 import type { JobView } from './job-view.ts';
 import type { PodTally } from './pod-tally.ts';
 
-/** What was done to the pods of a Job in one run. */
+/** What a sync did to the Job's pods, as in the metrics' label. */
 export type SyncAction = 'reconciling' | 'tracking' | 'pods_created' | 'pods_deleted';
 
-/** The numbers in a Job's status that are counted when they grow. */
+/** The status counts whose growth is counted. */
 interface Counts {
   readonly succeeded?: number;
   readonly failed?: number;
@@ -17,7 +17,7 @@ interface Counts {
   readonly failedIndexes?: string;
 }
 
-/** What is counted about Jobs, under the names that kube-controller-manager gives it. */
+/** Metrics of Jobs, under kube-controller-manager's names. */
 export class JobMetrics {
   readonly #syncs;
   readonly #syncSeconds;
@@ -82,7 +82,7 @@ export class JobMetrics {
     this.#finished.with({ completion_mode: modeOf(view), result: outcome, reason }).add();
   }
 
-  /** Counts what the status has come to say since it was last written. */
+  /** Counts the growth of the status counts since the last write. */
   counted(view: JobView, before: Counts, after: Counts): void {
     const completion_mode = modeOf(view);
     const indexes = (text: string | undefined): number => IndexSet.parse(text ?? '', view.completions ?? 0).size;

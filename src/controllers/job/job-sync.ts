@@ -12,24 +12,24 @@ import { countPods, managePods, type PodCounts, type PodPlan, type PodsManaged, 
 import { type Failures, withEnded } from './pod-backoff.ts';
 import { tallyPods } from './pod-tally.ts';
 import { deletePods } from './pod-writes.ts';
-import { letPodsGo, nameEndedPods } from './track-pods.ts';
+import { releasePods, nameEndedPods } from './track-pods.ts';
 
-/** What bringing a Job up to date needs. */
+/** The dependencies of `syncJob`. */
 export interface SyncTools {
   readonly jobs: Objects<Job>;
   readonly pods: Objects<Pod>;
   readonly clock: Clock;
   readonly metrics: JobMetrics;
-  /** Failures known so far, since the last success. */
+  /** Failures since the last success. */
   readonly failures: Failures;
   event(details: EventDetails): void;
-  /** Has the Job looked at again after so long. */
+  /** Requeues the Job after this time. */
   after(ms: number): void;
-  /** Takes in how many failures there are, as soon as the status tells of them. */
+  /** Stores the failures once the status contains them. */
   remember(failures: Failures): void;
 }
 
-/** Makes the pods of a Job what they should be, and its status what they are. */
+/** Creates and deletes the pods of a Job, and writes its status. */
 export async function syncJob(job: Observed<Job>, pods: readonly Observed<Pod>[], tools: SyncTools): Promise<void> {
   const { clock, metrics } = tools;
   const view = viewJob(job);
@@ -44,7 +44,7 @@ export async function syncJob(job: Observed<Job>, pods: readonly Observed<Pod>[]
   }
 }
 
-/** What is known of a run while it goes on. */
+/** The state of a running sync. */
 interface Sync {
   action: SyncAction;
 }
@@ -76,16 +76,16 @@ async function changeJob(
   metrics.counted(view, job.status ?? {}, draft.status);
   const counted = { ...draft.status };
   tools.remember(failures);
-  const stuck = await letPodsGo(draft, { pods, leaving }, tools);
+  const stuck = await releasePods(draft, { pods, leaving }, tools);
   const isFinished = stuck === undefined && !hasMore && end !== undefined && finish(draft, end);
   await draft.write();
   metrics.counted(view, counted, draft.status);
-  tellVerdicts(
+  countVerdicts(
     view,
     tally.newlyFailed.filter((pod) => leaving.includes(pod)),
     metrics,
   );
-  if (isFinished) tellEnd(draft, { view, end }, tools);
+  if (isFinished) recordEnd(draft, { view, end }, tools);
   const problem = stuck ?? failure;
   if (problem !== undefined) throw problem;
 }
@@ -97,7 +97,7 @@ interface Step {
   readonly action: SyncAction;
 }
 
-/** Deletes the pods of a Job that ends. It cannot end before that has worked. */
+/** Deletes the active pods of a Job that ends. The Job ends only after that succeeded. */
 async function stop(end: JobEnd, { tally }: PodPlan, tools: SyncTools): Promise<Step> {
   const { done, failure } = await deletePods(tally.active, tools);
   const areAllDeleted = done.length === tally.active.length;
@@ -109,7 +109,7 @@ async function stop(end: JobEnd, { tally }: PodPlan, tools: SyncTools): Promise<
   };
 }
 
-/** Creates or deletes pods of a Job that goes on, unless that makes it complete. */
+/** Creates or deletes pods of a running Job, unless that completes it. */
 async function goOn(
   draft: JobDraft,
   { facts, plan }: { readonly facts: EndFacts; readonly plan: PodPlan },
@@ -127,20 +127,20 @@ async function goOn(
   const succeeded = indexes?.succeeded.size ?? tally.succeeded;
   if (counts.active === 0 && succeeded >= (view.completions ?? 1))
     return { counts, end: COMPLETIONS_REACHED, failure, action };
-  if (!isDeleted) tellSuspension(draft, view, tools);
+  if (!isDeleted) applySuspension(draft, view, tools);
   return { counts, end: undefined, failure, action };
 }
 
-/** Counts the failed pods that a rule is about, once each. */
-function tellVerdicts({ spec }: JobView, failed: readonly Observed<Pod>[], metrics: JobMetrics): void {
+/** Counts, once each, the failed pods that match a rule of the policy. */
+function countVerdicts({ spec }: JobView, failed: readonly Observed<Pod>[], metrics: JobMetrics): void {
   for (const pod of failed) {
     const { action } = judgeFailure(spec.podFailurePolicy, pod);
     if (action !== undefined) metrics.judged(action);
   }
 }
 
-/** The time that a Job has counts from when it was last resumed. */
-function tellSuspension(draft: JobDraft, { isSuspended }: JobView, { event }: SyncTools): void {
+/** activeDeadlineSeconds counts from the last resumption. */
+function applySuspension(draft: JobDraft, { isSuspended }: JobView, { event }: SyncTools): void {
   const type = 'Suspended';
   if (isSuspended) {
     const message = 'Job suspended';
@@ -155,7 +155,7 @@ function tellSuspension(draft: JobDraft, { isSuspended }: JobView, { event }: Sy
   }
 }
 
-/** Ends the Job if nothing is left of its pods to be waited for; tells whether it has ended. */
+/** Finishes the Job if no pods are left to wait for; returns whether it has finished. */
 function finish(draft: JobDraft, { outcome, reason, message }: JobEnd): boolean {
   const { succeeded, failed } = draft.uncounted;
   if (succeeded.length + failed.length + (draft.status.terminating ?? 0) > 0) return false;
@@ -165,7 +165,7 @@ function finish(draft: JobDraft, { outcome, reason, message }: JobEnd): boolean 
   return true;
 }
 
-function tellEnd(
+function recordEnd(
   { status }: JobDraft,
   { view, end }: { readonly view: JobView; readonly end: JobEnd },
   { event, metrics }: SyncTools,

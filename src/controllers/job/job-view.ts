@@ -4,20 +4,20 @@ import { keyOf, type Observed } from '../../client/index.ts';
 
 const JOB_CONTROLLER = 'kubernetes.io/job-controller';
 
-/** A Job with what its spec means to the controller. */
+/** A Job with its spec interpreted. */
 export interface JobView {
   readonly job: Observed<Job>;
   readonly key: string;
   readonly spec: DeepReadonly<Partial<JobSpec>>;
   readonly isIndexed: boolean;
   readonly isSuspended: boolean;
-  /** How many successes are asked for; undefined when one is enough and pods know themselves when to end. */
+  /** The required successes; undefined when one suffices and the pods coordinate among themselves. */
   readonly completions: number | undefined;
   readonly parallelism: number;
   readonly backoffLimit: number;
-  /** How many failures each index may have, where they are counted by index. */
+  /** The allowed failures per index, if they are counted by index. */
   readonly indexLimit: number | undefined;
-  /** Whether a pod is replaced only when it has ended, not as soon as it is being deleted. */
+  /** Whether a pod is replaced only after it has finished, not when its deletion starts. */
   readonly replacesOnlyFailed: boolean;
 }
 
@@ -38,7 +38,7 @@ export function viewJob(job: Observed<Job>): JobView {
   };
 }
 
-/** Whether another controller looks after the Job. */
+/** Whether an external controller manages the Job. */
 export function isManagedElsewhere({ spec }: Observed<Job>): boolean {
   return spec?.managedBy !== undefined && spec.managedBy !== JOB_CONTROLLER;
 }

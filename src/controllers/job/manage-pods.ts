@@ -12,9 +12,9 @@ import type { PodTally } from './pod-tally.ts';
 import { createPods, deletePods, type PodWriter, untrackPods } from './pod-writes.ts';
 import { podsToRemove } from './removal-order.ts';
 
-/** At most so many pods are created or deleted in one run; the rest follows when these are seen. */
+/** Maximum number of pods created or deleted per run; the next run continues once these are observed. */
 const BURST = 500;
-/** Sooner than this nothing is looked at again. */
+/** Minimum delay before the next sync. */
 const BATCH_MS = 1000;
 
 export interface PodCounts {
@@ -27,7 +27,7 @@ export interface PodsManaged {
   readonly counts: PodCounts;
   readonly action: SyncAction;
   readonly failure?: unknown;
-  /** When pods may be created for which it is too early, if there are such. */
+  /** When postponed pods may be created, if there are any. */
   readonly afterMs?: number;
 }
 
@@ -39,7 +39,7 @@ export interface PodPlan {
   readonly nowMs: number;
 }
 
-/** Writes pods, and counts them. */
+/** Creates and deletes pods, and counts them. */
 export interface CountingWriter extends PodWriter {
   readonly metrics: JobMetrics;
 }
@@ -52,7 +52,7 @@ export function countPods({ pods, active }: PodTally): PodCounts {
   };
 }
 
-/** Creates or deletes pods, never both at once, so that as many run as should. */
+/** Creates or deletes pods, never both in one run, to reach the desired parallelism. */
 export async function managePods(plan: PodPlan, writer: CountingWriter): Promise<PodsManaged> {
   const { view, tally } = plan;
   const counts = countPods(tally);
@@ -72,7 +72,7 @@ function wantedActive({ view, tally, indexes }: PodPlan): number {
   return Math.max(0, Math.min(completions - succeeded, parallelism));
 }
 
-/** Deletes pods that are too many; their end does not count. */
+/** Deletes surplus pods; they count neither as failed nor as succeeded. */
 async function removePods(
   surplus: readonly Observed<Pod>[],
   counts: PodCounts,
@@ -83,7 +83,7 @@ async function removePods(
   return { counts: withoutPods(counts, done), failure: untracked.failure ?? failure, action: 'pods_deleted' };
 }
 
-/** The counts when these pods have been deleted. */
+/** The counts after these pods were deleted. */
 export function withoutPods({ active, ready, terminating }: PodCounts, deleted: readonly Observed<Pod>[]): PodCounts {
   const count = deleted.length;
   return {
@@ -110,7 +110,7 @@ async function addPods(missing: number, plan: PodPlan, writer: CountingWriter): 
   return { counts: { ...counts, active: counts.active + created }, action, failure };
 }
 
-/** The indexes that need a pod: those that may have it now, and when the next may. */
+/** The indexes that need a pod: those that may get one now, and when the next may. */
 function pendingIndexes(
   missing: number,
   { view, tally, nowMs }: PodPlan,

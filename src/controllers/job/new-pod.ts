@@ -14,17 +14,17 @@ import {
 import type { JobView } from './job-view.ts';
 
 const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
-/** What the server leaves of `generateName`. */
-const LONGEST_PREFIX = 58;
+/** Maximum length of `generateName` that the API server keeps. */
+const MAX_PREFIX_LENGTH = 58;
 
-/** A pod for a Job, to be tracked. */
+/** A tracked pod for a Job. */
 export function newPod({ job, spec }: JobView): Sendable<PodObject> {
   const pod = podFromTemplate(spec.template, controllerReference(job, Job), job.metadata.namespace ?? '');
   const finalizers = new Set([...(pod.metadata?.finalizers ?? []), TRACKING_FINALIZER]);
   return { ...pod, metadata: { ...pod.metadata, finalizers: [...finalizers] } };
 }
 
-/** A pod for an index of a Job, in place of one that has failed, if there was one. */
+/** A pod for a completion index, replacing the failed one, if any. */
 export function newIndexPod(
   view: JobView,
   index: number,
@@ -53,10 +53,10 @@ export function newIndexPod(
 function prefixOf(name: string, index: number): string {
   const ending = `-${index}-`;
   const whole = `${name}${ending}`;
-  return whole.length <= LONGEST_PREFIX ? whole : `${whole.slice(0, LONGEST_PREFIX - ending.length)}${ending}`;
+  return whole.length <= MAX_PREFIX_LENGTH ? whole : `${whole.slice(0, MAX_PREFIX_LENGTH - ending.length)}${ending}`;
 }
 
-/** How often the index has failed, with the pod that is replaced. */
+/** The failure count annotations, including the replaced pod. */
 function failureMarks({ spec }: JobView, replaced: Observed<PodObject> | undefined): Record<string, string> {
   if (replaced === undefined) return { [INDEX_FAILURES]: '0' };
   const { counted, ignored } = failuresBefore(replaced);

@@ -10,7 +10,7 @@ export interface JobsAndPods {
   readonly pods: Objects<Pod>;
 }
 
-/** The Job that controls the pod, as far as it is there. */
+/** The Job that controls the pod, if it exists. */
 export function jobOf({ metadata, ...pod }: Observed<Pod>, jobs: Objects<Job>): Observed<Job> | undefined {
   const reference = controllerOf({ metadata, ...pod });
   if (reference?.kind !== Job.kind) return undefined;
@@ -18,7 +18,7 @@ export function jobOf({ metadata, ...pod }: Observed<Pod>, jobs: Objects<Job>): 
   return job?.metadata.uid === reference.uid ? job : undefined;
 }
 
-/** Whether nobody will count the pod: it has no controller, or its Job is gone or finished. */
+/** Whether no Job will count the pod: it has no controller, or its Job is gone or finished. */
 function isUncounted(pod: Observed<Pod>, jobs: Objects<Job>): boolean {
   if (!isTracked(pod)) return false;
   const reference = controllerOf(pod);
@@ -28,13 +28,13 @@ function isUncounted(pod: Observed<Pod>, jobs: Objects<Job>): boolean {
   return job === undefined || (isJobFinished(job) && !isManagedElsewhere(job));
 }
 
-/** Whether the pod may have to be let go: one that is not being deleted waits for news of its Job. */
+/** Whether the finalizer may have to be removed: a pod that is not being deleted waits until its Job is observed. */
 export function isAbandoned(pod: Observed<Pod>, jobs: Objects<Job>): boolean {
   const isLeaving = controllerOf(pod) === undefined || pod.metadata.deletionTimestamp !== undefined;
   return isLeaving && isUncounted(pod, jobs);
 }
 
-/** Lets a pod go that nobody counts any more. */
+/** Removes the tracking finalizer of a pod that no Job counts any more. */
 export async function releaseAbandoned(key: string, { jobs, pods }: JobsAndPods): Promise<void> {
   const pod = pods.get(key);
   if (pod === undefined || !isUncounted(pod, jobs)) return;

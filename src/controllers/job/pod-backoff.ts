@@ -2,10 +2,10 @@ import { isSidecar, readyCondition } from '../../api/meaning/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { Observed } from '../../client/index.ts';
 
-const FIRST_MS = 10_000;
-const LONGEST_MS = 600_000;
+const INITIAL_MS = 10_000;
+const MAX_MS = 600_000;
 
-/** Failures since the last success, and when the last of them was. */
+/** The failures since the last success, and the time of the last one. */
 export interface Failures {
   readonly count: number;
   readonly lastMs: number;
@@ -13,7 +13,7 @@ export interface Failures {
 
 export const NO_FAILURES: Failures = { count: 0, lastMs: 0 };
 
-/** Failures with those of pods that have ended since. A success makes those before it forgotten. */
+/** Adds newly finished pods. A success resets the count. */
 export function withEnded(
   before: Failures,
   { succeeded, failed }: { readonly succeeded: readonly Observed<Pod>[]; readonly failed: readonly Observed<Pod>[] },
@@ -25,14 +25,14 @@ export function withEnded(
   return failed.length === 0 ? before : { count: before.count + failed.length, lastMs: Math.max(...failedMs) };
 }
 
-/** Milliseconds until there may be another pod: 10 s after the first failure, doubling up to 10 minutes. */
+/** Milliseconds until the next pod may be created: 10 s after the first failure, doubling up to 10 minutes. */
 export function backoffMs({ count, lastMs }: Failures, nowMs: number): number {
   if (count === 0) return 0;
-  const wholeMs = Math.min(FIRST_MS * 2 ** (count - 1), LONGEST_MS);
+  const wholeMs = Math.min(INITIAL_MS * 2 ** (count - 1), MAX_MS);
   return Math.max(0, wholeMs - (nowMs - lastMs));
 }
 
-/** When the pod ended, as exactly as can be told. */
+/** When the pod finished, as precisely as its status says. */
 export function finishedMs(pod: Observed<Pod>): number {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata;
   const ready = readyCondition(pod);
@@ -44,7 +44,7 @@ export function finishedMs(pod: Observed<Pod>): number {
   return Date.parse(creationTimestamp);
 }
 
-/** When the last container ended, sidecars among them; undefined while one runs, or none is known. */
+/** When the last container finished, including sidecars; undefined while one runs, or none is known. */
 function containersFinishedMs({ spec, status }: Observed<Pod>): number | undefined {
   const sidecars = new Set((spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name));
   const containers = [

@@ -5,16 +5,16 @@ import { judgeFailure } from './failure-policy.ts';
 import { hasFailed, hasSucceeded, isTracked, validIndexOf } from './job-pod.ts';
 import type { JobView } from './job-view.ts';
 
-/** The pods of a Job by what they mean to it. */
+/** The pods of a Job by state. */
 export interface PodTally {
   readonly pods: readonly Observed<Pod>[];
   readonly active: readonly Observed<Pod>[];
-  /** Ended pods that the status does not mention yet. */
+  /** Finished pods that are not in the status yet. */
   readonly newlySucceeded: readonly Observed<Pod>[];
   readonly newlyFailed: readonly Observed<Pod>[];
-  /** All that have succeeded so far; of an indexed Job the indexes count instead. */
+  /** All successes so far; for an indexed Job, the succeeded indexes. */
   readonly succeeded: number;
-  /** All that have failed so far, without those that the policy ignores. */
+  /** All failures so far, without those that the policy ignores. */
   readonly failed: number;
 }
 

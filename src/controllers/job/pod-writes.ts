@@ -6,19 +6,19 @@ import type { EventDetails, Objects } from '../../kit/index.ts';
 import { slowStart } from '../replicaset/index.ts';
 import { isTracked, untracking } from './job-pod.ts';
 
-/** Pods of one Job, written and told about. */
+/** Writes the pods of one Job and records events. */
 export interface PodWriter {
   readonly pods: Objects<Pod>;
   event(details: EventDetails): void;
 }
 
-/** What became of pods that were to be changed. */
+/** The result of writing pods. */
 export interface PodsWritten<T> {
   readonly done: readonly T[];
   readonly failure: unknown;
 }
 
-/** Creates pods, few at first and more while it goes well; tells how many there are. */
+/** Creates pods in growing batches while that succeeds; returns how many were created. */
 export async function createPods(
   newPods: readonly Sendable<Pod>[],
   { pods, event }: PodWriter,
@@ -32,7 +32,7 @@ export async function createPods(
       const { metadata } = await pods.create(pod);
       event({ reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
     } catch (error) {
-      if (isNamespaceTerminating(error)) return; // there is nothing to be done about it, and nobody to tell
+      if (isNamespaceTerminating(error)) return; // the namespace is terminating: nothing can be created, and no event can be stored
       failed += 1;
       event({ type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${messageOf(error)}` });
       throw error;
@@ -41,7 +41,7 @@ export async function createPods(
   return { created, failed, failure };
 }
 
-/** Deletes pods; those that are gone already are as good as deleted. */
+/** Deletes pods; those that are already gone count as deleted. */
 export function deletePods(
   chosen: readonly Observed<Pod>[],
   { pods, event }: PodWriter,
@@ -57,7 +57,7 @@ export function deletePods(
   });
 }
 
-/** Lets pods go whose end nobody needs to know. */
+/** Removes the tracking finalizer of pods that need not be counted. */
 export function untrackPods(
   chosen: readonly Observed<Pod>[],
   { pods }: PodWriter,

@@ -6,7 +6,7 @@ import type { JobView } from './job-view.ts';
 
 const PHASES = ['Pending', 'Unknown', 'Running'];
 
-/** Active pods that are to go: those whose index another one has or that have none, and so many that `count` go at least. */
+/** The active pods to delete: those with a duplicate or missing index, and further ones up to `count`. */
 export function podsToRemove(view: JobView, active: readonly Observed<Pod>[], count: number): readonly Observed<Pod>[] {
   const ordered = active.toSorted(compare);
   if (!view.isIndexed) return ordered.slice(0, count);
@@ -20,7 +20,7 @@ export function podsToRemove(view: JobView, active: readonly Observed<Pod>[], co
   return [...surplus, ...others.slice(0, Math.max(0, count - surplus.length))];
 }
 
-/** Negative when the first has got less far, and so goes first. */
+/** Negative when the first is less far along, and is deleted first. */
 function compare(left: Observed<Pod>, right: Observed<Pod>): number {
   return (
     Number(isAssigned(left)) - Number(isAssigned(right)) ||

@@ -2,7 +2,7 @@ import type { SuccessPolicy, SuccessPolicyRule } from '../../api/types/batch/v1.
 import type { DeepReadonly } from '../../base/index.ts';
 import { IndexSet } from './index-set.ts';
 
-/** The first rule that the succeeded indexes meet, in words; undefined when there is none. */
+/** Describes the first success rule that the succeeded indexes meet; undefined when none is met. */
 export function metSuccessRule(
   policy: DeepReadonly<SuccessPolicy> | undefined,
   succeeded: IndexSet,

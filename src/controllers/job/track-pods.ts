@@ -9,7 +9,7 @@ import { hasFailed, hasSucceeded, indexOf, isTracked, validIndexOf } from './job
 import type { JobView } from './job-view.ts';
 import { type PodWriter, untrackPods } from './pod-writes.ts';
 
-/** The status names at most so many pods at a time, so that it stays small. */
+/** Maximum number of uncounted pods listed in the status, to keep it small. */
 const MAX_UNCOUNTED = 500;
 
 export interface Tracking {
@@ -20,29 +20,29 @@ export interface Tracking {
 }
 
 export interface EndedPods {
-  /** Pods that can be let go when the status is written. */
+  /** Pods whose finalizer can be removed after the status was written. */
   readonly leaving: readonly Observed<Pod>[];
-  /** Whether there are more ended pods than could be named this time. */
+  /** Whether more pods have finished than fit into the list. */
   readonly hasMore: boolean;
 }
 
 /**
- * Says in the status which pods have ended, and whether the Job ends with them.
+ * Lists newly finished pods in the status, and whether the Job ends with them.
  *
- * So none is missed or counted twice, whatever happens in between: first the status tells which are about to be counted, then
- * they are let go, and then they are in the numbers.
+ * Guarantees that no pod is missed or counted twice across restarts: the status first lists the pods about to be
+ * counted, then their finalizers are removed, and then they move from the list into the counts.
  */
 export function nameEndedPods(draft: JobDraft, tracking: Tracking): EndedPods {
   const open = tracking.pods.filter(isTracked);
-  countLetGo(draft, new Set(open.map(({ metadata }) => metadata.uid)));
+  countReleased(draft, new Set(open.map(({ metadata }) => metadata.uid)));
   const { succeededIndexes, ...ended } = nameEnded(draft, tracking, open);
   setIndexes(draft, tracking, succeededIndexes);
   announceEnd(draft, tracking.end);
   return ended;
 }
 
-/** Lets pods go, and counts those; returns why that failed, if it did. */
-export async function letPodsGo(
+/** Removes finalizers and counts the pods; returns the error if that failed. */
+export async function releasePods(
   draft: JobDraft,
   { pods, leaving }: { readonly pods: readonly Observed<Pod>[]; readonly leaving: readonly Observed<Pod>[] },
   writer: PodWriter,
@@ -50,12 +50,12 @@ export async function letPodsGo(
   const { done, failure } = await untrackPods(leaving, writer);
   const gone = new Set(done.map(({ metadata }) => metadata.uid));
   const open = pods.filter((pod) => isTracked(pod) && !gone.has(pod.metadata.uid));
-  countLetGo(draft, new Set(open.map(({ metadata }) => metadata.uid)));
+  countReleased(draft, new Set(open.map(({ metadata }) => metadata.uid)));
   return failure;
 }
 
-/** Moves pods that were let go from the names into the numbers. */
-function countLetGo(draft: JobDraft, openUids: ReadonlySet<string>): void {
+/** Moves pods without a finalizer from the list into the counts. */
+function countReleased(draft: JobDraft, openUids: ReadonlySet<string>): void {
   const { succeeded, failed } = draft.uncounted;
   const left = {
     succeeded: succeeded.filter((uid) => openUids.has(uid)),
@@ -71,7 +71,7 @@ function countLetGo(draft: JobDraft, openUids: ReadonlySet<string>): void {
   });
 }
 
-/** Names ended pods in the status; all these, and those whose end does not count, can be let go then. */
+/** Lists finished pods in the status; returns these and the pods that do not count, whose finalizers can be removed. */
 function nameEnded(
   draft: JobDraft,
   tracking: Tracking,
@@ -91,7 +91,7 @@ function nameEnded(
   for (const pod of ordered) {
     const { uid } = pod.metadata;
     const isFailed = hasFailed(pod, view);
-    if (!canLeave(pod, tracking, isFailed)) continue;
+    if (!canRelease(pod, tracking, isFailed)) continue;
     leaving.push(pod);
     const index = view.isIndexed ? validIndexOf(pod, view) : undefined;
     if (hasSucceeded(pod) && !failedBefore.has(uid)) {
@@ -113,8 +113,8 @@ function nameEnded(
   }
 }
 
-/** A failed pod of an index stays until there is another that carries on its count. */
-function canLeave(pod: Observed<Pod>, { view, indexes, end }: Tracking, isFailed: boolean): boolean {
+/** A failed pod of an index stays until its replacement carries on its failure count. */
+function canRelease(pod: Observed<Pod>, { view, indexes, end }: Tracking, isFailed: boolean): boolean {
   if (view.job.metadata.deletionTimestamp !== undefined || end !== undefined || hasSucceeded(pod)) return true;
   const index = indexOf(pod);
   return isFailed && (index === undefined || indexes?.lastFailed.get(index)?.metadata.uid !== pod.metadata.uid);
@@ -129,9 +129,9 @@ function setIndexes(draft: JobDraft, { indexes }: Tracking, succeededIndexes: re
   draft.set({ failedIndexes: indexes.failed?.toString() });
 }
 
-/** Says that the Job is about to end, before the pods are let go that are the reason. */
+/** Adds the FailureTarget or SuccessCriteriaMet condition before the finalizers of the deciding pods are removed. */
 function announceEnd(draft: JobDraft, end: JobEnd | undefined): void {
-  if (end === undefined || end.isTold) return;
+  if (end === undefined || end.isAnnounced) return;
   const type = end.outcome === 'succeeded' ? 'SuccessCriteriaMet' : 'FailureTarget';
   draft.append({ type, status: 'True', reason: end.reason, message: end.message });
 }

@@ -10,15 +10,15 @@ import {
   StatusError,
 } from '../../client/index.ts';
 
-/** How long finalizers take, as a guess, in seconds. */
+/** Estimated time that finalizers take, in seconds. */
 const FINALIZER_ESTIMATE_SECONDS = 15;
 
-/** Objects of one kind that could not be deleted at once. */
+/** Objects of one kind that still exist after their deletion was requested. */
 export interface Leftover {
   readonly count: number;
-  /** How many of them have which finalizer. */
+  /** The number of objects per finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** In how many seconds they may be gone; 0 when they should be gone already. */
+  /** Estimated seconds until they are gone; 0 when they should be gone already. */
   readonly estimateSeconds: number;
   /** Why the deletion failed. */
   readonly failure?: string;
@@ -38,7 +38,7 @@ export class ContentDeletion {
     this.#signal = options.signal;
   }
 
-  /** Deletes all objects of a kind, and tells what is left. The namespace has been on its way out for `ageMs`. */
+  /** Deletes all objects of a kind and returns what is left. `ageMs` is the time since the namespace's deletion. */
   async deleteAll(kind: ServedKind, ageMs: number): Promise<Leftover> {
     let estimateSeconds = 0;
     try {
@@ -66,7 +66,7 @@ export class ContentDeletion {
     return { ...found, estimateSeconds, failure };
   }
 
-  /** False when the server cannot do it. */
+  /** False when the server does not support it. */
   async #deleteCollection(kind: ServedKind): Promise<boolean> {
     if (!kind.verbs.includes('deletecollection')) return false;
     const deletion = this.#in(kind).deleteCollection({ propagationPolicy: 'Background', signal: this.#signal });
@@ -82,7 +82,7 @@ export class ContentDeletion {
     }
   }
 
-  /** Undefined when the server cannot do it. */
+  /** Undefined when the server does not support it. */
   async #list(kind: ServedKind): Promise<readonly Observed<KubernetesObject>[] | undefined> {
     if (!kind.verbs.includes('list')) return undefined;
     return (await unlessUnsupported(this.#in(kind).metadata().list({ signal: this.#signal })))?.items;
@@ -105,7 +105,7 @@ export function isPods({ group, plural }: Kind): boolean {
   return group === '' && plural === 'pods';
 }
 
-/** Undefined when the server does not do that for the kind, or when what is to be deleted is gone. */
+/** Undefined when the server does not support the request for the kind, or the object is gone. */
 async function unlessUnsupported<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;

@@ -3,7 +3,7 @@ import { deletionConditions, type DeletionFindings, describeDiscoveryFailures } 
 
 const clean: DeletionFindings = { contentFailures: [], remaining: new Map(), finalizers: new Map() };
 
-test('a namespace without trouble gets all five conditions, in order, all False', () => {
+test('a namespace without problems gets all five conditions, in order, all False', () => {
   const conditions = deletionConditions([], clean, '2026-01-01T00:00:00Z');
 
   expect(conditions.map(({ type, status, reason }) => [type, status, reason])).toEqual([
@@ -15,7 +15,7 @@ test('a namespace without trouble gets all five conditions, in order, all False'
   ]);
 });
 
-test('what is left is counted, in a stable order', () => {
+test('remaining objects are counted in a stable order', () => {
   const conditions = deletionConditions(
     [],
     {
@@ -51,7 +51,7 @@ test('what is left is counted, in a stable order', () => {
   ]);
 });
 
-test('a condition keeps its time as long as its status is the same, and equal conditions are the same list', () => {
+test('a condition keeps its time while its status is the same, and equal conditions are the same list', () => {
   const first = deletionConditions([], clean, '2026-01-01T00:00:00Z');
   expect(deletionConditions(first, clean, '2026-01-01T00:00:05Z')).toBe(first);
 

@@ -1,15 +1,15 @@
 import type { NamespaceCondition } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 
-/** What a try to empty a namespace has found. */
+/** The result of an attempt to empty a namespace. */
 export interface DeletionFindings {
   /** Why not all resources could be discovered. */
   readonly discoveryFailure?: string;
   /** Why some objects could not be deleted. */
   readonly contentFailures: readonly string[];
-  /** How many objects are left, by resource. */
+  /** Remaining objects by resource. */
   readonly remaining: ReadonlyMap<string, number>;
-  /** How many of those have which finalizer. */
+  /** Remaining objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
 }
 
@@ -21,11 +21,11 @@ interface Outcome {
 interface ConditionRule {
   readonly type: string;
   readonly good: Outcome;
-  /** What is wrong, if anything. */
+  /** The problem, if there is one. */
   bad(findings: DeletionFindings): Outcome | undefined;
 }
 
-/** The conditions that tell how the deletion of a namespace goes, in the order in which they appear. */
+/** The conditions that report the progress of a namespace's deletion, in their order of appearance. */
 const rules: readonly ConditionRule[] = [
   {
     type: 'NamespaceDeletionDiscoveryFailure',
@@ -36,7 +36,7 @@ const rules: readonly ConditionRule[] = [
   {
     type: 'NamespaceDeletionGroupVersionParsingFailure',
     good: { reason: 'ParsedGroupVersions', message: 'All legacy kube types successfully parsed' },
-    bad: () => undefined, // discovery gives group and version apart: there is nothing to parse
+    bad: () => undefined, // discovery returns group and version separately: there is nothing to parse
   },
   {
     type: 'NamespaceDeletionContentFailure',
@@ -74,7 +74,7 @@ const rules: readonly ConditionRule[] = [
 
 type Conditions = readonly DeepReadonly<NamespaceCondition>[];
 
-/** The conditions of a namespace after a try to empty it; the very same list when nothing has changed. */
+/** The conditions after an attempt to empty the namespace; the same list when nothing changed. */
 export function deletionConditions(old: Conditions, findings: DeletionFindings, now: string): Conditions {
   const conditions = [...old];
   for (const rule of rules) {
@@ -93,7 +93,7 @@ export function deletionConditions(old: Conditions, findings: DeletionFindings, 
     : conditions;
 }
 
-/** Sorted, so that the same counts make the same text. */
+/** Sorted, so that equal counts give equal texts. */
 function describeCounts(
   counts: ReadonlyMap<string, number>,
   describe: (name: string, count: number) => string,
@@ -104,7 +104,7 @@ function describeCounts(
     .join(', ');
 }
 
-/** How a discovery that found some groups, but not all, is put into words. */
+/** Describes a partially failed discovery. */
 export function describeDiscoveryFailures(failures: ReadonlyMap<string, string>): string | undefined {
   if (failures.size === 0) return undefined;
   const groups = [...failures].map(([groupVersion, reason]) => `${groupVersion}: ${reason}`).sort();

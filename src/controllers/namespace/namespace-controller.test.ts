@@ -11,7 +11,7 @@ async function start(options: Parameters<typeof namespaceController>[0] = {}): P
   return cluster;
 }
 
-/** What the conditions of the namespace say that is not as it should be; undefined when it is gone. */
+/** The conditions of the namespace that report a problem; undefined when it is gone. */
 async function troubles(client: Client): Promise<string[] | undefined> {
   try {
     const { status } = await client.core.v1.namespaces.get('doomed');
@@ -30,7 +30,7 @@ async function createPod(client: Client, finalizers: string[] = []): Promise<voi
   });
 }
 
-test('a namespace is left alone for five seconds, then emptied and let go', async () => {
+test('a namespace is left alone for five seconds, then emptied and finalized', async () => {
   await using cluster = await start();
   const { core, apps } = cluster.client;
   await core.v1.configmaps.namespace('doomed').create({ metadata: { name: 'a' } });
@@ -54,7 +54,7 @@ test('a namespace is left alone for five seconds, then emptied and let go', asyn
   expect((await apps.v1.deployments.list()).items).toEqual([]);
 });
 
-test('a namespace that was being deleted before is taken up at the start', async () => {
+test('a namespace that is already terminating at the start is processed', async () => {
   await using cluster = await startWith();
   const { namespaces } = cluster.client.core.v1;
   await namespaces.create({ metadata: { name: 'doomed' } });
@@ -66,7 +66,7 @@ test('a namespace that was being deleted before is taken up at the start', async
   expect(await troubles(cluster.client)).toBeUndefined();
 });
 
-test('pods go first: while there are any, everything else stays', async () => {
+test('pods are deleted first: while there are any, everything else stays', async () => {
   await using cluster = await start();
   const { core } = cluster.client;
   await core.v1.configmaps.namespace('doomed').create({ metadata: { name: 'a' } });
@@ -84,7 +84,7 @@ test('pods go first: while there are any, everything else stays', async () => {
   expect(await troubles(cluster.client)).toBeUndefined();
 });
 
-test('what is held by finalizers is counted in the conditions, and looked at again after half the guess', async () => {
+test('objects with finalizers are counted in the conditions, and checked again after half the estimate', async () => {
   await using cluster = await start();
   const { core } = cluster.client;
   const configMaps = core.v1.configmaps.namespace('doomed');
@@ -102,7 +102,7 @@ test('what is held by finalizers is counted in the conditions, and looked at aga
   expect(await troubles(cluster.client)).toBeUndefined();
 });
 
-test('a pod that does not go although its time is over is a failure, and is tried again', async () => {
+test('a pod that stays beyond its grace period is a failure, and is retried', async () => {
   await using cluster = await start();
   const { core } = cluster.client;
   await createPod(cluster.client);
@@ -118,7 +118,7 @@ test('a pod that does not go although its time is over is a failure, and is trie
   expect(await troubles(cluster.client)).toBeUndefined();
 });
 
-test('finalizers of others keep the namespace', async () => {
+test('finalizers of other components keep the namespace', async () => {
   await using cluster = await start();
   const { namespaces } = cluster.client.core.v1;
   const finalizers = ['kubernetes', 'example.com/mine'];
@@ -132,7 +132,7 @@ test('finalizers of others keep the namespace', async () => {
   expect(await troubles(cluster.client)).toEqual([]);
 });
 
-test('while nothing is deleted nothing is done', async () => {
+test('nothing is done while no namespace is terminating', async () => {
   await using cluster = await start();
   await cluster.settle();
   const { resourceVersion } = await cluster.client.core.v1.namespaces.list();

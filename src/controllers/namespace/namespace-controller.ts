@@ -12,18 +12,21 @@ import type { ProgramContext, KeyedWorkers, ProgramPart, PreparedPart, WorkConte
 import { NamespaceDeletion } from './namespace-deletion.ts';
 
 export interface NamespaceControllerOptions {
-  /** Namespaces worked on at a time; 10 unless given. */
+  /** Maximum number of namespaces processed concurrently; default 10. */
   readonly concurrency?: number;
   /**
-   * How long after a change a namespace is left alone, so that other API servers know that it is being deleted and
-   * let nobody create anything in it; 5 s unless given. With a single API server 0 is enough.
+   * Delay after a change, so that other API servers have observed the deletion and reject new objects; default 5 s.
+   * With a single API server 0 is enough.
    */
   readonly settleMs?: number;
 }
 
 const NAME = 'namespace';
 
-/** Empties namespaces that are being deleted, tells in their conditions how that goes, and then lets them go. */
+/**
+ * Deletes the content of terminating namespaces, reports the progress in their conditions, and then removes their
+ * finalizer.
+ */
 export function namespaceController(options: NamespaceControllerOptions = {}): ProgramPart {
   return {
     name: NAME,
@@ -38,7 +41,7 @@ class NamespaceControl implements PreparedPart {
   readonly #log: Logger;
   /** By the name of the namespace. */
   readonly #workers: KeyedWorkers;
-  /** Namespaces that are being deleted, and are not empty yet. */
+  /** Terminating namespaces that are not empty yet. */
   readonly #unfinished = new Set<string>();
 
   constructor(context: ProgramContext, options: NamespaceControllerOptions) {
@@ -66,7 +69,7 @@ class NamespaceControl implements PreparedPart {
     this.#context.onChange(Namespace, { add: changed, update: changed, delete: gone });
   }
 
-  /** How long pods take is a guess: when the last one is gone, the rest can be deleted at once. */
+  /** Requeues when the last pod is gone, because the time that pods take is only an estimate. */
   #watchPods(): void {
     const { cache } = this.#context.informer(Pod);
     const gone = ({ metadata }: Observed<Pod>): void => {

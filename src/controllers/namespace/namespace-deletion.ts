@@ -13,7 +13,7 @@ export interface NamespaceDeletionOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a try to delete a namespace has come to: it is out of our hands, or there is content that takes so long to go. */
+/** The result of an attempt: the namespace is done, or its content needs an estimated time to go. */
 export type DeletionProgress =
   | { readonly type: 'over' }
   | { readonly type: 'waiting'; readonly estimateSeconds: number };
@@ -25,7 +25,7 @@ interface Emptying {
   readonly findings: DeletionFindings;
 }
 
-/** Deletes what is in namespaces that are being deleted, and then lets go of them. */
+/** Deletes the content of terminating namespaces, then removes their finalizer. */
 export class NamespaceDeletion {
   readonly #client: Client;
   readonly #options: NamespaceDeletionOptions;
@@ -35,7 +35,7 @@ export class NamespaceDeletion {
     this.#options = options;
   }
 
-  /** One try. To be called again until it is over; throws when something failed that is worth another try soon. */
+  /** One attempt, repeated until the namespace is done. Throws when a failure should be retried soon. */
   async advance(name: string): Promise<DeletionProgress> {
     const found = await this.#get(name);
     if (found?.metadata.deletionTimestamp === undefined) return OVER;
@@ -52,7 +52,7 @@ export class NamespaceDeletion {
     return OVER;
   }
 
-  /** Pods go first: what they use is there until they are gone. */
+  /** Deletes pods first: the objects that they use must outlive them. */
   async #empty(namespace: Stored<Namespace>): Promise<Emptying> {
     const { clock, signal } = this.#options;
     const { kinds, discoveryFailure } = await this.#contentKinds();
@@ -70,7 +70,7 @@ export class NamespaceDeletion {
     return { estimateSeconds, findings };
   }
 
-  /** One version of each namespaced resource whose objects can be deleted. */
+  /** One version of each deletable namespaced resource. */
   async #contentKinds(): Promise<{ kinds: readonly ServedKind[]; discoveryFailure: string | undefined }> {
     try {
       const { kinds, failures } = await this.#client.apis.survey({ signal: this.#options.signal });
@@ -87,7 +87,7 @@ export class NamespaceDeletion {
     }
   }
 
-  /** Never fails: the conditions tell how things go, and the next try writes them again. */
+  /** Never fails: the next attempt writes the conditions again. */
   async #report(namespace: Stored<Namespace>, findings: DeletionFindings): Promise<void> {
     const { clock, log, signal } = this.#options;
     const old = namespace.status?.conditions ?? [];
@@ -116,7 +116,7 @@ export class NamespaceDeletion {
     return await this.#client.core.v1.namespaces.subresource<Namespace>('finalize').update(namespace, { signal });
   }
 
-  /** Changes the namespace as it is now. Undefined when it is gone. */
+  /** Updates the namespace's current version. Undefined when it is gone. */
   async #change(
     namespace: Stored<Namespace>,
     change: (current: Stored<Namespace>) => Promise<Stored<Namespace>>,
@@ -149,7 +149,7 @@ function isHeld({ spec }: Stored<Namespace>): boolean {
   return (spec?.finalizers ?? []).length > 0;
 }
 
-/** While pods keep everything else waiting, Kubernetes does not count what is left, and neither do we. */
+/** As upstream, does not count the remaining objects while pods are being deleted. */
 function findingsOf(
   leftovers: ReadonlyMap<ServedKind, Leftover>,
   { isCounted }: { readonly isCounted: boolean },

@@ -1,14 +1,14 @@
 import { exponentialBuckets, type MetricRegistry } from '../../base/index.ts';
 
-/** What is told about one of the networks that nodes get theirs from. */
+/** Counts what happens to one of the cluster CIDRs. */
 export interface NetworkMetrics {
   allocated(tries: number): void;
-  /** Networks that others were found to have. */
+  /** Counts networks that were already in use. */
   occupied(count: number): void;
   released(count: number): void;
 }
 
-/** What is counted about the networks of nodes, under the names that kube-controller-manager gives it. */
+/** Metrics of the nodes' networks, under kube-controller-manager's names. */
 export function networkMetrics(
   metrics: MetricRegistry,
 ): (clusterCIDR: string, size: { readonly count: number; used(): number }) => NetworkMetrics {
@@ -31,7 +31,7 @@ export function networkMetrics(
     buckets: exponentialBuckets(1, 5, 5),
   });
   const sizes = new Map<string, { readonly count: number; used(): number }>();
-  // The name is misspelt upstream as well.
+  // Upstream misspells the name too.
   const most = { name: `${prefix}_cirdset_max_cidrs`, help: 'Networks that there are for nodes.', labels };
   metrics.callback(most, () =>
     [...sizes].map(([clusterCIDR, { count }]) => ({ labels: { clusterCIDR }, value: count })),

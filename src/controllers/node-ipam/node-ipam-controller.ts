@@ -4,11 +4,11 @@ import { networkMetrics } from './network-metrics.ts';
 import { NodeNetworks } from './node-networks.ts';
 
 export interface NodeIpamOptions {
-  /** The networks of all pods, one or one of each family; nodes get no networks unless given. */
+  /** The pod networks, one or one of each family; by default nodes get no pod CIDRs. */
   readonly clusterCidrs?: readonly string[];
-  /** How many bits the addresses of one node have in common, for each of these; 24 and 64 unless given. */
+  /** The prefix length of a node's network in each of these; default 24 for IPv4 and 64 for IPv6. */
   readonly nodeCidrMaskSizes?: readonly number[];
-  /** Networks that Services have addresses of, which no node gets. */
+  /** The Service networks, which are excluded. */
   readonly serviceCidrs?: readonly string[];
 }
 
@@ -16,12 +16,12 @@ const NAME = 'node-ipam-controller';
 const COMPONENT = 'cidrAllocator';
 const CONCURRENCY = 30;
 
-/** Gives every node networks of its own, for the addresses of its pods. */
+/** Assigns pod CIDRs to every node. */
 export function nodeIpamController(options: NodeIpamOptions): Part {
   return { name: NAME, prepare: (context) => new NodeIpam(context, options) };
 }
 
-/** The bits that the addresses of one node have in common, unless somebody says otherwise. */
+/** The default prefix length of a node's network. */
 export function defaultMaskSize(cidr: string): number {
   return cidr.includes(':') ? 64 : 24;
 }
@@ -47,8 +47,8 @@ class NodeIpam implements PreparedPart {
       work: (name) => this.#assign(name),
     });
     context.onChange(Node, {
-      add: (node) => this.#heed(node),
-      update: (node) => this.#heed(node),
+      add: (node) => this.#markUsed(node),
+      update: (node) => this.#markUsed(node),
       delete: (node) => this.#mark(node, false),
     });
   }
@@ -57,8 +57,8 @@ class NodeIpam implements PreparedPart {
     await this.#workers.run(signal);
   }
 
-  /** What a node has is taken before anything is given away. */
-  #heed(node: Observed<Node>): void {
+  /** Marks a node's networks as used before any are assigned. */
+  #markUsed(node: Observed<Node>): void {
     this.#mark(node, true);
     if ((node.spec?.podCIDRs ?? []).length === 0) this.#workers.add(node.metadata.name);
   }

@@ -1,10 +1,10 @@
 import { formatCidr, type IpAddress, isIpv4, maskIp, parseCidr } from '../../api/values/index.ts';
 import type { NetworkMetrics } from './network-metrics.ts';
 
-/** More networks than this are never handed out of one, since that many nodes are never there. */
+/** Maximum number of networks tracked per cluster CIDR, which bounds the bitmap. */
 const MAX_NETWORKS = 65_536;
 
-/** The networks of one size in a larger one, of which each is handed out once. */
+/** Allocates subnets of one size from a CIDR, each once. */
 export class NodeNetworks {
   readonly #base: bigint;
   readonly #length: number;
@@ -12,10 +12,10 @@ export class NodeNetworks {
   readonly #count: number;
   readonly #used = new Set<number>();
   #next = 0;
-  /** Is told what is taken and given back. */
+  /** Receives allocations and releases. */
   metrics: NetworkMetrics | undefined;
 
-  /** `cidr` is the larger network, `length` the number of bits that all addresses of a smaller one have in common. */
+  /** `cidr` is the network to divide, `length` the prefix length of the subnets. */
   constructor(cidr: string, length: number) {
     const prefix = parseCidr(cidr);
     if (prefix === undefined) throw new Error(`Cannot hand out networks of "${cidr}": it is no CIDR`);
@@ -27,12 +27,12 @@ export class NodeNetworks {
     this.#count = Math.min(MAX_NETWORKS, 2 ** (length - prefix.length));
   }
 
-  /** All that there are, and those that are taken. */
+  /** The number of subnets, and of allocated ones. */
   get size(): { readonly count: number; used(): number } {
     return { count: this.#count, used: () => this.#used.size };
   }
 
-  /** The next network that nobody has; undefined when all are taken. */
+  /** The next free subnet; undefined when all are allocated. */
   take(): string | undefined {
     for (let tried = 0; tried < this.#count; tried++) {
       const index = (this.#next + tried) % this.#count;
@@ -45,7 +45,7 @@ export class NodeNetworks {
     return undefined;
   }
 
-  /** Marks all networks that have addresses in common with this one as taken, or as free. */
+  /** Marks all subnets that overlap the CIDR as allocated or free. */
   mark(cidr: string, isTaken: boolean): void {
     const [first, last] = this.#indexes(cidr);
     const before = this.#used.size;
@@ -57,7 +57,7 @@ export class NodeNetworks {
     else if (this.#used.size < before) this.metrics?.released(before - this.#used.size);
   }
 
-  /** Whether the whole network lies within. */
+  /** Whether the CIDR lies within this network. */
   has(cidr: string): boolean {
     const prefix = parseCidr(cidr);
     if (prefix === undefined || isIpv4(prefix.address) !== (this.#bytes === 4)) return false;

@@ -21,7 +21,7 @@ import { markNotReady } from './pod-readiness.ts';
 import { isExcludedFromDisruption } from './zone.ts';
 import type { Zones } from './zones.ts';
 
-/** Nodes written to at the same time. */
+/** Maximum number of nodes written concurrently. */
 const WRITES_AT_ONCE = 8;
 
 export interface HealthMonitorParts {
@@ -32,33 +32,33 @@ export interface HealthMonitorParts {
   readonly events: EventRecorder;
   readonly writer: NodeWriter;
   readonly zones: Zones;
-  /** Takes how long it took to look after a node. */
+  /** Records the time to check a node. */
   readonly nodeSeconds: Histogram;
-  /** Nodes that have not changed since were greeted by another run. */
+  /** Nodes up to this resourceVersion were registered by a previous run. */
   readonly seenUpTo?: string | undefined;
   readonly grace: GracePeriods;
 }
 
-/** Keeps track of which nodes are alive, says so of those that are not, and has their pods evicted. */
+/** Detects nodes that stopped sending heartbeats, updates their conditions, and queues the eviction of their pods. */
 export class HealthMonitor {
   readonly #parts: HealthMonitorParts;
   readonly #health = new Map<string, NodeHealth>();
-  /** Nodes that have been greeted, by name. */
+  /** Nodes whose registration event was recorded, by name. */
   readonly #known = new Map<string, string>();
-  /** Nodes whose pods could not all be marked. */
+  /** Nodes with pods that could not all be marked as not ready. */
   readonly #unmarked = new Set<string>();
 
   constructor(parts: HealthMonitorParts) {
     this.#parts = parts;
   }
 
-  /** The nodes that are not lost: signs of life are waited for. */
+  /** The nodes that still send heartbeats. */
   get awaited(): readonly string[] {
     const waitedFor = this.#parts.nodes.list().filter((node) => readinessOf(node) !== 'Unknown');
     return waitedFor.map(({ metadata }) => metadata.name);
   }
 
-  /** When the first node counts as lost if none gives a sign of life; undefined when none is waited for. */
+  /** The time at which the next node would be considered lost; undefined when there is none. */
   get nextDeadlineMs(): number | undefined {
     const deadlines = this.awaited.map((name) => {
       const health = this.#health.get(name);
@@ -67,7 +67,7 @@ export class HealthMonitor {
     return deadlines.length === 0 ? undefined : Math.min(...deadlines);
   }
 
-  /** Whether a node counts as lost. */
+  /** Whether a node's grace period is over. */
   get isOverdue(): boolean {
     return (this.nextDeadlineMs ?? Infinity) < this.#parts.clock.now();
   }
@@ -88,16 +88,16 @@ export class HealthMonitor {
     this.#parts.zones.dequeue(name);
   }
 
-  /** Whether it is known that the node is not ready. */
+  /** Whether the node is known to be not ready. */
   isUnready(name: string): boolean {
     const node = this.#parts.nodes.get(name);
     const readiness = node === undefined ? undefined : readinessOf(node);
     return readiness !== undefined && readiness !== 'True' && this.#health.has(name);
   }
 
-  /** Looks at all nodes once. */
+  /** Checks all nodes once. */
   async check(): Promise<void> {
-    await this.#greet();
+    await this.#recordRegistration();
     const { nodes, zones, log, clock, nodeSeconds } = this.#parts;
     const failed = new Set<string>();
     const look = async ({ metadata }: Observed<Node>): Promise<void> => {
@@ -120,15 +120,15 @@ export class HealthMonitor {
     if (failed.size > 0) throw new Error(`Cannot check nodes: ${[...failed].join(', ')}`);
   }
 
-  /** Whether another run of the controller has greeted the node. */
-  #wasThere({ metadata }: Observed<Node>): boolean {
+  /** Whether a previous run of the controller has registered the node. */
+  #wasRegistered({ metadata }: Observed<Node>): boolean {
     const { seenUpTo } = this.#parts;
     if (seenUpTo === undefined) return false;
     const order = compareResourceVersions(metadata.resourceVersion, seenUpTo);
     return typeof order === 'number' && order <= 0;
   }
 
-  async #greet(): Promise<void> {
+  async #recordRegistration(): Promise<void> {
     const { nodes, events } = this.#parts;
     const say = (name: string, uid: string, [reason, message]: readonly [string, string]): void =>
       events.event(
@@ -138,7 +138,7 @@ export class HealthMonitor {
     for (const node of nodes.list()) {
       const { name, uid } = node.metadata;
       if (this.#known.has(name)) continue;
-      if (!this.#wasThere(node)) say(name, uid, ['RegisteredNode', `Registered Node ${name} in Controller`]);
+      if (!this.#wasRegistered(node)) say(name, uid, ['RegisteredNode', `Registered Node ${name} in Controller`]);
       this.#known.set(name, uid);
       await this.#makeReachable(node);
     }
@@ -149,7 +149,7 @@ export class HealthMonitor {
     }
   }
 
-  /** Says of a node that has been silent for too long that nothing is known of it, and that its pods are not ready. */
+  /** Sets the conditions of a silent node to Unknown, and marks its pods as not ready. */
   async #checkNode(name: string): Promise<void> {
     const { clock, grace, writer, events } = this.#parts;
     const health = this.#health.get(name);
@@ -183,13 +183,13 @@ export class HealthMonitor {
     return byZone;
   }
 
-  /** No node could reach us: none of them is to blame for it. */
+  /** Restarts all grace periods: when no node could reach the API server, the nodes are not the cause. */
   #restartGracePeriods(): void {
     const seenMs = this.#parts.clock.now();
     for (const [name, health] of this.#health) this.#health.set(name, { ...health, seenMs });
   }
 
-  /** A node that is tainted for one bad state is tainted for the other at once; one that is not waits for its turn. */
+  /** Swaps the eviction taint of a node whose bad state changed at once; an untainted node waits for its turn. */
   async #followReadiness(node: Observed<Node>): Promise<void> {
     const readiness = readinessOf(node);
     if (readiness === undefined) return;

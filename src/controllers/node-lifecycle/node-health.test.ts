@@ -20,13 +20,13 @@ function lease(renewTime: string): Observed<Lease> {
   return { spec: { renewTime } } as Observed<Lease>;
 }
 
-test('a node that has never said how it is has a longer time, from its creation on', () => {
+test('a node that has never reported its status has a longer grace period, starting at its creation', () => {
   const health = seeNode(undefined, node(), Date.parse(created) + 30_000);
 
   expect(deadlineOf(health, grace)).toBe(Date.parse(created) + 60_000);
 });
 
-test('only a new heartbeat is a sign of life, and the time is ours', () => {
+test("only a new heartbeat counts, at the controller's time", () => {
   const first = seeNode(undefined, node([ready('2020-01-01T00:00:00Z')]), 1000);
   const again = seeNode(first, node([ready('2020-01-01T00:00:00Z')]), 2000);
   const later = seeNode(again, node([ready('2020-01-01T00:00:10Z')]), 3000);
@@ -35,7 +35,7 @@ test('only a new heartbeat is a sign of life, and the time is ours', () => {
   expect(deadlineOf(later, grace)).toBe(53_000);
 });
 
-test('a renewed lease is a sign of life, an old one is not', () => {
+test('a renewed lease is a heartbeat, an old one is not', () => {
   const health: NodeHealth = seeNode(undefined, node([ready(created)]), 1000);
   const renewed = seeLease(health, lease('2026-01-01T00:00:10.000000Z'), 2000);
 
@@ -44,7 +44,7 @@ test('a renewed lease is a sign of life, an old one is not', () => {
   expect(seeNode(renewed, node([ready(created)]), 4000)).toEqual(renewed);
 });
 
-test('nothing is known of a lost node, apart from its network', () => {
+test('the conditions of a lost node are Unknown, except NetworkUnavailable', () => {
   const known = [
     { ...ready(created), reason: 'KubeletReady', message: 'is ready' },
     { type: 'NetworkUnavailable', status: 'False' },

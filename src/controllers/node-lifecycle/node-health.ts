@@ -3,25 +3,25 @@ import type { Node, NodeCondition } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 import type { Observed } from '../../client/index.ts';
 
-/** Times without a sign of life after which a node counts as lost, in milliseconds. */
+/** Times without a heartbeat after which a node is considered lost, in milliseconds. */
 export interface GracePeriods {
-  /** For a node that has never said how it is. */
+  /** For a node that has never reported its status. */
   readonly startupMs: number;
   readonly monitorMs: number;
 }
 
-/** What is known of a node's signs of life. Times are ours, not the node's: its clock may be wrong. */
+/** The last heartbeats of a node. Times are by the controller's clock: the node's may be wrong. */
 export interface NodeHealth {
-  /** When the last sign of life was seen. */
+  /** When the last heartbeat was observed. */
   readonly seenMs: number;
-  /** When the node said that it sent its status; undefined when it never has. */
+  /** The node's time of its last status update; undefined when it has sent none. */
   readonly heartbeat: string | undefined;
   readonly hasReady: boolean;
-  /** When the node said that it renewed its lease. */
+  /** The node's time of its last lease renewal. */
   readonly renewTime: string | undefined;
 }
 
-/** What a node tells by its status. */
+/** Applies a node status. */
 export function seeNode(health: NodeHealth | undefined, node: Observed<Node>, nowMs: number): NodeHealth {
   const ready = conditionOf(node, 'Ready');
   if (ready === undefined) {
@@ -33,24 +33,24 @@ export function seeNode(health: NodeHealth | undefined, node: Observed<Node>, no
   return { seenMs, heartbeat: ready.lastHeartbeatTime, hasReady: true, renewTime: health?.renewTime };
 }
 
-/** What a node tells by renewing its lease. */
+/** Applies a lease renewal. */
 export function seeLease(health: NodeHealth, { spec }: Observed<Lease>, nowMs: number): NodeHealth {
   const renewTime = spec?.renewTime;
   const isRenewed = renewTime !== undefined && (health.renewTime === undefined || health.renewTime < renewTime);
   return isRenewed ? { ...health, renewTime, seenMs: nowMs } : health;
 }
 
-/** When the node counts as lost, if it gives no sign of life before. */
+/** When the node is considered lost, if no heartbeat arrives before. */
 export function deadlineOf({ seenMs, hasReady }: NodeHealth, grace: GracePeriods): number {
   return seenMs + (hasReady ? grace.monitorMs : grace.startupMs);
 }
 
-/** What is unknown about a lost node. Whether its network is available is not for the node to say. */
+/** The conditions that become Unknown for a lost node. NetworkUnavailable is not reported by the kubelet. */
 const lostConditions = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
 type Conditions = readonly DeepReadonly<NodeCondition>[];
 
-/** The conditions of a node that has been lost; undefined when they say so already. */
+/** The conditions of a lost node; undefined when they are already set. */
 export function conditionsOfLost(node: Observed<Node>, now: string): Conditions | undefined {
   if (conditionOf(node, 'Ready')?.status === 'Unknown') return undefined;
   const conditions = [...(node.status?.conditions ?? [])];
@@ -88,7 +88,7 @@ export function conditionOf({ status }: Observed<Node>, type: string): DeepReado
 
 export type Readiness = 'True' | 'False' | 'Unknown';
 
-/** What the node's Ready condition says; undefined when there is none. */
+/** The status of the node's Ready condition; undefined when there is none. */
 export function readinessOf(node: Observed<Node>): Readiness | undefined {
   return conditionOf(node, 'Ready')?.status as Readiness | undefined;
 }

@@ -12,7 +12,7 @@ async function start(nodeCount: number): Promise<TestCluster> {
   return cluster;
 }
 
-/** Lets time pass while these nodes renew their leases. */
+/** Advances time while these nodes renew their leases. */
 async function passTime(cluster: TestCluster, seconds: number, alive: readonly string[]): Promise<void> {
   for (let passed = 0; passed < seconds; passed += 5) {
     for (const name of alive) await renewLease(cluster.client, name);
@@ -26,7 +26,7 @@ async function readiness(cluster: TestCluster, name: string): Promise<string> {
   return `${ready?.status} ${ready?.reason}: ${ready?.message}`;
 }
 
-test('a new node is greeted, and its labels and taints are brought into line', async () => {
+test('a new node gets a RegisteredNode event, labels and taints', async () => {
   await using cluster = await startWith(nodeLifecycleController());
   const { client } = cluster;
   await createNode(client, 'n1', { 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' });
@@ -46,7 +46,7 @@ test('a new node is greeted, and its labels and taints are brought into line', a
   ]);
 });
 
-test('a node that says it is not ready is tainted at once against new pods, and then against those it has', async () => {
+test('a node that reports not ready is tainted NoSchedule at once, and NoExecute at its turn', async () => {
   await using cluster = await start(3);
   const { client } = cluster;
 
@@ -64,7 +64,7 @@ test('a node that says it is not ready is tainted at once against new pods, and 
   expect(await taintsOf(client, 'n1')).toEqual([]);
 });
 
-test('of a node that is silent for too long nothing is known, and its pods are not ready', async () => {
+test('the conditions of a silent node become Unknown, and its pods are not ready', async () => {
   await using cluster = await start(3);
   const { client } = cluster;
   const pods = client.core.v1.pods.namespace('default');
@@ -94,7 +94,7 @@ test('of a node that is silent for too long nothing is known, and its pods are n
   expect(await taintsOf(client, 'n1')).toEqual(['not-ready:NoSchedule', 'not-ready:NoExecute']);
 });
 
-test('a node that never says how it is is lost after a minute', async () => {
+test('a node that never reports its status is lost after a minute', async () => {
   await using cluster = await start(2);
   await cluster.client.core.v1.nodes.create({ metadata: { name: 'mute' } });
 
@@ -105,7 +105,7 @@ test('a node that never says how it is is lost after a minute', async () => {
   expect(await readiness(cluster, 'mute')).toBe('Unknown NodeStatusNeverUpdated: Kubelet never posted node status.');
 });
 
-test('nodes are given up one after the other', async () => {
+test('nodes are tainted NoExecute one after the other', async () => {
   await using cluster = await start(7);
   const alive = ['n3', 'n4', 'n5', 'n6', 'n7'];
 
@@ -124,7 +124,7 @@ test('nodes are given up one after the other', async () => {
   expect(await evicting()).toEqual(['n1', 'n2']);
 });
 
-test('when all nodes are silent none are given up: the fault must be elsewhere', async () => {
+test('when all nodes are silent none is tainted NoExecute: the cause must be elsewhere', async () => {
   await using cluster = await start(2);
 
   await cluster.clock.advance('10m');
@@ -139,7 +139,7 @@ test('when all nodes are silent none are given up: the fault must be elsewhere',
   expect(await taintsOf(cluster.client, 'n2')).toEqual(['unreachable:NoSchedule', 'unreachable:NoExecute']);
 });
 
-test('when the last node falls silent too, those given up before are taken back', async () => {
+test('when the last node falls silent too, the NoExecute taints are removed', async () => {
   await using cluster = await start(3);
   await passTime(cluster, 60, ['n2', 'n3']);
   expect(await taintsOf(cluster.client, 'n1')).toContain('unreachable:NoExecute');
@@ -150,7 +150,7 @@ test('when the last node falls silent too, those given up before are taken back'
   expect(await taintsOf(cluster.client, 'n1')).toEqual(['unreachable:NoSchedule']);
 });
 
-test('a pod that comes to a node which is not ready is not ready either', async () => {
+test('a pod that is bound to an unready node is marked as not ready', async () => {
   await using cluster = await start(2);
   await postStatus(cluster.client, 'n1', 'False');
   await cluster.settle();
@@ -169,7 +169,7 @@ test('a pod that comes to a node which is not ready is not ready either', async 
   expect(ready?.status).toBe('False');
 });
 
-test('a node that is removed is taken leave of', async () => {
+test('a deleted node gets a RemovingNode event', async () => {
   await using cluster = await start(2);
   await cluster.client.core.v1.nodes.delete('n1');
   await cluster.clock.advance('5s');
@@ -179,7 +179,7 @@ test('a node that is removed is taken leave of', async () => {
   );
 });
 
-test('nodes that renew their leases are left as they are', async () => {
+test('nodes that renew their leases are not written', async () => {
   await using cluster = await start(3);
   const { nodes } = cluster.client.core.v1;
   const { resourceVersion } = (await nodes.get('n1')).metadata;

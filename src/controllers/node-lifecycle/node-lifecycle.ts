@@ -20,11 +20,11 @@ import { zoneKeyOf } from '../../api/meaning/index.ts';
 import { type EvictionRates, Zones } from './zones.ts';
 
 export interface NodeLifecycleOptions extends EvictionRates {
-  /** How often nodes are looked at, when there is a reason to; 5 s unless given. */
+  /** Interval between checks of the nodes, while one may be due; default 5 s. */
   readonly nodeMonitorPeriodMs?: number;
-  /** Silence after which a node counts as lost; 50 s unless given. */
+  /** Time without a heartbeat after which a node is considered lost; default 50 s. */
   readonly nodeMonitorGracePeriodMs?: number;
-  /** The same for a node that has never said how it is; 60 s unless given. */
+  /** The same for a node that has never reported its status; default 60 s. */
   readonly nodeStartupGracePeriodMs?: number;
 }
 
@@ -34,8 +34,8 @@ const NODE_WORKERS = 8;
 const POD_WORKERS = 4;
 
 /**
- * Follows the nodes: taints them by their conditions, says of silent ones that nothing is known of them and of their pods
- * that they are not ready, and taints bad ones, one after the other, so that their pods are evicted.
+ * Monitors the nodes: taints them by their conditions, sets the conditions of silent nodes to Unknown, marks their pods
+ * as not ready, and taints unhealthy nodes, at a limited rate, so that their pods are evicted.
  */
 export function nodeLifecycleController(options: NodeLifecycleOptions = {}): ProgramPart {
   return { name: 'node-lifecycle-controller', prepare: (context) => new NodeLifecycle(context, options) };
@@ -52,11 +52,11 @@ class NodeLifecycle implements PreparedPart {
   readonly #passes: Passes;
   #watchdog: Disposable | undefined;
   readonly #metrics: NodeMetrics;
-  /** Brings the labels and NoSchedule taints of nodes into line, by name. */
+  /** Updates labels and NoSchedule taints, by node name. */
   readonly #alignment: KeyedWorkers;
-  /** Has the pods of nodes evicted, by the node's name. */
+  /** Adds NoExecute taints, by node name. */
   readonly #evictions: KeyedWorkers;
-  /** Looks at pods that have come to their nodes just now, by key. */
+  /** Checks pods that were just bound, by key. */
   readonly #arrivals: KeyedWorkers;
 
   constructor(context: ProgramContext, options: NodeLifecycleOptions) {
@@ -118,7 +118,7 @@ class NodeLifecycle implements PreparedPart {
     }
   }
 
-  /** Has a look when a node counts as lost, unless signs of life come before. */
+  /** Schedules a check for when the next node is considered lost. */
   #watch(): void {
     const { clock } = this.#context;
     this.#watchdog?.[Symbol.dispose]();
@@ -142,13 +142,13 @@ class NodeLifecycle implements PreparedPart {
   async #evict(name: string): Promise<void> {
     const node = this.#nodes.get(name);
     const readiness = node === undefined ? undefined : readinessOf(node);
-    if (node === undefined || readiness === undefined || readiness === 'True') return; // it is well again, or gone
+    if (node === undefined || readiness === undefined || readiness === 'True') return; // healthy again, or gone
     const { own, other } = evictionTaints(readiness);
     await this.#writer.changeTaints(name, { add: [own], remove: [other] });
     this.#metrics.evicted(node);
   }
 
-  /** A pod that comes to a node which is not ready is not ready either. */
+  /** Marks a pod that is bound to a node that is not ready as not ready. */
   async #receive(key: string): Promise<void> {
     const pod = this.#pods.get(key);
     const node = pod?.spec?.nodeName;
@@ -170,7 +170,7 @@ class NodeLifecycle implements PreparedPart {
       },
       update: (node, old) => {
         see(node);
-        if (isWorthALook(node, old)) this.#passes.request();
+        if (hasRelevantChange(node, old)) this.#passes.request();
       },
       delete: ({ metadata }) => {
         this.#monitor.forget(metadata.name);
@@ -198,8 +198,8 @@ class NodeLifecycle implements PreparedPart {
   }
 }
 
-/** Whether more has changed than the time of the last sign of life. */
-function isWorthALook(node: Observed<Node>, old: Observed<Node>): boolean {
+/** Whether anything but the heartbeat time changed. */
+function hasRelevantChange(node: Observed<Node>, old: Observed<Node>): boolean {
   if (readinessOf(node) !== readinessOf(old) || zoneKeyOf(node) !== zoneKeyOf(old)) return true;
   return !deepEqual(node.spec?.taints, old.spec?.taints) || !deepEqual(node.metadata.labels, old.metadata.labels);
 }

@@ -9,15 +9,15 @@ interface ZoneFigures {
   readonly bad: number;
 }
 
-/** What is counted about nodes, under the names that kube-controller-manager gives it. */
+/** Metrics of nodes, under kube-controller-manager's names. */
 export class NodeMetrics {
   readonly #evictions;
   readonly #checkSeconds: Histogram;
-  /** How long it takes to look after one node. */
+  /** The time to check one node. */
   readonly nodeSeconds: Histogram;
   readonly #nodes: () => readonly Observed<Node>[];
 
-  /** `nodes` is asked at every scrape. */
+  /** `nodes` is called on every scrape. */
   constructor(metrics: MetricRegistry, nodes: () => readonly Observed<Node>[]) {
     const labels = ['zone'] as const;
     this.#nodes = nodes;

@@ -8,7 +8,7 @@ function node(parts: Pick<Node, 'spec' | 'status' | 'metadata'>): Observed<Node>
   return { metadata: {}, ...parts } as Observed<Node>;
 }
 
-test('each bad condition has its taint', () => {
+test('each unhealthy condition has its taint', () => {
   const conditions = [
     { type: 'Ready', status: 'Unknown' },
     { type: 'MemoryPressure', status: 'True' },
@@ -32,7 +32,7 @@ test('each bad condition has its taint', () => {
   expect(remove).toEqual([]);
 });
 
-test('taints that say nothing true are removed, and those of others are left alone', () => {
+test('outdated taints are removed, and those of other components stay', () => {
   const taints = [
     { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' },
     { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' },
@@ -46,7 +46,7 @@ test('taints that say nothing true are removed, and those of others are left alo
   expect(changeTaints(taints, changes, 'now')).toEqual([taints[1], taints[2]]);
 });
 
-test('a taint that is added carries the time, and nothing to change is no change', () => {
+test('an added taint carries the time, and an unchanged list is the same object', () => {
   const taint = { key: 'a', effect: 'NoSchedule' } as const;
 
   expect(changeTaints([], { add: [taint], remove: [] }, 'now')).toEqual([{ ...taint, timeAdded: 'now' }]);
@@ -54,7 +54,7 @@ test('a taint that is added carries the time, and nothing to change is no change
   expect(changeTaints(taints, { add: [], remove: [{ key: 'b', effect: 'NoSchedule' }] }, 'now')).toBe(taints);
 });
 
-test('old label names say what the new ones say', () => {
+test('deprecated labels mirror the new ones', () => {
   const labels = { 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'arm64', 'beta.kubernetes.io/arch': 'amd64' };
 
   const missing = missingLabels(node({ metadata: { labels } }));

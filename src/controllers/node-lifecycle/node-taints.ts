@@ -7,7 +7,7 @@ export type TaintView = DeepReadonly<Taint>;
 
 const PREFIX = 'node.kubernetes.io';
 
-/** Which taint says what a condition says, by the condition's type and status. */
+/** The taint for each condition type and status. */
 const conditionTaints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ready: { False: NOT_READY_TAINT, Unknown: UNREACHABLE_TAINT },
   MemoryPressure: { True: `${PREFIX}/memory-pressure` },
@@ -26,7 +26,7 @@ export interface TaintChanges {
   readonly remove: readonly TaintView[];
 }
 
-/** What is to be done so that the node's NoSchedule taints say what its conditions and its spec say. */
+/** The changes that make the NoSchedule taints match the node's conditions and spec. */
 export function scheduleTaintChanges({ spec, status }: Observed<Node>): TaintChanges {
   const keys = new Set((status?.conditions ?? []).flatMap(({ type, status }) => conditionTaints[type]?.[status] ?? []));
   if (spec?.unschedulable === true) keys.add(UNSCHEDULABLE_TAINT);
@@ -38,14 +38,14 @@ export function scheduleTaintChanges({ spec, status }: Observed<Node>): TaintCha
   };
 }
 
-/** The taint that evicts pods from a node in this state, and the one of the other bad state. */
+/** The NoExecute taint for this state, and the one for the other bad state. */
 export function evictionTaints(ready: 'False' | 'Unknown'): { readonly own: TaintView; readonly other: TaintView } {
   const notReady: TaintView = { key: NOT_READY_TAINT, effect: 'NoExecute' };
   const unreachable: TaintView = { key: UNREACHABLE_TAINT, effect: 'NoExecute' };
   return ready === 'False' ? { own: notReady, other: unreachable } : { own: unreachable, other: notReady };
 }
 
-/** The taints after the changes; the very same list when it is as it should be. Those that are added carry the time. */
+/** The taints after the changes; the same list when nothing changes. Added taints carry the time. */
 export function changeTaints(taints: readonly TaintView[], changes: TaintChanges, now: string): readonly TaintView[] {
   const added = changes.add.map((taint): TaintView => ({ ...taint, timeAdded: now }));
   const kept = taints.filter((taint) => !hasTaint(changes.remove, taint) && !hasTaint(added, taint));

@@ -8,7 +8,7 @@ import { changeTaints, type TaintChanges } from './node-taints.ts';
 
 const MAX_TRIES = 5;
 
-/** Changes nodes, each time as they are now: the node itself writes to them all the time. */
+/** Updates nodes, always from their current version: the kubelet writes to them all the time. */
 export class NodeWriter {
   readonly #nodes: Objects<Node>;
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class NodeWriter {
     return formatTime(instantOfMillis(this.#clock.now()));
   }
 
-  /** Adds and removes taints. Those that are there already keep the time they were added. */
+  /** Adds and removes taints. Existing ones keep their time. */
   async changeTaints(name: string, changes: TaintChanges): Promise<void> {
     await this.#change(name, async ({ metadata, spec }) => {
       const taints = spec?.taints ?? [];
@@ -39,7 +39,7 @@ export class NodeWriter {
     await this.#change(name, async () => void (await this.#nodes.patch(name, mergePatch({ metadata: { labels } }))));
   }
 
-  /** Writes conditions, unless the node turns out to need none. Tells what the node was like before. */
+  /** Writes conditions, unless the current node needs none. Returns the node before the change. */
   async setConditions(
     name: string,
     conditionsFor: (node: Observed<Node>) => readonly DeepReadonly<NodeCondition>[] | undefined,

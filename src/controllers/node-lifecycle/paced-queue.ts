@@ -3,17 +3,17 @@ import type { Clock } from '../../base/index.ts';
 export interface PacedQueueOptions {
   readonly clock: Clock;
   readonly perSecond: number;
-  /** It is the turn of this name. */
+  /** Called when it is the name's turn. */
   readonly onTurn: (name: string) => void;
 }
 
-/** Names that get their turns one by one, so many a second; one may go at once after a pause. At a rate of 0 all wait. */
+/** A queue that releases names at a fixed rate; after a pause one may go at once. At a rate of 0 all wait. */
 export class PacedQueue implements Disposable {
   readonly #clock: Clock;
   readonly #onTurn: (name: string) => void;
   readonly #waiting = new Set<string>();
   #perSecond: number;
-  /** When the next turn may be. */
+  /** The earliest time of the next turn. */
   #freeMs: number;
   #timer: Disposable | undefined;
 
@@ -38,7 +38,7 @@ export class PacedQueue implements Disposable {
     this.#waiting.delete(name);
   }
 
-  /** Changes the rate. Whoever had to wait at the old one waits for a whole turn at the new one. */
+  /** Changes the rate. A name that waited at the old rate waits for a whole turn at the new one. */
   setRate(perSecond: number): void {
     if (perSecond === this.#perSecond) return;
     const nowMs = this.#clock.monotonic();

@@ -11,7 +11,7 @@ export interface PodReadinessOptions {
   readonly now: string;
 }
 
-/** Says of pods on a node that is not ready that they are not ready: their node cannot say it. */
+/** Sets the Ready condition of the pods on an unready node to False, which their kubelet cannot do. */
 export async function markNotReady(
   pods: Objects<Pod>,
   concerned: readonly Observed<Pod>[],
@@ -24,7 +24,7 @@ export async function markNotReady(
     try {
       await pods.patchStatus(keyOf(pod), podStatusPatch(pod, { conditions: [condition] }));
     } catch (error) {
-      if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) return; // gone, or another pod of the same name
+      if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) return; // gone, or a different pod with the same name
       throw error;
     }
     events.event(pod, { type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' });

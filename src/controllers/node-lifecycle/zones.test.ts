@@ -15,7 +15,7 @@ function start(rates: EvictionRates = {}): { clock: VirtualClock; zones: Zones; 
   return { clock, turns, zones: new Zones({ clock, rates, onTurn }) };
 }
 
-test('a zone is in order while no more than two nodes or less than the threshold are bad', () => {
+test('a zone is normal with at most two unhealthy nodes or below the threshold', () => {
   expect(zoneStateOf(nodes(1, 2), 0.55)).toBe('normal');
   expect(zoneStateOf(nodes(3, 3), 0.55)).toBe('normal');
   expect(zoneStateOf(nodes(2, 3), 0.55)).toBe('partial disruption');
@@ -23,7 +23,7 @@ test('a zone is in order while no more than two nodes or less than the threshold
   expect(zoneStateOf([undefined], 0.55)).toBe('full disruption');
 });
 
-test('in a zone in order one node goes at once, and another every ten seconds', async () => {
+test('in a normal zone one node is released at once, and another every ten seconds', async () => {
   const { clock, zones, turns } = start();
   zones.assess(new Map([['', nodes(8, 3)]]));
 
@@ -35,7 +35,7 @@ test('in a zone in order one node goes at once, and another every ten seconds', 
   expect(turns).toEqual(['a at 0', 'c at 10', 'd at 20']);
 });
 
-test('in a small zone with many bad nodes none go, in a large one they go slowly', async () => {
+test('in a disrupted zone none is released if it is small, and few if it is large', async () => {
   const small = start();
   small.zones.assess(new Map([['', nodes(1, 4)]]));
   small.zones.enqueue('', 'a');
@@ -50,7 +50,7 @@ test('in a small zone with many bad nodes none go, in a large one they go slowly
   expect(large.turns).toEqual(['a at 0', 'b at 100']);
 });
 
-test('when all nodes of all zones are bad none go, until one is back', async () => {
+test('when all nodes of all zones are unhealthy none is released, until one recovers', async () => {
   const { clock, zones, turns } = start();
   const assess = (...sizes: (readonly [number, number])[]): string =>
     zones.assess(new Map(sizes.map(([ready, unready], index) => [`zone ${index}`, nodes(ready, unready)])));

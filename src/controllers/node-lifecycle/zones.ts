@@ -4,13 +4,13 @@ import { PacedQueue } from './paced-queue.ts';
 import { type ZoneState, zoneStateOf } from './zone.ts';
 
 export interface EvictionRates {
-  /** Nodes a second whose pods are evicted in a zone that is in order; 0.1 unless given. */
+  /** Nodes per second that are tainted in a normal zone; default 0.1. */
   readonly evictionRate?: number;
-  /** The same in a zone with many bad nodes, if it is a large one; 0.01 unless given. In a small one none are. */
+  /** The rate in a large zone with many unhealthy nodes; default 0.01. A small zone then has rate 0. */
   readonly secondaryEvictionRate?: number;
-  /** A zone with more nodes than this is large; 50 unless given. */
+  /** A zone with more nodes than this is large; default 50. */
   readonly largeClusterSizeThreshold?: number;
-  /** The share of bad nodes from which on there are many; 0.55 unless given. */
+  /** The share of unhealthy nodes that makes a zone disrupted; default 0.55. */
   readonly unhealthyZoneThreshold?: number;
 }
 
@@ -26,14 +26,14 @@ interface Zone {
   readonly queue: PacedQueue;
 }
 
-/** What a look at all zones leads to: nothing more, or all nodes being taken as lost, or no longer. */
+/** The result of assessing all zones: no change, every node unhealthy, or some healthy again. */
 export type DisruptionChange = 'none' | 'all are lost' | 'some are back';
 
 /**
  * The zones of the cluster, each with a queue of nodes whose pods are to be evicted.
  *
- * The more of a zone is bad, the slower: it may be the network, not the nodes. When all nodes of all zones are bad, it
- * certainly is not the nodes, and nothing is evicted at all.
+ * The more nodes of a zone are unhealthy, the slower: the network may be the cause. When all nodes of all zones are
+ * unhealthy, the nodes are certainly not the cause, and nothing is evicted.
  */
 export class Zones implements Disposable {
   readonly #options: ZonesOptions;
@@ -51,7 +51,7 @@ export class Zones implements Disposable {
     };
   }
 
-  /** The node's pods are to be evicted, when its turn comes. */
+  /** Queues the node for the eviction of its pods. */
   enqueue(zone: string, node: string): void {
     this.#zone(zone).queue.add(node);
   }
@@ -60,7 +60,7 @@ export class Zones implements Disposable {
     for (const { queue } of this.#zones.values()) queue.remove(node);
   }
 
-  /** Takes in how ready the nodes of each zone are now, and sets the rates to that. */
+  /** Updates the states of the zones and their rates. */
   assess(readiness: ReadonlyMap<string, readonly (Readiness | undefined)[]>): DisruptionChange {
     const states = new Map(
       [...readiness].map(([zone, nodes]) => [zone, zoneStateOf(nodes, this.#rates.unhealthyZoneThreshold)]),

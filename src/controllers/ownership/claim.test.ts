@@ -8,7 +8,7 @@ import { claim } from './claim.ts';
 
 const labels = { app: 'web' };
 
-/** Lets an owner claim all pods, as it is or as it is said to be, and tells which it got, or why none. */
+/** Lets an owner, optionally modified, claim all pods; returns the claimed ones or the error. */
 async function claimAll(
   before: (client: Client) => Promise<unknown>,
   change: (owner: Observed<ReplicaSetObject>) => Observed<ReplicaSetObject> = (owner) => owner,
@@ -52,7 +52,7 @@ test('an orphan that does not match is left alone', async () => {
   expect(await claimAll(addPod('orphan', { app: 'other' }))).toEqual({ claimed: '', owners: [undefined] });
 });
 
-test('an owner that was replaced by another of its name adopts nothing', async () => {
+test('an owner that was replaced by another with its name adopts nothing', async () => {
   const stale = (owner: Observed<ReplicaSetObject>): Observed<ReplicaSetObject> => ({
     ...owner,
     metadata: { ...owner.metadata, uid: 'before' },

@@ -11,7 +11,7 @@ import type { Objects } from '../../kit/index.ts';
 import { controllerReference } from '../../api/meaning/index.ts';
 import { decideClaim } from './decide-claim.ts';
 
-/** Who claims, and what. */
+/** The owner and its candidates. */
 export interface ClaimRequest<Owner extends KubernetesObject, T extends KubernetesObject> {
   readonly owner: Observed<Owner>;
   readonly ownerKind: Kind<Owner>;
@@ -19,16 +19,16 @@ export interface ClaimRequest<Owner extends KubernetesObject, T extends Kubernet
   readonly selector: LabelMatcher;
   readonly kind: Kind<T>;
   readonly objects: Objects<T>;
-  /** What the owner adds to objects that it adopts, and takes from those that it lets go. */
+  /** A finalizer that is added on adoption and removed on release. */
   readonly finalizer?: string;
 }
 
 /**
- * Takes control of candidates that match the owner's selector and have no controller, lets go of those that no longer match,
- * and returns the ones that are the owner's now.
+ * Adopts candidates that match the owner's selector and have no controller, releases those that no longer match, and
+ * returns the ones that now belong to the owner.
  *
- * Before the first adoption the owner is read from the server itself: one that was deleted, or replaced by another of its
- * name, adopts nothing. When some claims fail, the others are made all the same, and the first error is thrown.
+ * Before the first adoption the owner is read from the API server: one that was deleted, or replaced by another with
+ * its name, adopts nothing. When some claims fail, the others are still made, and the first error is thrown.
  */
 export async function claim<Owner extends KubernetesObject, T extends KubernetesObject>(
   candidates: readonly Observed<T>[],
@@ -90,7 +90,7 @@ async function release<Owner extends KubernetesObject, T extends KubernetesObjec
   try {
     await objects.patch(keyOf(object), strategicPatch({ metadata: { uid, ownerReferences, ...finalizers } }));
   } catch (error) {
-    // Gone, or another object of that name: either way it is no longer ours.
+    // Gone, or a different object with that name: either way it no longer belongs to the owner.
     if (!hasReason(error, 'NotFound') && !hasReason(error, 'Invalid')) throw error;
   }
 }

@@ -2,7 +2,7 @@ import { controllerOf } from '../../api/meaning/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import type { KubernetesObject, Observed } from '../../client/index.ts';
 
-/** Whether a change may concern an owner: of an orphan's changes, only those of its labels can make it somebody's. */
+/** Whether a change may concern an owner: an orphan can only be adopted after a change of its labels. */
 export function concernsOwners(
   object: Observed<KubernetesObject>,
   old: Observed<KubernetesObject> | undefined,

@@ -2,11 +2,11 @@ import type { LabelMatcher } from '../../api/client.ts';
 import type { KubernetesObject, Observed } from '../../client/index.ts';
 import { controllerOf } from '../../api/meaning/index.ts';
 
-/** What an owner has to do about an object that it controls or might control. */
+/** What an owner does with an object that it controls or might control. */
 export type Claim = 'keep' | 'adopt' | 'release' | 'ignore';
 
 /**
- * Whether `owner` keeps, takes or lets go of the object: by its selector, and never against another controller.
+ * Whether `owner` keeps, adopts or releases the object: by its selector, and never against another controller.
  *
  * An owner that is being deleted keeps what it has, and changes nothing.
  */

@@ -1,4 +1,4 @@
-// What the controllers share about who controls what.
+// Adoption and release of controlled objects, shared by the controllers.
 export { claim, type ClaimRequest } from './claim.ts';
 export { concernsOwners } from './concerns-owners.ts';
 export { type Claim, decideClaim } from './decide-claim.ts';

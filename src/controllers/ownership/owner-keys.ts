@@ -3,12 +3,12 @@ import { type Kind, keyOf, type KubernetesObject, type Observed } from '../../cl
 import type { ReconcileContext } from '../../kit/index.ts';
 import { controllerOf } from '../../api/meaning/index.ts';
 
-/** How the owners of a kind say which objects are theirs. */
+/** Reads the selector of an owner. */
 export type SelectorOf<Owner extends KubernetesObject> = (owner: Observed<Owner>) => LabelSelectorObject | undefined;
 
 /**
- * The keys of the owners that a changed object concerns: its controller when it has one, else all whose selector matches,
- * because one of them may adopt it. An empty selector concerns nothing.
+ * The keys of the owners that a changed object concerns: its controller if it has one, otherwise all owners whose
+ * selector matches, because one of them may adopt it. An empty selector matches nothing.
  */
 export function ownerKeys<Owner extends KubernetesObject>(
   object: Observed<KubernetesObject>,

@@ -7,14 +7,17 @@ import { setBound, setVolumePhase } from './phases.ts';
 type Volume = Observed<PersistentVolume>;
 type Claim = Observed<PersistentVolumeClaim>;
 
-/** Makes a volume and a claim each other's: first the volume, so that no two claims can get it. What is so already stays. */
+/**
+ * Binds a volume and a claim to each other: the volume first, so that no two claims can get it. Existing bindings are
+ * kept.
+ */
 export async function bind(volume: Volume, claim: Claim, parts: BinderParts): Promise<void> {
   const reserved = await reserve(volume, claim, parts);
   const bound = await setVolumePhase(reserved, 'Bound', parts);
   await setBound(await complete(claim, bound, parts), bound, parts);
 }
 
-/** Gives a volume back that was bound to a claim which has another one. One that its creator reserved stays reserved. */
+/** Releases a volume whose claim is bound to another one. A volume that its creator pre-bound stays pre-bound. */
 export async function unbind(volume: Volume, parts: BinderParts): Promise<void> {
   const { claimRef, ...spec } = volume.spec ?? {};
   const { [BOUND_BY_CONTROLLER]: _, ...annotations } = volume.metadata.annotations ?? {};

@@ -3,7 +3,7 @@ import type { EventRecorder, Objects } from '../../kit/index.ts';
 import type { BinderMetrics } from './volume-metrics.ts';
 import type { RecyclerOptions } from './recycler-options.ts';
 
-/** What the steps of binding have at hand. */
+/** What the binding steps share. */
 export interface BinderParts {
   readonly volumes: Objects<PersistentVolume>;
   readonly claims: Objects<PersistentVolumeClaim>;
@@ -11,13 +11,13 @@ export interface BinderParts {
   readonly pods: Objects<Pod>;
   readonly events: EventRecorder;
   readonly metrics: BinderMetrics;
-  /** Whether provisioners are asked to make volumes. */
-  readonly asksForVolumes: boolean;
+  /** Whether dynamic provisioning is enabled. */
+  readonly isProvisioningEnabled: boolean;
   readonly recycler: RecyclerOptions;
-  /** Volumes that a pod is scrubbing. */
+  /** Volumes that a recycler pod is scrubbing. */
   readonly scrubbed: Set<string>;
-  /** Has the claim of this key looked at. */
+  /** Queues the claim with this key. */
   wakeClaim(key: string): void;
-  /** Something is left to be done, and may be possible later. */
-  lookAgain(): void;
+  /** Requests another pass, because something may become possible later. */
+  requestRetry(): void;
 }

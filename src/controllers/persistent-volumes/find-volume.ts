@@ -14,7 +14,7 @@ import type { Objects } from '../../kit/index.ts';
 type Volume = Observed<PersistentVolume>;
 type Claim = Observed<PersistentVolumeClaim>;
 
-/** Volumes by the claim that they are reserved for or bound to, and those that nobody has by their class. */
+/** Volumes by the claim that they are bound to, and free ones by their class. */
 const volumesByUse = index(PersistentVolume, (volume) => {
   const { claimRef } = volume.spec ?? {};
   return [
@@ -24,14 +24,15 @@ const volumesByUse = index(PersistentVolume, (volume) => {
   ];
 });
 
-/** The volumes that name a claim, by the key of the claim. */
+/** The volumes whose claimRef names the claim. */
 export function volumesNaming(claimKey: string, volumes: Objects<PersistentVolume>): readonly Volume[] {
   return volumes.byIndex(volumesByUse, `claim ${claimKey}`);
 }
 
 /**
- * The volume to bind a claim to: one that is reserved for it, or else the smallest that will do. Of volumes that offer other
- * access modes those with the fewest come first. A claim that waits for its first pod gets none that is not reserved.
+ * The volume to bind to a claim: a pre-bound one, otherwise the smallest that fits. Among volumes that offer more
+ * access modes than requested, those with the fewest come first. A claim with delayed binding only gets a pre-bound
+ * one.
  */
 export function findVolume(
   claim: Claim,
@@ -55,7 +56,7 @@ export function findVolume(
   return first([...reserved, ...available].filter(mayFit).map((volume) => new Candidate(volume, claim)));
 }
 
-/** A volume with what it is compared by. */
+/** A volume with its sort keys. */
 class Candidate {
   readonly volume: Volume;
   readonly #modes: number;

@@ -1,12 +1,12 @@
 import { MIGRATED_TO, PROVISIONED_BY, driverOf, isOwnPlugin } from '../../api/meaning/index.ts';
 import type { Observed, PersistentVolume } from '../../client/index.ts';
 
-/** Keeps a volume until the plugin that made it has deleted what it stands for. */
+/** Keeps a volume until the in-tree plugin has deleted its storage. */
 const FINALIZER = 'kubernetes.io/pv-controller';
-/** The same for one that was made from outside. */
+/** The same for an externally provisioned volume. */
 const OUTSIDE_FINALIZER = 'external-provisioner.volume.kubernetes.io/finalizer';
 
-/** The volume with the name of the driver that sees to it now, and finalizers to match; undefined if it has them. */
+/** The volume with the annotation and finalizers of its CSI driver; undefined if it already has them. */
 export function withMigration(volume: Observed<PersistentVolume>): PersistentVolume | undefined {
   const { annotations = {}, finalizers = [] } = volume.metadata;
   const maker = annotations[PROVISIONED_BY];

@@ -18,7 +18,7 @@ function claimsOf(cluster: TestCluster) {
   return cluster.client.core.v1.persistentvolumeclaims.namespace('default');
 }
 
-test('a volume that comes after its claim is found at the next look, and no earlier', async () => {
+test('a volume that is created after its claim is bound at the next sync period', async () => {
   await using cluster = await startWith(persistentVolumeBinder());
   const claims = claimsOf(cluster);
   await claims.create({ metadata: { name: 'data' }, spec: claimSpec });
@@ -32,7 +32,7 @@ test('a volume that comes after its claim is found at the next look, and no earl
   expect((await claims.get('data')).status?.phase).toBe('Bound');
 });
 
-test('a default class that comes later is assigned by itself', async () => {
+test('a default class that is created later is assigned', async () => {
   await using cluster = await startWith(persistentVolumeBinder());
   const claims = claimsOf(cluster);
   await claims.create({ metadata: { name: 'data' }, spec: claimSpec });
@@ -46,7 +46,7 @@ test('a default class that comes later is assigned by itself', async () => {
   expect((await claims.get('data')).spec?.storageClassName).toBe('late');
 });
 
-test('nobody is asked for volumes when provisioning is off', async () => {
+test('no provisioner is asked when dynamic provisioning is disabled', async () => {
   await using cluster = await startWith(persistentVolumeBinder({ enableDynamicProvisioning: false }));
   const claims = claimsOf(cluster);
   await cluster.client.storage.v1.storageclasses.create({ metadata: { name: 'fast' }, provisioner: 'csi.example.com' });
@@ -68,7 +68,7 @@ test('nothing is done while everything is bound', async () => {
   expect((await claims.get('data')).metadata.resourceVersion).toBe(metadata.resourceVersion);
 });
 
-test.each(['one', 'two'])('every claim ends with a volume of its own on a bad day (%s)', async (seed) => {
+test.each(['one', 'two'])('every claim gets its volume despite injected faults (%s)', async (seed) => {
   const random = new SeededRandom(`faults ${seed}`);
   const faulty: FaultyTransport[] = [];
   await using cluster = await startCluster({

@@ -17,16 +17,16 @@ import { syncVolume } from './sync-volume.ts';
 import { binderMetrics } from './volume-metrics.ts';
 
 export interface PersistentVolumeBinderOptions extends RecyclerOptions {
-  /** How often claims without volumes, and volumes that could not be reclaimed, are looked at again; 15 s unless given. */
+  /** How often unbound claims and volumes that could not be reclaimed are retried; default 15 s. */
   readonly claimBinderSyncPeriodMs?: number;
-  /** Whether provisioners are asked for volumes of claims; yes unless given. */
+  /** Whether provisioners are asked for volumes; default true. */
   readonly enableDynamicProvisioning?: boolean;
 }
 
 const COMPONENT = 'persistentvolume-controller';
 const SYNC_PERIOD_MS = 15_000;
 
-/** Binds claims to volumes, asks for volumes of claims whose class has a provisioner, and reclaims those that nobody claims. */
+/** Binds claims to volumes, requests volumes from provisioners, and reclaims released ones. */
 export function persistentVolumeBinder(options: PersistentVolumeBinderOptions = {}): ProgramPart {
   return {
     name: 'persistentvolume-binder',
@@ -37,7 +37,7 @@ export function persistentVolumeBinder(options: PersistentVolumeBinderOptions = 
 
 class Binder implements PreparedPart {
   readonly #parts: BinderParts;
-  /** One at a time: two claims must not get the same volume. */
+  /** Processes one claim at a time: two claims must not get the same volume. */
   readonly #claims: KeyedWorkers;
   readonly #volumes: KeyedWorkers;
   readonly #passes: Passes;
@@ -59,11 +59,11 @@ class Binder implements PreparedPart {
       classes: context.objects(StorageClass),
       pods: context.objects(Pod),
       events: context.events(COMPONENT),
-      asksForVolumes: enableDynamicProvisioning,
+      isProvisioningEnabled: enableDynamicProvisioning,
       recycler: options,
       scrubbed: new Set(),
       wakeClaim: (key) => this.#claims.add(key),
-      lookAgain: () => this.#passes.request(),
+      requestRetry: () => this.#passes.request(),
     };
     this.#listen(context);
   }

@@ -10,10 +10,10 @@ type ClaimStatus = NonNullable<PersistentVolumeClaim['status']>;
 type ClaimPhase = NonNullable<ClaimStatus['phase']>;
 type VolumePhase = NonNullable<NonNullable<PersistentVolume['status']>['phase']>;
 
-/** What a volume had before it was grown on the node that it was last used on. */
+/** The capacity before an expansion that the node has not finished. */
 const BEFORE_RESIZE = 'volume.alpha.kubernetes.io/pre-resize-capacity';
 
-/** Writes what has become of a volume, if it is news; with an event, which is not told twice. */
+/** Writes the volume's phase, if it changed; the event is recorded only then. */
 export async function setVolumePhase(
   volume: Volume,
   phase: VolumePhase,
@@ -27,19 +27,22 @@ export async function setVolumePhase(
   return written;
 }
 
-/** The claim waits: it has nothing of a volume. */
+/** Sets the claim to Pending, without anything from a volume. */
 export async function setPending(claim: Claim, parts: BinderParts): Promise<void> {
   await setClaimStatus(claim, { phase: 'Pending' }, parts);
 }
 
-/** The claim had a volume, and will not have it back. */
+/** Sets the claim to Lost: its volume will not come back. */
 export async function setLost(claim: Claim, event: EventDetails, parts: BinderParts): Promise<void> {
   if (claim.status?.phase === 'Lost') return;
   const written = await setClaimStatus(claim, { phase: 'Lost' }, parts);
   parts.events.event(written, { type: 'Warning', ...event });
 }
 
-/** The claim has what the volume offers. What it had before may differ from that on purpose, while a volume grows. */
+/**
+ * Sets the claim to Bound, with the volume's capacity and modes. The claim's capacity may differ on purpose while the
+ * volume grows.
+ */
 export async function setBound(claim: Claim, volume: Volume, parts: BinderParts): Promise<Claim> {
   const { phase: before, capacity } = claim.status ?? {};
   const isNew = before !== 'Bound';

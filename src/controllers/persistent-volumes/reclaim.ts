@@ -9,9 +9,9 @@ type Volume = Observed<PersistentVolume>;
 
 const FINALIZER = 'kubernetes.io/pv-controller';
 
-/** Does with a volume that nobody claims any more what it says. What fails is tried again. */
+/** Applies the reclaim policy of a released volume. Failures are retried. */
 export async function reclaim(volume: Volume, parts: BinderParts): Promise<void> {
-  if (hasAnnotation(volume, MIGRATED_TO)) return; // the driver sees to it
+  if (hasAnnotation(volume, MIGRATED_TO)) return; // the CSI driver reclaims it
   const { persistentVolumeReclaimPolicy: policy } = volume.spec ?? {};
   if (policy === 'Delete') return await deleteVolume(volume, parts);
   if (policy === 'Recycle') await recycle(volume, parts);
@@ -31,7 +31,10 @@ async function deleteVolume(volume: Volume, parts: BinderParts): Promise<void> {
   });
 }
 
-/** Who deletes a volume: somebody outside, we (undefined), or nobody for a reason. Only files of the nodes are ours. */
+/**
+ * Who deletes the volume: an external provisioner (its name), this controller (undefined, host paths only), or the
+ * reason why it cannot be deleted.
+ */
 function deleterOf({ metadata, spec }: Volume): string | undefined {
   const maker = metadata.annotations?.[PROVISIONED_BY] ?? '';
   if (maker !== '' && !isOwnPlugin(maker)) return 'outside';
@@ -55,5 +58,5 @@ function noPlugin(maker: string): string {
 async function fail(volume: Volume, message: string, parts: BinderParts): Promise<void> {
   const failure = { type: 'Warning', reason: 'VolumeFailedDelete', message } as const;
   await setVolumePhase(volume, 'Failed', { ...parts, failure });
-  parts.lookAgain();
+  parts.requestRetry();
 }

@@ -11,17 +11,20 @@ type Volume = Observed<PersistentVolume>;
 const NAMESPACE = 'default';
 const PREFIX = 'recycler-for-';
 const GIBIBYTE = 1024 ** 3;
-const SECONDS_A_GIBIBYTE = 30;
-const LEAST_SECONDS = { hostPath: 60, nfs: 300 };
+const SECONDS_PER_GIBIBYTE = 30;
+const MIN_SECONDS = { hostPath: 60, nfs: 300 };
 const SCRUB = 'test -e /scrub && find /scrub -mindepth 1 -delete && test -z "$(ls -A /scrub)" || exit 1';
 
-/** The volume that a pod scrubs, if that is what the pod is for. */
+/** The volume that a recycler pod scrubs; undefined for other pods. */
 export function scrubbedVolume({ metadata }: Observed<Pod>): string | undefined {
   const isScrubber = metadata.namespace === NAMESPACE && metadata.name.startsWith(PREFIX);
   return isScrubber ? metadata.name.slice(PREFIX.length) : undefined;
 }
 
-/** Has a pod delete what is on a volume, and frees it then. Deprecated, and so no more than files of nodes and shares. */
+/**
+ * Scrubs a volume with a pod, then makes it available again. Deprecated upstream, so only hostPath and NFS are
+ * supported.
+ */
 export async function recycle(volume: Volume, parts: BinderParts): Promise<void> {
   const { name } = volume.metadata;
   const scrubber = scrubberOf(volume, parts.recycler);
@@ -30,13 +33,13 @@ export async function recycle(volume: Volume, parts: BinderParts): Promise<void>
   if (users.length > 0) {
     const message = `Volume is used by pods: ${users.join()}`;
     parts.events.event(volume, { type: 'Normal', reason: 'VolumeFailedRecycle', message });
-    return parts.lookAgain();
+    return parts.requestRetry();
   }
   const pod = parts.pods.get(`${NAMESPACE}/${PREFIX}${name}`);
   if (pod === undefined) {
     if (parts.scrubbed.delete(name)) return await fail(volume, failure('recycler pod was deleted'), parts);
     parts.scrubbed.add(name);
-    await parts.pods.create(scrubber).catch(unlessThere);
+    await parts.pods.create(scrubber).catch(ignoreExisting);
     return;
   }
   parts.scrubbed.add(name);
@@ -57,10 +60,10 @@ function failure(why: string): string {
 async function fail(volume: Volume, message: string, parts: BinderParts): Promise<void> {
   const reason = 'VolumeFailedRecycle';
   await setVolumePhase(volume, 'Failed', { ...parts, failure: { type: 'Warning', reason, message } });
-  parts.lookAgain();
+  parts.requestRetry();
 }
 
-/** Pods that still run with the claim, which is gone. */
+/** Pods that still use the deleted claim. */
 function usersOf({ spec }: Volume, { pods, claims }: BinderParts): string[] {
   const key = `${spec?.claimRef?.namespace}/${spec?.claimRef?.name}`;
   if (claims.get(key) !== undefined) return [];
@@ -98,13 +101,13 @@ function scrubberOf(volume: Volume, options: RecyclerOptions): Sendable<Pod> | u
 }
 
 function scrubSeconds(volume: Volume, kind: 'hostPath' | 'nfs', options: RecyclerOptions): number {
-  const [least = LEAST_SECONDS[kind], perGibibyte = SECONDS_A_GIBIBYTE] =
+  const [least = MIN_SECONDS[kind], perGibibyte = SECONDS_PER_GIBIBYTE] =
     kind === 'hostPath'
       ? [options.recyclerHostPathSeconds, options.recyclerHostPathSecondsPerGibibyte]
       : [options.recyclerNfsSeconds, options.recyclerNfsSecondsPerGibibyte];
   return Math.max(Math.trunc(capacityOf(volume).value() / GIBIBYTE) * perGibibyte, least);
 }
 
-function unlessThere(error: unknown): void {
+function ignoreExisting(error: unknown): void {
   if (!hasReason(error, 'AlreadyExists')) throw error;
 }

@@ -1,11 +1,11 @@
-/** How long scrubbing may take. */
+/** Time limits for scrubbing. */
 export interface RecyclerOptions {
-  /** At least; 60 s unless given. */
+  /** Minimum for a hostPath volume; default 60 s. */
   readonly recyclerHostPathSeconds?: number;
-  /** For each GiB; 30 s unless given. */
+  /** Increment per GiB of a hostPath volume; default 30 s. */
   readonly recyclerHostPathSecondsPerGibibyte?: number;
-  /** At least; 300 s unless given. */
+  /** Minimum for an NFS volume; default 300 s. */
   readonly recyclerNfsSeconds?: number;
-  /** For each GiB; 30 s unless given. */
+  /** Increment per GiB of an NFS volume; default 30 s. */
   readonly recyclerNfsSecondsPerGibibyte?: number;
 }

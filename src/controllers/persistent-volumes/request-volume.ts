@@ -11,7 +11,7 @@ import type { BinderParts } from './binder-parts.ts';
 
 type Claim = Observed<PersistentVolumeClaim>;
 
-/** Asks the provisioner of the claim's class for a volume: the claim then says who is to make it. */
+/** Requests a volume from the class's provisioner by annotating the claim with its name. */
 export async function requestVolume(claim: Claim, parts: BinderParts): Promise<void> {
   const { classes, events } = parts;
   const name = storageClassNameOf(claim);
@@ -42,7 +42,10 @@ function notFound(name: string): string {
   return `storageclass.storage.k8s.io ${JSON.stringify(name)} not found`;
 }
 
-/** Why nobody can provide volumes of a class. Those under the names of Kubernetes itself are gone, but for what drivers do. */
+/**
+ * Why no volume of the class can be provisioned. The `kubernetes.io` provisioners are gone, except those migrated to
+ * CSI drivers.
+ */
 function problemOf({ provisioner }: Observed<StorageClass>): string | undefined {
   if (!isOwnPlugin(provisioner) || driverOf(provisioner) !== undefined) return undefined;
   if (provisioner === HOST_PATH) return undefined;
@@ -51,7 +54,7 @@ function problemOf({ provisioner }: Observed<StorageClass>): string | undefined 
     : `no volume plugin matched name: ${provisioner}`;
 }
 
-/** It is there, but turned off. */
+/** Known to kube-controller-manager, but disabled by default. */
 const HOST_PATH = 'kubernetes.io/host-path';
 const NOT_PROVISIONING = new Set(['kubernetes.io/nfs']);
 

@@ -2,7 +2,7 @@ import type { Observed, StorageClass } from '../../client/index.ts';
 
 const IS_DEFAULT = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 
-/** The newest of the classes that are marked as default, the first by name of those that are equally new. */
+/** The newest default class; among equally new ones the first by name. */
 export function defaultClass(classes: readonly Observed<StorageClass>[]): Observed<StorageClass> | undefined {
   return classes
     .filter(({ metadata }) => IS_DEFAULT.some((name) => metadata.annotations?.[name] === 'true'))

@@ -20,10 +20,10 @@ import { defaultClass } from './storage-class-of.ts';
 
 type Claim = Observed<PersistentVolumeClaim>;
 
-/** Does for a claim what is to be done now. One that is still without a volume is looked at again. */
+/** Syncs a claim. One that stays unbound is retried. */
 export async function syncClaim(claim: Claim, parts: BinderParts): Promise<void> {
   if (hasAnnotation(claim, BIND_COMPLETED)) return await keepBound(claim, parts);
-  parts.lookAgain();
+  parts.requestRetry();
   const { volumeName = '' } = claim.spec ?? {};
   if (volumeName === '') await findOrRequest(claim, parts);
   else await bindToNamed(claim, volumeName, parts);
@@ -72,13 +72,16 @@ async function findOrRequest(claim: Claim, parts: BinderParts): Promise<void> {
     const message = 'no persistent volumes available for this claim and no storage class is set';
     events.event(claim, { type: 'Normal', reason: 'FailedBinding', message });
   } else {
-    if (parts.asksForVolumes) await requestVolume(claim, parts);
+    if (parts.isProvisioningEnabled) await requestVolume(claim, parts);
     return;
   }
   await setPending(claim, parts);
 }
 
-/** A claim that names no class gets the default one, also when that came later; tells whether there is one. */
+/**
+ * Assigns the default class to a claim without one, also if the default was created later; returns whether there is
+ * one.
+ */
 async function assignDefaultClass(claim: Claim, { claims, classes, metrics }: BinderParts): Promise<boolean> {
   if (namesStorageClass(claim)) return false;
   const found = defaultClass(classes.list());

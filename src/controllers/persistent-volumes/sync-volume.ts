@@ -10,7 +10,7 @@ import { reclaim } from './reclaim.ts';
 type Volume = Observed<PersistentVolume>;
 type Claim = Observed<PersistentVolumeClaim>;
 
-/** Does for a volume what is to be done now. To bind it is the business of its claim. */
+/** Syncs a volume. Binding is left to the claim's sync. */
 export async function syncVolume(found: Volume, parts: BinderParts): Promise<void> {
   const migrated = withMigration(found);
   const volume = migrated === undefined ? found : await parts.volumes.update(migrated);
@@ -22,7 +22,7 @@ export async function syncVolume(found: Volume, parts: BinderParts): Promise<voi
   const claim = await claimOf(volume, parts);
   if (claim === undefined) return await release(volume, parts);
   const { volumeName = '' } = claim.spec ?? {};
-  if (volumeName === '') return await hurryClaim(volume, claim, parts);
+  if (volumeName === '') return await wakeClaimOf(volume, claim, parts);
   if (volumeName === volume.metadata.name) {
     await setVolumePhase(volume, 'Bound', parts);
     return;
@@ -32,7 +32,7 @@ export async function syncVolume(found: Volume, parts: BinderParts): Promise<voi
   else await unbind(volume, parts);
 }
 
-/** The very claim that a volume is bound to. The server is asked before a volume is given up. */
+/** The claim with the uid that the volume is bound to. Asks the API server before the volume is released. */
 async function claimOf({ spec, status }: Volume, { claims }: BinderParts): Promise<Claim | undefined> {
   const { namespace = '', name = '', uid } = spec?.claimRef ?? {};
   const key = `${namespace}/${name}`;
@@ -49,8 +49,8 @@ async function release(volume: Volume, parts: BinderParts): Promise<void> {
   await reclaim(isFailed ? volume : await setVolumePhase(volume, 'Released', parts), parts);
 }
 
-/** The claim has still to be told of its volume, unless it cannot have it. */
-async function hurryClaim(volume: Volume, claim: Claim, { events, wakeClaim }: BinderParts): Promise<void> {
+/** Queues the claim, which is not bound yet, unless it cannot have the volume. */
+async function wakeClaimOf(volume: Volume, claim: Claim, { events, wakeClaim }: BinderParts): Promise<void> {
   const { name, namespace } = claim.metadata;
   if (hasSameMode(volume, claim)) return wakeClaim(`${namespace}/${name}`);
   const tell = (about: Volume | Claim, pair: string): void =>

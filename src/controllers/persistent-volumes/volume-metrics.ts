@@ -4,14 +4,14 @@ import type { Observed, PersistentVolume, PersistentVolumeClaim } from '../../cl
 import type { Objects } from '../../kit/index.ts';
 import { countByLabels } from '../count-by-labels.ts';
 
-/** What the binder counts itself. */
+/** Counters of the binder. */
 export interface BinderMetrics {
-  /** Claims that got the default class after they were made, tried and failed. */
+  /** Claims that got the default class after their creation: attempts and failures. */
   readonly defaulted: Counter;
   readonly defaultFailed: Counter;
 }
 
-/** What is told about volumes and claims, under the names that kube-controller-manager gives it. */
+/** Metrics of volumes and claims, under kube-controller-manager's names. */
 export function binderMetrics(
   metrics: MetricRegistry,
   { volumes, claims }: { readonly volumes: Objects<PersistentVolume>; readonly claims: Objects<PersistentVolumeClaim> },
@@ -66,7 +66,7 @@ export function binderMetrics(
   };
 }
 
-/** The plugin that could make or scrub the volume: of those that are left in the binder there are two. */
+/** The plugin that could provision or recycle the volume: the binder still has two. */
 function binderPluginOf({ spec }: Observed<PersistentVolume>): string {
   if (spec?.hostPath !== undefined) return 'kubernetes.io/host-path';
   return spec?.nfs === undefined ? 'N/A' : 'kubernetes.io/nfs';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { NodeQuarantine } from './node-quarantine.ts';
 
-test('the time of a node begins when it is first missed and is over once', () => {
+test('the time of a node starts when it is first missed and ends once', () => {
   const quarantine = new NodeQuarantine({ periodMs: 40 });
   quarantine.add('a', 0);
   quarantine.add('b', 20);

@@ -1,7 +1,7 @@
-/** Nodes that pods are bound to and that are not there. They get some time to turn up before the pods are given up. */
+/** Nodes that pods are bound to and that do not exist. They get some time to appear before the pods are deleted. */
 export class NodeQuarantine {
   readonly #periodMs: number;
-  /** When the time of a node is over. */
+  /** When each node's time is over. */
   readonly #dueMs = new Map<string, number>();
 
   constructor(options: { readonly periodMs: number }) {
@@ -13,7 +13,7 @@ export class NodeQuarantine {
     return this.#dueMs.size === 0 ? undefined : Math.min(...this.#dueMs.values());
   }
 
-  /** The node is not there. Its time begins, unless it has begun before. */
+  /** Starts the node's time, if it has not started yet. */
   add(node: string, nowMs: number): void {
     if (!this.#dueMs.has(node)) this.#dueMs.set(node, nowMs + this.#periodMs);
   }

@@ -1,6 +1,6 @@
 import type { Counter, MetricFamily, MetricRegistry } from '../../base/index.ts';
 
-/** Why a pod is deleted by force, in the words of kube-controller-manager. */
+/** Why a pod is force-deleted, in the words of kube-controller-manager. */
 export type DeletionReason = 'terminated' | 'out-of-service' | 'orphaned' | 'unscheduled';
 
 type PodCounter = MetricFamily<'namespace' | 'reason', Counter>;
@@ -10,7 +10,7 @@ export interface PodGcMetrics {
   readonly failed: PodCounter;
 }
 
-/** What is counted about pods that are deleted by force. */
+/** Metrics of force-deleted pods. */
 export function podGcMetrics(metrics: MetricRegistry): PodGcMetrics {
   const counter = (name: string, help: string): PodCounter =>
     metrics.counter({ name: `pod_gc_collector_${name}_total`, help, labels: ['namespace', 'reason'] });

@@ -42,7 +42,7 @@ test('terminated pods beyond the threshold are deleted, the oldest first', async
   expect(await names(pods)).toEqual(['running', 'w', 'x']);
 });
 
-test('pods on a node that is gone are said to have failed and deleted, after a time', async () => {
+test('pods on a deleted node are set to Failed and deleted after a while', async () => {
   const { cluster, pods } = await start();
   await using _ = cluster;
   const { nodes } = cluster.client.core.v1;
@@ -73,7 +73,7 @@ test('pods on a node that is gone are said to have failed and deleted, after a t
   });
 });
 
-test('a node that turns up in time keeps its pods', async () => {
+test('a node that appears in time keeps its pods', async () => {
   const { cluster, pods } = await start();
   await using _ = cluster;
   await create(pods, 'early', { nodeName: 'n1', status: { phase: 'Running' } });
@@ -85,7 +85,7 @@ test('a node that turns up in time keeps its pods', async () => {
   expect(await names(pods)).toEqual(['early']);
 });
 
-test('a pod that is deleted before it has a node goes, its finalizers do not matter for its phase', async () => {
+test('a pod that is deleted before it has a node is removed, and finalizers do not affect its phase', async () => {
   const { cluster, pods } = await start();
   await using _ = cluster;
   await create(pods, 'p', { finalizers: ['example.com/hold'] });
@@ -95,7 +95,7 @@ test('a pod that is deleted before it has a node goes, its finalizers do not mat
   expect((await pods.get('p')).status?.phase).toBe('Failed');
 });
 
-test('terminating pods go from a node that is out of service, and only from such a one', async () => {
+test('terminating pods are removed from nodes that are out of service, and from no others', async () => {
   const { cluster, pods } = await start();
   await using _ = cluster;
   const { nodes } = cluster.client.core.v1;
@@ -118,7 +118,7 @@ test('terminating pods go from a node that is out of service, and only from such
   expect(await names(pods)).toEqual(['stays']);
 });
 
-test('while there is nothing to collect nothing is planned', async () => {
+test('no timer is set while there is nothing to collect', async () => {
   const { cluster, pods } = await start();
   await using _ = cluster;
   await cluster.client.core.v1.nodes.create({ metadata: { name: 'n1' } });

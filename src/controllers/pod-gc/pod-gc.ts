@@ -16,7 +16,7 @@ import { NodeQuarantine } from './node-quarantine.ts';
 import { isOutOfService, isTerminated, isTerminating, surplusOf } from './pod-selection.ts';
 
 export interface PodGcOptions {
-  /** Terminated pods beyond this number are deleted; none are if it is 0. 12,500 unless given. */
+  /** Maximum number of terminated pods kept; default 12,500, 0 keeps all. */
   readonly terminatedPodThreshold?: number;
 }
 
@@ -26,8 +26,8 @@ const QUARANTINE_MS = 40_000;
 const DELETIONS_AT_ONCE = 20;
 
 /**
- * Deletes pods that nobody else would delete: terminated ones beyond a number, those on nodes that are gone or out of
- * service, and those that were deleted before they had a node.
+ * Deletes pods that no other component would delete: terminated ones beyond a limit, those on nodes that are gone or
+ * out of service, and those that were deleted before they had a node.
  */
 export function podGc(options: PodGcOptions = {}): ProgramPart {
   const { terminatedPodThreshold = 12_500 } = options;
@@ -114,7 +114,7 @@ class PodCollection implements PreparedPart {
     await this.#deleteAll(orphans, 'orphaned');
   }
 
-  /** A pod that has not come to its end is said to have failed: nobody else would ever say it. */
+  /** Sets an unfinished pod to Failed before deleting it, because no kubelet will. */
   async #deleteAll(pods: readonly Observed<Pod>[], reason: DeletionReason): Promise<void> {
     await inParallel(pods, (pod) => this.#delete(pod, reason), { limit: DELETIONS_AT_ONCE });
   }
@@ -123,7 +123,7 @@ class PodCollection implements PreparedPart {
     const key = keyOf(pod);
     const message = reason === 'orphaned' ? 'PodGC: node no longer exists' : undefined;
     const labels = { namespace: pod.metadata.namespace ?? '', reason };
-    this.#log.info('pod is deleted by force', { pod: key, why: message });
+    this.#log.info('pod is force-deleted', { pod: key, why: message });
     try {
       if (!isFinished(pod)) await this.#pods.patchStatus(key, this.#failure(pod, message));
       await this.#pods.delete(key, { gracePeriodSeconds: 0, preconditions: { uid: pod.metadata.uid } });
@@ -135,7 +135,7 @@ class PodCollection implements PreparedPart {
     }
   }
 
-  /** Caches may be behind: before pods are given up, the server is asked. */
+  /** Asks the API server before the node's pods are deleted, because the cache may be stale. */
   async #isGone(node: string): Promise<boolean> {
     if (this.#nodes.get(node) !== undefined) return false;
     try {

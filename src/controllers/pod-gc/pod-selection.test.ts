@@ -12,13 +12,13 @@ function pod(name: string, status: Pod['status'], creationTimestamp = '2026-01-0
   } as Observed<Pod>;
 }
 
-test('pods that have come to an end are terminated, those that may still run are not', () => {
+test('succeeded and failed pods are terminated, others are not', () => {
   const phases = ['Pending', 'Running', 'Unknown', 'Succeeded', 'Failed'] as const;
 
   expect(phases.filter((phase) => isTerminated(pod('p', { phase })))).toEqual(['Succeeded', 'Failed']);
 });
 
-test('evicted pods go first, then the oldest, then by name', () => {
+test('evicted pods are deleted first, then the oldest, then by name', () => {
   const pods = [
     pod('young', { phase: 'Failed' }, '2026-01-03T00:00:00Z'),
     pod('b', { phase: 'Succeeded' }),
@@ -32,7 +32,7 @@ test('evicted pods go first, then the oldest, then by name', () => {
   expect(surplusOf(pods, 4)).toEqual([]);
 });
 
-test('a node is out of service when it is tainted so and not ready', () => {
+test('a node is out of service when it has the taint and is not ready', () => {
   const node = (ready: string, key: string): Observed<Node> =>
     ({
       spec: { taints: [{ key, effect: 'NoExecute' }] },

@@ -1,11 +1,11 @@
-// Which pods the pod garbage collector is about.
+// Selects the pods that the pod garbage collector deletes.
 import type { Node, Pod } from '../../api/types/core/v1.d.ts';
 import type { Observed } from '../../client/index.ts';
 
 const OUT_OF_SERVICE_TAINT = 'node.kubernetes.io/out-of-service';
 const LIVE_PHASES = ['Pending', 'Running', 'Unknown'];
 
-/** Whether the pod has run to its end, well or badly. */
+/** Whether the pod has succeeded or failed. */
 export function isTerminated({ status }: Observed<Pod>): boolean {
   return !LIVE_PHASES.includes(status?.phase ?? '');
 }
@@ -14,13 +14,13 @@ export function isTerminating({ metadata }: Observed<Pod>): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** Whether somebody has declared that the node is not ready and will not be: its pods cannot end by themselves. */
+/** Whether the node has the out-of-service taint and is not ready: its pods cannot terminate by themselves. */
 export function isOutOfService({ spec, status }: Observed<Node>): boolean {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   return ready?.status !== 'True' && (spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE_TAINT) ?? false);
 }
 
-/** The terminated pods that are too many: evicted ones first, then the oldest. */
+/** The terminated pods above the threshold: evicted ones first, then the oldest. */
 export function surplusOf(pods: Iterable<Observed<Pod>>, threshold: number): Observed<Pod>[] {
   const terminated = [...pods].filter(isTerminated);
   const count = terminated.length - threshold;

@@ -4,11 +4,11 @@ import { printQuantity } from './go-quantity.ts';
 import type { GoField, GoStructs, GoType } from './go-type.ts';
 
 /**
- * Prints JSON as Go's spew package prints the typed value it stands for, on one line with types (`%#v`).
+ * Prints JSON as Go's spew package prints the corresponding typed value, on one line with types (`%#v`).
  *
  * Example: `{"image":"nginx"}` as a v1.Container begins `{Name:(string) Image:(string)nginx Command:([]string)<nil>`.
  *
- * Assumes: the JSON is as an API server stores it, where empty lists and maps are left out.
+ * Assumes that the JSON is as an API server stores it, with empty lists and maps omitted.
  */
 export class GoPrinter {
   readonly #structs: GoStructs;
@@ -17,7 +17,7 @@ export class GoPrinter {
     this.#structs = structs;
   }
 
-  /** The value with its type before it, as at the top and in fields of structs. */
+  /** The value preceded by its type, as at the top level and in struct fields. */
   printTyped(value: unknown, type: GoType): string {
     return `(${type.name})${this.#print(value ?? undefined, type)}`;
   }
@@ -86,7 +86,7 @@ function printIntOrString(value: unknown): string {
   return `{Type:(intstr.Type)${isText ? 1 : 0} IntVal:(int32)${number} StrVal:(string)${isText ? value : ''}}`;
 }
 
-/** The zero time, and for all others a text that at least differs as they do: Go prints tables of time zones there. */
+/** The zero time, or for others a text that differs when the time does: Go would print time zone tables there. */
 function printTime(value: unknown): string {
   if (value === undefined || value === null) return '{wall:(uint64)0 ext:(int64)0 loc:(*time.Location)<nil>}';
   return `{wall:(uint64)0 ext:(int64)${value as string} loc:(*time.Location)}`;

@@ -1,4 +1,4 @@
-/** How a quantity stands in memory once Kubernetes has parsed its canonical text. */
+/** How Kubernetes represents a quantity in memory after parsing its canonical text. */
 const EXPONENTS: ReadonlyMap<string, number> = new Map([
   ['', 0],
   ['n', -9],
@@ -19,12 +19,12 @@ const BINARY_EXPONENTS: ReadonlyMap<string, number> = new Map([
   ['Pi', 50],
   ['Ei', 60],
 ]);
-const LONGEST_SMALL_DECIMAL = 18;
-const LARGEST_BINARY = 2n ** 63n - 1n;
+const MAX_SMALL_DIGITS = 18;
+const MAX_BINARY = 2n ** 63n - 1n;
 const NANO_DIGITS = 9;
 const WORD = 2n ** 64n;
 
-/** Prints a quantity's text as Go prints the struct that it is parsed into. Only canonical texts come here. */
+/** Prints a quantity as Go prints the parsed struct. Only canonical texts are passed. */
 export function printQuantity(text: string): string {
   if (text === '0') return struct({ value: 0n, scale: 0, cached: text, format: 'DecimalSI' });
   const [, sign = '', digits = '', suffix = ''] = /^(-?)([0-9]+)(.*)$/.exec(text) ?? [];
@@ -34,7 +34,7 @@ export function printQuantity(text: string): string {
   const isScientific = /^[eE][-+]?[0-9]/.test(suffix);
   const exponent = isScientific ? Number(suffix.slice(1)) : (EXPONENTS.get(suffix) ?? 0);
   const format = isScientific ? 'DecimalExponent' : 'DecimalSI';
-  if (digits.length > LONGEST_SMALL_DECIMAL || exponent < -NANO_DIGITS) return wide(amount, { exponent, format });
+  if (digits.length > MAX_SMALL_DIGITS || exponent < -NANO_DIGITS) return wide(amount, { exponent, format });
   const isCached = exponent % 3 === 0 && !digits.endsWith('000') && !digits.startsWith('0');
   return struct({ value: amount, scale: exponent, cached: isCached ? text : '', format });
 }
@@ -48,8 +48,7 @@ interface BinaryParts {
 function printBinary(text: string, { digits, amount, exponent }: BinaryParts): string {
   const value = amount << BigInt(exponent);
   const spareDigits = 15 - digits.length - Math.trunc((exponent * 3) / 10) - 1;
-  if (spareDigits < 0)
-    return wide(value > LARGEST_BINARY ? LARGEST_BINARY : value, { exponent: 0, format: 'BinarySI' });
+  if (spareDigits < 0) return wide(value > MAX_BINARY ? MAX_BINARY : value, { exponent: 0, format: 'BinarySI' });
   const isCached = (BigInt(digits) & 7n) !== 0n;
   return struct({ value, scale: 0, cached: isCached ? text : '', format: 'BinarySI' });
 }
@@ -66,9 +65,9 @@ function struct({ value, scale, cached, format }: SmallQuantity): string {
   return `{${amount} d:(resource.infDecAmount){Dec:(*inf.Dec)<nil>} s:(string)${cached} Format:(resource.Format)${format}}`;
 }
 
-/** Amounts that need more than 64 bits are kept as decimals, with nine digits after the point unless they were cut off. */
+/** Amounts beyond 64 bits are kept as decimals, with nine fractional digits unless they were truncated. */
 function wide(amount: bigint, { exponent, format }: { readonly exponent: number; readonly format: string }): string {
-  const isCut = format === 'BinarySI' && amount === LARGEST_BINARY;
+  const isCut = format === 'BinarySI' && amount === MAX_BINARY;
   const unscaled = isCut ? amount : amount * 10n ** BigInt(exponent + NANO_DIGITS);
   const size = unscaled < 0n ? -unscaled : unscaled;
   const words: bigint[] = [];

@@ -1,10 +1,10 @@
 /**
- * The Go structs that a pod template is made of in Kubernetes 1.36, as `PodTemplateSpec` reaches them: facts about names,
- * order and types, which the hash of a template depends on.
+ * The Go structs of a pod template in Kubernetes 1.36, as reached from `PodTemplateSpec`: names, order and types, which
+ * determine the hash of a template.
  *
- * A line is a struct and its fields as `GoName:type`, or `GoName/jsonName:type` where the JSON name is not the Go name with a
- * small first letter; `GoName/:type` is embedded, without a JSON name of its own. A type with a name of its own shows what
- * it is after `~`. Indented lines continue the one before.
+ * A line is a struct and its fields as `GoName:type`, or `GoName/jsonName:type` where the JSON name is not the Go name
+ * with a small first letter; `GoName/:type` is embedded, without a JSON name. A named type shows its underlying type
+ * after `~`. Indented lines continue the one before.
  */
 export const POD_TEMPLATE_STRUCTS = `
 v1.PodTemplateSpec ObjectMeta/metadata:v1.ObjectMeta Spec:v1.PodSpec

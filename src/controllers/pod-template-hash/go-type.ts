@@ -1,6 +1,6 @@
 import { POD_TEMPLATE_STRUCTS } from './go-structs.ts';
 
-/** A Go type, as far as printing its values needs to know it. */
+/** What printing needs to know of a Go type. */
 export type GoType =
   | { readonly form: 'scalar'; readonly name: string; readonly base: string }
   | { readonly form: 'pointer'; readonly name: string; readonly element: GoType }
@@ -10,14 +10,14 @@ export type GoType =
 
 export interface GoField {
   readonly name: string;
-  /** Undefined for embedded structs, whose members stand in the JSON of the outer one. */
+  /** Undefined for embedded structs, whose members are inlined in the outer JSON. */
   readonly jsonName: string | undefined;
   readonly type: GoType;
 }
 
 export type GoStructs = ReadonlyMap<string, readonly GoField[]>;
 
-/** Structs that print in ways of their own, because JSON writes them as one value. */
+/** Structs with special printing, because JSON writes them as one value. */
 const SPECIAL_STRUCTS: readonly string[] = ['resource.Quantity', 'intstr.IntOrString', 'v1.Time', 'v1.FieldsV1'];
 
 /** The fields of all structs in a pod template, by the struct's Go name. */

@@ -11,7 +11,10 @@ interface GoAnswer {
   readonly afterOneCollision: string;
 }
 
-/** What `ComputeHash` of Kubernetes 1.36.3 says, for a plain template, for quantities of all kinds, and for all kinds of fields. */
+/**
+ * Results of `ComputeHash` of Kubernetes 1.36.3: for a plain template, for all kinds of quantities, and for all kinds
+ * of fields.
+ */
 const goAnswers = JSON.parse(
   readFileSync(new URL('testdata/go-hashes.json', import.meta.url), 'utf8'),
 ) as readonly GoAnswer[];

@@ -8,12 +8,12 @@ const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /**
- * Hashes pod templates as Kubernetes 1.36 does, so that names and labels made from them are the same there and here.
+ * Hashes pod templates as Kubernetes 1.36 does, so that names and labels derived from them are the same.
  *
- * The hash is FNV-1a (32 bits) over a print of the Go struct, then over the number of collisions met so far, if any.
+ * The hash is FNV-1a (32 bits) over a print of the Go struct, followed by the collision count, if any.
  */
 export class TemplateHasher {
-  /** Made for the first template: the types are read for it. */
+  /** Created on first use, because it parses the struct table. */
   #printer: GoPrinter | undefined;
 
   /** Such as `5d9c8fbd6b`: digits of the hash in letters that spell no words. */
@@ -30,7 +30,7 @@ export class TemplateHasher {
     return safeDigits(hash >>> 0);
   }
 
-  /** What is hashed, for a look at why two hashes differ. */
+  /** The hashed text, for finding out why two hashes differ. */
   print(template: DeepReadonly<PodTemplateSpec>): string {
     this.#printer ??= new GoPrinter(readPodTemplateStructs());
     return this.#printer.printTyped(template, { form: 'struct', name: 'v1.PodTemplateSpec' });

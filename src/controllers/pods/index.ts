@@ -1,2 +1,2 @@
-// What the controllers share about pods.
+// Pod functions shared by the controllers.
 export { podFromTemplate, podNamePrefix } from './pod-from-template.ts';

@@ -11,7 +11,7 @@ test('a pod carries the labels, annotations, finalizers and spec of the template
   });
 });
 
-test('a name too long for any pod is not made longer', () => {
+test('a prefix that is too long for any pod gets no dash', () => {
   expect(podNamePrefix('web')).toBe('web-');
   expect(podNamePrefix('a'.repeat(254))).toBe('a'.repeat(254));
 });

@@ -4,7 +4,7 @@ import type { OwnerReference } from '../../api/types/meta/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 import type { Sendable } from '../../client/index.ts';
 
-/** A pod of the template's shape, for the owner that the reference names. */
+/** A pod from the template, controlled by the owner in the reference. */
 export function podFromTemplate(
   template: DeepReadonly<PodTemplateSpec> | undefined,
   owner: OwnerReference,
@@ -24,7 +24,7 @@ export function podFromTemplate(
   };
 }
 
-/** `web-` for `web`; what would be no name of a pod even without the dash goes without. */
+/** `web-` for `web`; without the dash if that would not be a valid name. */
 export function podNamePrefix(ownerName: string): string {
   const prefix = `${ownerName}-`;
   return dns1123SubdomainProblems(maskTrailingDash(prefix)).length === 0 ? prefix : ownerName;

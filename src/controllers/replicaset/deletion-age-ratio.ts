@@ -3,7 +3,7 @@ import type { Pod } from '../../api/types/core/v1.d.ts';
 import { exponentialBuckets, type Histogram, type MetricRegistry } from '../../base/index.ts';
 import type { Observed } from '../../client/index.ts';
 
-/** By how much the pods that go are older than the youngest; shared by ReplicaSets and ReplicationControllers, as upstream. */
+/** Age of deleted pods relative to the youngest; shared by ReplicaSets and ReplicationControllers, as upstream. */
 export function deletionAgeRatio(metrics: MetricRegistry): Histogram {
   return metrics
     .histogram({
@@ -14,7 +14,7 @@ export function deletionAgeRatio(metrics: MetricRegistry): Histogram {
     .with();
 }
 
-/** Notes the ratio of each ready pod that was chosen among `active`. */
+/** Records the ratio of each ready pod that was chosen among `active`. */
 export function observeAges(
   ratios: Histogram,
   { active, chosen }: { readonly active: readonly Observed<Pod>[]; readonly chosen: readonly Observed<Pod>[] },

@@ -77,7 +77,7 @@ describe('pods to delete', () => {
     expect(order([younger, older])).toEqual(['older']);
   });
 
-  test('first from the node that has most pods of the application', () => {
+  test('first from the node with the most pods of the application', () => {
     const pods = [pod('alone', { node: 'n1', restarts: 9 }), pod('crowded', { node: 'n2' })];
     const finished = pod('finished', { node: 'n1', phase: 'Succeeded' });
     expect(order(pods, [...pods, pod('other', { node: 'n2' }), finished, finished])).toEqual(['crowded']);

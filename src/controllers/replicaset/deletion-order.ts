@@ -11,7 +11,7 @@ const PHASE_ORDER: ReadonlyMap<string | undefined, number> = new Map([
   ['Running', 2],
 ]);
 
-/** A pod with all that decides when its turn is. */
+/** A pod with its sort keys. */
 interface Candidate {
   readonly pod: Observed<Pod>;
   readonly isAssigned: boolean;
@@ -25,10 +25,10 @@ interface Candidate {
   readonly createdMs: number;
 }
 
-/** Negative when the first is to go before the second. */
+/** Negative when the first pod is deleted before the second. */
 type Rule = (left: Candidate, right: Candidate, nowMs: number) => number;
 
-/** The first that tells two pods apart decides. */
+/** In order of precedence: the first rule with a difference decides. */
 const RULES: readonly Rule[] = [
   unassignedFirst,
   earlierPhaseFirst,
@@ -41,12 +41,12 @@ const RULES: readonly Rule[] = [
 ];
 
 export interface DeletionOrderOptions {
-  /** Pods of the same application: how many of them share a node with a pod is its crowdedness. */
+  /** Pods of the same application; their number on the pod's node is its crowdedness. */
   readonly related: readonly Observed<Pod>[];
   readonly nowMs: number;
 }
 
-/** The pods to delete so that `count` fewer are left: those whose loss hurts least. */
+/** The pods to delete to reduce the number by `count`: those whose loss hurts least. */
 export function choosePodsToDelete(
   pods: readonly Observed<Pod>[],
   count: number,
@@ -132,7 +132,9 @@ function youngerFirst(left: Candidate, right: Candidate, nowMs: number): number 
   return ageClass(left.createdMs, nowMs) - ageClass(right.createdMs, nowMs) || compareUids(left, right);
 }
 
-/** Ages count by powers of two, so that among pods of similar age chance (their uid) decides, not the order of birth. */
+/**
+ * Buckets ages by powers of two, so that pods of similar age are ordered by uid, effectively at random, and not by age.
+ */
 function ageClass(sinceMs: number, nowMs: number): number {
   const ageNanos = (nowMs - sinceMs) * 1e6;
   return ageNanos > 0 ? Math.trunc(Math.log2(ageNanos)) : -1;

@@ -1,4 +1,4 @@
-// What other controllers may use: keeping a number of equal pods running.
+// What other controllers may import: running a number of identical pods.
 export { replicaSetController } from './replicaset-controller.ts';
 export { replicaController } from './replica-controller.ts';
 export type { ReplicaKind, WantedReplicas } from './replica-kind.ts';

@@ -7,25 +7,25 @@ import { observeAges } from './deletion-age-ratio.ts';
 import { choosePodsToDelete } from './deletion-order.ts';
 import { slowStart } from './slow-start.ts';
 
-/** At most so many pods are created or deleted in one run; the rest follows when these are seen. */
+/** Maximum number of pods created or deleted per run; the next run continues once these are observed. */
 export const BURST_REPLICAS = 500;
 
-/** What changing the number of pods needs. */
+/** The dependencies of `manageReplicas`. */
 export interface PodChanges {
-  /** How many pods run. */
+  /** The number of active pods. */
   readonly count: number;
-  /** These pods, asked for only when some have to go. */
+  /** The active pods; called only when some must be deleted. */
   active(): readonly Observed<Pod>[];
   readonly pods: Objects<Pod>;
   readonly newPod: Sendable<Pod>;
-  /** Pods of the same application, asked for likewise. */
+  /** Pods of the same application; called only when some must be deleted. */
   related(): readonly Observed<Pod>[];
   event(details: EventDetails): void;
   readonly nowMs: number;
   readonly ageRatios: Histogram;
 }
 
-/** Creates or deletes pods so that there are `replicas` of them, in bursts; returns why that failed, if it did. */
+/** Creates or deletes pods to reach `replicas`, in bursts; returns the error if that failed. */
 export async function manageReplicas(replicas: number, changes: PodChanges): Promise<Error | undefined> {
   const excess = changes.count - replicas;
   if (excess < 0) return createPods(Math.min(-excess, BURST_REPLICAS), changes);
@@ -39,7 +39,7 @@ async function createPods(count: number, { pods, newPod, event }: PodChanges): P
       const { metadata } = await pods.create(newPod);
       event({ reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
     } catch (error) {
-      if (isNamespaceTerminating(error)) return; // there is nothing to be done about it, and nobody to tell
+      if (isNamespaceTerminating(error)) return; // the namespace is terminating: nothing can be created, and no event can be stored
       event({ type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${toError(error).message}` });
       throw error;
     }

@@ -49,7 +49,7 @@ function countsOf(pods: readonly Observed<PodObject>[], minReadySeconds: number)
   return countPods(counted, { uid, wanted, selector, nowMs: NOW });
 }
 
-test('counts pods that have all labels, are ready, and have been so for long enough', () => {
+test('counts fully labeled, ready and available pods', () => {
   const labels = { app: 'web', v: '1' };
   const terminating = pod(labels);
   const pods = [
@@ -60,12 +60,12 @@ test('counts pods that have all labels, are ready, and have been so for long eno
     pod(labels, { phase: 'Failed' }),
     { ...terminating, metadata: { ...terminating.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } },
   ];
-  const counts = { active: 4, terminating: 1, fullyLabeled: 3, ready: 2, hasStrangers: false };
+  const counts = { active: 4, terminating: 1, fullyLabeled: 3, ready: 2, hasUnmatched: false };
   expect(countsOf(pods, 10)).toEqual({ ...counts, available: 1 });
   expect(countsOf(pods, 0)).toEqual({ ...counts, available: 2 });
 });
 
-test('pods that the selector does not match are strangers while they run', () => {
-  expect(countsOf([pod({ app: 'db' }), pod({ app: 'web' })], 0)).toMatchObject({ active: 1, hasStrangers: true });
-  expect(countsOf([pod({ app: 'db' }, { phase: 'Failed' })], 0)).toMatchObject({ active: 0, hasStrangers: false });
+test('active pods that do not match the selector must be released', () => {
+  expect(countsOf([pod({ app: 'db' }), pod({ app: 'web' })], 0)).toMatchObject({ active: 1, hasUnmatched: true });
+  expect(countsOf([pod({ app: 'db' }, { phase: 'Failed' })], 0)).toMatchObject({ active: 0, hasUnmatched: false });
 });

@@ -5,22 +5,22 @@ import { type Observed, Pod, tally } from '../../client/index.ts';
 import type { Objects } from '../../kit/index.ts';
 import type { WantedReplicas } from './replica-kind.ts';
 
-/** How many pods an object has, of those that its selector matches. */
+/** The numbers of pods that match the selector. */
 export interface PodCounts {
   readonly active: number;
   readonly terminating: number;
-  /** Active ones with all labels of the template. */
+  /** Active pods with all labels of the template. */
   readonly fullyLabeled: number;
   readonly ready: number;
   readonly available: number;
-  /** The object controls active pods that its selector does not match, and has to let them go. */
-  readonly hasStrangers: boolean;
+  /** Whether the object controls active pods that its selector does not match and that it must release. */
+  readonly hasUnmatched: boolean;
 }
 
-/** Pods that are the same to their controller. */
+/** The properties by which pods are counted. */
 type Group = readonly [state: 'active' | 'terminating' | 'ended', isReady: boolean, labels: Record<string, string>];
 
-/** Pods by the uid of their controller, in groups. */
+/** Pods by the uid of their controller, grouped. */
 const ownPods = tally(Pod, {
   valueOf: (pod) => controllerOf(pod)?.uid,
   groupOf: (pod) => JSON.stringify([stateOf(pod), isReady(pod), pod.metadata.labels ?? {}] satisfies Group),
@@ -38,17 +38,17 @@ export interface CountedFor {
   readonly nowMs: number;
 }
 
-/** Counts without looking at every pod, unless pods have to be ready for some time. */
+/** Counts from the groups without visiting every pod, unless minReadySeconds applies. */
 export function countPods(
   pods: Pick<Objects<PodObject>, 'counts' | 'list'>,
   { uid, wanted, selector, nowMs }: CountedFor,
 ): PodCounts {
   const template = matchLabels(wanted.template?.metadata?.labels);
-  const counts = { active: 0, terminating: 0, fullyLabeled: 0, ready: 0, available: 0, hasStrangers: false };
+  const counts = { active: 0, terminating: 0, fullyLabeled: 0, ready: 0, available: 0, hasUnmatched: false };
   for (const [text, count] of pods.counts(ownPods, uid)) {
     const [state, ready, labels] = JSON.parse(text) as Group;
     const isMatching = selector.matches(labels);
-    if (state === 'active' && !isMatching) counts.hasStrangers = true;
+    if (state === 'active' && !isMatching) counts.hasUnmatched = true;
     if (state === 'ended' || !isMatching) continue;
     counts[state] += count;
     if (state !== 'active') continue;

@@ -15,10 +15,10 @@ import { replicaStatus } from './replica-status.ts';
 
 const CONCURRENT_SYNCS = 5;
 
-/** What the kinds of this controller have in common, beside being objects. */
+/** What ReplicaSets and ReplicationControllers have in common. */
 type WithStatus = KubernetesObject & { status?: ReplicaSetStatus };
 
-/** Keeps as many pods running as each object of the kind says. */
+/** Keeps the desired number of pods running for each object of the kind. */
 export function replicaController<T extends WithStatus>(replicaKind: ReplicaKind<T>): Controller {
   const { kind, name, queueName = name, component, wantedOf } = replicaKind;
   const owners = { kind, selectorOf: (object: Observed<T>) => wantedOf(object).selector };
@@ -32,7 +32,7 @@ export function replicaController<T extends WithStatus>(replicaKind: ReplicaKind
   });
 }
 
-/** Of an orphan's changes, only those of its labels can make it somebody's. */
+/** An orphan can only be adopted after a change of its labels. */
 function concernsOwners(pod: Observed<PodObject>, old: Observed<PodObject> | undefined): boolean {
   if (old === undefined || controllerOf(pod) !== undefined || controllerOf(old) !== undefined) return true;
   return !deepEqual(pod.metadata.labels, old.metadata.labels);
@@ -47,7 +47,7 @@ async function reconcile<T extends WithStatus>(
   const wanted = replicaKind.wantedOf(object);
   const selector = matchLabelSelector(wanted.selector);
   if (selector instanceof ValueError) {
-    context.log.warn('selector cannot be read', { key: context.key, problem: selector.message });
+    context.log.warn('selector is invalid', { key: context.key, problem: selector.message });
     return;
   }
   const pods = context.objects(Pod);
@@ -60,7 +60,7 @@ async function reconcile<T extends WithStatus>(
   const isEligible = (pod: Observed<PodObject>): boolean => isActive(pod) && selector.matches(pod.metadata.labels);
   const orphans = pods.byIndex(orphansByNamespace, namespace).filter(isEligible);
   const before = count();
-  const isUndisputed = orphans.length === 0 && !before.hasStrangers;
+  const isUndisputed = orphans.length === 0 && !before.hasUnmatched;
   const claimed = isUndisputed
     ? undefined
     : await claim([...listOwn().filter(isActive), ...orphans], {
@@ -83,14 +83,14 @@ async function reconcile<T extends WithStatus>(
   const status = replicaStatus(wanted, { counts: count(), countsTerminating, failure, nowMs });
   await writeStatus(object, status, owners);
   if (failure !== undefined) throw failure;
-  if (Math.abs(own.count - wanted.replicas) > BURST_REPLICAS && isAlive) context.after(0); // the next burst
+  if (Math.abs(own.count - wanted.replicas) > BURST_REPLICAS && isAlive) context.after(0); // continue with the next burst
   if (wanted.minReadySeconds > 0 && status.readyReplicas !== status.availableReplicas) {
     const active = listOwn().filter(isEligible);
     context.after(nextAvailableInMs(active, wanted.minReadySeconds, nowMs) ?? wanted.minReadySeconds * 1000);
   }
 }
 
-/** Writes the status if it differs. Others write to these objects as well, so one that has changed gets a second try. */
+/** Writes the status if it changed. After a conflict it is retried once. */
 async function writeStatus<T extends WithStatus>(
   object: Observed<T>,
   status: ReplicaSetStatus,
@@ -133,7 +133,7 @@ function changePods<T extends WithStatus>(
   });
 }
 
-/** The pods of all objects that have the same controller as this one: of a Deployment's other ReplicaSets, say. */
+/** The pods of all objects with the same controller, such as a Deployment's other ReplicaSets. */
 function relatedPods<T extends WithStatus>(
   object: Observed<T>,
   { kind }: ReplicaKind<T>,

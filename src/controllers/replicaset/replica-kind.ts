@@ -4,7 +4,7 @@ import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 import type { Kind, KubernetesObject, Observed } from '../../client/index.ts';
 
-/** What a ReplicaSet or ReplicationController asks for, with its defaults filled in: a number of equal pods. */
+/** The spec of a ReplicaSet or ReplicationController with defaults filled in. */
 export interface WantedReplicas {
   readonly replicas: number;
   readonly minReadySeconds: number;
@@ -14,16 +14,16 @@ export interface WantedReplicas {
   readonly status: DeepReadonly<ReplicaSetStatus>;
 }
 
-/** What differs between the kinds that keep pods running. */
+/** What differs between ReplicaSets and ReplicationControllers. */
 export interface ReplicaKind<T extends KubernetesObject> {
   readonly kind: Kind<T>;
-  /** What the metrics of its queue are told under; its name unless given. */
+  /** The name of its work queue in metrics; default: `name`. */
   readonly queueName?: string;
-  /** Under which name the controller shows in logs and metrics. */
+  /** The controller's name in logs and metrics. */
   readonly name: string;
-  /** Under which name it writes events. */
+  /** The component that its events name. */
   readonly component: string;
-  /** Whether the status has a place for pods that are being deleted. */
+  /** Whether the status counts terminating pods. */
   readonly countsTerminating: boolean;
   wantedOf(object: Observed<T>): WantedReplicas;
 }

@@ -18,11 +18,11 @@ function owner(status: ReplicaSetStatus = { replicas: 0 }): WantedReplicas {
   };
 }
 
-const none: PodCounts = { active: 0, terminating: 0, fullyLabeled: 0, ready: 0, available: 0, hasStrangers: false };
+const none: PodCounts = { active: 0, terminating: 0, fullyLabeled: 0, ready: 0, available: 0, hasUnmatched: false };
 const quiet = { counts: none, countsTerminating: false, failure: undefined, nowMs: NOW };
 
 describe('the status of a ReplicaSet', () => {
-  test('leaves counts of zero out, but not those of pods and of terminating ones', () => {
+  test('omits zero counts, except those of pods and of terminating ones', () => {
     expect(replicaStatus(owner(), { ...quiet, countsTerminating: true })).toEqual({
       replicas: 0,
       terminatingReplicas: 0,
@@ -30,7 +30,7 @@ describe('the status of a ReplicaSet', () => {
     });
   });
 
-  test('tells a failure as it was first told, until it is over', () => {
+  test('keeps the first failure until it ends', () => {
     const failed = replicaStatus(owner(), { ...quiet, failure: new Error('quota') });
     expect(failed.conditions).toEqual([
       {
@@ -50,7 +50,7 @@ describe('the status of a ReplicaSet', () => {
     expect(replicaStatus(owner(failed), quiet).conditions).toBeUndefined();
   });
 
-  test('tells failures to delete as such', () => {
+  test('reports failures to delete as such', () => {
     const counts = { ...none, active: 4 };
     const { conditions } = replicaStatus(owner(), { ...quiet, counts, failure: new Error('no') });
     expect(conditions?.[0]?.reason).toBe('FailedDelete');

@@ -8,14 +8,14 @@ const FAILURE = 'ReplicaFailure';
 
 export interface StatusInput {
   readonly counts: PodCounts;
-  /** Whether the kind counts pods that are being deleted. */
+  /** Whether the kind counts terminating pods. */
   readonly countsTerminating: boolean;
   /** Why pods could not be created or deleted, if so. */
   readonly failure: Error | undefined;
   readonly nowMs: number;
 }
 
-/** The status of an object that has these pods. Counts of zero are left out, as the server does. */
+/** Computes the status from the counts. Zeros are omitted, as the API server does. */
 export function replicaStatus(wanted: WantedReplicas, input: StatusInput): ReplicaSetStatus {
   const { active, terminating, fullyLabeled, ready, available } = input.counts;
   const conditions = failureConditions(wanted, input);
@@ -32,15 +32,16 @@ function counted(counts: Readonly<Record<string, number>>): Readonly<Record<stri
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 }
 
-/** A failure is told once and stays as it was first told until there is none. */
+/** Keeps the first failure unchanged until the failure ends. */
 function failureConditions(
   { status, replicas }: WantedReplicas,
   { counts: { active }, failure, nowMs }: StatusInput,
 ): readonly DeepReadonly<ReplicaSetCondition>[] {
   const conditions = status.conditions ?? [];
-  const isTold = conditions.some(({ type }) => type === FAILURE);
-  if (failure === undefined) return isTold ? conditions.filter(({ type }) => type !== FAILURE) : conditions;
-  if (isTold) return conditions;
+  const hasFailureCondition = conditions.some(({ type }) => type === FAILURE);
+  if (failure === undefined)
+    return hasFailureCondition ? conditions.filter(({ type }) => type !== FAILURE) : conditions;
+  if (hasFailureCondition) return conditions;
   const reason = active < replicas ? 'FailedCreate' : active > replicas ? 'FailedDelete' : undefined;
   const condition = {
     type: FAILURE,

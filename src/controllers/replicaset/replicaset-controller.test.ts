@@ -21,7 +21,7 @@ async function statusOf(client: Client, name: string): Promise<ReplicaSet['statu
 }
 
 describe('a ReplicaSet', () => {
-  test('gets its pods, and others in place of those that are deleted or have ended', async () => {
+  test('gets its pods, and replaces those that are deleted or finished', async () => {
     await using cluster = await startWith(replicaSetController());
     const { client } = cluster;
     const sets = client.apps.v1.replicasets.namespace('default');
@@ -42,7 +42,7 @@ describe('a ReplicaSet', () => {
     expect(cluster.problems).toEqual([]);
   });
 
-  test('counts pods that take their time to go, and replaces them at once', async () => {
+  test('counts terminating pods, and replaces them at once', async () => {
     await using cluster = await startWith(replicaSetController());
     const { client } = cluster;
     const set = replicaSet('web', 2);
@@ -59,7 +59,7 @@ describe('a ReplicaSet', () => {
     expect(await statusOf(client, 'web')).toMatchObject({ replicas: 2, terminatingReplicas: 1 });
   });
 
-  test('grows and shrinks, in bursts when it is large', async () => {
+  test('scales up and down, in bursts when it is large', async () => {
     await using cluster = await startWith(replicaSetController());
     const { client } = cluster;
     const sets = client.apps.v1.replicasets.namespace('default');
@@ -73,7 +73,7 @@ describe('a ReplicaSet', () => {
     expect(await statusOf(client, 'web')).toMatchObject({ replicas: 1, observedGeneration: 2 });
   });
 
-  test('that was deleted, and whose pods are kept, leaves them to another of its selector', async () => {
+  test('that was deleted with orphaned pods leaves them to another with the same selector', async () => {
     await using cluster = await startWith(replicaSetController());
     const { client } = cluster;
     const sets = client.apps.v1.replicasets.namespace('default');
@@ -90,7 +90,7 @@ describe('a ReplicaSet', () => {
     expect(owners).toEqual(['one', 'two']);
   });
 
-  test('in a namespace that goes away neither complains nor tells of failures', async () => {
+  test('in a terminating namespace neither logs nor reports failures', async () => {
     await using cluster = await startWith(replicaSetController());
     const { client } = cluster;
     await client.core.v1.namespaces.create({ metadata: { name: 'leaving' } });

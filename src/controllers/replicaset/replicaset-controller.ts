@@ -2,7 +2,7 @@ import { ReplicaSet } from '../../client/index.ts';
 import type { Controller } from '../../kit/index.ts';
 import { replicaController } from './replica-controller.ts';
 
-/** Keeps as many pods running as each ReplicaSet says. */
+/** Keeps the desired number of pods running for each ReplicaSet. */
 export function replicaSetController(): Controller {
   return replicaController({
     kind: ReplicaSet,

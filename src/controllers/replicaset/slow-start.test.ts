@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { slowStart } from './slow-start.ts';
 
-/** Runs attempts of which those in `failing` fail, and tells how many were under way together. */
+/** Runs attempts of which those in `failing` fail; returns the sizes of the batches. */
 async function run(count: number, failing: readonly number[] = []): Promise<{ batches: number[]; successes: number }> {
   const batches: number[] = [];
   let calls = 0;
@@ -25,11 +25,11 @@ test('nothing is attempted for a count of zero', async () => {
   expect(await run(0)).toEqual({ batches: [], successes: 0 });
 });
 
-test('after a failure no other batch is begun', async () => {
+test('a batch with a failure is the last', async () => {
   expect(await run(10, [1])).toEqual({ batches: [1, 2], successes: 2 });
 });
 
-test('the first failure of the batch is told', async () => {
+test('the first failure of the batch is returned', async () => {
   const { failure } = await slowStart(5, () => Promise.reject(new Error('quota')));
   expect(failure).toEqual(new Error('quota'));
 });

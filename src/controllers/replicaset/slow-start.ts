@@ -1,21 +1,21 @@
 export interface SlowStartResult {
   readonly successes: number;
-  /** The first failure of the batch that ended it. */
+  /** The first failure of the last batch. */
   readonly failure: unknown;
 }
 
 /**
- * Calls `attempt` `count` times, each with its number from 0 on, in batches of 1, 2, 4 and so on, each batch at once.
+ * Calls `attempt` with 0 to `count - 1`, in concurrent batches of 1, 2, 4 and so on.
  *
- * After a batch with a failure no other is begun: what fails for one mostly fails for all, and many failures would only be noise.
+ * A batch with a failure is the last: what fails for one mostly fails for all, and many failures would only be noise.
  */
 export async function slowStart(
   count: number,
   attempt: (index: number) => Promise<void>,
-  { largestBatch = Infinity }: { readonly largestBatch?: number } = {},
+  { maxBatch = Infinity }: { readonly maxBatch?: number } = {},
 ): Promise<SlowStartResult> {
   let successes = 0;
-  for (let size = Math.min(count, 1); size > 0; size = Math.min(2 * size, count - successes, largestBatch)) {
+  for (let size = Math.min(count, 1); size > 0; size = Math.min(2 * size, count - successes, maxBatch)) {
     const begun = successes;
     const results = await Promise.allSettled(Array.from({ length: size }, (_, index) => attempt(begun + index)));
     const failed = results.filter((result) => result.status === 'rejected');

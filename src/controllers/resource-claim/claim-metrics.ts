@@ -4,10 +4,10 @@ import type { Observed, ResourceClaim } from '../../client/index.ts';
 import type { Objects } from '../../kit/index.ts';
 import { countByLabels } from '../count-by-labels.ts';
 
-/** Counts a claim that was made, or could not be. */
+/** Counts the creation of a claim. */
 export type CountCreated = (status: 'success' | 'failure', claim: DeepReadonly<Pick<ResourceClaim, 'spec'>>) => void;
 
-/** Figures about claims, under the names of Kubernetes' own controller. */
+/** Metrics of claims, under kube-controller-manager's names. */
 export function claimMetrics(metrics: MetricRegistry, claims: Objects<ResourceClaim>): CountCreated {
   const created = metrics.counter({
     name: 'resourceclaim_controller_creates_total',

@@ -20,8 +20,8 @@ import type { CountCreated } from './claim-metrics.ts';
 
 type Entry = NonNullable<NonNullable<Observed<Pod>['spec']>['resourceClaims']>[number];
 
-/** The longest prefix of a generated name; five characters and a hyphen are added to it. */
-const LONGEST_PREFIX = 57;
+/** Maximum length of the prefix of a generated name, which gets a hyphen and five characters. */
+const MAX_PREFIX_LENGTH = 57;
 const FIELD_MANAGER = 'ResourceClaimController';
 
 const claimsByPod = index(ResourceClaim, (claim) => {
@@ -37,7 +37,7 @@ export interface PodClaimsParts {
   readonly created: CountCreated;
 }
 
-/** Gives pods the claims that they want made from templates, and lets pods use claims if the scheduler has not done so. */
+/** Creates pods' claims from templates, and reserves claims for pods that were not bound by the scheduler. */
 export class PodClaims {
   readonly #parts: PodClaimsParts;
 
@@ -52,7 +52,7 @@ export class PodClaims {
     if (isAssigned(named)) await this.#reserveAll(named);
   }
 
-  /** Makes what is missing and writes the names to the pod's status. */
+  /** Creates the missing claims and writes their names to the pod's status. */
   async #nameClaims(pod: Observed<Pod>): Promise<Observed<Pod>> {
     const { name, namespace } = pod.metadata;
     const statuses: { name: string; resourceClaimName?: string }[] = [];
@@ -62,14 +62,14 @@ export class PodClaims {
       isNew ||= made !== undefined;
       const known = pod.status?.resourceClaimStatuses?.find((status) => status.name === entry.name);
       if (made !== undefined) statuses.push({ name: entry.name, resourceClaimName: made });
-      else if (known !== undefined) statuses.push(known); // a name that is left out would be taken back
+      else if (known !== undefined) statuses.push(known); // a status without the name would remove it
     }
     if (!isNew) return pod;
     const stated = { metadata: { name, namespace }, status: { resourceClaimStatuses: statuses } };
     return await this.#parts.pods.applyStatus(stated as Sendable<Pod>, { fieldManager: FIELD_MANAGER, force: true });
   }
 
-  /** The name of a claim that the pod does not know of yet. */
+  /** The name of a claim that is not in the pod's status yet. */
   async #claimFor(pod: Observed<Pod>, entry: Entry): Promise<string | undefined> {
     const found = lookUpClaim(pod, entry);
     try {
@@ -80,7 +80,7 @@ export class PodClaims {
         const claim = this.#parts.claims.get(`${pod.metadata.namespace}/${found.name}`);
         if (claim !== undefined && (!found.isOwn || notOwnClaim(pod, claim) === undefined)) return undefined;
       }
-      if (entry.resourceClaimTemplateName === undefined) return undefined; // somebody else has to make it
+      if (entry.resourceClaimTemplateName === undefined) return undefined; // the pod references an existing claim, which its user must create
       const orphan = this.#parts.claims
         .byIndex(claimsByPod, pod.metadata.uid)
         .find(({ metadata }) => metadata.annotations?.[POD_CLAIM_ANNOTATION] === entry.name);
@@ -121,7 +121,7 @@ export class PodClaims {
     }
   }
 
-  /** A pod may have been given its node by somebody who does not know of claims. */
+  /** Reserves the claims of a pod whose node was set without the scheduler. */
   async #reserveAll(pod: Observed<Pod>): Promise<void> {
     for (const entry of pod.spec?.resourceClaims ?? []) {
       const found = lookUpClaim(pod, entry);
@@ -144,10 +144,10 @@ export class PodClaims {
   }
 }
 
-/** `pod-claim-`; where that is too long both names are cut in proportion, so that something is left of each. */
+/** `pod-claim-`; if that is too long, both names are truncated in proportion. */
 function claimPrefix(pod: string, claim: string): string {
   const whole = `${pod}-${claim}-`;
-  if (whole.length <= LONGEST_PREFIX) return whole;
-  const cut = (text: string): string => text.slice(0, Math.floor((text.length * LONGEST_PREFIX) / whole.length));
+  if (whole.length <= MAX_PREFIX_LENGTH) return whole;
+  const cut = (text: string): string => text.slice(0, Math.floor((text.length * MAX_PREFIX_LENGTH) / whole.length));
   return `${cut(pod)}-${cut(claim)}`;
 }

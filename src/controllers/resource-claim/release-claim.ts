@@ -9,12 +9,15 @@ interface ClaimsAndPods {
   readonly pods: Objects<Pod>;
 }
 
-/** Whether it is certain that no container of the pod runs, or ever will. */
+/** Whether no container of the pod runs or ever will. */
 export function isPodDone(pod: Observed<Pod>): boolean {
   return isFinished(pod) || (pod.metadata.deletionTimestamp !== undefined && !isAssigned(pod));
 }
 
-/** Takes the claim back from pods that are over, its devices when nobody is left, and deletes what was made for such a pod. */
+/**
+ * Removes finished pods from reservedFor, deallocates the claim when it is unused, and deletes it if it was generated
+ * for such a pod.
+ */
 export async function releaseClaim(key: string, parts: ClaimsAndPods): Promise<void> {
   const claim = parts.claims.get(key);
   if (claim === undefined) return;
@@ -22,22 +25,22 @@ export async function releaseClaim(key: string, parts: ClaimsAndPods): Promise<v
   const remaining: Consumer[] = [];
   for (const consumer of consumers) if (await isInUse(claim, consumer, parts)) remaining.push(consumer);
   if (remaining.length < consumers.length) await shorten(claim, remaining, parts);
-  else if (remaining.length === 0 && claim.metadata.deletionTimestamp !== undefined) await letGo(claim, parts);
+  else if (remaining.length === 0 && claim.metadata.deletionTimestamp !== undefined) await release(claim, parts);
   if (remaining.length === 0) await deleteIfUnneeded(claim, parts);
 }
 
-/** A consumer that is not a pod stays: nobody here knows about it. */
+/** A consumer that is not a pod stays: this controller cannot check it. */
 async function isInUse(claim: Observed<ResourceClaim>, consumer: Consumer, { pods }: ClaimsAndPods): Promise<boolean> {
   if ((consumer.apiGroup ?? '') !== '' || consumer.resource !== 'pods') return true;
   const key = `${claim.metadata.namespace}/${consumer.name}`;
   const known = pods.get(key);
   if (known !== undefined) return known.metadata.uid === consumer.uid && !isPodDone(known);
-  // the cache may be behind, and the scheduler about to start the pod
+  // the cache may be stale, and the scheduler may be about to start the pod
   const pod = await pods.fetch(key);
   return pod?.metadata.uid === consumer.uid;
 }
 
-/** A conflict fails it on purpose: whoever was faster may have reserved the claim anew. */
+/** Fails on a conflict on purpose: another client may just have reserved the claim again. */
 async function shorten(claim: Observed<ResourceClaim>, remaining: Consumer[], parts: ClaimsAndPods): Promise<void> {
   const { allocation, ...rest } = claim.status ?? {};
   const isFree = remaining.length === 0 && hasFinalizer(claim);
@@ -46,8 +49,8 @@ async function shorten(claim: Observed<ResourceClaim>, remaining: Consumer[], pa
   if (written.status?.allocation === undefined) await removeFinalizer(written, parts);
 }
 
-/** Somebody wants the claim deleted, and nobody uses it. */
-async function letGo(claim: Observed<ResourceClaim>, parts: ClaimsAndPods): Promise<void> {
+/** Deallocates a claim with a deletionTimestamp that is not in use. */
+async function release(claim: Observed<ResourceClaim>, parts: ClaimsAndPods): Promise<void> {
   if (!hasFinalizer(claim)) return;
   let current = claim;
   if (claim.status?.allocation !== undefined) {
@@ -67,12 +70,12 @@ async function removeFinalizer(claim: Observed<ResourceClaim>, { claims }: Claim
   await claims.update({ ...claim, metadata: { ...claim.metadata, finalizers } } as Sendable<ResourceClaim>);
 }
 
-/** A claim that was made for a pod goes when the pod is over, even if the pod itself is kept. */
+/** Deletes a generated claim when its pod has finished, even if the pod is kept. */
 async function deleteIfUnneeded(claim: Observed<ResourceClaim>, { claims, pods }: ClaimsAndPods): Promise<void> {
   const owner = controllerOf(claim);
   if (owner?.apiVersion !== 'v1' || owner.kind !== 'Pod') return;
   const pod = pods.get(`${claim.metadata.namespace}/${owner.name}`);
-  if (pod === undefined) return; // the garbage collector knows whether the pod is gone, or not seen yet
+  if (pod === undefined) return; // the garbage collector decides whether the pod is gone or not observed yet
   if (pod.metadata.uid !== owner.uid || isPodDone(pod))
     await claims.delete(`${claim.metadata.namespace}/${claim.metadata.name}`);
 }

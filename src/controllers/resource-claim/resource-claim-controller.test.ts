@@ -31,8 +31,9 @@ async function namesOf(pods: ResourceClient<Pod>, name: string): Promise<string[
   return (status?.resourceClaimStatuses ?? []).map(({ resourceClaimName = '' }) => resourceClaimName);
 }
 
-// kube-controller-manager means to do so, but does not for an hour: it finds the claim among those that it has made itself
-test('a claim that was deleted is made again, and other claims of the pod stay', async () => {
+// kube-controller-manager intends this too, but takes an hour: its cache of created claims still contains the deleted
+// one
+test('a deleted claim is created again, and other claims of the pod stay', async () => {
   const { cluster, pods, claims } = await start();
   await using _ = cluster;
   const resourceClaims = ['a', 'b'].map((name) => ({ name, resourceClaimTemplateName: 'one' }));
@@ -50,8 +51,8 @@ test('a claim that was deleted is made again, and other claims of the pod stay',
   );
 });
 
-// kube-controller-manager reserves the claim for the pod that is over again and again
-test('a pod that is over does not get back a claim that another pod uses', async () => {
+// kube-controller-manager keeps reserving the claim for the finished pod
+test('a finished pod does not get back a claim that another pod uses', async () => {
   const { cluster, pods, claims } = await start();
   await using _ = cluster;
   await claims.create({ metadata: { name: 'shared' }, spec: { devices: { requests: [request] } } });

@@ -9,7 +9,7 @@ const NAME = 'resource-claim-controller';
 const COMPONENT = 'resource_claim';
 const CLAIMS_AT_ONCE = 50;
 
-/** Pods by the claims that they use, as far as these have names already. */
+/** Pods by the claims that they use, as far as these have names. */
 const podsByClaim = index(Pod, (pod) =>
   (pod.spec?.resourceClaims ?? []).flatMap((entry) => {
     const found = lookUpClaim(pod, entry);
@@ -23,7 +23,7 @@ const podsByTemplate = index(Pod, (pod) =>
   ),
 );
 
-/** Makes the claims of pods from templates, and takes claims back from pods that are over. */
+/** Creates the claims of pods from templates, and releases the claims of finished pods. */
 export function resourceClaimController(): Part {
   return { name: NAME, prepare };
 }
@@ -70,7 +70,7 @@ function prepare(context: AppContext): PreparedPart {
   return { run: (signal) => workers.run(signal) };
 }
 
-/** The keys of all claims that the pod uses, with the one that the scheduler has made for it. */
+/** The keys of all claims of the pod, including the one that the scheduler created for extended resources. */
 function claimsOf(pod: Observed<Pod>): string[] {
   const names = (pod.spec?.resourceClaims ?? []).flatMap((entry) => {
     const found = lookUpClaim(pod, entry);
@@ -80,7 +80,7 @@ function claimsOf(pod: Observed<Pod>): string[] {
   return [...names, ...(extended === undefined ? [] : [extended])].map((name) => `${pod.metadata.namespace}/${name}`);
 }
 
-/** Whether a claim has to be made for the pod, or reserved for one that was given a node by somebody else. */
+/** Whether a claim must be created for the pod, or reserved for a pod whose node was set without the scheduler. */
 function hasWork(pod: Observed<Pod>, claims: Objects<ResourceClaim>): boolean {
   if (pod.metadata.deletionTimestamp !== undefined || isPodDone(pod)) return false;
   return (pod.spec?.resourceClaims ?? []).some((entry) => {
@@ -88,7 +88,7 @@ function hasWork(pod: Observed<Pod>, claims: Objects<ResourceClaim>): boolean {
     if (found.type !== 'named') return found.type === 'absent';
     const claim = claims.get(`${pod.metadata.namespace}/${found.name}`);
     if (claim === undefined) return found.isOwn;
-    // a claim of somebody else under the name has to go first
+    // a different owner's claim with the name must be deleted first
     if (found.isOwn && notOwnClaim(pod, claim) !== undefined) return false;
     return isAssigned(pod) && isToBeReserved(claim, pod);
   });

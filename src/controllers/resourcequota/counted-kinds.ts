@@ -10,7 +10,10 @@ import {
 } from '../../client/index.ts';
 import type { AppContext, Subscription } from '../../kit/index.ts';
 
-/** The objects of one kind, as its handler has been told of them: what it was told is gone is missing, and nothing else. */
+/**
+ * The objects of one kind as the handler has received them: in step with the delivered events, unlike the informer's
+ * cache, which may be ahead.
+ */
 export class CountedObjects {
   readonly #byNamespace = new Map<string, Map<string, Observed<KubernetesObject>>>();
 
@@ -32,17 +35,17 @@ export class CountedObjects {
 }
 
 interface CountedKind extends Subscription {
-  /** False while somebody waits for the first list. */
+  /** False until the first list has arrived. */
   isKnown: boolean;
   readonly objects: CountedObjects;
-  /** Changes that the handler is still to be told of, if the app does not know. */
+  /** Events that the handler has not received yet, if the app does not track them. */
   readonly pending?: number;
 }
 
 /**
- * The objects of the kinds that quotas count, from when the first quota counts them until none does.
+ * The objects of the kinds that quotas count, watched while at least one quota counts them.
  *
- * Built-in kinds share the app's caches. Of other kinds nothing but metadata is kept, which is enough to count them.
+ * Built-in kinds share the app's caches. Of other kinds only metadata is kept, which is enough for counting.
  */
 export class CountedKinds implements Runnable {
   readonly #context: AppContext;
@@ -55,12 +58,12 @@ export class CountedKinds implements Runnable {
     this.#handlerFor = handlerFor;
   }
 
-  /** Whether every handler has been told all that is known. */
+  /** True when every handler has received all events so far. */
   get isIdle(): boolean {
     return [...this.#kinds.values()].every(({ pending = 0 }) => pending === 0);
   }
 
-  /** All objects of a kind, once they are known. */
+  /** All objects of a kind; resolves after the first list. */
   async open(kind: Kind, signal: AbortSignal): Promise<CountedObjects> {
     const name = nameOf(kind);
     let counted = this.#kinds.get(name);
@@ -70,7 +73,7 @@ export class CountedKinds implements Runnable {
     return counted.objects;
   }
 
-  /** Lets go of all kinds but these, by `group/plural`. */
+  /** Stops watching all kinds but these, given as `group/plural`. */
   keep(names: ReadonlySet<string>): void {
     for (const [name, counted] of this.#kinds) {
       if (names.has(name) || !counted.isKnown) continue;
@@ -79,7 +82,7 @@ export class CountedKinds implements Runnable {
     }
   }
 
-  /** Resolves when told to stop, and all is closed. */
+  /** Resolves after the signal aborts and all watches are closed. */
   async run(signal: AbortSignal): Promise<void> {
     await aborted(signal);
     for (const counted of this.#kinds.values()) counted[Symbol.dispose]();

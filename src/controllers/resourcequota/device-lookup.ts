@@ -4,7 +4,7 @@ import type { AppContext, Objects } from '../../kit/index.ts';
 
 const byExtendedResource = index(DeviceClass, ({ spec }) => spec.extendedResourceName);
 
-/** The objects that claims of devices refer to. Nothing is there before somebody has asked for it to be, and waited. */
+/** The objects that device claims refer to. Empty until `open` has been called and has resolved. */
 export class DeviceLookup implements DeviceObjects {
   readonly #context: AppContext;
   readonly #pods: Objects<Pod>;
@@ -17,7 +17,7 @@ export class DeviceLookup implements DeviceObjects {
     this.#pods = context.objects(Pod);
   }
 
-  /** Resolves when all that there is is known. */
+  /** Resolves when all objects are known. */
   async open(signal: AbortSignal): Promise<void> {
     if (this.#opening === undefined) {
       this.#classes = this.#context.objects(DeviceClass);

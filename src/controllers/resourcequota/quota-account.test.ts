@@ -11,7 +11,7 @@ function find(account: QuotaAccount, at: { said: number; counted: number; ms: nu
   return said(finding);
 }
 
-test('what has gone is taken off, and what is on its way stays charged', () => {
+test('freed amounts are subtracted, and objects on their way stay charged', () => {
   const account = new QuotaAccount();
   account.free(pods(1));
 
@@ -20,7 +20,7 @@ test('what has gone is taken off, and what is on its way stays charged', () => {
   expect([said(finding), finding.isExact]).toEqual(['8', false]);
 });
 
-test('what was charged for and never came is let go of a second later, and not what was charged for since', () => {
+test('a charge for an object that was never stored is dropped after a second, later charges are not', () => {
   const account = new QuotaAccount();
   expect(find(account, { said: 9, counted: 7, ms: 0 })).toBe('9');
   expect(find(account, { said: 10, counted: 7, ms: ON_ITS_WAY_MS - 1 })).toBe('10');
@@ -29,7 +29,7 @@ test('what was charged for and never came is let go of a second later, and not w
   expect(find(account, { said: 9, counted: 6, ms: ON_ITS_WAY_MS })).toBe('7');
 });
 
-test('what has gone is taken off once, whether it could be written at first or not', () => {
+test('freed amounts are subtracted once, whether or not the first write succeeds', () => {
   const account = new QuotaAccount();
   account.free(pods(2));
   const refused = account.find(pods(9), pods(7), 0);
@@ -39,6 +39,6 @@ test('what has gone is taken off once, whether it could be written at first or n
   expect(find(account, { said: 8, counted: 7, ms: 1 })).toBe('8');
 });
 
-test('more than the quota says is believed at once', () => {
+test("a count above the quota's usage is used at once", () => {
   expect(find(new QuotaAccount(), { said: 3, counted: 5, ms: 0 })).toBe('5');
 });

@@ -1,49 +1,49 @@
 import { addAmounts, increaseOfAmounts, type ResourceAmounts } from '../../api/meaning/index.ts';
 
-/** An object that has been charged for is in the store, or will never be, after so long. */
+/** After this time, an object that admission charged is in the store or never will be. */
 export const ON_ITS_WAY_MS = 1000;
 
-/** What a quota said at some time, and what has been taken off since. */
+/** The quota's usage at some time, and what was freed since. */
 interface Mark {
   readonly atMs: number;
   readonly used: ResourceAmounts;
   freed: ResourceAmounts;
 }
 
-/** What the status of a quota is to say. */
+/** The usage to write into the quota's status. */
 export interface Finding {
   readonly used: ResourceAmounts;
-  /** Whether that is what there is, and nothing on top for objects that may be on their way. */
+  /** False when it includes objects that may still be on their way into the store. */
   readonly isExact: boolean;
-  /** To be called when it has been written. */
+  /** Call after the status was written. */
   written(): void;
-  /** To be called when it has not been written for sure, because another has. */
+  /** Call after the write failed with a conflict. */
   refused(): void;
 }
 
 /**
- * Says what is used of one quota while the server charges for what is created, before it is there.
+ * Computes the usage of one quota while admission charges for objects before they are stored.
  *
- * What is counted may be too little, then, and the quota would let in more than it allows. So what has gone is taken off what the
- * quota says, and a lower count is believed only on top of all that has been charged for in the last second.
+ * A count may therefore be too low, and the quota would admit more than it allows. So freed amounts are subtracted from
+ * the quota's current usage, and a lower count is only used together with everything charged in the last second.
  *
- * Example: the quota says 9, of which one is on its way; 8 are counted, and one of these goes: 8, not 7.
+ * Example: the usage is 9, of which one object is on its way; 8 are counted, and one of these is deleted: 8, not 7.
  */
 export class QuotaAccount {
   #freed: ResourceAmounts = new Map();
   #mark: Mark | undefined;
 
-  /** Something that was counted has gone. */
+  /** Records that a counted object was deleted. */
   free(amounts: ResourceAmounts): void {
     this.#freed = addAmounts(this.#freed, amounts);
   }
 
-  /** Assumes that all that is freed is missing in `counted`. */
+  /** Assumes that `counted` no longer contains the freed amounts. */
   find(said: ResourceAmounts, counted: ResourceAmounts, nowMs: number): Finding {
     const freed = this.#freed;
     this.#freed = new Map();
     const mark = this.#mark;
-    this.#mark = undefined; // until it is known what was written
+    this.#mark = undefined; // until the write has succeeded
     const isSeasoned = mark !== undefined && nowMs - mark.atMs >= ON_ITS_WAY_MS;
     const left = increaseOfAmounts(said, freed);
     const most = isSeasoned ? addAmounts(counted, increaseOfAmounts(addAmounts(said, mark.freed), mark.used)) : left;

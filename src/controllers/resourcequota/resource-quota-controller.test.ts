@@ -26,7 +26,7 @@ const pod = (name: string, spec: object = {}) => ({
   spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }], ...spec },
 });
 
-test('a quota is counted when it is new, when it changes and when something that counts is gone', async () => {
+test('a quota is counted when it is created or changed and when a counted object is deleted', async () => {
   await using cluster = await startWith(resourceQuotaController());
   const { client } = cluster;
   const pods = coreOf(client).pods.namespace('default');
@@ -69,7 +69,7 @@ test('only objects in the scopes of a quota are counted', async () => {
   expect(await status(client)).toMatchObject({ used: { pods: '1' } });
 });
 
-test('a count that was tampered with is put right at the next resync', async () => {
+test('a wrong count is corrected at the next resync', async () => {
   await using cluster = await startWith(resourceQuotaController());
   const { client } = cluster;
   await create(client, { configmaps: '5' });
@@ -84,7 +84,7 @@ test('a count that was tampered with is put right at the next resync', async () 
   expect(await status(client)).toMatchObject({ used: { configmaps: '0' } });
 });
 
-test('objects of kinds that are defined while the quota is there are counted', async () => {
+test('objects of kinds that are defined later are counted', async () => {
   const Cache = resource('cache.example.dev/v1', 'Cache', { spec: z.object({}) });
   const settings = { scheduler: false, nodes: 0, seed: 'quota' } as const;
   await using cluster = await startCluster({
@@ -113,7 +113,7 @@ test('objects of kinds that are defined while the quota is there are counted', a
   expect(cluster.problems).toEqual([]);
 });
 
-test('devices that claims ask for are counted by class, and by the resource that stands for the class', async () => {
+test('devices that claims request are counted by class, and by the extended resource of the class', async () => {
   await using cluster = await startWith(resourceQuotaController());
   const { client } = cluster;
   const { deviceclasses, resourceclaims } = client.resource.v1;
@@ -132,7 +132,7 @@ test('devices that claims ask for are counted by class, and by the resource that
   expect(cluster.problems).toEqual([]);
 });
 
-test('a ReplicaSet that a quota keeps from its pods says so, and goes on when it can', async () => {
+test('a ReplicaSet whose pods a quota rejects reports that, and continues when it can', async () => {
   await using cluster = await startWith(resourceQuotaController());
   const { client } = cluster;
   await create(client, { pods: '2' });

@@ -36,12 +36,12 @@ import { DeviceLookup } from './device-lookup.ts';
 import { ON_ITS_WAY_MS, QuotaAccount } from './quota-account.ts';
 
 export interface ResourceQuotaOptions {
-  /** How often all quotas are counted anew; every 5 minutes unless given. */
+  /** How often all quotas are recounted; default 5 minutes. */
   readonly resourceQuotaSyncPeriodMs?: number;
 }
 
 interface ControlOptions extends ResourceQuotaOptions {
-  /** Calls a listener when other kinds are served than before. */
+  /** Calls a listener when the served kinds change. */
   readonly kindsChanged?: (listener: () => void) => Disposable;
 }
 
@@ -56,8 +56,8 @@ const CONCURRENCY = 5;
 const SYNC_PERIOD_MS = 5 * 60_000;
 
 /**
- * Says in the status of ResourceQuotas what is used of them: when they are new or changed, when something that counts is
- * deleted or ends, and now and again. What is created is charged by the server.
+ * Maintains the usage in the status of ResourceQuotas: when a quota changes, when a counted object is deleted or
+ * finishes, and periodically. Creations are charged by admission.
  */
 export function resourceQuotaController(options: ControlOptions = {}): ProgramPart {
   return {
@@ -77,11 +77,11 @@ class ResourceQuotaControl implements PreparedPart {
   readonly #kinds: CountedKinds;
   /** Counts quotas, by key. */
   readonly #workers: KeyedWorkers;
-  /** Counts all of them anew, in case something was missed. */
+  /** Recounts all quotas, in case an event was missed. */
   readonly #passes: Passes;
   /** By the key of the quota. */
   readonly #accounts = new Map<string, QuotaAccount>();
-  /** The kinds that are counted, by the key of the quota. */
+  /** The counted kinds, by quota key. */
   readonly #counted = new Map<string, ReadonlySet<string>>();
 
   constructor(context: AppContext, options: ControlOptions) {
@@ -129,7 +129,7 @@ class ResourceQuotaControl implements PreparedPart {
 
   #countAll(): void {
     const quotas = this.#quotas.list();
-    if (this.#options.kindsChanged === undefined) this.#catalogue.expire(); // nobody tells of new kinds
+    if (this.#options.kindsChanged === undefined) this.#catalogue.expire(); // no listener reports new kinds
     for (const quota of quotas) this.#workers.add(keyOf(quota));
     if (quotas.length > 0) this.#passes.request();
   }
@@ -165,7 +165,7 @@ class ResourceQuotaControl implements PreparedPart {
     return account;
   }
 
-  /** The objects of all kinds that the quota counts, as far as these are served. */
+  /** The objects of all served kinds that the quota counts. */
   async #kindsOf(quota: Observed<ResourceQuota>, signal: AbortSignal): Promise<readonly MeasuredKind[]> {
     const evaluators = this.#evaluators.measuring(Object.keys(quota.spec?.hard ?? {}));
     this.#setCounted(keyOf(quota), new Set(evaluators.map(({ group, plural }) => `${group}/${plural}`)));
@@ -191,7 +191,7 @@ class ResourceQuotaControl implements PreparedPart {
     return kind?.scope === 'Namespaced' && kind.verbs.includes('create') ? kind : undefined;
   }
 
-  /** Watches what some quota counts, and nothing else. */
+  /** Watches exactly the kinds that some quota counts. */
   #setCounted(key: string, kinds: ReadonlySet<string> | undefined): void {
     if (kinds === undefined) this.#counted.delete(key);
     else this.#counted.set(key, kinds);

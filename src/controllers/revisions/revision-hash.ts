@@ -6,8 +6,8 @@ const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /**
- * The hash in the name of a StatefulSet's revision, as Kubernetes 1.36 makes it: FNV-1 (32 bits) over the data as JSON, then
- * over the number of collisions met so far.
+ * The hash in the name of a StatefulSet's revision, as Kubernetes 1.36 computes it: FNV-1 (32 bits) over the data as
+ * JSON, followed by the collision count.
  */
 export function revisionHash(data: RevisionData, collisionCount: number): string {
   let hash = FNV_OFFSET;

@@ -4,7 +4,7 @@ import type { Observed } from '../../client/index.ts';
 
 export type Revision = Observed<ControllerRevision>;
 
-/** Orders revisions from the oldest to the newest: by number, then by age, then by name. */
+/** Orders revisions by number, then age, then name; oldest first. */
 export function byRevision(left: Revision, right: Revision): number {
   return (
     left.revision - right.revision ||
@@ -13,7 +13,7 @@ export function byRevision(left: Revision, right: Revision): number {
   );
 }
 
-/** The number of the revision after these. */
+/** The number of the next revision. */
 export function nextRevision(revisions: readonly Revision[]): number {
   return 1 + revisions.reduce((highest, { revision }) => Math.max(highest, revision), 0);
 }

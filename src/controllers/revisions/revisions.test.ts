@@ -18,7 +18,7 @@ function revision(name: string, number: number, second = 0): Revision {
 }
 
 describe('the data of a revision', () => {
-  test('is a patch that puts the template in place of any other', () => {
+  test('is a patch that replaces any template', () => {
     const data = dataOfTemplate(template);
     expect(JSON.stringify(data)).toBe(
       '{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"image":"nginx","name":"c"}]}}}}',

@@ -5,7 +5,7 @@ import type { Observed, Pod, Service } from '../../client/index.ts';
 
 type ServicePort = NonNullable<NonNullable<Observed<Service>['spec']>['ports']>[number];
 
-/** Whether the pod has an address that traffic could go to, now or (when it is shutting down) still. */
+/** Whether the pod has an address that can receive traffic; optionally also while it is terminating. */
 export function isBackend(pod: Observed<Pod>, options: { readonly includeTerminating: boolean }): boolean {
   const { podIP = '', podIPs = [] } = pod.status ?? {};
   if (isFinished(pod)) return false;
@@ -19,13 +19,13 @@ export function addressesOf(pod: Observed<Pod>, family: 'IPv4' | 'IPv6'): string
   return addresses.filter((address) => isIPv6(address) === (family === 'IPv6'));
 }
 
-/** The pod's name within the service's domain, if it has one there. */
+/** The pod's hostname in the service's domain, if it has one. */
 export function hostnameIn(service: Observed<Service>, pod: Observed<Pod>): string | undefined {
   const { hostname = '', subdomain } = pod.spec ?? {};
   return hostname !== '' && subdomain === service.metadata.name ? hostname : undefined;
 }
 
-/** The port number behind a service's port on this pod: the target port, or the container port of that name. */
+/** The pod's port for a service port: the target port, or the container port with that name. */
 export function targetPortOf(pod: Observed<Pod>, { targetPort, protocol, port }: ServicePort): number | undefined {
   if (typeof targetPort !== 'string') return targetPort ?? port;
   const { containers = [], initContainers = [] } = pod.spec ?? {};
@@ -36,7 +36,7 @@ export function targetPortOf(pod: Observed<Pod>, { targetPort, protocol, port }:
   return undefined;
 }
 
-/** Whether a change of the pod can change what services lead to: an address, readiness, labels, the end. */
+/** Whether a change of the pod may affect endpoints: address, readiness, labels or termination. */
 export function backendChanged(pod: Observed<Pod>, old: Observed<Pod> | undefined): boolean {
   if (old === undefined || old === pod) return true;
   return !(

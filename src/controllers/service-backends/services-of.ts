@@ -4,7 +4,7 @@ import { podsByNode, watch } from '../../kit/index.ts';
 import type { Objects, Watch } from '../../kit/index.ts';
 import { backendChanged } from './backend-pod.ts';
 
-/** Whether the controllers fill the service's endpoints: it selects pods, and is not just another name for some host. */
+/** Whether the controllers maintain the service's endpoints: it has a selector and is not of type ExternalName. */
 export function selectsPods(service: Observed<Service>): boolean {
   return service.spec?.selector !== undefined && service.spec.type !== 'ExternalName';
 }
@@ -18,14 +18,14 @@ export function servicesOf(pod: Observed<Pod>, services: Objects<Service>): stri
   return services.list({ namespace }).filter(isSelecting).map(keyOf);
 }
 
-/** Looks at a service again when a pod that it selects, or did, changes. */
+/** Requeues a service when a pod changes that it selects or selected. */
 export function watchBackends(): Watch {
   return watch(Pod, { to: (pod, { objects }) => servicesOf(pod, objects(Service)), when: backendChanged });
 }
 
 const ZONE = 'topology.kubernetes.io/zone';
 
-/** Looks at the services of a node's pods again when the node comes, goes or moves. */
+/** Requeues the services of a node's pods when the node is added, removed or moved. */
 export function watchNodesOfBackends(): Watch {
   return watch(Node, {
     to: (node, { objects }) => {

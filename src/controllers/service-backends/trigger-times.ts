@@ -2,14 +2,14 @@ import { keyOf } from '../../client/index.ts';
 import type { Observed, Pod, Service } from '../../client/index.ts';
 import { readyCondition } from '../../api/meaning/index.ts';
 
-/** The annotation that tells when the change happened which led to the endpoints as they are. */
+/** The annotation with the time of the change that led to the current endpoints. */
 export const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';
 
-/** Remembers what was seen of services and their pods, to tell when the earliest change since then happened. */
+/** Remembers the last state of services and their pods, to determine the time of the earliest change since. */
 export class TriggerTimes {
   readonly #seen = new Map<string, ReadonlyMap<string, string>>();
 
-  /** The time of the change that is being dealt with, if there was one; for a new service, its creation. */
+  /** The time of the change being processed, if any; for a new service, its creation. */
   next(service: Observed<Service>, pods: readonly Observed<Pod>[]): string | undefined {
     const key = keyOf(service);
     const before = this.#seen.get(key);
@@ -29,7 +29,7 @@ export class TriggerTimes {
   }
 }
 
-/** The annotations with the trigger time set, or without it. */
+/** The annotations with the trigger time set or removed. */
 export function withTriggerTime(
   annotations: Readonly<Record<string, string>> = {},
   time: string | undefined,

@@ -5,12 +5,12 @@ import { contains, type Network, networksOf } from './networks.ts';
 
 const NAME = 'service-cidr-controller';
 const FINALIZER = 'networking.k8s.io/service-cidr-finalizer';
-/** A network that is being deleted stays for so long, until all servers know that no addresses are to be taken from it. */
+/** A deleted ServiceCIDR stays this long, until all API servers know not to allocate from it. */
 const GRACE_MS = 10_000;
 const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by';
 const ALLOCATOR = 'ipallocator.k8s.io';
 
-/** Says which networks Services may have addresses of, and keeps those from being deleted whose addresses are used. */
+/** Maintains the Ready condition of ServiceCIDRs, and blocks the deletion of those whose addresses are in use. */
 export function serviceCidrController(): Controller {
   return controller(ServiceCIDR, {
     queueName: 'ipaddresses',
@@ -36,7 +36,7 @@ export function serviceCidrController(): Controller {
 async function remove(cidr: Observed<ServiceCIDR>, context: ReconcileContext): Promise<void> {
   const { objects, clock, after, key } = context;
   const { finalizers = [], deletionTimestamp = '', resourceVersion } = cidr.metadata;
-  if (!isReplaceable(cidr, objects(ServiceCIDR)) && hasOnlyHome(cidr, objects)) {
+  if (!isReplaceable(cidr, objects(ServiceCIDR)) && hasUnsharedAddress(cidr, objects)) {
     const message =
       'There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR';
     return await say(cidr, { status: 'False', reason: 'Terminating', message }, context);
@@ -48,7 +48,7 @@ async function remove(cidr: Observed<ServiceCIDR>, context: ReconcileContext): P
   await objects(ServiceCIDR).patch(key, mergePatch({ metadata: { finalizers: kept, resourceVersion } }));
 }
 
-/** Whether all its addresses belong to another network as well. */
+/** Whether another ServiceCIDR contains all its addresses. */
 function isReplaceable(cidr: Observed<ServiceCIDR>, cidrs: Objects<ServiceCIDR>): boolean {
   const others = cidrs.list().filter(({ metadata }) => metadata.name !== cidr.metadata.name);
   return networksOf(cidr).every((network) =>
@@ -56,8 +56,8 @@ function isReplaceable(cidr: Observed<ServiceCIDR>, cidrs: Objects<ServiceCIDR>)
   );
 }
 
-/** Whether a Service has an address that belongs to no other network. */
-function hasOnlyHome(cidr: Observed<ServiceCIDR>, objects: ReconcileContext['objects']): boolean {
+/** Whether a Service has an address that no other ServiceCIDR contains. */
+function hasUnsharedAddress(cidr: Observed<ServiceCIDR>, objects: ReconcileContext['objects']): boolean {
   const cidrs = objects(ServiceCIDR).list();
   return objects(IPAddress)
     .list({ labelSelector: { [MANAGED_BY]: ALLOCATOR } })

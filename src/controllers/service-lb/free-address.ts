@@ -1,11 +1,11 @@
 import { formatIp, isIpv4, parseIp } from '../../api/values/index.ts';
 
-/** How many addresses there are of each family. */
+/** The number of addresses per family. */
 const COUNT = 65_534;
 
 /**
- * An address that nobody has: one of the preferred, else the first. They are 198.18.0.1 and on (RFC 2544: for measurements) and
- * 2001:db8::1 and on (RFC 3849: for documents).
+ * A free address: a preferred one if possible, otherwise the first. They start at 198.18.0.1 (RFC 2544: benchmarking)
+ * and 2001:db8::1 (RFC 3849: documentation).
  */
 export function freeAddress(
   family: string,
@@ -25,7 +25,7 @@ function nth(family: string, number: number): string {
   return `198.18.${number >> 8}.${number & 0xff}`;
 }
 
-/** Whether it is an address of the family, in the form that others of it are compared with. */
+/** Whether the text is an address of the family in canonical form. */
 function isOf(family: string, text: string): boolean {
   const address = parseIp(text);
   return address !== undefined && isIpv4(address) === (family === 'IPv4') && formatIp(address) === text;

@@ -7,7 +7,7 @@ import { serviceLbController } from './service-lb-controller.ts';
 const ports = [{ port: 80 }];
 
 describe('Services of type LoadBalancer', () => {
-  test('have addresses that no other has, and give them back', async () => {
+  test('have unique addresses, and release them', async () => {
     await using cluster = await startWith(serviceLbController());
     const services = cluster.client.core.v1.services.namespace('default');
     for (const name of ['a', 'b']) await services.create({ metadata: { name }, spec: { type: 'LoadBalancer', ports } });
@@ -29,7 +29,7 @@ describe('Services of type LoadBalancer', () => {
     expect(await addressOf('c')).toEqual([{ ip: '198.18.0.1', ipMode: 'VIP' }]);
   });
 
-  test('that become something else lose them', async () => {
+  test('that change their type lose them', async () => {
     await using cluster = await startWith(serviceLbController());
     const services = cluster.client.core.v1.services.namespace('default');
     await services.create({ metadata: { name: 'a' }, spec: { type: 'LoadBalancer', ports } });
@@ -42,7 +42,7 @@ describe('Services of type LoadBalancer', () => {
     expect(status?.loadBalancer).toEqual({});
   });
 
-  test('of a class are left alone', async () => {
+  test('with a class are left alone', async () => {
     await using cluster = await startWith(serviceLbController());
     const services = cluster.client.core.v1.services.namespace('default');
     const spec = { loadBalancerClass: 'example.com/mine', ports };
@@ -52,7 +52,7 @@ describe('Services of type LoadBalancer', () => {
     expect((await services.get('a')).metadata.finalizers).toBeUndefined();
   });
 
-  test('get the address that they ask for', async () => {
+  test('get the address that they request', async () => {
     await using cluster = await startWith(serviceLbController());
     const services = cluster.client.core.v1.services.namespace('default');
     const spec = { loadBalancerIP: '203.0.113.7', ports };
@@ -63,7 +63,7 @@ describe('Services of type LoadBalancer', () => {
   });
 });
 
-test('the last address is given out, and none after it', () => {
+test('the last address is assigned, and none after it', () => {
   const taken = new Set(
     Array.from({ length: 65_533 }, (_, index) => `198.18.${(index + 1) >> 8}.${(index + 1) & 255}`),
   );

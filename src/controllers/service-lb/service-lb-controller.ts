@@ -6,8 +6,8 @@ import { freeAddress } from './free-address.ts';
 const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 
 /**
- * Gives Services of type LoadBalancer addresses, as the controller of a cloud would: made-up ones, from networks that no machine
- * has. Services with a `loadBalancerClass` are left to whoever serves that class.
+ * Assigns addresses to Services of type LoadBalancer, as a cloud controller would: fictitious ones, from networks that
+ * are never routed. Services with a `loadBalancerClass` are left to the controller of that class.
  */
 export function serviceLbController(): Controller {
   return controller(Service, {
@@ -64,7 +64,10 @@ async function release(service: Observed<Service>, { objects, event, key }: Reco
   event({ type: 'Normal', reason: 'DeletedLoadBalancer', message: 'Deleted load balancer' });
 }
 
-/** One address of each family: those that the Service has, if they are right, else free ones; undefined when there is none. */
+/**
+ * One address per family: the Service's current ones if they are valid, otherwise free ones; undefined when there is
+ * none.
+ */
 function addressesFor(service: Observed<Service>, all: readonly Observed<Service>[]): readonly string[] | undefined {
   const taken = new Set(
     all.filter(({ metadata }) => metadata.uid !== service.metadata.uid).flatMap((other) => addressesOf(other)),

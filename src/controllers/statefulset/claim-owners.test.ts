@@ -38,25 +38,25 @@ describe('a claim', () => {
     }
   });
 
-  test('is made to be controlled by an owner that is only that', () => {
+  test('turns a plain owner into the controller', () => {
     const situation = { ...keeping, whenDeleted: 'Delete' } as const;
     expect(judgeClaim([{ ...ofSet, controller: false }], situation).owners).toEqual([ofSet]);
   });
 
-  test('keeps owners that have nothing to do with the set', () => {
+  test('keeps owners that are unrelated to the set', () => {
     const owner = { ...other, controller: false };
     const situation = { ...keeping, whenDeleted: 'Delete' } as const;
     expect(judgeClaim([owner], situation).owners).toEqual([owner, ofSet]);
   });
 
-  test('that another controls is left to it', () => {
+  test('with another controller is left alone', () => {
     const situation = { ...keeping, whenDeleted: 'Delete' } as const;
     expect(judgeClaim([other], situation)).toEqual({ owners: undefined, isConflicting: true });
     expect(judgeClaim([other, ofSet], situation)).toEqual({ owners: [other], isConflicting: true });
     expect(judgeClaim([other], keeping)).toEqual({ owners: undefined, isConflicting: false });
   });
 
-  test('of an earlier set or pod of the same name is left to the garbage collector', () => {
+  test('of an earlier set or pod with the same name is left to the garbage collector', () => {
     const situation = { ...keeping, whenDeleted: 'Delete' } as const;
     expect(judgeClaim([{ ...ofSet, uid: 'earlier' }], situation).owners).toBeUndefined();
     expect(judgeClaim([{ ...ofPod, uid: 'earlier' }], keeping).owners).toBeUndefined();

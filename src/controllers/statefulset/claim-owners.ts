@@ -6,29 +6,30 @@ import type { Retention } from './set-view.ts';
 
 type Reference = DeepReadonly<OwnerReference>;
 
-/** Whose claim it is: one for a pod that does not exist yet has no uid. */
+/** The set and the pod of a claim; a pod that does not exist yet has no uid. */
 export interface ClaimSituation {
   readonly set: { readonly name: string; readonly uid: string };
   readonly pod: { readonly name: string; readonly uid: string };
   readonly whenDeleted: Retention;
   readonly whenScaled: Retention;
-  /** The set no longer wants the pod. */
+  /** Whether the set is scaled down below this pod. */
   readonly isScaledDown: boolean;
 }
 
-/** What is to be done about the owners of a claim. */
+/** The owner references that a claim should get. */
 export interface ClaimVerdict {
-  /** The owners it should have; undefined when it has them, or when it is not ours to change. */
+  /** The new owners; undefined when they are right, or the claim must not be changed. */
   readonly owners: readonly Reference[] | undefined;
-  /** Another controller has the claim, so the set's policy is not followed. */
+  /** Another controller owns the claim, so the retention policy is not applied. */
   readonly isConflicting: boolean;
 }
 
 /**
- * Decides by whose deletion a claim goes: it is owned by the set when it goes with the set, by its pod when that is being
- * scaled away, and by neither when it is kept.
+ * Applies the retention policy to a claim's owners: the set owns it when it is deleted with the set, the pod when it is
+ * deleted on scale-down, and neither when it is retained.
  *
- * A claim that names an earlier set or pod of the same name is left alone: the garbage collector has yet to look at it.
+ * A claim that refers to an earlier set or pod with the same name is left alone: the garbage collector has yet to
+ * process it.
  */
 export function judgeClaim(references: readonly Reference[], situation: ClaimSituation): ClaimVerdict {
   const { set, pod, whenDeleted, whenScaled, isScaledDown } = situation;
@@ -52,7 +53,7 @@ export function judgeClaim(references: readonly Reference[], situation: ClaimSit
   return { owners: [...others, ...(wantsSet ? [ofSet] : []), ...(wantsPod ? [ofPod] : [])], isConflicting };
 }
 
-/** Whether the claim names a pod that had this pod's name before: nobody may use the claim until it is gone. */
+/** Whether the claim refers to an earlier pod with this pod's name: it must not be used until it is deleted. */
 export function hasStalePod(references: readonly Reference[], pod: ClaimSituation['pod']): boolean {
   return hasStaleOwner(references, pod, controllerReference({ metadata: pod }, Pod));
 }

@@ -10,7 +10,7 @@ export function claimName({ name }: Pick<StatefulSetView, 'name'>, template: Cla
   return `${template.metadata?.name ?? ''}-${name}-${ordinal}`;
 }
 
-/** The claims that the pod of this number needs, as they are created. */
+/** The claims to create for the pod with this ordinal. */
 export function claimsOf(set: StatefulSetView, ordinal: number): readonly NamedClaim[] {
   return set.claimTemplates.map((template) => {
     const name = claimName(set, template, ordinal);

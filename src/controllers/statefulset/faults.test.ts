@@ -8,7 +8,7 @@ const MINUTES = 12;
 /** Pods of this image never become ready. */
 const BROKEN = 'web:broken';
 
-test.each(['one', 'two', 'three'])('a rollout with failing pods ends as it should on a bad day (%s)', async (seed) => {
+test.each(['one', 'two', 'three'])('a rollout with failing pods survives injected faults (%s)', async (seed) => {
   const faulty: FaultyTransport[] = [];
   const random = new SeededRandom(`faults ${seed}`);
   await using cluster = await startCluster({
@@ -28,10 +28,13 @@ test.each(['one', 'two', 'three'])('a rollout with failing pods ends as it shoul
   const pods = client.core.v1.pods.namespace('default');
   const claims = client.core.v1.persistentvolumeclaims.namespace('default');
   const labels = { app: 'web' };
-  const template = (image: string): object => ({ metadata: { labels }, spec: { containers: [{ name: 'c', image }] } });
+  const template = (image: string): object => ({
+    metadata: { labels },
+    spec: { containers: [{ name: 'c', image }] },
+  });
   let mostAtOnce = 0;
 
-  /** Minutes in which nodes start what can be started, and some of the pods that ran fail: this share of them in a minute. */
+  /** Runs some minutes in which nodes start pending pods, and this share of the running pods fails per minute. */
   const live = async (failing: number): Promise<void> => {
     for (let minute = 0; minute < MINUTES; minute++) {
       await clock.advance('1m');
@@ -71,8 +74,8 @@ test.each(['one', 'two', 'three'])('a rollout with failing pods ends as it shoul
 
   for (const transport of faulty) transport.change();
   await sets.patch('web', mergePatch({ spec: { template: template('web:3') } }));
-  await clock.advance('2m'); // until everybody knows: who has not heard of it would make a broken pod again
-  await pods.delete('web-4'); // a pod that never works has to be deleted by hand
+  await clock.advance('2m'); // until all watches have delivered the fix: otherwise the controller would create a broken pod again
+  await pods.delete('web-4'); // a pod that never becomes ready must be deleted manually
   await live(1 / 8);
   await live(0);
 

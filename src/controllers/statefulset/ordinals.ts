@@ -1,36 +1,36 @@
 import type { StatefulSetView } from './set-view.ts';
 
 const POD_NAME = /^(?<parent>.*)-(?<ordinal>\d+)$/;
-const LARGEST_ORDINAL = 2 ** 31 - 1;
-const MOST_MISSING = 500;
+const MAX_ORDINAL = 2 ** 31 - 1;
+const MAX_MISSING = 500;
 
-/** Which set a pod's name speaks of, and as which of its pods. */
+/** The set and ordinal that a pod's name contains. */
 export interface PodPlace {
   readonly parent: string;
-  /** -1 for a number that is too large to be one. */
+  /** -1 for a number that is too large. */
   readonly ordinal: number;
 }
 
-/** What a pod's name tells; undefined for a name that no pod of a set could have. Example: `web-3` is pod 3 of `web`. */
+/** Parses a pod's name; undefined if no pod of a set could have it. Example: `web-3` is pod 3 of `web`. */
 export function placeOf(podName: string): PodPlace | undefined {
   const { parent, ordinal } = POD_NAME.exec(podName)?.groups ?? {};
   if (parent === undefined || ordinal === undefined) return undefined;
   const number = Number(ordinal);
-  return { parent, ordinal: number > LARGEST_ORDINAL ? -1 : number };
+  return { parent, ordinal: number > MAX_ORDINAL ? -1 : number };
 }
 
 export function podName({ name }: Pick<StatefulSetView, 'name'>, ordinal: number): string {
   return `${name}-${ordinal}`;
 }
 
-/** Whether the set wants a pod of this number. */
+/** Whether the ordinal is within the set's range. */
 export function isWanted({ start, replicas }: Pick<StatefulSetView, 'start' | 'replicas'>, ordinal: number): boolean {
   return ordinal >= start && ordinal < start + replicas;
 }
 
 /**
- * The numbers of the pods that the set wants: of those that are there, all, and of those that are missing, the first few. A
- * set may ask for a thousand million pods, and nobody can make them in one go.
+ * The ordinals to process: all existing ones, and the first missing ones. A set may ask for a billion pods, which
+ * cannot be created in one run.
  */
 export function ordinalsInSight(
   set: Pick<StatefulSetView, 'start' | 'replicas'>,
@@ -40,7 +40,7 @@ export function ordinalsInSight(
   const ordinals: number[] = [];
   let missing = 0;
   let next = start;
-  for (; next < start + replicas && missing < MOST_MISSING; next++) {
+  for (; next < start + replicas && missing < MAX_MISSING; next++) {
     ordinals.push(next);
     if (!present.has(next)) missing += 1;
   }

@@ -9,13 +9,13 @@ import { isIdentityRight, isStorageRight, repaired } from './stateful-pod.ts';
 
 type Verb = 'Create' | 'Update' | 'Delete';
 
-/** A pod of the set by its number; without a uid, one that is not there yet. */
+/** A pod by its ordinal; without a uid if it does not exist yet. */
 interface PodOfClaims {
   readonly ordinal: number;
   readonly uid: string;
 }
 
-/** What a StatefulSet does to its pods and their claims, and tells of it in events. */
+/** Creates, repairs and deletes the pods and claims of a StatefulSet, and records events. */
 export class PodActions {
   readonly #set: StatefulSetView;
   readonly #context: ReconcileContext;
@@ -29,32 +29,32 @@ export class PodActions {
     this.#claims = context.objects(PersistentVolumeClaim);
   }
 
-  /** Creates a pod, its claims first. */
+  /** Creates a pod after its claims. */
   async create(pod: Sendable<PodObject>, ordinal: number): Promise<void> {
     const name = podName(this.#set, ordinal);
-    await this.#orTell('Create', name, () => this.#createClaims(ordinal));
+    await this.#withFailureEvent('Create', name, () => this.#createClaims(ordinal));
     const failure = await this.#pods.create(pod).then(
       () => undefined,
       (error: unknown) => error,
     );
     if (hasReason(failure, 'AlreadyExists')) throw failure;
-    await this.#orTell('Update', name, () => this.#changeClaimOwners({ ordinal, uid: '' }));
+    await this.#withFailureEvent('Update', name, () => this.#changeClaimOwners({ ordinal, uid: '' }));
     this.#tell('Create', name, failure);
     if (failure !== undefined) throw failure;
   }
 
-  /** Creates the claims that a waiting pod lacks. */
+  /** Creates the missing claims of a pending pod. */
   async createMissingClaims({ metadata: { name, uid } }: Observed<PodObject>, ordinal: number): Promise<void> {
     await this.#createClaims(ordinal);
-    await this.#orTell('Update', name, () => this.#changeClaimOwners({ ordinal, uid }));
+    await this.#withFailureEvent('Update', name, () => this.#changeClaimOwners({ ordinal, uid }));
   }
 
-  /** Repairs labels and volumes of a pod and the owners of its claims, if they are not as they should be. */
+  /** Repairs labels and volumes of a pod and the owners of its claims. */
   async repair(pod: Observed<PodObject>, ordinal: number): Promise<void> {
     const { name, uid } = pod.metadata;
     const hasStorage = isStorageRight(this.#set, pod);
     if (hasStorage && isIdentityRight(this.#set, pod) && !this.#hasClaimToChange({ ordinal, uid })) return;
-    await this.#orTell('Update', name, async () => {
+    await this.#withFailureEvent('Update', name, async () => {
       if (!hasStorage) await this.#createClaims(ordinal);
       await this.#changeClaimOwners({ ordinal, uid });
       await this.#pods.update(repaired(this.#set, pod, ordinal));
@@ -64,11 +64,11 @@ export class PodActions {
 
   async delete(pod: Observed<PodObject>): Promise<void> {
     const { name } = pod.metadata;
-    await this.#orTell('Delete', name, () => this.#pods.delete(keyOf(pod)));
+    await this.#withFailureEvent('Delete', name, () => this.#pods.delete(keyOf(pod)));
     this.#tell('Delete', name);
   }
 
-  /** Whether a claim is still to be deleted with an earlier pod of this number, so that no new one can be made yet. */
+  /** Whether a claim must still be deleted with an earlier pod of this ordinal, so that no new one can be created. */
   hasStaleClaim(ordinal: number): boolean {
     if (this.#set.whenScaled === 'Retain') return false;
     const pod = { name: podName(this.#set, ordinal), uid: '' };
@@ -77,7 +77,7 @@ export class PodActions {
     );
   }
 
-  /** Lets the claims of a pod that goes be deleted or kept, as the set says. */
+  /** Applies the retention policy to the claims of a pod that is scaled down. */
   async releaseClaims(pod: Observed<PodObject>, ordinal: number): Promise<void> {
     if (this.#hasClaimToChange({ ordinal, uid: pod.metadata.uid }))
       await this.#changeClaimOwners({ ordinal, uid: pod.metadata.uid });
@@ -98,8 +98,8 @@ export class PodActions {
         const message = messageOf(cause);
         failures.push(new Error(`failed to create PVC ${name}: ${message}`, { cause }));
         if (hasReason(cause, 'AlreadyExists')) continue;
-        const told = `Create ${about} for ${pod} failed error: ${message}`;
-        this.#context.event({ type: 'Warning', reason: 'FailedCreate', message: told });
+        const text = `Create ${about} for ${pod} failed error: ${message}`;
+        this.#context.event({ type: 'Warning', reason: 'FailedCreate', message: text });
       }
     }
     const [first, ...others] = failures;
@@ -138,8 +138,8 @@ export class PodActions {
     });
   }
 
-  /** Does something to a pod, and tells if that fails; a change of the pod meanwhile only means that it is tried again. */
-  async #orTell(verb: Verb, name: string, act: () => Promise<unknown>): Promise<void> {
+  /** Runs an operation on a pod and records an event if it fails; a conflict is only retried. */
+  async #withFailureEvent(verb: Verb, name: string, act: () => Promise<unknown>): Promise<void> {
     try {
       await act();
     } catch (error) {

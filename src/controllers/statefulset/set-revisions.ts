@@ -15,10 +15,10 @@ import { viewStatefulSet } from './set-view.ts';
 import { revisionOfPod } from './stateful-pod.ts';
 
 const HASH = 'controller.kubernetes.io/hash';
-/** A longer name of a set is cut, so that the hash fits. */
-const LONGEST_PREFIX = 223;
+/** Maximum length of the set's name in a revision's name, so that the hash fits. */
+const MAX_PREFIX_LENGTH = 223;
 
-/** The revisions that a set is between. */
+/** The current and the update revision of a set. */
 export interface SetRevisions {
   readonly current: Revision;
   readonly update: Revision;
@@ -26,8 +26,8 @@ export interface SetRevisions {
 }
 
 /**
- * Finds the revision of the set's template, or makes it. One that is there already, but older than others, becomes the newest
- * again: that is how a rollback is kept.
+ * Finds or creates the revision of the set's template. An existing one that is not the newest becomes the newest again,
+ * as after a rollback.
  */
 export async function findRevisions(
   set: Observed<StatefulSet>,
@@ -54,7 +54,7 @@ export async function findRevisions(
   };
 }
 
-/** The revisions beyond what history keeps, the oldest first; never one that the set or a pod is at. */
+/** The oldest revisions beyond the history limit; never one that the set or a pod uses. */
 export function revisionsToRemove(
   history: readonly Revision[],
   { current, update }: SetRevisions,
@@ -76,7 +76,7 @@ interface NewRevision {
   readonly collisionCount: number;
 }
 
-/** Tries other hashes while a revision with other data has the name. */
+/** Retries with other hashes while a revision with different data has the name. */
 async function createRevision(
   set: Observed<StatefulSet>,
   wanted: NewRevision,
@@ -94,7 +94,7 @@ async function createRevision(
   }
 }
 
-/** The label keeps the hash that was tried first, even if the name has another. */
+/** The label keeps the first hash, even if the name has another. */
 function newRevision(
   set: Observed<StatefulSet>,
   { data, revision, collisionCount }: NewRevision,
@@ -104,7 +104,7 @@ function newRevision(
   const { annotations } = set.metadata;
   return {
     metadata: {
-      name: `${name.slice(0, LONGEST_PREFIX)}-${hash}`,
+      name: `${name.slice(0, MAX_PREFIX_LENGTH)}-${hash}`,
       namespace,
       labels: { ...template.metadata?.labels, [HASH]: revisionHash(data, collisionCount) },
       ...(annotations === undefined ? {} : { annotations }),

@@ -6,7 +6,7 @@ import type { Observed } from '../../client/index.ts';
 import type { StatefulSetView } from './set-view.ts';
 import { revisionOfPod } from './stateful-pod.ts';
 
-/** The numbers of pods that a status tells. */
+/** The pod counts in a status. */
 export interface PodCounts {
   readonly replicas: number;
   readonly readyReplicas: number;
@@ -40,7 +40,7 @@ export function isRunningAndReady(pod: Observed<Pod>): boolean {
   return pod.status?.phase === 'Running' && isReady(pod);
 }
 
-/** The status of a set with these pods. When all of them are of the newest revision, that is the current one from now on. */
+/** Computes the status from the pods. When all of them have the update revision, it becomes the current one. */
 export function setStatus(
   set: StatefulSetView,
   counts: PodCounts,
@@ -62,8 +62,8 @@ export function setStatus(
   };
 }
 
-/** Whether a status tells something new; a number of collisions alone is not worth a write. */
-export function isNews(status: StatefulSetStatus, known: DeepReadonly<StatefulSetStatus>): boolean {
+/** Whether the status changed; a new collision count alone is not worth a write. */
+export function hasRelevantChange(status: StatefulSetStatus, known: DeepReadonly<StatefulSetStatus>): boolean {
   return (
     (status.observedGeneration ?? 0) > (known.observedGeneration ?? 0) ||
     status.replicas !== known.replicas ||

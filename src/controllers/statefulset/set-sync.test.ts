@@ -24,7 +24,7 @@ function pod(ordinal: number, made: string, isReady = true): Observed<Pod> {
   };
 }
 
-/** The pods that one run deletes, where several may be missing. */
+/** The pods that one run deletes when several may be unavailable. */
 async function deletedBy(spec: Partial<StatefulSetSpec>, pods: readonly Observed<Pod>[]): Promise<string[]> {
   const set = { kind: 'StatefulSet', apiVersion: 'apps/v1', ...statefulSet(spec) } as const;
   const view = viewStatefulSet({ ...set, metadata: { ...stored, name: 'web', uid: 'web' } });

@@ -11,10 +11,10 @@ import { countPods, isRunningAndReady, type PodCounts } from './set-status.ts';
 import type { StatefulSetView } from './set-view.ts';
 import { newStatefulPod, revisionOfPod } from './stateful-pod.ts';
 
-/** Requests at a time, where pods need not wait for each other, and pods that one run makes; the rest follows. */
-const LARGEST_BATCH = 500;
+/** Maximum number of concurrent requests with parallel pod management, and of pods created per run. */
+const MAX_BATCH = 500;
 
-/** A place in the set, and the pod in it if there is one. */
+/** An ordinal, and its pod if there is one. */
 interface Replica {
   readonly ordinal: number;
   readonly pod: Observed<Pod> | undefined;
@@ -22,30 +22,30 @@ interface Replica {
 
 type Occupied = Replica & { readonly pod: Observed<Pod> };
 
-/** Whether the rest may be looked at in the same run. */
+/** Whether the run may continue with the next pod. */
 type Step = 'go on' | 'wait';
 
 export interface SetSyncParts {
   readonly actions: Pick<PodActions, keyof PodActions>;
   readonly revisions: SetRevisions;
-  /** Whether more than one pod may be replaced at a time: a feature that is off by default in Kubernetes 1.36. */
+  /** Whether maxUnavailable applies: a feature gate that is off by default in Kubernetes 1.36. */
   readonly obeysMaxUnavailable: boolean;
   readonly nowMs: number;
 }
 
-/** How the pods of the set were at the end of a run, and why the run ended early, if it failed. */
+/** The pods at the end of a run, and the error that ended it early, if any. */
 export interface SyncOutcome {
   readonly counts: PodCounts;
   readonly failure: unknown;
 }
 
-/** One run over the pods of a set: fills its places in order, empties those it no longer wants, then replaces old pods. */
+/** One run over the pods of a set: creates missing pods in order, deletes surplus ones, then replaces outdated ones. */
 export class SetSync {
   readonly #set: StatefulSetView;
   readonly #parts: SetSyncParts;
   readonly #pods: readonly Observed<Pod>[];
   readonly #replicas: readonly Replica[];
-  /** Pods that are no longer wanted, the highest number first. */
+  /** Surplus pods, highest ordinal first. */
   readonly #condemned: readonly Occupied[];
 
   constructor(set: StatefulSetView, pods: readonly Observed<Pod>[], parts: SetSyncParts) {
@@ -83,7 +83,7 @@ export class SetSync {
     return this.#forEach(this.#condemned, (condemned) => this.#empty(condemned, firstUnavailable));
   }
 
-  /** Brings one place into order. */
+  /** Brings one replica into its desired state. */
   async #fill(replica: Replica): Promise<Step> {
     const { isOrdered } = this.#set;
     const { actions } = this.#parts;
@@ -92,7 +92,7 @@ export class SetSync {
     const isTerminating = pod.metadata.deletionTimestamp !== undefined;
     if (isFinished(pod)) {
       if (!isTerminating) await actions.delete(pod);
-      return 'wait'; // its place is free when it is gone
+      return 'wait'; // recreated after it is gone
     }
     if (pod.status?.phase === 'Pending') await actions.createMissingClaims(pod, ordinal);
     if (isOrdered && (isTerminating || !isRunningAndReady(pod) || !this.#isAvailable(pod))) return 'wait';
@@ -109,7 +109,7 @@ export class SetSync {
     return this.#set.isOrdered ? 'wait' : 'go on';
   }
 
-  /** Whether a new pod in this place is made as the current ones are, not as the newest. */
+  /** Whether a new pod with this ordinal is created from the current revision, not from the update revision. */
   #isKept(ordinal: number): boolean {
     const { start, partition, isRolling, status } = this.#set;
     return partition === undefined
@@ -117,27 +117,27 @@ export class SetSync {
       : ordinal < start + partition;
   }
 
-  /** Deletes a pod that is no longer wanted, unless it has to wait for others. */
+  /** Deletes a surplus pod, unless it must wait for others. */
   async #empty({ pod }: Occupied, firstUnavailable: Observed<Pod> | undefined): Promise<Step> {
     const { isOrdered } = this.#set;
     if (pod.metadata.deletionTimestamp !== undefined) return isOrdered ? 'wait' : 'go on';
-    const isWell = isRunningAndReady(pod) && this.#isAvailable(pod);
-    if (isOrdered && !isWell && pod !== firstUnavailable) return 'wait';
+    const isPodAvailable = isRunningAndReady(pod) && this.#isAvailable(pod);
+    if (isOrdered && !isPodAvailable && pod !== firstUnavailable) return 'wait';
     await this.#parts.actions.delete(pod);
     return 'wait';
   }
 
-  /** The first pod that does not work, by place; of those that are no longer wanted, the one with the lowest number. */
+  /** The first unavailable pod by ordinal; among surplus ones the lowest ordinal. */
   #firstUnavailable(): Observed<Pod> | undefined {
     const inOrder = [...this.#replicas, ...this.#condemned.toReversed()];
     return inOrder.find(({ pod }) => this.#isUnavailable(pod))?.pod;
   }
 
-  /** Deletes pods of older revisions, the highest place first, as many as may be missing; returns how many. */
+  /** Deletes outdated pods, highest ordinal first, within maxUnavailable; returns how many. */
   async #replace(): Promise<number> {
     const { obeysMaxUnavailable } = this.#parts;
     const { start, partition = 0, replicas } = this.#set;
-    if (this.#replicas.length < replicas) return 0; // most pods have yet to be made
+    if (this.#replicas.length < replicas) return 0; // most pods are not created yet
     const candidates = this.#replicas.filter(({ ordinal }) => ordinal >= start + partition).toReversed();
     return obeysMaxUnavailable ? this.#replaceSeveral(candidates) : this.#replaceOne(candidates);
   }
@@ -180,7 +180,7 @@ export class SetSync {
     return countPods(pods, names, { minReadySeconds: this.#set.minReadySeconds, nowMs });
   }
 
-  /** One after the other until one has to wait, or in growing batches, where nothing waits for others. */
+  /** Processes the items in order until one must wait, or in growing batches with parallel pod management. */
   async #forEach<T>(items: readonly T[], step: (item: T) => Promise<Step>): Promise<Step> {
     if (this.#set.isOrdered) {
       for (const item of items) if ((await step(item)) === 'wait') return 'wait';
@@ -190,7 +190,7 @@ export class SetSync {
       const item = items[index];
       if (item !== undefined) await step(item);
     };
-    const { failure } = await slowStart(items.length, attempt, { largestBatch: LARGEST_BATCH });
+    const { failure } = await slowStart(items.length, attempt, { maxBatch: MAX_BATCH });
     if (failure !== undefined) throw failure;
     return 'go on';
   }

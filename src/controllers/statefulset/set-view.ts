@@ -10,23 +10,23 @@ const DEFAULT_HISTORY_LIMIT = 10;
 
 export type Retention = 'Retain' | 'Delete';
 
-/** What a StatefulSet asks for, with its defaults filled in. */
+/** A StatefulSet's spec with defaults filled in. */
 export interface StatefulSetView {
   readonly name: string;
   readonly namespace: string;
   readonly generation: number;
   readonly isDeleted: boolean;
   readonly replicas: number;
-  /** The number of the first pod. */
+  /** The ordinal of the first pod. */
   readonly start: number;
-  /** Pods come and go one after the other; otherwise all at once. */
+  /** Pods are created and deleted one at a time; otherwise in parallel. */
   readonly isOrdered: boolean;
   readonly minReadySeconds: number;
   readonly template: DeepReadonly<PodTemplateSpec>;
   readonly isRolling: boolean;
-  /** So many of the first pods stay at the current revision; undefined when nothing is said about rolling. */
+  /** Pods with a lower ordinal keep the current revision; undefined without a rolling update configuration. */
   readonly partition: number | undefined;
-  /** How many pods may be missing while rolling. */
+  /** Maximum number of unavailable pods during an update. */
   readonly maxUnavailable: number;
   readonly revisionHistoryLimit: number;
   readonly serviceName: string | undefined;
@@ -66,7 +66,7 @@ export function viewStatefulSet(set: Observed<StatefulSetObject>): StatefulSetVi
   };
 }
 
-/** Percentages round down, but one pod may always be missing: otherwise no step would be possible. */
+/** Percentages round down, but at least one: otherwise no step would be possible. */
 function maxUnavailableOf(maxUnavailable: number | string | undefined, replicas: number): number {
   const count = scaleIntOrPercent(maxUnavailable ?? 1, replicas, { round: 'down' });
   return count instanceof ValueError ? 1 : Math.max(1, count);

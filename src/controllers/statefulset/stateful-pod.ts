@@ -8,18 +8,18 @@ import type { StatefulSetView } from './set-view.ts';
 
 const POD_NAME = 'statefulset.kubernetes.io/pod-name';
 const POD_INDEX = 'apps.kubernetes.io/pod-index';
-/** The name of the ControllerRevision that a pod was made from. */
+/** The label with the name of the pod's ControllerRevision. */
 const REVISION = 'controller-revision-hash';
 
 type Volumes = readonly DeepReadonly<Volume>[];
 
-/** What a new pod is made from. */
+/** The template and revision of a new pod. */
 export interface PodSource {
   readonly template: DeepReadonly<PodTemplateSpec> | undefined;
   readonly revision: string;
 }
 
-/** The pod of this number, as it is created. */
+/** The pod to create for this ordinal. */
 export function newStatefulPod(set: StatefulSetView, ordinal: number, source: PodSource): Sendable<Pod> {
   const { metadata, spec } = podFromTemplate(source.template, set.reference, set.namespace);
   const name = podName(set, ordinal);
@@ -40,12 +40,12 @@ export function newStatefulPod(set: StatefulSetView, ordinal: number, source: Po
   };
 }
 
-/** The name of the revision that a pod was made from; empty when it does not say. */
+/** The name of the pod's revision; empty when it has no label. */
 export function revisionOfPod({ metadata }: Observed<Pod>): string {
   return metadata.labels?.[REVISION] ?? '';
 }
 
-/** Whether the pod carries the labels that its name asks for. */
+/** Whether the pod has the labels that match its name. */
 export function isIdentityRight(set: StatefulSetView, { metadata }: Observed<Pod>): boolean {
   const place = placeOf(metadata.name);
   return (
@@ -66,7 +66,7 @@ export function isStorageRight(set: StatefulSetView, { metadata, spec }: Observe
   );
 }
 
-/** The pod with the labels and volumes that it should have. */
+/** The pod with corrected labels and volumes. */
 export function repaired(set: StatefulSetView, pod: Observed<Pod>, ordinal: number): Sendable<Pod> {
   const name = podName(set, ordinal);
   const labels = isIdentityRight(set, pod)
@@ -85,7 +85,7 @@ function identityLabels(name: string, ordinal: number): Readonly<Record<string, 
   return { [POD_NAME]: name, [POD_INDEX]: String(ordinal) };
 }
 
-/** Volumes of the template that a claim has the name of give way to it. */
+/** A claim replaces a volume of the template with the same name. */
 function withClaims(set: StatefulSetView, ordinal: number, volumes: Volumes): Volumes {
   const names = new Set(set.claimTemplates.map(({ metadata }) => metadata?.name));
   const ofClaims = set.claimTemplates.map((claim) => ({

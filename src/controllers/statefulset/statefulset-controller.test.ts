@@ -4,7 +4,7 @@ import { startWith } from '../testing/controller-cluster.ts';
 import { statefulSetController } from './statefulset-controller.ts';
 import { statefulSet } from './testing/samples.ts';
 
-test('more pods than one run makes come all the same, and go', async () => {
+test('more pods than one run creates are created in several runs, and deleted', async () => {
   await using cluster = await startWith(statefulSetController());
   const { client } = cluster;
   const sets = client.apps.v1.statefulsets.namespace('default');
@@ -19,7 +19,7 @@ test('more pods than one run makes come all the same, and go', async () => {
   expect((await pods.list()).items.map(({ metadata }) => metadata.name)).toEqual(['web-0']);
 });
 
-test('a set that asks for more pods than there can be makes the first one and waits', async () => {
+test('a set with an absurd number of replicas creates the first pod and waits', async () => {
   await using cluster = await startWith(statefulSetController());
   const { client } = cluster;
   await client.apps.v1.statefulsets.namespace('default').create(statefulSet({ replicas: 2 ** 31 - 1 }));

@@ -17,7 +17,7 @@ import type { Revision } from '../revisions/index.ts';
 import { placeOf } from './ordinals.ts';
 import { PodActions } from './pod-actions.ts';
 import { findRevisions, revisionsToRemove } from './set-revisions.ts';
-import { isNews, setStatus } from './set-status.ts';
+import { hasRelevantChange, setStatus } from './set-status.ts';
 import { SetSync } from './set-sync.ts';
 import { viewStatefulSet } from './set-view.ts';
 
@@ -25,11 +25,11 @@ const CONCURRENT_SYNCS = 5;
 const NOTHING = new LabelMatcher([], { matchesNothing: true });
 
 export interface StatefulSetOptions {
-  /** Whether `maxUnavailable` is obeyed: a feature that is off by default in Kubernetes 1.36; no unless given. */
+  /** Whether `maxUnavailable` applies, a feature gate that is off by default in Kubernetes 1.36; default false. */
   readonly obeysMaxUnavailable?: boolean;
 }
 
-/** Keeps the numbered pods of each StatefulSet running, with their claims, and rolls out its template one by one. */
+/** Runs the ordered pods of each StatefulSet with their claims, and rolls out its template pod by pod. */
 export function statefulSetController(options: StatefulSetOptions = {}): Controller {
   const { obeysMaxUnavailable = false } = options;
   const owners = { kind: StatefulSet, selectorOf: ({ spec }: Observed<StatefulSetObject>) => spec?.selector };
@@ -50,7 +50,7 @@ async function reconcile(
 ): Promise<void> {
   const selector = matchLabelSelector(set.spec?.selector);
   if (selector instanceof ValueError) {
-    context.log.warn('selector cannot be read', { key: context.key, problem: selector.message });
+    context.log.warn('selector is invalid', { key: context.key, problem: selector.message });
     return;
   }
   const view = viewStatefulSet(set);
@@ -65,7 +65,7 @@ async function reconcile(
 
   const names = { current: revisions.current.metadata.name, update: revisions.update.metadata.name };
   const status = setStatus(view, counts, { names, collisionCount: revisions.collisionCount });
-  if (isNews(status, view.status)) await replaceStatus(set, status, sets);
+  if (hasRelevantChange(status, view.status)) await replaceStatus(set, status, sets);
   for (const past of revisionsToRemove(history, revisions, { pods, limit: view.revisionHistoryLimit }))
     await objects.delete(keyOf(past));
   if (failure !== undefined) throw failure;
@@ -73,7 +73,7 @@ async function reconcile(
     context.after(nextAvailableInMs(pods, view.minReadySeconds, nowMs) ?? view.minReadySeconds * 1000);
 }
 
-/** The revisions of the set: its own and those that nobody has, which become its own. */
+/** The revisions of the set: its own and orphans, which it adopts. */
 async function claimHistory(
   set: Observed<StatefulSetObject>,
   selector: LabelMatcher,
@@ -88,7 +88,7 @@ async function claimHistory(
   return [...own, ...(await claim(orphans, request))];
 }
 
-/** The pods of the set. One whose name is not of the set never belongs to it, whatever its labels are. */
+/** The pods of the set. A pod whose name does not belong to the set never does, whatever its labels are. */
 async function claimPods(
   set: Observed<StatefulSetObject>,
   selector: LabelMatcher,
@@ -100,7 +100,7 @@ async function claimPods(
   const own = objects.list({ controlledBy: uid });
   const orphans = objects.byIndex(orphansByNamespace, namespace).filter(isMember);
   const request = { owner: set, ownerKind: StatefulSet, owners: context.objects(StatefulSet), kind: Pod, objects };
-  const strangers = own.filter((pod) => !isMember(pod));
-  await claim(strangers, { ...request, selector: NOTHING }); // lets go of them
+  const unmatched = own.filter((pod) => !isMember(pod));
+  await claim(unmatched, { ...request, selector: NOTHING }); // releases them
   return claim([...own.filter(isMember), ...orphans], { ...request, selector });
 }

@@ -11,7 +11,7 @@ import { protection } from './protection.ts';
 const claimsByClass = index(PersistentVolumeClaim, (claim) => classesOfClaim(claim));
 const volumesByClass = index(PersistentVolume, (volume) => classesOfVolume(volume));
 
-/** Classes of volume attributes stay while a claim or a volume has them, or is to get them. */
+/** Blocks the deletion of VolumeAttributesClasses that a claim or volume has or is about to get. */
 export function attributesClassProtection(): Controller {
   return protection(VolumeAttributesClass, {
     name: 'volumeattributesclass-protection-controller',

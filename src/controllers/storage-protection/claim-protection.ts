@@ -3,10 +3,10 @@ import { index, type Observed, PersistentVolumeClaim, Pod } from '../../client/i
 import { type Controller, watch } from '../../kit/index.ts';
 import { protection } from './protection.ts';
 
-/** Pods by the claims that they name, and those that are made for them. */
+/** Pods by their claims, including those of ephemeral volumes. */
 const podsByClaim = index(Pod, (pod) => claimKeysOf(pod));
 
-/** Claims stay while a pod on a node uses them. */
+/** Blocks the deletion of claims that a pod on a node uses. */
 export function claimProtection(): Controller {
   return protection(PersistentVolumeClaim, {
     name: 'persistentvolumeclaim-protection-controller',
@@ -21,7 +21,7 @@ export function claimProtection(): Controller {
           .some((pod) => uses(pod, claim))
       )
         return true;
-      // The cache may not know of a pod yet that the server has: a claim that is gone does not come back.
+      // Lists the pods from the API server, because the cache may be stale and a deleted claim cannot be restored.
       const { items } = await client.core.v1.pods.namespace(namespace).list({ limit: 0, signal });
       return items.some((pod) => uses(pod, claim));
     },
@@ -42,7 +42,7 @@ function claimNameOf({ name, persistentVolumeClaim, ephemeral }: ClaimingVolume,
   return ephemeral === undefined ? undefined : `${pod}-${name}`;
 }
 
-/** Whether a pod that is on a node uses the claim; one that no node has taken yet will not be started with it any more. */
+/** Whether a pod on a node uses the claim; an unscheduled pod will not start with a deleted claim. */
 function uses(pod: ClaimingPod, claim: Observed<PersistentVolumeClaim>): boolean {
   if ((pod.spec?.nodeName ?? '') === '') return false;
   return (pod.spec?.volumes ?? []).some((volume) => {
@@ -53,7 +53,7 @@ function uses(pod: ClaimingPod, claim: Observed<PersistentVolumeClaim>): boolean
   });
 }
 
-/** A pod that may go at once: its node is done with it, or does not matter. */
+/** A terminating pod with a grace period of 0: its containers have stopped, or do not matter. */
 function isShutDown({ metadata }: ClaimingPod): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;
 }

@@ -5,14 +5,14 @@ export interface ProtectionOptions<T extends KubernetesObject> {
   readonly name: string;
   readonly queueName: string;
   readonly finalizer: string;
-  /** Changes that may end a use. */
+  /** Changes that may end the use of an object. */
   readonly watches?: readonly Watch[];
   isUsed(object: Observed<T>, context: ReconcileContext): boolean | Promise<boolean>;
 }
 
 /**
- * Keeps objects that are to be deleted for as long as they are used, by a finalizer that admission gives to new ones; those
- * that are older get it here.
+ * Blocks the deletion of objects in use by a finalizer. Admission adds it to new objects, this controller to older
+ * ones.
  */
 export function protection<T extends KubernetesObject>(kind: Kind<T>, options: ProtectionOptions<T>): Controller {
   const { name, queueName, finalizer, watches = [] } = options;
@@ -21,21 +21,21 @@ export function protection<T extends KubernetesObject>(kind: Kind<T>, options: P
     queueName,
     watches,
     async reconcile(object, context) {
-      const isGoing = object.metadata.deletionTimestamp !== undefined;
+      const isTerminating = object.metadata.deletionTimestamp !== undefined;
       const { finalizers = [] } = object.metadata;
-      if (isGoing !== finalizers.includes(finalizer)) return; // it goes unprotected, or stays protected
-      if (isGoing && (await options.isUsed(object, context))) return;
-      const wanted = isGoing ? finalizers.filter((each) => each !== finalizer) : [...finalizers, finalizer];
-      // An update, not a patch: that is what the role of the controller allows.
+      if (isTerminating !== finalizers.includes(finalizer)) return; // unprotected and being deleted, or protected and not being deleted
+      if (isTerminating && (await options.isUsed(object, context))) return;
+      const wanted = isTerminating ? finalizers.filter((each) => each !== finalizer) : [...finalizers, finalizer];
+      // An update instead of a patch, because the controller's role allows only that.
       const changed = { ...object, metadata: { ...object.metadata, finalizers: wanted } };
       await context
         .objects(kind)
         .update(changed as Sendable<T>)
-        .catch(unlessGone);
+        .catch(ignoreMissing);
     },
   });
 }
 
-function unlessGone(error: unknown): void {
+function ignoreMissing(error: unknown): void {
   if (!hasReason(error, 'NotFound')) throw error;
 }

@@ -10,7 +10,7 @@ async function finalizersOf(cluster: TestCluster, name: string): Promise<readonl
   return (await claims.list()).items.find(({ metadata }) => metadata.name === name)?.metadata.finalizers;
 }
 
-test('a claim stays while a pod on a node uses it, and goes with the last one', async () => {
+test('a claim stays while a pod on a node uses it, and is deleted after the last one', async () => {
   await using cluster = await startCluster({ seed: 'claims' });
   const { pods, persistentvolumeclaims } = cluster.client.core.v1;
   const [ofDefault, claims] = [pods.namespace('default'), persistentvolumeclaims.namespace('default')];
@@ -39,7 +39,7 @@ test('a claim stays while a pod on a node uses it, and goes with the last one', 
   expect(await finalizersOf(cluster, 'data')).toBeUndefined();
 });
 
-test('a claim that was made before there was protection gets it', async () => {
+test('a claim without the finalizer gets it', async () => {
   await using cluster = await startCluster({ seed: 'old', disableAdmission: ['StorageObjectInUseProtection'] });
   await cluster.client.core.v1.persistentvolumeclaims.namespace('default').create({ metadata: { name: 'old' }, spec });
   await cluster.settle();
@@ -66,7 +66,7 @@ test('a volume stays while it is bound', async () => {
   expect((await all.list()).items).toEqual([]);
 });
 
-test('a class of volume attributes stays while a claim names it', async () => {
+test('a VolumeAttributesClass stays while a claim names it', async () => {
   await using cluster = await startCluster({ seed: 'classes' });
   const classes = cluster.client.storage.v1.volumeattributesclasses;
   const claims = cluster.client.core.v1.persistentvolumeclaims.namespace('default');

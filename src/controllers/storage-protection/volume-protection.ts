@@ -2,7 +2,7 @@ import { PersistentVolume } from '../../client/index.ts';
 import type { Controller } from '../../kit/index.ts';
 import { protection } from './protection.ts';
 
-/** Volumes stay while they are bound to a claim. */
+/** Blocks the deletion of volumes that are bound to a claim. */
 export function volumeProtection(): Controller {
   return protection(PersistentVolume, {
     name: 'persistentvolume-protection-controller',

@@ -19,7 +19,7 @@ function migration(...types: readonly string[]): Stored<StorageVersionMigration>
   return { ...typeMeta, metadata, spec, status: { conditions } };
 }
 
-/** A definition whose objects were stored as v1 before they were as v2. */
+/** A CRD whose objects were stored as v1 and then as v2. */
 async function start(): Promise<Client> {
   const cluster = await startCluster({ controllers: false, scheduler: false, nodes: 0, seed: 'definitions' });
   onTestFinished(() => cluster[Symbol.asyncDispose]());
@@ -52,7 +52,7 @@ async function read(
   return { condition, storedVersions: status?.storedVersions ?? [] };
 }
 
-test('a migration that succeeds leaves one stored version', async () => {
+test('a successful migration leaves one stored version', async () => {
   const client = await start();
   const status = new DefinitionStatus(client, signal);
 
@@ -69,7 +69,7 @@ test('a migration that succeeds leaves one stored version', async () => {
   });
 });
 
-test('a definition that has changed meanwhile keeps its stored versions', async () => {
+test('a CRD that changed in between keeps its stored versions', async () => {
   const client = await start();
   const status = new DefinitionStatus(client, signal);
   await status.begin(migration());
@@ -89,7 +89,7 @@ test('a definition that has changed meanwhile keeps its stored versions', async 
   });
 });
 
-test('a migration that fails leaves the stored versions', async () => {
+test('a failed migration keeps the stored versions', async () => {
   const client = await start();
   const status = new DefinitionStatus(client, signal);
   await status.begin(migration());
@@ -100,7 +100,7 @@ test('a migration that fails leaves the stored versions', async () => {
   });
 });
 
-test('a resource without a definition is no concern', async () => {
+test('a resource without a CRD is ignored', async () => {
   const client = await start();
   const other = { ...migration(), spec: { resource: { group: '', resource: 'configmaps' } } };
   await new DefinitionStatus(client, signal).begin(other);

@@ -11,11 +11,11 @@ import { hasSucceeded, timeOf } from './migration-state.ts';
 type Migration = Observed<StorageVersionMigration>;
 type Definition = Stored<CustomResourceDefinition>;
 
-/** As the conditions say who wrote them. */
+/** The field manager of upstream's conditions. */
 const FIELD_MANAGER = 'migration-runner-controller';
 const CONDITION = 'StorageMigrating';
 
-/** The conditions of definitions whose objects are migrated. Other resources have no definition, and need none. */
+/** The migration conditions of CRDs. Built-in resources have none. */
 export class DefinitionStatus {
   readonly #client: Client;
   readonly #signal: AbortSignal;
@@ -33,9 +33,9 @@ export class DefinitionStatus {
   }
 
   /**
-   * Says how the migration ended. If it went well and the definition is the one that it began with, all objects are in the
-   * version in which they are stored now, and no other one is left in `storedVersions`. (Upstream 1.36 does that after a
-   * failure too, and thereby allows to remove a version in which objects are still stored.)
+   * Reports how the migration ended. If it succeeded and the CRD is unchanged, all objects are stored in the current
+   * version, and `storedVersions` is reduced to it. (Upstream 1.36 does that after a failure too, and thereby allows
+   * removing a version in which objects are still stored.)
    */
   async end(migration: Migration): Promise<void> {
     const definition = await this.#definitionOf(migration);
@@ -70,7 +70,7 @@ export class DefinitionStatus {
     }
   }
 
-  /** With the resourceVersion that was read: whoever changes the definition meanwhile makes this begin anew. */
+  /** Applies with the resourceVersion that was read: a concurrent change of the CRD restarts this. */
   async #apply(
     { metadata: { name, resourceVersion, generation } }: Definition,
     condition: { readonly status: string; readonly reason: string; readonly message: string },

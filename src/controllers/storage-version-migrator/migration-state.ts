@@ -5,7 +5,7 @@ import type { Observed, StorageVersionMigration } from '../../client/index.ts';
 type Migration = Observed<StorageVersionMigration>;
 type Status = NonNullable<StorageVersionMigration['status']>;
 
-/** What a condition says, but for its time. */
+/** A condition without its time. */
 export type Statement = Pick<Condition, 'type' | 'reason' | 'message'>;
 
 export const RUNNING: Statement = {
@@ -27,12 +27,12 @@ export function hasSucceeded(migration: Migration): boolean {
   return isTrue(migration, 'Succeeded');
 }
 
-/** Whether the migration has come to its end, good or bad. */
-export function isOver(migration: Migration): boolean {
+/** Whether the migration has succeeded or failed. */
+export function isFinished(migration: Migration): boolean {
   return hasSucceeded(migration) || isTrue(migration, 'Failed');
 }
 
-/** The status with one more condition that is true; conditions that are there already stay as they are. */
+/** The status with another true condition; existing conditions are kept. */
 export function withCondition({ status }: Migration, statement: Statement, clock: Clock): Status {
   const conditions = status?.conditions ?? [];
   if (conditions.some(({ type }) => type === statement.type)) return { ...status, conditions: [...conditions] };
@@ -40,7 +40,7 @@ export function withCondition({ status }: Migration, statement: Statement, clock
   return { ...status, conditions: [...conditions, added] };
 }
 
-/** The status of a migration that is over and no longer runs. */
+/** The status of a finished migration, without the Running condition. */
 export function completed({ status, metadata }: Migration, clock: Clock): Status {
   const conditions = (status?.conditions ?? []).map((condition) =>
     condition.type === 'Running'
@@ -57,16 +57,14 @@ export function completed({ status, metadata }: Migration, clock: Clock): Status
   return { ...status, conditions };
 }
 
-/**
- * Whether a migration that does not run yet may begin: of those of one resource one runs at a time, and the oldest begins.
- */
+/** Whether a pending migration may start: one runs per resource at a time, the oldest first. */
 export function isNext(migration: Migration, all: readonly Migration[]): boolean {
-  const rivals = all.filter((other) => resourceOf(other) === resourceOf(migration) && !isOver(other));
+  const rivals = all.filter((other) => resourceOf(other) === resourceOf(migration) && !isFinished(other));
   if (rivals.some(isRunning)) return false;
   return rivals.every((other) => other.metadata.name === migration.metadata.name || precedes(migration, other));
 }
 
-/** The resource that is migrated, as text to compare. */
+/** A comparable text for the resource. */
 export function resourceOf({ spec }: Migration): string {
   const { group = '', resource = '' } = spec?.resource ?? {};
   return `${resource}.${group}`;

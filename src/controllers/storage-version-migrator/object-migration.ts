@@ -12,7 +12,7 @@ import {
 export interface ObjectMigration {
   readonly client: Client;
   readonly kind: Kind;
-  /** Objects that were written after this one are in the right version already. */
+  /** Objects with a newer resourceVersion are already in the right version. */
   readonly resourceVersion: string;
   readonly fieldManager: string;
   readonly signal: AbortSignal;
@@ -27,7 +27,7 @@ const RETRIABLE_REASONS = new Set([
 ]);
 const RETRIABLE_CODES = new Set([429, 500, 503, 504]);
 
-/** Has the server write every object of a kind once more, unchanged, so that it is stored in the present version. */
+/** Rewrites every object of a kind unchanged, so that the API server stores it in the current version. */
 export async function migrateObjects(migration: ObjectMigration): Promise<void> {
   const { client, kind, resourceVersion, signal } = migration;
   for await (const object of client.kind(kind).metadata().items({ signal })) {
@@ -38,8 +38,8 @@ export async function migrateObjects(migration: ObjectMigration): Promise<void> 
 }
 
 /**
- * Applies nothing to the object. Its uid and resourceVersion go along, so that an object which was written, deleted or made
- * anew meanwhile ends in a conflict: then nothing is left to be done.
+ * Applies an empty change with uid and resourceVersion, so that an object which was changed, deleted or recreated in
+ * between gives a conflict: then nothing is left to do.
  */
 async function rewrite({ metadata }: Observed<KubernetesObject>, migration: ObjectMigration): Promise<void> {
   const { client, kind, fieldManager, signal } = migration;
@@ -52,7 +52,7 @@ async function rewrite({ metadata }: Observed<KubernetesObject>, migration: Obje
   }
 }
 
-/** Whether the same may go well later: then the migration goes on instead of failing. */
+/** Whether a retry may succeed: then the migration continues instead of failing. */
 export function isRetriable(error: unknown): boolean {
   if (isTransportError(error)) return true;
   if (!(error instanceof StatusError)) return false;

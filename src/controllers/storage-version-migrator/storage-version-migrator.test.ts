@@ -23,7 +23,7 @@ async function start(admission: readonly AdmissionPlugin[] = []): Promise<TestCl
   return cluster;
 }
 
-/** Is asked about every write to a ConfigMap that the migrator makes. */
+/** Called for every write of the migrator to a ConfigMap. */
 function onRewrite(act: (name: string) => void | Promise<void>): AdmissionPlugin {
   return {
     name: 'OnRewrite',
@@ -55,7 +55,7 @@ const DONE = [
   'Succeeded=True StorageVersionMigrationSucceeded: ',
 ];
 
-test('every object is written once more, and the migration tells up to which revision', async () => {
+test('every object is written once more, and the status contains the resourceVersion', async () => {
   const seen: string[] = [];
   const cluster = await start([onRewrite((name) => void seen.push(name))]);
   const { resourceVersion } = await cluster.client.core.v1.configmaps.list();
@@ -68,7 +68,7 @@ test('every object is written once more, and the migration tells up to which rev
   expect(seen).toEqual(expect.arrayContaining(['a', 'b']));
 });
 
-test('an object that is written meanwhile is left alone', async () => {
+test('an object that is written in between is left alone', async () => {
   let client: Client | undefined;
   const maps = () => client?.core.v1.configmaps.namespace('default');
   let isOther = false;
@@ -91,7 +91,7 @@ test('an object that is written meanwhile is left alone', async () => {
   expect(metadata.managedFields?.map(({ manager }) => manager)).not.toContain('storage-version-migrator-controller');
 });
 
-test('what may go well later is tried again, and another migration of the resource waits', async () => {
+test('a retriable failure is retried, and another migration of the resource waits', async () => {
   let isDown = true;
   const cluster = await start([
     onRewrite(() => {
@@ -113,7 +113,7 @@ test('what may go well later is tried again, and another migration of the resour
   expect(await conditions(client, 'second')).toEqual(DONE);
 });
 
-test('an object that cannot be written fails the migration for good', async () => {
+test('an object that cannot be written makes the migration fail', async () => {
   const cluster = await start([
     onRewrite(() => {
       throw new StatusError({ code: 403, reason: 'Forbidden', message: 'never' });
@@ -129,7 +129,7 @@ test('an object that cannot be written fails the migration for good', async () =
   ]);
 });
 
-test('a resource that nobody serves is waited for one minute', async () => {
+test('an unserved resource is waited for one minute', async () => {
   const cluster = await start();
 
   await create(cluster.client, 'm', 'widgets', 'example.com');
@@ -143,7 +143,7 @@ test('a resource that nobody serves is waited for one minute', async () => {
   ]);
 });
 
-test('a resource that cannot be written is refused', async () => {
+test('a resource that cannot be written is rejected', async () => {
   const cluster = await start();
 
   await create(cluster.client, 'm', 'componentstatuses');

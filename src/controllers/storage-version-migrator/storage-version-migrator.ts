@@ -6,7 +6,7 @@ import {
   completed,
   failed,
   isNext,
-  isOver,
+  isFinished,
   isRunning,
   resourceOf,
   RUNNING,
@@ -20,21 +20,22 @@ type Migration = Observed<StorageVersionMigration>;
 
 const NAME = 'storage-version-migrator-controller';
 const NEEDED_VERBS = ['update', 'patch', 'list'];
-/** A resource that is not served yet may be so long in coming. */
+/** How long a resource may take to be served. */
 const UNKNOWN_FOR_MS = 60_000;
 
 /**
- * Carries out StorageVersionMigrations: has every object of a resource written anew, so that all are stored in the present
- * version, and tells the definition of a custom resource that older versions are stored no more. Of the migrations of one
- * resource one runs at a time.
+ * Runs StorageVersionMigrations: rewrites every object of a resource, so that all are stored in the current version,
+ * and removes older versions from the CRD's `storedVersions`. One migration runs per resource at a time.
  */
 export function storageVersionMigrator(): Controller {
   return controller(StorageVersionMigration, {
     name: NAME,
     concurrency: 5,
-    watches: [watch(StorageVersionMigration, { to: rivalsOf, when: (migration) => isOver(migration) })],
+    watches: [
+      watch(StorageVersionMigration, { to: migrationsOfSameResource, when: (migration) => isFinished(migration) }),
+    ],
     async reconcile(migration, context) {
-      if (isOver(migration)) await conclude(migration, context);
+      if (isFinished(migration)) await conclude(migration, context);
       else if (isRunning(migration)) await proceed(migration, context);
       else if (isNext(migration, context.objects(StorageVersionMigration).list()))
         await proceed(await begin(migration, context), context);
@@ -42,14 +43,14 @@ export function storageVersionMigrator(): Controller {
   });
 }
 
-/** Those that wait for the same resource. */
-function rivalsOf(
+/** The migrations that wait for the same resource. */
+function migrationsOfSameResource(
   migration: Migration,
   { objects }: { readonly objects: ReconcileContext['objects'] },
 ): readonly string[] {
   const rivals = objects(StorageVersionMigration)
     .list()
-    .filter((other) => !isOver(other) && resourceOf(other) === resourceOf(migration));
+    .filter((other) => !isFinished(other) && resourceOf(other) === resourceOf(migration));
   return rivals.map(({ metadata }) => metadata.name);
 }
 
@@ -58,7 +59,7 @@ async function begin(migration: Migration, context: ReconcileContext): Promise<M
   return stateThat(RUNNING, migration, context);
 }
 
-/** Goes on from wherever the migration is; each step leaves a mark, so that the next run finds it. */
+/** Continues from the migration's current step; each step is recorded in the status. */
 async function proceed(migration: Migration, context: ReconcileContext): Promise<void> {
   const kind = await servedKind(migration, context);
   if (typeof kind === 'string') {
@@ -77,7 +78,7 @@ async function conclude(migration: Migration, context: ReconcileContext): Promis
   await context.objects(StorageVersionMigration).updateStatus({ ...migration, status }, { signal: context.signal });
 }
 
-/** The kind to migrate, or why there is none; throws while it may still come. */
+/** The kind to migrate, or why there is none; throws while it may still appear. */
 async function servedKind({ spec, metadata }: Migration, context: ReconcileContext): Promise<ServedKind | string> {
   const { group = '', resource = '' } = spec?.resource ?? {};
   const { kinds, failures } = await context.client.apis.survey({ signal: context.signal });
@@ -93,7 +94,7 @@ async function servedKind({ spec, metadata }: Migration, context: ReconcileConte
   return `resource "${name}" does not support discovery operations: [${NEEDED_VERBS.join(' ')}]`;
 }
 
-/** Notes the newest resourceVersion there is, once: what is written later needs no migration. */
+/** Records the newest resourceVersion once: objects written later need no migration. */
 async function withResourceVersion(
   migration: Migration,
   kind: ServedKind,

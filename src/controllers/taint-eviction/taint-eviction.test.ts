@@ -13,7 +13,7 @@ async function start(): Promise<{ cluster: TestCluster; pods: ResourceClient<Pod
   return { cluster, pods: cluster.client.core.v1.pods.namespace('default') };
 }
 
-/** A pod on the node. A finalizer keeps what is deleted, so that it can be looked at. */
+/** A pod on the node. A finalizer keeps it visible after its deletion. */
 async function create(pods: ResourceClient<Pod>, name: string, tolerations: Toleration[] = []): Promise<void> {
   await pods.create({
     metadata: { name, finalizers: ['example.com/hold'] },
@@ -31,7 +31,7 @@ async function deleted(pods: ResourceClient<Pod>): Promise<string[]> {
   return items.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).map(({ metadata }) => metadata.name);
 }
 
-test('a pod that does not tolerate a taint is deleted at once, and its status says why', async () => {
+test('a pod that does not tolerate a taint is deleted at once, and its status has the reason', async () => {
   const { cluster, pods } = await start();
   await using _ = cluster;
   await create(pods, 'p');
@@ -73,7 +73,7 @@ test('a pod stays for as long as it tolerates the taint', async () => {
   expect(await deleted(pods)).toEqual(['long', 'short']);
 });
 
-test('a taint that is taken back in time spares the pods', async () => {
+test('removing a taint in time cancels the evictions', async () => {
   const { cluster, pods } = await start();
   await using _ = cluster;
   await create(pods, 'p', [{ key: taint.key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 }]);
@@ -89,7 +89,7 @@ test('a taint that is taken back in time spares the pods', async () => {
   ]);
 });
 
-test('another taint that is tolerated does not give a pod more time', async () => {
+test("another tolerated taint does not extend a pod's time", async () => {
   const { cluster, pods } = await start();
   await using _ = cluster;
   await create(pods, 'p', [{ operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 }]);
@@ -102,7 +102,7 @@ test('another taint that is tolerated does not give a pod more time', async () =
   expect(await deleted(pods)).toEqual(['p']);
 });
 
-test('a pod that comes to a tainted node goes again', async () => {
+test('a pod that is bound to a tainted node is deleted', async () => {
   const { cluster, pods } = await start();
   await using _ = cluster;
   await setTaints(cluster, [taint]);
@@ -113,7 +113,7 @@ test('a pod that comes to a tainted node goes again', async () => {
   expect(await deleted(pods)).toEqual(['p']);
 });
 
-test('taints that only keep new pods away evict nobody', async () => {
+test('NoSchedule and PreferNoSchedule taints evict no pods', async () => {
   const { cluster, pods } = await start();
   await using _ = cluster;
   await create(pods, 'p');

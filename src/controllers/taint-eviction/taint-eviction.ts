@@ -17,7 +17,7 @@ import { toleranceFor } from './tolerations.ts';
 const NAME = 'taint-eviction-controller';
 const DELETIONS_AT_ONCE = 8;
 
-/** Deletes pods from nodes with NoExecute taints: at once, or when the time for which they tolerate the taints is over. */
+/** Deletes pods from nodes with NoExecute taints: at once, or when their toleration expires. */
 export function taintEvictionController(): ProgramPart {
   return { name: NAME, sleepsWithout: [Pod], prepare: (context) => new TaintEviction(context) };
 }
@@ -27,11 +27,11 @@ class TaintEviction implements PreparedPart {
   readonly #events: EventRecorder;
   readonly #pods: Objects<Pod>;
   readonly #nodes: Objects<Node>;
-  /** Deletes pods, by key: now, or when their time is over. */
+  /** Deletes pods, by key: now, or at their due time. */
   readonly #evictions: KeyedWorkers;
-  /** When it was decided of a pod that it is to go later, in monotonic milliseconds. */
+  /** When a delayed eviction was decided, in monotonic milliseconds. */
   readonly #decidedMs = new Map<string, number>();
-  /** When pods are due whose time was set, in monotonic milliseconds. */
+  /** When evictions are due, in monotonic milliseconds. */
   readonly #dueMs = new Map<string, number>();
   readonly #deletions: Counter;
   readonly #seconds: Histogram;
@@ -95,7 +95,7 @@ class TaintEviction implements PreparedPart {
     });
   }
 
-  /** Decides when the pod goes. A time once set stays, as long as the taints are tolerated for a time. */
+  /** Schedules the pod's eviction. A due time stays, as long as the taints are tolerated for a limited time. */
   #consider(pod: Observed<Pod>, node: Observed<Node>): void {
     const key = keyOf(pod);
     const tolerance = toleranceFor(evictingTaints(node), pod.spec?.tolerations ?? []);

@@ -28,7 +28,7 @@ test('the shortest time counts, of the first toleration for each taint', () => {
   expect(toleranceFor([taint, other], tolerations)).toEqual({ type: 'for', ms: 10_000 });
 });
 
-test('numbers are not compared: the feature is off', () => {
+test('numeric operators do not match: the feature is off', () => {
   expect(toleranceFor([{ ...taint, value: '5' }], [{ key: 'k', operator: 'Gt', value: '3' }])).toEqual({
     type: 'none',
   });

@@ -2,13 +2,13 @@ import { tolerates } from '../../api/meaning/index.ts';
 import type { Taint, Toleration } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 
-/** How long a pod stays on a tainted node: not at all, so many milliseconds, or for ever. */
+/** How long a pod tolerates a node's taints: not at all, for some milliseconds, or forever. */
 export type Tolerance =
   | { readonly type: 'none' }
   | { readonly type: 'for'; readonly ms: number }
   | { readonly type: 'ever' };
 
-/** Of the first toleration for each taint, the shortest time counts; a taint without one is not tolerated. */
+/** The shortest time among the first matching toleration of each taint; not at all if a taint has none. */
 export function toleranceFor(
   taints: readonly DeepReadonly<Taint>[],
   tolerations: readonly DeepReadonly<Toleration>[],

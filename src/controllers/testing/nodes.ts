@@ -1,11 +1,11 @@
-// Nodes as a kubelet would keep them, but by hand.
+// Nodes as a kubelet would maintain them, but updated by the test.
 import { formatMicroTime, formatTime, instantOfMillis } from '../../api/client.ts';
 import type { Node, Taint } from '../../api/types/core/v1.d.ts';
 import { type Client, mergePatch, type Stored, strategicPatch } from '../../client/index.ts';
 
 const conditionTypes = ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'Ready'];
 
-/** Makes a node that is ready, with its lease. */
+/** Creates a ready node with its lease. */
 export async function createNode(client: Client, name: string, labels: Record<string, string> = {}): Promise<void> {
   await client.core.v1.nodes.create({ metadata: { name, labels } });
   await postStatus(client, name, 'True');
@@ -14,7 +14,7 @@ export async function createNode(client: Client, name: string, labels: Record<st
   await renewLease(client, name);
 }
 
-/** Says how the node is, as the node would. */
+/** Posts the node's status, as its kubelet would. */
 export async function postStatus(client: Client, name: string, ready: 'True' | 'False'): Promise<void> {
   const { nodes } = client.core.v1;
   const node = await nodes.get(name);

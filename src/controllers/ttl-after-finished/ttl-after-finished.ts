@@ -4,7 +4,7 @@ import { type Controller, controller } from '../../kit/index.ts';
 
 const CONCURRENT_SYNCS = 5;
 
-/** Deletes Jobs that have finished so long ago as they say. */
+/** Deletes finished Jobs after their ttlSecondsAfterFinished. */
 export function ttlAfterFinishedController(): Controller {
   return controller(Job, {
     name: 'ttl-after-finished',
@@ -38,7 +38,7 @@ function deletionSeconds(metrics: MetricRegistry): Histogram {
     .with();
 }
 
-/** Milliseconds until the Job is to go; undefined when it has not finished, or is not to go by itself. */
+/** Milliseconds until the Job expires; undefined when it has not finished or has no TTL. */
 function untilExpiryMs({ metadata, spec, status }: Observed<Job>, nowMs: number): number | undefined {
   const { ttlSecondsAfterFinished } = spec ?? {};
   if (ttlSecondsAfterFinished === undefined || metadata.deletionTimestamp !== undefined) return undefined;

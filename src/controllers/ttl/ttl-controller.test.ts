@@ -15,7 +15,7 @@ test.each([
   expect(ttlStep(nodes, before)).toBe(after);
 });
 
-test('nodes are told how old what they know may be, and what others make of it is put right', async () => {
+test('nodes get the TTL annotation, and changes by others are reverted', async () => {
   await using cluster = await startWith(ttlController());
   const { nodes } = cluster.client.core.v1;
   await nodes.create({ metadata: { name: 'a', annotations: { 'node.alpha.kubernetes.io/ttl': 'soon' } } });
@@ -29,7 +29,7 @@ test('nodes are told how old what they know may be, and what others make of it i
   expect(await annotation()).toBe('0');
 });
 
-test('with more than 100 nodes they may be 15 seconds behind', async () => {
+test('with more than 100 nodes the TTL is 15 seconds', async () => {
   await using cluster = await startWith(ttlController());
   const { nodes } = cluster.client.core.v1;
   for (let number = 0; number < 101; number++) await nodes.create({ metadata: { name: `n${number}` } });

@@ -3,7 +3,7 @@ import { controller, type Controller } from '../../kit/index.ts';
 
 const ANNOTATION = 'node.alpha.kubernetes.io/ttl';
 
-/** For how long kubelets may go by what they know of ConfigMaps and Secrets, in seconds, in clusters of so many nodes. */
+/** How long kubelets may cache ConfigMaps and Secrets, in seconds, by the number of nodes. */
 const steps = [
   { fewest: 0, most: 100, seconds: 0 },
   { fewest: 90, most: 500, seconds: 15 },
@@ -12,7 +12,7 @@ const steps = [
   { fewest: 1800, most: Infinity, seconds: 300 },
 ] as const;
 
-/** The step for a number of nodes, coming from another: where two overlap, it stays. */
+/** The step for a number of nodes, given the current step: within an overlap it stays. */
 export function ttlStep(nodes: number, current: number): number {
   let step = current;
   while (nodes > (steps[step]?.most ?? Infinity)) step += 1;
@@ -20,7 +20,7 @@ export function ttlStep(nodes: number, current: number): number {
   return step;
 }
 
-/** Tells nodes by an annotation how old what they know may be: the longer, the more nodes there are. */
+/** Annotates nodes with the TTL for kubelets' caches: the more nodes, the longer. */
 export function ttlController(): Controller {
   let step = 0;
   return controller(Node, {
@@ -30,8 +30,8 @@ export function ttlController(): Controller {
       const nodes = objects(Node);
       step = ttlStep(nodes.list().length, step);
       const seconds = String(steps[step]?.seconds ?? 0);
-      const told = node.metadata.annotations?.[ANNOTATION] ?? '';
-      if (/^[+-]?\d+$/.test(told) && Number(told) === Number(seconds)) return;
+      const current = node.metadata.annotations?.[ANNOTATION] ?? '';
+      if (/^[+-]?\d+$/.test(current) && Number(current) === Number(seconds)) return;
       await nodes.patch(key, mergePatch({ metadata: { annotations: { [ANNOTATION]: seconds } } }));
     },
   });

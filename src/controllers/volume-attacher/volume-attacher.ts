@@ -10,19 +10,25 @@ import {
   VolumeAttachment,
 } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext, watch } from '../../kit/index.ts';
-import { DRIVER_RETRIES, patiently, type VolumeDriver, VolumeDriverError } from '../volume-provisioner/index.ts';
+import {
+  DRIVER_RETRIES,
+  withDriverBackoff,
+  type VolumeDriver,
+  VolumeDriverError,
+} from '../volume-provisioner/index.ts';
 
 const CONCURRENCY = 10;
 const NODE_ID = 'csi.alpha.kubernetes.io/node-id';
 
 type Attachment = Observed<VolumeAttachment>;
 
-/** A driver whose volumes have to be attached. */
+/** A driver whose volumes must be attached. */
 type AttachingDriver = VolumeDriver & Required<Pick<VolumeDriver, 'controllerPublishVolume'>>;
 
 /**
- * Has a driver attach and detach volumes as VolumeAttachments ask for it, as the attacher that runs beside a CSI driver does.
- * Who asks is the attach/detach controller. Finalizers keep attachments and their volumes until they are detached.
+ * Calls a driver to attach and detach volumes for VolumeAttachments, as the external-attacher sidecar does. The
+ * attach/detach controller creates the VolumeAttachments. Finalizers keep attachments and their volumes until they are
+ * detached.
  */
 export function volumeAttacher(driver: VolumeDriver): readonly Part[] {
   if (!attaches(driver)) return [];
@@ -33,10 +39,10 @@ export function volumeAttacher(driver: VolumeDriver): readonly Part[] {
       ...options,
       name: 'volume-attacher',
       reads: [PersistentVolume, CSINode],
-      when: (attachment, old) => attachment.spec.attacher === driver.name && isNews(attachment, old),
+      when: (attachment, old) => attachment.spec.attacher === driver.name && hasRelevantChange(attachment, old),
       reconcile: (attachment, context) =>
         attachment.spec.attacher === driver.name
-          ? patiently(backoff, context, () => answer(attachment, driver, context))
+          ? withDriverBackoff(backoff, context, () => answer(attachment, driver, context))
           : undefined,
       gone: (key) => backoff.forget(key),
     }),
@@ -46,13 +52,13 @@ export function volumeAttacher(driver: VolumeDriver): readonly Part[] {
       reads: [VolumeAttachment],
       watches: [watch(VolumeAttachment, { to: ({ spec }) => [spec.source.persistentVolumeName ?? ''] })],
       when: ({ metadata, spec }) => metadata.deletionTimestamp !== undefined && spec?.csi?.driver === driver.name,
-      reconcile: (volume, context) => letGo(volume, driver, context),
+      reconcile: (volume, context) => release(volume, driver, context),
     }),
   ];
 }
 
-/** What the attacher itself has said is none: it would ask a driver that refuses again and again. */
-function isNews(attachment: Attachment, old: Attachment | undefined): boolean {
+/** Ignores the attacher's own status updates: otherwise it would call a refusing driver again and again. */
+function hasRelevantChange(attachment: Attachment, old: Attachment | undefined): boolean {
   const isLeaving = ({ metadata }: Attachment): boolean => metadata.deletionTimestamp !== undefined;
   return old === undefined || isLeaving(attachment) !== isLeaving(old);
 }
@@ -98,7 +104,7 @@ async function attach(attachment: Attachment, driver: AttachingDriver, context: 
   await objects(VolumeAttachment).patchStatus(key, mergePatch({ status }));
 }
 
-/** Keeps an object until the volume is detached. */
+/** Adds the finalizer that keeps an object until the volume is detached. */
 async function keep(
   kind: typeof PersistentVolume | typeof VolumeAttachment,
   { metadata }: Observed<PersistentVolume> | Attachment,
@@ -132,7 +138,7 @@ async function detach(attachment: Attachment, driver: AttachingDriver, context: 
   }
   const left = finalizers.filter((each) => each !== finalizer);
   const patch = mergePatch({ metadata: { resourceVersion, finalizers: left.length === 0 ? null : left } });
-  await objects(VolumeAttachment).patch(key, patch).catch(unlessGone);
+  await objects(VolumeAttachment).patch(key, patch).catch(ignoreMissing);
 }
 
 async function tellFailure(
@@ -143,11 +149,11 @@ async function tellFailure(
   if (!(error instanceof VolumeDriverError)) return;
   const failure = { message: messageOf(error), time: formatTime(instantOfMillis(clock.now())) };
   const status = { attached: field === 'detachError', [field]: failure };
-  await objects(VolumeAttachment).patchStatus(key, mergePatch({ status })).catch(unlessGone);
+  await objects(VolumeAttachment).patchStatus(key, mergePatch({ status })).catch(ignoreMissing);
 }
 
-/** A volume may go when it is attached nowhere. */
-async function letGo(
+/** Removes the finalizer of a volume that is attached nowhere. */
+async function release(
   { metadata }: Observed<PersistentVolume>,
   driver: VolumeDriver,
   { objects, key }: ReconcileContext,
@@ -159,9 +165,9 @@ async function letGo(
   if (attachments.some(({ spec }) => spec.source.persistentVolumeName === key)) return;
   const left = finalizers.filter((each) => each !== finalizer);
   const patch = mergePatch({ metadata: { resourceVersion, finalizers: left.length === 0 ? null : left } });
-  await objects(PersistentVolume).patch(key, patch).catch(unlessGone);
+  await objects(PersistentVolume).patch(key, patch).catch(ignoreMissing);
 }
 
-function unlessGone(error: unknown): void {
+function ignoreMissing(error: unknown): void {
   if (!hasReason(error, 'NotFound')) throw error;
 }

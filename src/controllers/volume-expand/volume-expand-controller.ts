@@ -5,12 +5,15 @@ import { pluginOf } from './volume-plugin.ts';
 
 const COMPONENT = 'volume_expand';
 const CONCURRENCY = 10;
-/** Who is to make the volume of a claim larger. */
+/** The annotation with the driver that expands the claim's volume. */
 const RESIZER = 'volume.kubernetes.io/storage-resizer';
 
 type Claim = Observed<PersistentVolumeClaim>;
 
-/** Asks those who can for larger volumes when claims want more than they have. No plugin of Kubernetes' own can any more. */
+/**
+ * Requests expansion of volumes from CSI drivers when claims request more than they have. No in-tree plugin can expand
+ * any more.
+ */
 export function volumeExpandController(): Part {
   return controller(PersistentVolumeClaim, {
     name: 'persistentvolume-expander',
@@ -23,7 +26,7 @@ export function volumeExpandController(): Part {
   });
 }
 
-/** Whether a claim is new, or asks for more or has more than before. */
+/** Whether the claim is new, or its request or capacity increased. */
 function hasGrown(claim: Claim, old: Claim | undefined): boolean {
   if (claim.status?.phase !== 'Bound') return false;
   if (old === undefined) return true;

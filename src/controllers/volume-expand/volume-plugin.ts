@@ -1,6 +1,6 @@
 import type { Observed, PersistentVolume } from '../../client/index.ts';
 
-/** Fields of volumes whose plugins drivers have taken over from. */
+/** Volume sources of in-tree plugins that were migrated to CSI. */
 const PLUGINS: readonly (readonly [keyof NonNullable<PersistentVolume['spec']>, string])[] = [
   ['awsElasticBlockStore', 'kubernetes.io/aws-ebs'],
   ['azureDisk', 'kubernetes.io/azure-disk'],
@@ -11,7 +11,7 @@ const PLUGINS: readonly (readonly [keyof NonNullable<PersistentVolume['spec']>, 
   ['vsphereVolume', 'kubernetes.io/vsphere-volume'],
 ];
 
-/** The plugin of Kubernetes' own that a volume is of, if a driver has taken over from it; empty otherwise. */
+/** The in-tree plugin of a volume that was migrated to CSI; empty otherwise. */
 export function pluginOf({ spec = {} }: Pick<Observed<PersistentVolume>, 'spec'>): string {
   return PLUGINS.find(([field]) => spec[field] !== undefined)?.[1] ?? '';
 }

@@ -1,5 +1,5 @@
-// What the cluster and the list of controllers may use: making volumes for claims.
-export { DRIVER_RETRIES, patiently } from './patiently.ts';
+// What the cluster and the list of controllers may import: provisioning of volumes.
+export { DRIVER_RETRIES, withDriverBackoff } from './driver-backoff.ts';
 export { SIMULATED_DRIVER, simulatedDriver } from './simulated-driver.ts';
 export * from './volume-driver.ts';
 export { volumeProvisioner } from './volume-provisioner.ts';

@@ -7,29 +7,29 @@ import type { CreatedVolume, CreateVolumeRequest, Topology } from './volume-driv
 type Claim = Observed<PersistentVolumeClaim>;
 type Class = Observed<StorageClass>;
 
-/** Keeps a volume until its driver has deleted what it stands for. */
+/** Keeps a volume until its driver has deleted the storage. */
 export const DELETION_FINALIZER = 'external-provisioner.volume.kubernetes.io/finalizer';
 const DELETION_SECRET = 'volume.kubernetes.io/provisioner-deletion-secret-';
-/** A driver is told the parameters of its class but not those that are about Kubernetes itself. */
+/** Class parameters with this prefix are for Kubernetes and are not sent to the driver. */
 const RESERVED_PREFIX = 'csi.storage.k8s.io/';
 const FILE_SYSTEM = `${RESERVED_PREFIX}fstype`;
 
-/** The name of the volume that is made for a claim, the same whenever it is tried. */
+/** The deterministic name of a claim's volume. */
 export function volumeName({ metadata }: Claim): string {
   return `pvc-${metadata.uid}`;
 }
 
-/** What else a driver is told of a volume. */
-export interface VolumeWishes {
+/** Further properties of a volume request. */
+export interface VolumeRequestOptions {
   readonly place: Topology | undefined;
   readonly attributes: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a driver is asked for. */
+/** The CreateVolume request of a claim. */
 export function volumeRequest(
   claim: Claim,
   { parameters = {} }: Class,
-  { place, attributes }: VolumeWishes,
+  { place, attributes }: VolumeRequestOptions,
 ): CreateVolumeRequest {
   const { accessModes = [], resources, volumeMode } = claim.spec ?? {};
   const requested = parseQuantity(resources?.requests?.['storage'] ?? '0');
@@ -46,7 +46,7 @@ export function volumeRequest(
   };
 }
 
-/** The volume as the cluster knows it, reserved for its claim. */
+/** The PersistentVolume, pre-bound to its claim. */
 export function provisionedVolume(
   claim: Claim,
   storageClass: Class,

@@ -6,7 +6,7 @@ import { volumeProvisioner } from './volume-provisioner.ts';
 
 const NAME = 'csi.example.com';
 
-/** A driver that refuses the first calls of each kind, and notes what it is asked. */
+/** A driver that refuses the first calls of each kind, and records all calls. */
 function reluctantDriver(refusals: number): VolumeDriver & { readonly calls: string[] } {
   const calls: string[] = [];
   const refuse = (call: string, verb: string): void => {
@@ -27,7 +27,7 @@ function reluctantDriver(refusals: number): VolumeDriver & { readonly calls: str
   };
 }
 
-test('a driver that refuses is asked again after a second, two, and so on', async () => {
+test('a refused call is retried after a second, two seconds, and so on', async () => {
   const driver = reluctantDriver(2);
   await using cluster = await startWith(persistentVolumeBinder(), ...volumeProvisioner(driver));
   const { client, clock } = cluster;

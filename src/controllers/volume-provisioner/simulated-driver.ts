@@ -1,19 +1,19 @@
 import { type Topology, type VolumeDriver, VolumeDriverError } from './volume-driver.ts';
 
-/** As the default class of clusters with simulated nodes names it. */
+/** The provisioner of the default class in clusters with simulated nodes. */
 export const SIMULATED_DRIVER = 'sim.keelson.dev';
-/** Parameters of classes: why no volume of them can be made, or attached. */
+/** Class parameters that make creating or attaching volumes fail with their value. */
 const FAILURE = 'failure';
 const ATTACH_FAILURE = 'attachFailure';
-/** A parameter of classes: the label of nodes that tells from where a volume can be reached. */
+/** Class parameter: the node label that determines where a volume is accessible. */
 const TOPOLOGY = 'topology';
 const PARAMETERS = new Set([FAILURE, ATTACH_FAILURE, TOPOLOGY]);
-/** The parameter of attributes classes: how fast a volume is said to be. */
+/** Parameter of VolumeAttributesClasses: the nominal speed of a volume. */
 const SPEED = 'speed';
 
 /**
- * Storage that is nothing but its name: any number of volumes of any size, for as many pods as want them. It keeps nothing, and
- * so is the same in every process and copy of a cluster.
+ * A driver without storage: any number of volumes of any size, for any number of pods. It has no state, and so is the
+ * same in every process and copy of a cluster.
  */
 export function simulatedDriver(): VolumeDriver {
   return {
@@ -52,7 +52,7 @@ function checkNames(parameters: Readonly<Record<string, string>>, known: Readonl
   throw new VolumeDriverError('InvalidArgument', `unknown parameters ${unknown.toSorted().join(', ')}`);
 }
 
-/** The best place, as far as the label tells it. */
+/** The preferred topology, reduced to the label. */
 function placeBy(label: string, [best]: readonly Topology[]): Topology {
   const value = best?.segments[label];
   if (value !== undefined) return { segments: { [label]: value } };

@@ -3,13 +3,13 @@ import type { CSINode, Node, Observed, PersistentVolumeClaim, PersistentVolume }
 import type { Objects } from '../../kit/index.ts';
 import type { Topology } from './volume-driver.ts';
 
-/** Nodes, and what drivers say of them. */
+/** Nodes and their CSINodes. */
 export interface NodePlaces {
   readonly nodes: Objects<Node>;
   readonly csiNodes: Objects<CSINode>;
 }
 
-/** The place that a claim's volume should be in: that of the node that was chosen, or of any that has the driver. */
+/** The topology for a claim's volume: that of the selected node, or of all nodes with the driver. */
 export function placeFor(
   claim: Observed<PersistentVolumeClaim>,
   driver: string,
@@ -26,7 +26,7 @@ export function placeFor(
   return undefined;
 }
 
-/** The nodes from which a volume that is in one of these places can be reached. */
+/** The node affinity of a volume with these topologies. */
 export function affinityFor(
   places: readonly Topology[],
 ): NonNullable<NonNullable<PersistentVolume['spec']>['nodeAffinity']> {

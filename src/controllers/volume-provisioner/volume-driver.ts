@@ -3,42 +3,43 @@ interface CallOptions {
 }
 
 /**
- * What provides storage, in the shape of the controller service of the Container Storage Interface: a driver that speaks it over
- * a socket can stand here as one that lives in this process.
+ * A storage driver, shaped like the controller service of the Container Storage Interface, so that a driver behind a
+ * socket can be used like one in this process.
  *
- * Calls may come again for the same volume, and then answer as before. A `VolumeDriverError` says why something cannot be done.
+ * Calls are idempotent: a repeated call for the same volume gives the same answer. A `VolumeDriverError` explains a
+ * failure.
  */
 export interface VolumeDriver {
-  /** As classes name it. */
+  /** The provisioner name in StorageClasses. */
   readonly name: string;
-  /** Makes a volume of this name. */
+  /** Creates a volume with this name. */
   createVolume(request: CreateVolumeRequest, options: CallOptions): Promise<CreatedVolume>;
-  /** Deletes a volume; one that is not there is fine. */
+  /** Deletes a volume; a missing one is not an error. */
   deleteVolume(request: { readonly volumeId: string }, options: CallOptions): Promise<void>;
-  /** Attaches a volume to a node; absent when nothing has to be done for that. */
+  /** Attaches a volume to a node; absent when attaching is not needed. */
   controllerPublishVolume?(request: PublishVolumeRequest, options: CallOptions): Promise<PublishedVolume>;
-  /** Detaches a volume from a node; one that is not attached is fine. */
+  /** Detaches a volume from a node; not an error if it is not attached. */
   controllerUnpublishVolume?(request: Omit<PublishVolumeRequest, 'volumeContext'>, options: CallOptions): Promise<void>;
-  /** Makes a volume larger; absent when that cannot be done. */
+  /** Expands a volume; absent when not supported. */
   controllerExpandVolume?(request: ExpandVolumeRequest, options: CallOptions): Promise<ExpandedVolume>;
-  /** Gives a volume the parameters of a VolumeAttributesClass; absent when that cannot be done. */
+  /** Applies the parameters of a VolumeAttributesClass; absent when not supported. */
   controllerModifyVolume?(request: ModifyVolumeRequest, options: CallOptions): Promise<void>;
 }
 
 export interface CreateVolumeRequest {
-  /** Made up by who asks, the same whenever it asks for the same volume. */
+  /** Chosen by the caller, the same for every attempt at the same volume. */
   readonly name: string;
   readonly capacityRange: { readonly requiredBytes: number };
   readonly volumeCapabilities: readonly VolumeCapability[];
-  /** Of the class. */
+  /** Parameters of the StorageClass. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Of the attributes class of the claim, if it names one. */
+  /** Parameters of the claim's VolumeAttributesClass, if it has one. */
   readonly mutableParameters?: Readonly<Record<string, string>>;
-  /** Where the volume has to be reached from, the best place first; from anywhere unless given. */
+  /** Where the volume must be accessible, best first; default: anywhere. */
   readonly accessibilityRequirements?: { readonly preferred: readonly Topology[] };
 }
 
-/** A place: labels of the nodes that are there. */
+/** A set of nodes, by their labels. */
 export interface Topology {
   readonly segments: Readonly<Record<string, string>>;
 }
@@ -49,24 +50,24 @@ export interface VolumeCapability {
 }
 
 export interface CreatedVolume {
-  /** Under which the driver knows it. */
+  /** The driver's identifier of the volume. */
   readonly volumeId: string;
   readonly capacityBytes: number;
-  /** What the driver wants to be told when the volume is attached or mounted. */
+  /** Passed back to the driver when the volume is attached or mounted. */
   readonly volumeContext?: Readonly<Record<string, string>>;
-  /** Where the volume can be reached from: one of these places; from anywhere unless given. */
+  /** Where the volume is accessible: any of these; default: anywhere. */
   readonly accessibleTopology?: readonly Topology[];
 }
 
 export interface PublishVolumeRequest {
   readonly volumeId: string;
-  /** Under which the driver knows the node. */
+  /** The driver's identifier of the node. */
   readonly nodeId: string;
   readonly volumeContext: Readonly<Record<string, string>>;
 }
 
 export interface PublishedVolume {
-  /** What the node has to know in order to find the volume. */
+  /** What the node needs to find the volume. */
   readonly publishContext?: Readonly<Record<string, string>>;
 }
 
@@ -77,7 +78,7 @@ export interface ExpandVolumeRequest {
 
 export interface ExpandedVolume {
   readonly capacityBytes: number;
-  /** Whether the node has to do its part before the volume is larger. */
+  /** Whether the node must finish the expansion. */
   readonly nodeExpansionRequired: boolean;
 }
 
@@ -86,9 +87,9 @@ export interface ModifyVolumeRequest {
   readonly mutableParameters: Readonly<Record<string, string>>;
 }
 
-/** A driver's refusal. */
+/** An error returned by a driver. */
 export class VolumeDriverError extends Error {
-  /** As in gRPC. */
+  /** The gRPC status code's name. */
   readonly code: string;
 
   constructor(code: string, message: string) {

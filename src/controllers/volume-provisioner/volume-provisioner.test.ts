@@ -12,7 +12,7 @@ async function eventsAbout(cluster: TestCluster, kind: string): Promise<string[]
     .toSorted();
 }
 
-test('a claim of the default class gets a volume, which goes with it', async () => {
+test('a claim of the default class gets a volume, which is deleted with it', async () => {
   await using cluster = await startCluster({ seed: 'provisioner' });
   const { persistentvolumeclaims, persistentvolumes } = cluster.client.core.v1;
   const claims = persistentvolumeclaims.namespace('default');
@@ -43,7 +43,7 @@ test('a claim of the default class gets a volume, which goes with it', async () 
   expect((await persistentvolumes.list()).items).toEqual([]);
 });
 
-test('volumes of a class that retains them stay', async () => {
+test('volumes of a class with policy Retain stay', async () => {
   await using cluster = await startCluster({ seed: 'retained' });
   const { persistentvolumeclaims, persistentvolumes } = cluster.client.core.v1;
   const claims = persistentvolumeclaims.namespace('default');
@@ -59,7 +59,7 @@ test('volumes of a class that retains them stay', async () => {
   expect((await persistentvolumes.list()).items.map(({ status }) => status?.phase)).toEqual(['Released']);
 });
 
-test('what a driver refuses is told', async () => {
+test('driver errors are reported in events', async () => {
   await using cluster = await startCluster({ seed: 'refused' });
   await cluster.client.storage.v1.storageclasses.create({
     metadata: { name: 'broken' },
@@ -76,7 +76,7 @@ test('what a driver refuses is told', async () => {
   );
 });
 
-test('there is no storage where none is wanted', async () => {
+test('a cluster without storage has no default class', async () => {
   await using cluster = await startCluster({ seed: 'none', simulatedStorage: false });
   const claims = cluster.client.core.v1.persistentvolumeclaims.namespace('default');
   await claims.create({ metadata: { name: 'data' }, spec });
@@ -85,7 +85,7 @@ test('there is no storage where none is wanted', async () => {
   expect((await claims.get('data')).status?.phase).toBe('Pending');
 });
 
-test('a stateful set with claims of its own comes up, and its claims outlive it', async () => {
+test('a StatefulSet with claim templates starts, and its claims outlive it', async () => {
   await using cluster = await startCluster({ seed: 'stateful' });
   const sets = cluster.client.apps.v1.statefulsets.namespace('default');
   const labels = { app: 'db' };
@@ -119,7 +119,7 @@ test('a stateful set with claims of its own comes up, and its claims outlive it'
   ]);
 });
 
-test('a pod that nobody had to schedule waits for its claim on its node, and says so', async () => {
+test('a pod with a preset node waits for its claim, and reports that', async () => {
   await using cluster = await startCluster({ seed: 'waiting', simulatedStorage: false });
   const { pods, persistentvolumeclaims, persistentvolumes } = cluster.client.core.v1;
   await persistentvolumeclaims.namespace('default').create({ metadata: { name: 'data' }, spec });

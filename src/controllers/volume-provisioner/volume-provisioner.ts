@@ -13,7 +13,7 @@ import {
   VolumeAttributesClass,
 } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext } from '../../kit/index.ts';
-import { DRIVER_RETRIES, patiently } from './patiently.ts';
+import { DRIVER_RETRIES, withDriverBackoff } from './driver-backoff.ts';
 import { DELETION_FINALIZER, provisionedVolume, volumeName, volumeRequest } from './provisioned-volume.ts';
 import { placeFor } from './topology.ts';
 import { type VolumeDriver, VolumeDriverError } from './volume-driver.ts';
@@ -24,8 +24,8 @@ const CONCURRENCY = 10;
 type Claim = Observed<PersistentVolumeClaim>;
 
 /**
- * Has a driver make volumes for the claims that name it, and delete those that are released, as the provisioner that runs beside
- * a CSI driver does. Binding is left to the binder.
+ * Calls a driver to create volumes for claims and to delete released ones, as the external-provisioner sidecar does.
+ * Binding is left to the persistent volume binder.
  */
 export function volumeProvisioner(driver: VolumeDriver): readonly Part[] {
   const options = { component: driver.name, concurrency: CONCURRENCY };
@@ -36,14 +36,14 @@ export function volumeProvisioner(driver: VolumeDriver): readonly Part[] {
       name: 'volume-provisioner',
       reads: [PersistentVolume, StorageClass, VolumeAttributesClass, Node, CSINode],
       when: (claim) => isWaitingFor(claim, driver.name),
-      reconcile: (claim, context) => patiently(makes, context, () => provision(claim, driver, context)),
+      reconcile: (claim, context) => withDriverBackoff(makes, context, () => provision(claim, driver, context)),
       gone: (key) => makes.forget(key),
     }),
     controller(PersistentVolume, {
       ...options,
       name: 'volume-deleter',
       when: (volume) => isToBeDeleted(volume, driver.name),
-      reconcile: (volume, context) => patiently(deletions, context, () => remove(volume, driver, context)),
+      reconcile: (volume, context) => withDriverBackoff(deletions, context, () => remove(volume, driver, context)),
       gone: (key) => deletions.forget(key),
     }),
   ];
@@ -65,7 +65,7 @@ async function provision(claim: Claim, driver: VolumeDriver, context: ReconcileC
     const place = placeFor(claim, driver.name, { nodes: objects(Node), csiNodes: objects(CSINode) });
     const attributes = attributesOf(claim, context);
     const made = await driver.createVolume(volumeRequest(claim, storageClass, { place, attributes }), { signal });
-    await volumes.create(provisionedVolume(claim, storageClass, { driver: driver.name, made })).catch(unlessThere);
+    await volumes.create(provisionedVolume(claim, storageClass, { driver: driver.name, made })).catch(ignoreExisting);
   } catch (error) {
     const message = `failed to provision volume with StorageClass "${storageClass.metadata.name}": ${messageOf(error)}`;
     event({ type: 'Warning', reason: 'ProvisioningFailed', message });
@@ -79,7 +79,7 @@ function isFull(error: unknown): boolean {
   return error instanceof VolumeDriverError && error.code === 'ResourceExhausted';
 }
 
-/** Has the scheduler choose another node, if it had chosen one. */
+/** Removes the selected node, so that the scheduler chooses again. */
 async function forgetNode({ metadata }: Claim, { objects, key }: ReconcileContext): Promise<boolean> {
   if (metadata.annotations?.[SELECTED_NODE] === undefined) return false;
   const patch = mergePatch({ metadata: { annotations: { [SELECTED_NODE]: null } } });
@@ -87,7 +87,7 @@ async function forgetNode({ metadata }: Claim, { objects, key }: ReconcileContex
   return true;
 }
 
-/** The parameters of the attributes class that a claim names. */
+/** The parameters of the claim's VolumeAttributesClass. */
 function attributesOf({ spec }: Claim, { objects }: ReconcileContext): Readonly<Record<string, string>> | undefined {
   const { volumeAttributesClassName: name = '' } = spec ?? {};
   if (name === '') return undefined;
@@ -96,7 +96,7 @@ function attributesOf({ spec }: Claim, { objects }: ReconcileContext): Readonly<
   return found.parameters ?? {};
 }
 
-/** The claim waits for the scheduler to choose where its volume is to be. */
+/** Whether the claim waits for the scheduler to select a node. */
 function isWithoutNode({ metadata }: Claim, { volumeBindingMode }: Observed<StorageClass>): boolean {
   return volumeBindingMode === 'WaitForFirstConsumer' && metadata.annotations?.[SELECTED_NODE] === undefined;
 }
@@ -126,13 +126,15 @@ async function remove(
   const going = volumes.get(key);
   if (going === undefined) return;
   const finalizers = (going.metadata.finalizers ?? []).filter((name) => name !== DELETION_FINALIZER);
-  await volumes.update({ ...going, metadata: { ...going.metadata, finalizers } } as PersistentVolume).catch(unlessGone);
+  await volumes
+    .update({ ...going, metadata: { ...going.metadata, finalizers } } as PersistentVolume)
+    .catch(ignoreMissing);
 }
 
-function unlessThere(error: unknown): void {
+function ignoreExisting(error: unknown): void {
   if (!hasReason(error, 'AlreadyExists')) throw error;
 }
 
-function unlessGone(error: unknown): void {
+function ignoreMissing(error: unknown): void {
   if (!hasReason(error, 'NotFound')) throw error;
 }

@@ -10,7 +10,7 @@ interface StatedCondition {
   readonly message?: string;
 }
 
-/** The conditions of a claim with some of one family in place of those that it had. */
+/** The claim's conditions, with those of one family replaced. */
 export function withConditions(
   { status }: Claim,
   family: readonly string[],
@@ -27,7 +27,7 @@ export function withConditions(
   return [...others, ...own] as Condition[];
 }
 
-/** Writes what has become of a claim, unless it has changed meanwhile; null takes something away. */
+/** Patches the claim's status, unless it changed in between; null removes a member. */
 export async function patchClaim(
   { metadata }: Claim,
   status: Readonly<Record<string, unknown>>,

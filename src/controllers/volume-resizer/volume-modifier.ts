@@ -8,20 +8,25 @@ import {
   VolumeAttributesClass,
 } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext, watch } from '../../kit/index.ts';
-import { DRIVER_RETRIES, patiently, type VolumeDriver, VolumeDriverError } from '../volume-provisioner/index.ts';
+import {
+  DRIVER_RETRIES,
+  withDriverBackoff,
+  type VolumeDriver,
+  VolumeDriverError,
+} from '../volume-provisioner/index.ts';
 import { patchClaim, withConditions } from './claim-status.ts';
 
 const CONCURRENCY = 10;
-/** Conditions that tell how far a claim is with other attributes. */
+/** The conditions that report the modification of a volume. */
 const FAMILY = ['ModifyingVolume', 'ModifyVolumeError'];
-/** Refusals of a driver that asking again does not help against. */
+/** Driver errors for which retrying does not help. */
 const INFEASIBLE = new Set(['InvalidArgument', 'OutOfRange', 'NotFound']);
 
 type Claim = Observed<PersistentVolumeClaim>;
 type Volume = Observed<PersistentVolume>;
 type ModifyingDriver = VolumeDriver & Required<Pick<VolumeDriver, 'controllerModifyVolume'>>;
 
-/** Has a driver give volumes the attributes that their claims ask for, as the resizer that runs beside a CSI driver does. */
+/** Calls a driver to apply the attributes that claims request, as the external-resizer sidecar does. */
 export function volumeModifier(driver: VolumeDriver): readonly Part[] {
   if (!modifies(driver)) return [];
   const backoff = new ItemBackoff(DRIVER_RETRIES);
@@ -40,15 +45,15 @@ export function volumeModifier(driver: VolumeDriver): readonly Part[] {
               .map((claim) => `${claim.metadata.namespace}/${claim.metadata.name}`),
         }),
       ],
-      when: isNews,
-      reconcile: (claim, context) => patiently(backoff, context, () => modify(claim, driver, context)),
+      when: hasRelevantChange,
+      reconcile: (claim, context) => withDriverBackoff(backoff, context, () => modify(claim, driver, context)),
       gone: (key) => backoff.forget(key),
     }),
   ];
 }
 
-/** What the modifier itself has said is none: it would ask a driver that refuses again and again. */
-function isNews(claim: Claim, old: Claim | undefined): boolean {
+/** Ignores the modifier's own status updates: otherwise it would call a refusing driver again and again. */
+function hasRelevantChange(claim: Claim, old: Claim | undefined): boolean {
   if (claim.status?.phase !== 'Bound') return false;
   return old?.status?.phase !== 'Bound' || target(claim) !== target(old);
 }
@@ -88,7 +93,7 @@ async function modify(claim: Claim, driver: ModifyingDriver, context: ReconcileC
   await conclude(asked, volume, context);
 }
 
-/** The class is not there: the claim waits for it. */
+/** The class does not exist: sets the claim to Pending until it does. */
 async function wait(claim: Claim, name: string, context: ReconcileContext): Promise<void> {
   const message = `VAC ${name} does not exist.`;
   context.event({ type: 'Warning', reason: 'VolumeModifyFailed', message });

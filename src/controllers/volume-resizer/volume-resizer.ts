@@ -3,22 +3,27 @@ import { requestOf, storageIn } from '../../api/meaning/index.ts';
 import { quantityOf } from '../../api/values/index.ts';
 import { ItemBackoff, mergePatch, type Observed, PersistentVolume, PersistentVolumeClaim } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext } from '../../kit/index.ts';
-import { DRIVER_RETRIES, patiently, type VolumeDriver, VolumeDriverError } from '../volume-provisioner/index.ts';
+import {
+  DRIVER_RETRIES,
+  withDriverBackoff,
+  type VolumeDriver,
+  VolumeDriverError,
+} from '../volume-provisioner/index.ts';
 import { patchClaim, withConditions } from './claim-status.ts';
 
 const CONCURRENCY = 10;
-/** Conditions that tell how far a claim is with growing. */
+/** The conditions that report the expansion of a volume. */
 const FAMILY = ['Resizing', 'FileSystemResizePending', 'ControllerResizeError', 'NodeResizeError'];
-/** What the volume had before, until its claim has what it has now. */
+/** The previous capacity of the volume, kept until the claim has the new one. */
 const BEFORE_RESIZE = 'volume.alpha.kubernetes.io/pre-resize-capacity';
-/** Refusals of a driver that asking again does not help against. */
+/** Driver errors for which retrying does not help. */
 const INFEASIBLE = new Set(['InvalidArgument', 'OutOfRange', 'NotFound']);
 
 type Claim = Observed<PersistentVolumeClaim>;
 type Volume = Observed<PersistentVolume>;
 type ResizingDriver = VolumeDriver & Required<Pick<VolumeDriver, 'controllerExpandVolume'>>;
 
-/** Has a driver make the volumes of claims larger that ask for more, as the resizer that runs beside a CSI driver does. */
+/** Calls a driver to expand volumes whose claims request more, as the external-resizer sidecar does. */
 export function volumeResizer(driver: VolumeDriver): readonly Part[] {
   if (!resizes(driver)) return [];
   const backoff = new ItemBackoff(DRIVER_RETRIES);
@@ -28,15 +33,15 @@ export function volumeResizer(driver: VolumeDriver): readonly Part[] {
       component: `external-resizer ${driver.name}`,
       concurrency: CONCURRENCY,
       reads: [PersistentVolume],
-      when: isNews,
-      reconcile: (claim, context) => patiently(backoff, context, () => resize(claim, driver, context)),
+      when: hasRelevantChange,
+      reconcile: (claim, context) => withDriverBackoff(backoff, context, () => resize(claim, driver, context)),
       gone: (key) => backoff.forget(key),
     }),
   ];
 }
 
-/** What the resizer itself has said is none: it would ask a driver that refuses again and again. */
-function isNews(claim: Claim, old: Claim | undefined): boolean {
+/** Ignores the resizer's own status updates: otherwise it would call a refusing driver again and again. */
+function hasRelevantChange(claim: Claim, old: Claim | undefined): boolean {
   if (claim.status?.phase !== 'Bound') return false;
   const isSame =
     old?.status?.phase === 'Bound' &&
@@ -55,7 +60,7 @@ async function resize(claim: Claim, driver: ResizingDriver, context: ReconcileCo
   if (volume === undefined || !isOurs || claim.status?.phase !== 'Bound') return;
   const wanted = requestOf(claim);
   const present = storageIn(claim.status.capacity);
-  if (wanted.compare(present) <= 0) return await forgetBefore(volume, context);
+  if (wanted.compare(present) <= 0) return await removePreviousCapacity(volume, context);
   const isLeftToNode = claim.status.allocatedResourceStatuses?.['storage']?.startsWith('NodeResize') === true;
   if (isLeftToNode && storageIn(claim.status.allocatedResources).compare(wanted) >= 0) return;
   const asked = await announce(claim, context);
@@ -126,8 +131,8 @@ async function tellFailure(
   await patchClaim(claim, { allocatedResourceStatuses: { storage: 'ControllerResizeInfeasible' } }, context);
 }
 
-/** The claim has all that the volume has. */
-async function forgetBefore({ metadata }: Volume, { objects }: ReconcileContext): Promise<void> {
+/** Removes the previous capacity after the claim has the new one. */
+async function removePreviousCapacity({ metadata }: Volume, { objects }: ReconcileContext): Promise<void> {
   if (metadata.annotations?.[BEFORE_RESIZE] === undefined) return;
   const patch = mergePatch({ metadata: { annotations: { [BEFORE_RESIZE]: null } } });
   await objects(PersistentVolume).patch(metadata.name, patch);

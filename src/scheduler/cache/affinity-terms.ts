@@ -11,14 +11,14 @@ import type { Observed, Pod } from '../../client/index.ts';
 
 type Labels = Readonly<Record<string, string>> | undefined;
 
-/** A term of pod affinity or anti-affinity, ready to be asked. */
+/** A compiled pod affinity or anti-affinity term. */
 export interface AffinityTerm {
-  /** A text that is the same for equal terms. */
+  /** Equal for equal terms. */
   readonly key: string;
   readonly topologyKey: string;
-  /** The namespaces that it names; the pod's own when it neither names nor selects any. */
+  /** The namespaces that the term names; the pod's own namespace when it neither names nor selects any. */
   readonly namespaces: ReadonlySet<string>;
-  /** Selects namespaces beside those. */
+  /** Selects further namespaces. */
   readonly namespaceSelector: LabelMatcher;
   readonly selector: LabelMatcher;
 }
@@ -35,11 +35,11 @@ export interface AffinityTerms {
   readonly preferred: readonly WeightedTerm[];
 }
 
-/** The terms of pods that have none. */
+/** The terms of a pod without affinity. */
 export const NO_TERMS: AffinityTerms = { required: [], requiredAnti: [], preferred: [] };
 
-/** Whether the term is about the pod, which is in a namespace with the labels. */
-export function isAbout(term: AffinityTerm, pod: Observed<Pod>, namespaceLabels: Labels): boolean {
+/** Whether the term applies to the pod, given the labels of the pod's namespace. */
+export function matchesPod(term: AffinityTerm, pod: Observed<Pod>, namespaceLabels: Labels): boolean {
   const { namespace = '', labels } = pod.metadata;
   if (!term.namespaces.has(namespace) && !term.namespaceSelector.matches(namespaceLabels)) return false;
   return term.selector.matches(labels);
@@ -71,13 +71,13 @@ function compile(term: DeepReadonly<PodAffinityTerm>, ownNamespace: string): Aff
   return { key, topologyKey, namespaces: new Set(named), namespaceSelector: inNamespaces, selector };
 }
 
-/** The API server lets no selector through that cannot be read. */
+/** The API server rejects selectors that do not parse, so parsing cannot fail here. */
 function matcherOf(selector: LabelSelectorObject | undefined): LabelMatcher {
   const matcher = matchLabelSelector(selector);
   return matcher instanceof ValueError ? matchNothing() : matcher;
 }
 
-/** The selector as text; absent ones, which select nothing, are told from empty ones. */
+/** The selector as text. An absent selector (selects nothing) differs from an empty one (selects everything). */
 export function textOf(matcher: LabelMatcher): string {
   return matcher.matchesNothing ? '!' : `=${matcher.toString()}`;
 }

@@ -1,10 +1,10 @@
 import type { Observed, Pod } from '../../client/index.ts';
 
-/** How many pods on nodes use each claim; claims that are made for pods do not count. */
+/** Counts the pods on nodes that use each claim; claims of ephemeral volumes are not counted. */
 export class ClaimUses {
   readonly #counts = new Map<string, number>();
 
-  /** By `namespace/name`. */
+  /** The claim is given as `namespace/name`. */
   isUsed(claim: string): boolean {
     return this.#counts.has(claim);
   }

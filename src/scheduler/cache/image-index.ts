@@ -3,7 +3,7 @@ import type { NodeSlots } from './node-slots.ts';
 
 /** An image that nodes have. */
 export interface PlacedImage {
-  /** In bytes, as the first of the nodes has it. */
+  /** In bytes, as reported by the first node that has the image. */
   readonly size: number;
   /** The slots of the nodes that have it. */
   readonly slots: ReadonlySet<number>;
@@ -15,11 +15,11 @@ interface Entry extends PlacedImage {
 
 type Images = NonNullable<NonNullable<NonNullable<NodeInfo['node']>['status']>['images']>;
 
-/** Which nodes have which container images. Only nodes that have changed are looked at again. */
+/** Indexes which nodes have which container images. An update visits only the nodes that changed. */
 export class ImageIndex {
   readonly #slots: NodeSlots;
   readonly #byName = new Map<string, Entry>();
-  /** By slot: what was counted for the node. */
+  /** By slot: the images that were counted for the node. */
   readonly #counted: (Images | undefined)[] = [];
   #position = -1;
 
@@ -27,7 +27,7 @@ export class ImageIndex {
     this.#slots = slots;
   }
 
-  /** The image of the name, with its tag or digest; undefined when no node has it. */
+  /** Looks up an image by its name with tag or digest; undefined when no node has it. */
   find(name: string): PlacedImage | undefined {
     this.#position = this.#slots.follow(this.#position, (slot, node) => this.#recount(slot, node));
     return this.#byName.get(name);

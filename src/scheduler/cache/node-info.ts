@@ -3,19 +3,19 @@ import type { Node, Observed } from '../../client/index.ts';
 import type { PodInfo } from './pod-info.ts';
 import { Resources } from './resources.ts';
 
-/** A node with the sum of what its pods take, including pods that are assumed and not bound yet. */
+/** A node and the sum of its pods' requests, including pods that are assumed and not bound yet. */
 export class NodeInfo {
   readonly name: string;
-  /** Undefined while pods name a node that is not there. */
+  /** Undefined while pods name a node that does not exist. */
   node: Observed<Node> | undefined;
   readonly allocatable = new Resources();
   readonly requested = new Resources();
   nonZeroMilliCpu = 0;
   nonZeroMemory = 0;
   readonly usedPorts = new HostPorts();
-  /** A number that grows with every change of any node; two copies with the same number are equal. */
+  /** Increases with every change of any node; two copies with the same generation are equal. */
   generation = 0;
-  /** A number that no other node of the snapshot has; negative outside of one. See `NodeSlots`. */
+  /** Unique within the snapshot; negative for a node outside of one. See `NodeSlots`. */
   slot = -1;
   #pods: PodInfo[] = [];
 
@@ -62,7 +62,7 @@ export class NodeInfo {
     this.#pods = other.#pods.slice();
   }
 
-  /** An independent copy, for trials. */
+  /** An independent copy for what-if trials. */
   clone(): NodeInfo {
     const copy = new NodeInfo(this.name);
     copy.copyFrom(this);

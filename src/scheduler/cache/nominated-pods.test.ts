@@ -4,7 +4,7 @@ import { NominatedPods } from './nominated-pods.ts';
 
 const names = (pods: NominatedPods, node: string): string[] => pods.on(node).map(({ key }) => key);
 
-test('a pod is nominated for the node of its status, or for the one that is given, and for one only', () => {
+test('a pod is nominated for the node in its status or for the given one, and for only one', () => {
   const pods = new NominatedPods();
   pods.set(podInfoOf({ name: 'a', status: { nominatedNodeName: 'n1' } }));
   pods.set(podInfoOf({ name: 'b' }));
@@ -15,7 +15,7 @@ test('a pod is nominated for the node of its status, or for the one that is give
   expect(pods.size).toBe(0);
 });
 
-test('a change of the pod that says nothing about a node leaves the nomination, one that does replaces it', () => {
+test('an update without a nominated node keeps the nomination, one with a node replaces it', () => {
   const pods = new NominatedPods();
   const on = (nominatedNodeName?: string): Parameters<typeof podOf>[0] => ({
     name: 'a',

@@ -4,12 +4,12 @@ import type { PodInfo } from './pod-info.ts';
 const NONE: readonly PodInfo[] = [];
 
 /**
- * Pods without a node that will probably go to a certain one: room is being made for them there, or somebody outside of the
- * scheduler expects it. Filters count them, so that less important pods do not take that room.
+ * Pods that will probably be placed on a certain node: preemption is making room there, or an external component set
+ * `nominatedNodeName`. Filters count them, so that pods of lower priority do not take that room.
  */
 export class NominatedPods {
   readonly #onNode = new Map<string, PodInfo[]>();
-  /** The names of the nodes, by the uids of the pods. */
+  /** Node names by pod uid. */
   readonly #nodeOf = new Map<string, string>();
 
   get size(): number {
@@ -20,7 +20,7 @@ export class NominatedPods {
     return this.#onNode.get(nodeName) ?? NONE;
   }
 
-  /** Nominates the pod for the node that its status names, or for the given one; the empty name takes the nomination back. */
+  /** Nominates the pod for `nodeName`, by default the node in its status; an empty name removes the nomination. */
   set(pod: PodInfo, nodeName: string = nominatedNode(pod.pod)): void {
     this.delete(pod.uid);
     if (nodeName === '') return;
@@ -28,7 +28,7 @@ export class NominatedPods {
     this.#onNode.set(nodeName, [...this.on(nodeName), pod]);
   }
 
-  /** Follows a change of the pod. One that says nothing about a node does not undo what was decided here meanwhile. */
+  /** Follows an update of the pod. An update without a nominated node keeps the nomination that was made in memory. */
   update(old: Observed<Pod>, pod: PodInfo): void {
     const isSilent = nominatedNode(old) === '' && nominatedNode(pod.pod) === '';
     this.set(pod, isSilent ? (this.#nodeOf.get(pod.uid) ?? '') : undefined);
@@ -44,7 +44,7 @@ export class NominatedPods {
   }
 }
 
-/** The node that the status of a pod names, or nothing. */
+/** The nominated node in the pod's status; empty when there is none. */
 export function nominatedNode({ status }: Observed<Pod>): string {
   return status?.nominatedNodeName ?? '';
 }

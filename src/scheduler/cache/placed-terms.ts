@@ -1,18 +1,18 @@
 import type { Observed, Pod } from '../../client/index.ts';
-import { type AffinityTerm, isAbout, NO_TERMS, type WeightedTerm } from './affinity-terms.ts';
+import { type AffinityTerm, matchesPod, NO_TERMS, type WeightedTerm } from './affinity-terms.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { NodeSlots } from './node-slots.ts';
 
-/** What a term asks for; a preference has a weight. */
+/** The kind of an affinity term; only `preferred` terms have a weight. */
 export type TermKind = 'required' | 'requiredAnti' | 'preferred';
 
-/** A term that pods on nodes have, and in which parts of the cluster these pods are. */
+/** An affinity term of pods that are on nodes, with the number of such pods per topology domain. */
 export interface PlacedTerm {
   readonly kind: TermKind;
   readonly term: AffinityTerm;
-  /** Of preferences; negative for anti-affinity. */
+  /** Set for preferred terms; negative for anti-affinity. */
   readonly weight: number;
-  /** How many pods with the term are on nodes with a value of its topology key. */
+  /** The number of pods with the term, by the value of the nodes' topology label. */
   readonly pods: ReadonlyMap<string, number>;
 }
 
@@ -27,17 +27,17 @@ interface Contribution {
 }
 
 /**
- * The terms of pod affinity and anti-affinity of all pods on nodes, equal ones together: the pods of a Deployment are one
- * entry, however many they are. Only nodes that have changed are looked at again.
+ * The affinity and anti-affinity terms of all pods on nodes. Equal terms share one entry, so all pods of a Deployment
+ * cost one. An update visits only the nodes that changed.
  */
 export class PlacedTerms {
   readonly #slots: NodeSlots;
   readonly #entries = new Map<string, Entry>();
-  /** The entries whose terms name namespaces and select none, by these names. */
+  /** Entries whose terms only name namespaces, by namespace. */
   readonly #byNamespace = new Map<string, Set<Entry>>();
-  /** The entries whose terms select namespaces. */
+  /** Entries whose terms have a namespace selector. */
   readonly #anywhere = new Set<Entry>();
-  /** By slot: what the pods on the node have added. */
+  /** By slot: the terms that the node's pods contribute. */
   readonly #added: (readonly Contribution[] | undefined)[] = [];
   #position = -1;
 
@@ -45,14 +45,14 @@ export class PlacedTerms {
     this.#slots = slots;
   }
 
-  /** The terms that are about a pod, which is in a namespace with the labels. */
+  /** The terms that apply to the pod, given the labels of its namespace. */
   about(pod: Observed<Pod>, namespaceLabels: Readonly<Record<string, string>> | undefined): readonly PlacedTerm[] {
     this.#position = this.#slots.follow(this.#position, (slot, node) => this.#recount(slot, node));
     if (this.#entries.size === 0) return [];
     const found: PlacedTerm[] = [];
     for (const entry of this.#byNamespace.get(pod.metadata.namespace ?? '') ?? [])
       if (entry.term.selector.matches(pod.metadata.labels)) found.push(entry);
-    for (const entry of this.#anywhere) if (isAbout(entry.term, pod, namespaceLabels)) found.push(entry);
+    for (const entry of this.#anywhere) if (matchesPod(entry.term, pod, namespaceLabels)) found.push(entry);
     return found;
   }
 

@@ -4,7 +4,7 @@ import { PodInfo } from './pod-info.ts';
 
 const requests = { cpu: '1', memory: '1Gi' };
 
-test('containers that ask for nothing are thought to use something, when nodes are compared', () => {
+test('scoring assumes requests for containers that request nothing', () => {
   const info = new PodInfo(podOf({}));
   expect([info.requests.milliCpu, info.requests.memory]).toEqual([0, 0]);
   expect([info.nonZeroMilliCpu, info.nonZeroMemory]).toEqual([100, 200 * 1024 * 1024]);
@@ -12,12 +12,12 @@ test('containers that ask for nothing are thought to use something, when nodes a
   expect([explicit.nonZeroMilliCpu, explicit.nonZeroMemory]).toEqual([0, 0]);
 });
 
-test('with requests for the pod as a whole, something is only assumed for what nobody asks for', () => {
+test('with pod-level requests, only resources that are not requested anywhere get assumed requests', () => {
   const info = new PodInfo(podOf({ resources: { requests: { cpu: '2' } } }));
   expect([info.nonZeroMilliCpu, info.nonZeroMemory]).toEqual([2000, 200 * 1024 * 1024]);
 });
 
-test('what a pod asks for is worked out again when it may have changed, and taken over when not', () => {
+test('requests are recomputed when the spec may have changed, and copied when not', () => {
   const pod = podOf({ requests });
   const info = new PodInfo(pod);
   expect(info.onNode('n1').requests).toBe(info.requests);

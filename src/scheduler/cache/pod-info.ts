@@ -14,13 +14,16 @@ import { withMembers } from '../../base/index.ts';
 const ASSUMED_MILLI_CPU = 100;
 const ASSUMED_MEMORY = 200 * 1024 * 1024;
 
-/** Requests that are assumed for containers without any when nodes are compared: a tenth of a CPU and 200 MiB. */
+/** Assumed requests of containers that request nothing, used for scoring: a tenth of a CPU and 200 MiB. */
 export const ASSUMED_REQUESTS: ResourceAmounts = new Map([
   ['cpu', milliQuantityOf(ASSUMED_MILLI_CPU)],
   ['memory', quantityOf(ASSUMED_MEMORY)],
 ]);
 
-/** A pod with what the scheduler has worked out about it, which never changes: a pod that asks for something else gets a new one. */
+/**
+ * A pod with precomputed requests and affinity terms. These never change: a pod with a different spec gets a new
+ * PodInfo.
+ */
 export class PodInfo {
   #pod: Observed<Pod>;
   /** `namespace/name`. */
@@ -28,14 +31,14 @@ export class PodInfo {
   readonly uid: string;
   readonly priority: number;
   readonly requests: Resources;
-  /** CPU requests with `ASSUMED_REQUESTS` for containers without any, so that such pods spread over nodes as well. */
+  /** CPU requests, with `ASSUMED_REQUESTS` for containers without any, so that scoring spreads such pods as well. */
   readonly nonZeroMilliCpu: number;
   readonly nonZeroMemory: number;
   readonly hostPorts: readonly HostPort[];
   /** Its affinity to other pods. */
   readonly terms: AffinityTerms;
 
-  /** Results that the change of the pod does not touch are copied from its earlier state. */
+  /** `earlier` is a previous PodInfo of the pod; results that the update does not affect are copied from it. */
   constructor(pod: Observed<Pod>, earlier?: PodInfo) {
     const known = earlier !== undefined && asksForTheSame(pod, earlier.pod) ? earlier : undefined;
     this.#pod = pod;
@@ -56,8 +59,8 @@ export class PodInfo {
   }
 
   /**
-   * Takes over a new state of the pod, if it differs in nothing that other pods and their nodes have to do with, as when its
-   * containers have started; false when it does.
+   * Replaces the pod by a newer version, if nothing changed that affects other pods or nodes (as when its containers
+   * have started); otherwise returns false and changes nothing.
    */
   follow(pod: Observed<Pod>): boolean {
     if (!isAlike(pod, this.#pod)) return false;
@@ -75,14 +78,14 @@ export class PodInfo {
     return this.pod.spec?.schedulerName ?? '';
   }
 
-  /** The same pod as it will be once it is bound. */
+  /** The same pod as if it were bound to the node. */
   onNode(nodeName: string): PodInfo {
     const spec = withMembers(this.pod.spec ?? {}, { nodeName });
     return new PodInfo({ ...this.pod, spec } as Observed<Pod>, this);
   }
 }
 
-/** Whether all that is known of two states of a pod on a node, but for what it asks for, is the same. */
+/** Whether two versions of a pod on a node are equal in all that the scheduler reads, apart from the requests. */
 function isAlike(pod: Observed<Pod>, earlier: Observed<Pod>): boolean {
   const { metadata, spec } = pod;
   const before = earlier.spec;
@@ -103,7 +106,7 @@ function isAlike(pod: Observed<Pod>, earlier: Observed<Pod>): boolean {
   );
 }
 
-/** Informers reuse the unchanged parts of an object, so identity finds nearly every part that is equal. */
+/** Compares by identity: informers reuse the unchanged parts of an object. */
 function asksForTheSame(pod: Observed<Pod>, earlier: Observed<Pod>): boolean {
   const { spec, status } = pod;
   const before = earlier.spec;
@@ -125,7 +128,7 @@ function nonZeroRequests(pod: Observed<Pod>, requests: Resources): Pick<PodInfo,
   const { containers = [], initContainers = [] } = pod.spec ?? {};
   const hasPodLevel = hasPodLevelRequests(pod);
   if (initContainers.length === 0 && !hasPodLevel && pod.status?.containerStatuses === undefined) {
-    // all containers run together, so it is enough to count those without a request
+    // all containers run together, so counting those without a request is enough
     const missing = (name: string): number =>
       containers.reduce((count, { resources }) => count + (resources?.requests?.[name] === undefined ? 1 : 0), 0);
     return {
@@ -133,13 +136,16 @@ function nonZeroRequests(pod: Observed<Pod>, requests: Resources): Pick<PodInfo,
       nonZeroMemory: requests.memory + missing('memory') * ASSUMED_MEMORY,
     };
   }
-  const forMissing = hasPodLevel ? assumedWhereNobodySays(pod) : ASSUMED_REQUESTS;
+  const forMissing = hasPodLevel ? assumedWhereNotRequested(pod) : ASSUMED_REQUESTS;
   const { milliCpu, memory } = Resources.of(podRequests(pod, { forMissing }));
   return { nonZeroMilliCpu: milliCpu, nonZeroMemory: memory };
 }
 
-/** For a pod with pod-level requests, only resources that neither the pod nor any container requests are assumed. */
-function assumedWhereNobodySays(pod: Observed<Pod>): ResourceAmounts {
+/**
+ * Assumed requests of a pod with pod-level requests: only for resources that neither the pod nor any container
+ * requests.
+ */
+function assumedWhereNotRequested(pod: Observed<Pod>): ResourceAmounts {
   const said = podRequests(pod);
   return new Map([...ASSUMED_REQUESTS].filter(([name]) => !said.has(name)));
 }

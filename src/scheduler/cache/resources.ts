@@ -3,14 +3,14 @@ import { amountsOf, isExtendedResource, type ResourceAmounts } from '../../api/m
 /**
  * Amounts of resources as the scheduler counts them: CPU in thousandths, everything else in whole units.
  *
- * The common ones are fields of their own because filters read them for every node; the rest (extended resources, huge
- * pages, attachable volumes) are `scalars`.
+ * The common resources are fields because filters read them for every node; the rest (extended resources, huge pages,
+ * attachable volumes) are `scalars`.
  */
 export class Resources {
   milliCpu = 0;
   memory = 0;
   ephemeralStorage = 0;
-  /** How many pods fit; set for nodes only. */
+  /** Maximum number of pods; set for nodes only. */
   pods = 0;
   scalars: Map<string, number> | undefined;
 
@@ -21,12 +21,12 @@ export class Resources {
     return resources;
   }
 
-  /** Reads amounts as they stand in an object; what cannot be read counts as none. */
+  /** Parses a resource list; an amount that does not parse counts as zero. */
   static read(list: Readonly<Record<string, string>> | undefined): Resources {
     return Resources.of(amountsOf(list));
   }
 
-  /** Adds `sign` times the other's amounts; pods are left alone. */
+  /** Adds `sign` times the other's amounts, except `pods`. */
   add(other: Resources, sign: 1 | -1): void {
     this.milliCpu += sign * other.milliCpu;
     this.memory += sign * other.memory;
@@ -55,7 +55,7 @@ export class Resources {
     return this.scalars?.get(name) ?? 0;
   }
 
-  /** The amount of any resource; undefined for an uncommon resource without an amount. */
+  /** The amount of any resource; undefined when a scalar resource has no amount. */
   amount(name: string): number | undefined {
     switch (name) {
       case 'cpu':
@@ -78,7 +78,7 @@ export class Resources {
   }
 }
 
-/** Whether the scheduler counts a resource besides CPU, memory, ephemeral storage and pods. */
+/** Whether the scheduler counts the resource as a scalar, beside CPU, memory, ephemeral storage and pods. */
 export function isScalarResource(name: string): boolean {
   return (
     isExtendedResource(name) ||

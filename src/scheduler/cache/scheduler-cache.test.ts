@@ -25,7 +25,7 @@ describe('SchedulerCache', () => {
     expect(cache.assumedCount).toBe(0);
   });
 
-  test('takes the word of the watch for where an assumed pod is', () => {
+  test('the watch overrides the node of an assumed pod', () => {
     const cache = new SchedulerCache();
     for (const name of ['n1', 'n2']) cache.setNode(nodeOf({ name }));
     cache.assume(podInfoOf({ requests }), 'n1');
@@ -39,7 +39,7 @@ describe('SchedulerCache', () => {
     expect(snapshotOf(cache, snapshot).get('n2')?.requested.memory).toBe(0);
   });
 
-  test('touches only the changed nodes of a snapshot', () => {
+  test('updates only the changed nodes of a snapshot', () => {
     const cache = new SchedulerCache();
     for (const name of ['n1', 'n2', 'n3']) cache.setNode(nodeOf({ name }));
     const snapshot = snapshotOf(cache);
@@ -57,7 +57,7 @@ describe('SchedulerCache', () => {
     expect(snapshot.nodes).toBe(nodes);
   });
 
-  test('drops removed nodes from the snapshot and takes them back with their pods', () => {
+  test('drops removed nodes from the snapshot and restores them with their pods', () => {
     const cache = new SchedulerCache();
     for (const name of ['n1', 'n2']) cache.setNode(nodeOf({ name }));
     cache.setPod(podOf({ requests, nodeName: 'n1' }));
@@ -86,7 +86,7 @@ describe('SchedulerCache', () => {
     expect(snapshot.nodes.map(({ name }) => name)).toEqual(['n1', 'n3']);
   });
 
-  test('knows pods on nodes that it has not heard of yet', () => {
+  test('keeps pods on nodes that it does not know yet', () => {
     const cache = new SchedulerCache();
     cache.setPod(podOf({ requests, nodeName: 'n1' }));
     expect(snapshotOf(cache).nodes).toEqual([]);
@@ -108,7 +108,7 @@ describe('SchedulerCache', () => {
     expect(names()).toEqual(['a1', 'b1', 'a3', 'a2']);
   });
 
-  test('agrees with counting everything anew, whatever happened before', () => {
+  test('agrees with a full recount after any sequence of changes', () => {
     const cache = new SchedulerCache();
     const snapshot = new Snapshot();
     const places = new Map<string, string>();

@@ -5,7 +5,7 @@ import { NodeInfo } from './node-info.ts';
 import { PodInfo } from './pod-info.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** A node in the list of nodes by time of their last change, the newest first. */
+/** A node in the linked list of nodes, most recently changed first. */
 interface Entry {
   readonly info: NodeInfo;
   newer: Entry | undefined;
@@ -20,10 +20,10 @@ interface PlacedPod {
 }
 
 /**
- * All nodes and the pods on them: what the watch has reported, and what this scheduler has decided since.
+ * All nodes and their pods: what the watch reported plus what this scheduler has assumed since.
  *
- * Guarantees: updating a snapshot takes time in proportion to the nodes that have changed since its last update.
- * An assumed pod counts until the watch confirms it or it is forgotten.
+ * Guarantees: updating a snapshot takes time in proportion to the nodes that changed since its last update. An assumed
+ * pod counts until the watch confirms it or `forget` removes it.
  */
 export class SchedulerCache {
   readonly #entries = new Map<string, Entry>();
@@ -33,7 +33,7 @@ export class SchedulerCache {
   readonly #claimUses = new ClaimUses();
   #newest: Entry | undefined;
   #generation = 0;
-  /** The generation at which a node was last added, removed or put elsewhere in the order. */
+  /** The generation at which a node was last added, removed or moved in the search order. */
   #orderGeneration = 0;
   #assumed = 0;
 
@@ -49,7 +49,7 @@ export class SchedulerCache {
     return this.#assumed;
   }
 
-  /** Adds a node or takes over its new state. */
+  /** Adds or updates a node. */
   setNode(node: Observed<Node>): void {
     const entry = this.#entry(node.metadata.name);
     entry.info.setNode(node);
@@ -66,7 +66,7 @@ export class SchedulerCache {
     this.#dropIfEmpty(entry);
   }
 
-  /** Counts a pod on a node before the server knows of it. */
+  /** Counts a pod on a node before the API server has stored the binding. */
   assume(info: PodInfo, nodeName: string): PodInfo {
     if (this.#pods.has(info.uid)) throw new Error(`Cannot assume pod "${info.key}": it is on a node already`);
     const assumed = info.onNode(nodeName);
@@ -74,7 +74,7 @@ export class SchedulerCache {
     return assumed;
   }
 
-  /** Removes an assumed pod from its node; false if the pod is not assumed, or no longer. */
+  /** Removes an assumed pod from its node; false if the pod is not assumed (any longer). */
   forget(uid: string): boolean {
     if (!this.isAssumed(uid)) return false;
     this.#take(uid);
@@ -90,14 +90,14 @@ export class SchedulerCache {
     return placed?.isAssumed === true ? placed.info : undefined;
   }
 
-  /** Adds or updates a pod that is on a node. The state that the watch reports replaces what was assumed. */
+  /** Adds or updates a pod that is bound to a node. The watch's state replaces an assumed one. */
   setPod(pod: Observed<Pod>): void {
     if (this.#follow(pod)) return;
     const before = this.#take(pod.metadata.uid);
     this.#place({ info: new PodInfo(pod, before?.info), nodeName: pod.spec?.nodeName ?? '', isAssumed: false });
   }
 
-  /** A new state of a pod that changes nothing on its node, whose copies in snapshots stay as they are. */
+  /** Takes over an update that changes nothing for the node, so that snapshots need no update. */
   #follow(pod: Observed<Pod>): boolean {
     const placed = this.#pods.get(pod.metadata.uid);
     if (placed === undefined || !placed.info.follow(pod)) return false;
@@ -154,7 +154,7 @@ export class SchedulerCache {
     return entry;
   }
 
-  /** The entry of a deleted node stays for as long as pods name that node. */
+  /** Keeps the entry of a deleted node as long as pods name that node. */
   #dropIfEmpty(entry: Entry): void {
     const { info } = entry;
     if (info.node !== undefined || info.pods.length > 0) return;
@@ -181,7 +181,8 @@ export class SchedulerCache {
 }
 
 /**
- * The order in which nodes are looked at: one of each zone in turn, so that a search that ends early has seen all zones.
+ * The order in which nodes are searched: one of each zone in turn, so that a search that ends early has covered all
+ * zones.
  *
  * Example: zone a has n1 and n2, zone b has n3: n1, n3, n2.
  */
@@ -193,7 +194,7 @@ class NodeOrder {
     return this.#zoneOf.size;
   }
 
-  /** Adds the node, or moves it to the zone that it says it is in. True if that changed the order. */
+  /** Adds the node, or moves it when its zone label changed. Returns whether the order changed. */
   set(node: Observed<Node>): boolean {
     const { name } = node.metadata;
     const zone = zoneKeyOf(node);

@@ -14,7 +14,7 @@ const red: TopologyQuery = {
   isEligible: ({ spec }) => spec?.unschedulable !== true,
 };
 
-/** The same answer, worked out from all nodes. */
+/** The same result, computed from all nodes. */
 function countRed({ nodes }: Snapshot): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { node, pods } of nodes) {
@@ -26,7 +26,7 @@ function countRed({ nodes }: Snapshot): Map<string, number> {
 }
 
 describe('a snapshot', () => {
-  test('knows where pods are, whatever comes, goes and changes', () => {
+  test('counts pods by topology through any sequence of changes', () => {
     const random = new SeededRandom('topology');
     const cache = new SchedulerCache();
     const snapshot = new Snapshot();
@@ -60,7 +60,7 @@ describe('a snapshot', () => {
     }
   });
 
-  test('forgets questions that nobody asks any more', () => {
+  test('drops queries that are not asked any more', () => {
     const cache = new SchedulerCache();
     const snapshot = new Snapshot();
     cache.setNode(nodeOf({ labels: { [zone]: 'a' } }));
@@ -71,7 +71,7 @@ describe('a snapshot', () => {
     expect(snapshot.topology.ask(red)).not.toBe(first);
   });
 
-  test('knows the affinity of pods on nodes to a pod, equal terms together', () => {
+  test('finds the affinity terms that match a pod, equal terms once', () => {
     const cache = new SchedulerCache();
     const snapshot = new Snapshot();
     for (const name of ['n1', 'n2']) cache.setNode(nodeOf({ name, labels: { [zone]: name } }));
@@ -94,7 +94,7 @@ describe('a snapshot', () => {
     expect(about('red')).toEqual([]);
   });
 
-  test('knows which nodes have an image', () => {
+  test('finds the nodes that have an image', () => {
     const cache = new SchedulerCache();
     const snapshot = new Snapshot();
     const setImages = (name: string, ...names: string[]): void => {
@@ -114,7 +114,7 @@ describe('a snapshot', () => {
     expect([nodesWith('a:1'), nodesWith('b:1'), nodesWith('c:1')]).toEqual([undefined, undefined, 1]);
   });
 
-  test('keeps the compiled affinity of a pod when something else about it changes', () => {
+  test('keeps the compiled affinity of a pod when other parts change', () => {
     const pod = podOf({ affinity: { podAffinity: {} } });
     const info = new PodInfo(pod);
     expect(info.onNode('n1').terms).toBe(info.terms);

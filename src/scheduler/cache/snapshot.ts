@@ -5,19 +5,22 @@ import { NodeSlots } from './node-slots.ts';
 import { PlacedTerms } from './placed-terms.ts';
 import { TopologyIndex } from './topology-counts.ts';
 
-/** The nodes as they were when a scheduling cycle began. The cache updates the snapshot before every cycle. */
+/** The nodes as they were at the start of a scheduling cycle. The cache updates the snapshot before every cycle. */
 export class Snapshot {
   readonly #byName = new Map<string, NodeInfo>();
   readonly #slots = new NodeSlots();
-  /** All nodes, in the order of the search. Written by the cache only. */
+  /** All nodes in search order. Written by the cache only. */
   nodes: readonly NodeInfo[] = [];
-  /** Which claims pods on nodes use: as they do now, to be asked when a cycle begins. Written by the cache only. */
+  /**
+   * The claims that pods on nodes use. Always current, so plugins read it at the start of a cycle. Written by the cache
+   * only.
+   */
   claimUses: Pick<ClaimUses, 'isUsed'> = new ClaimUses();
-  /** The newest change of the cache that the snapshot contains. */
+  /** The generation of the newest cache change that the snapshot contains. */
   generation = 0;
-  /** Where pods are, by labels of nodes. */
+  /** Counts pods by topology domain. */
   readonly topology = new TopologyIndex(this.#slots);
-  /** The affinity of pods on nodes to others. */
+  /** Affinity terms of the pods on nodes. */
   readonly terms = new PlacedTerms(this.#slots);
   readonly images = new ImageIndex(this.#slots);
 
@@ -25,7 +28,7 @@ export class Snapshot {
     return this.#byName.get(name);
   }
 
-  /** Takes over the state of a node. For the cache only. */
+  /** Stores a copy of the node. For the cache only. */
   put(info: NodeInfo): void {
     let own = this.#byName.get(info.name);
     if (own === undefined) {
@@ -45,7 +48,7 @@ export class Snapshot {
     this.#slots.remove(info);
   }
 
-  /** Sets the order of the search, and drops nodes that are not in it. For the cache only. */
+  /** Sets the search order and drops nodes that are not in it. For the cache only. */
   setOrder(names: readonly string[]): void {
     if (this.#byName.size > names.length) {
       const kept = new Set(names);

@@ -3,30 +3,30 @@ import type { NodeInfo } from './node-info.ts';
 import type { NodeSlots } from './node-slots.ts';
 import type { PodInfo } from './pod-info.ts';
 
-/** A question about where certain pods are: how many of them each part of the cluster has, by a label of the nodes. */
+/** Counts matching pods per topology domain, a domain being the nodes with the same value of a label. */
 export interface TopologyQuery {
-  /** A text that is the same for the same question. */
+  /** Equal for equal queries. */
   readonly key: string;
-  /** The label whose values are the parts, such as `topology.kubernetes.io/zone`. */
+  /** The label whose values are the domains, such as `topology.kubernetes.io/zone`. */
   readonly topologyKey: string;
-  /** Whether the pod is one of those that are counted. */
+  /** Whether the pod is counted. */
   matches(pod: PodInfo): boolean;
-  /** Whether the node belongs to the part that its label names; every node unless given. */
+  /** Whether the node counts for its domain; default: every node. */
   isEligible?(node: Observed<Node>): boolean;
 }
 
-/** The nodes that have the same value of the label. */
+/** The nodes that share a value of the topology label. */
 export interface Domain {
-  /** The pods that are counted on all of its nodes. */
+  /** Matching pods on all nodes of the domain. */
   pods: number;
   nodes: number;
 }
 
 /**
- * The answer to a `TopologyQuery`, kept up to date: asking again costs time in proportion to the nodes that have changed.
+ * The result of a `TopologyQuery`, updated incrementally: a refresh takes time in proportion to the nodes that changed.
  *
- * Example: zones a (nodes 1 and 2) and b (node 3); matching pods on nodes 1, 1, 2 and 3: domain a has 3 pods, b has 1, and
- * the lowest count is 1.
+ * Example: zones a (nodes 1 and 2) and b (node 3); matching pods on nodes 1, 1, 2 and 3: domain a has 3 pods, b has 1,
+ * and the lowest count is 1.
  */
 export class TopologyCounts {
   readonly query: TopologyQuery;
@@ -35,7 +35,7 @@ export class TopologyCounts {
   #onNode = new Int32Array(16);
   #domainOf: (Domain | undefined)[] = [];
   #valueOf: (string | undefined)[] = [];
-  /** How many domains have a certain number of pods; the index is that number. */
+  /** The number of domains that have `index` pods. */
   readonly #domainsWith: number[] = [];
   #lowest = 0;
   #position = -1;
@@ -50,17 +50,17 @@ export class TopologyCounts {
     return this.#total;
   }
 
-  /** About how much memory it takes. */
+  /** Approximate memory in use. */
   get bytes(): number {
     return 20 * this.#onNode.length + 100 * this.#domains.size;
   }
 
-  /** How many domains there are. */
+  /** The number of domains. */
   get size(): number {
     return this.#domains.size;
   }
 
-  /** The matching pods in the domain of the value. */
+  /** The matching pods in the domain with this value. */
   in(value: string): number {
     return this.#domains.get(value)?.pods ?? 0;
   }
@@ -75,7 +75,7 @@ export class TopologyCounts {
     return this.#domainOf[node.slot] !== undefined;
   }
 
-  /** The fewest matching pods in a domain, as if the domain of the value had `more` of them; 0 without any domain. */
+  /** The lowest count of any domain, if the domain with `value` had `more` additional pods; 0 without domains. */
   lowest(value: string, more: number): number {
     const changed = more === 0 ? undefined : this.#domains.get(value);
     if (changed === undefined) return this.#domains.size === 0 ? 0 : this.#lowest;
@@ -89,7 +89,7 @@ export class TopologyCounts {
     return Math.min(own, others);
   }
 
-  /** Takes in what has changed. */
+  /** Applies the changes since the last refresh. */
   refresh(slots: NodeSlots): void {
     if (this.#onNode.length < slots.size) this.#grow(slots.size);
     this.#position = slots.follow(this.#position, (slot, node) => this.#recount(slot, node));
@@ -168,11 +168,11 @@ export class TopologyCounts {
   }
 }
 
-/** The most questions whose answers are kept, and the room for them; those that were not asked for longest are dropped first. */
+/** Limits of the result cache; the least recently used query is dropped first. */
 const MAX_QUERIES = 256;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Answers to the questions that plugins have asked lately. */
+/** Caches the results of recent topology queries. */
 export class TopologyIndex {
   readonly #slots: NodeSlots;
   readonly #answers = new Map<string, TopologyCounts>();
@@ -181,7 +181,7 @@ export class TopologyIndex {
     this.#slots = slots;
   }
 
-  /** The answer as of now; it stays so until the snapshot is updated. */
+  /** The current result; it stays unchanged until the snapshot is updated. */
   ask(query: TopologyQuery): TopologyCounts {
     const known = this.#answers.get(query.key);
     const answer = known ?? new TopologyCounts(query);

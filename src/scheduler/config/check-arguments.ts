@@ -19,12 +19,12 @@ const checks: Checks = {
   InterPodAffinity: affinityArgsErrors,
   NodeAffinity: nodeAffinityArgsErrors,
   NodeResourcesBalancedAllocation: balancedAllocationArgsErrors,
-  NodeResourcesFit: () => [], // kube-scheduler looks at these only when the plugin is made
+  NodeResourcesFit: () => [], // kube-scheduler validates these only when it creates the plugin
   PodTopologySpread: spreadArgsErrors,
   VolumeBinding: volumeBindingArgsErrors,
 };
 
-/** What is wrong with the arguments of a plugin; those of plugins that are not built in are the plugins' own business. */
+/** Validates the arguments of a plugin; plugins that are not built in validate their own. */
 export function checkArguments(name: string, args: unknown, path: string): readonly SettingProblem[] {
   return isWithArguments(name) ? checkBuiltIn(name, args, path) : [];
 }
@@ -34,5 +34,5 @@ function checkBuiltIn<Name extends keyof BuiltInArguments>(
   args: unknown,
   path: string,
 ): readonly SettingProblem[] {
-  return checks[name](args as BuiltInArguments[Name], path); // it was decoded as such
+  return checks[name](args as BuiltInArguments[Name], path); // the decoder checked the type
 }

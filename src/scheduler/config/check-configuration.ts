@@ -19,14 +19,14 @@ import type {
 } from './configuration.ts';
 import { pluginPoints } from './configuration.ts';
 
-/** Plugins of the past, which must not be enabled. */
+/** Plugins that Kubernetes removed and that must not be enabled. */
 const REMOVED = new Set(['AzureDiskLimits', 'CinderLimits', 'EBSLimits', 'GCEPDLimits']);
 const REMOVED_SAYS =
   'was invalid in version "v1" (KubeSchedulerConfiguration is version "kubescheduler.config.k8s.io/v1")';
-/** Points where plugins of the past are looked for. */
+/** Extension points that are checked for removed plugins. */
 const CHECKED_POINTS = pluginPoints.filter((point) => point !== 'multiPoint' && !point.startsWith('placement'));
 
-/** All that is wrong with a configuration, in the words and the order of kube-scheduler; empty when it can be used. */
+/** All problems of a configuration, in kube-scheduler's words and order; empty when it is valid. */
 export function schedulerConfigurationProblems(configuration: SchedulerConfiguration): readonly string[] {
   const { clientConnection, parallelism, profiles, extenders } = configuration;
   const { podInitialBackoffSeconds: initial, podMaxBackoffSeconds: max } = configuration;
@@ -131,7 +131,7 @@ function queueSortProblems(profiles: readonly ProfileConfiguration[]): FieldErro
   ];
 }
 
-/** As Go's JSON has a type without names of its own for its members. */
+/** Prints the set as Go prints an anonymous struct. */
 function shownSet({ enabled, disabled }: ConfiguredPlugins): unknown {
   const shown = (list: ConfiguredPlugins['enabled']): unknown =>
     list.length === 0 ? null : list.map(({ name, weight }) => ({ Name: name, Weight: weight }));

@@ -1,6 +1,9 @@
 import type { NodeAffinity, TopologySpreadConstraint } from '../../api/types/core/v1.d.ts';
 
-/** A KubeSchedulerConfiguration of `kubescheduler.config.k8s.io/v1` with all defaults in place. Durations are Go's texts. */
+/**
+ * A KubeSchedulerConfiguration of `kubescheduler.config.k8s.io/v1` with all defaults in place. Durations are Go
+ * duration strings.
+ */
 export interface SchedulerConfiguration {
   readonly parallelism: number;
   readonly leaderElection: LeaderElectionConfiguration;
@@ -43,11 +46,11 @@ export interface ProfileConfiguration {
 
 export interface PluginArguments {
   readonly name: string;
-  /** Whatever it is, for a plugin that is not built in. */
+  /** Typed for built-in plugins; any value for others. */
   readonly args: unknown;
 }
 
-/** What is enabled and disabled at one extension point, in the order of the file. */
+/** The plugins that a file enables and disables at one extension point, in the file's order. */
 export interface ConfiguredPlugins {
   readonly enabled: readonly ConfiguredPlugin[];
   readonly disabled: readonly ConfiguredPlugin[];
@@ -55,11 +58,11 @@ export interface ConfiguredPlugins {
 
 export interface ConfiguredPlugin {
   readonly name: string;
-  /** 0 stands for a weight of 1. */
+  /** 0 means a weight of 1. */
   readonly weight: number;
 }
 
-/** The members of `plugins`, in the order in which kube-scheduler looks at them. */
+/** The members of `plugins`, in the order in which kube-scheduler reads them. */
 export const pluginPoints = [
   'preFilter',
   'filter',
@@ -89,7 +92,7 @@ export interface ExtenderConfiguration {
   readonly bindVerb: string;
   readonly enableHTTPS: boolean;
   readonly tlsConfig?: ExtenderTls;
-  /** `0s` stands for five seconds. */
+  /** `0s` means five seconds. */
   readonly httpTimeout: string;
   readonly nodeCacheCapable: boolean;
   readonly managedResources: readonly ManagedResource[];
@@ -98,11 +101,11 @@ export interface ExtenderConfiguration {
 
 export interface ManagedResource {
   readonly name: string;
-  /** Whether NodeResourcesFit leaves it out of account. */
+  /** Whether NodeResourcesFit skips the resource. */
   readonly ignoredByScheduler: boolean;
 }
 
-/** The members that end with `Data` are Base64 of PEM. */
+/** The members that end with `Data` are Base64-encoded PEM. */
 export interface ExtenderTls {
   readonly insecure?: boolean;
   readonly serverName?: string;
@@ -124,7 +127,7 @@ export interface ShapePoint {
   readonly score: number;
 }
 
-/** The arguments of the built-in plugins that take some, with defaults in place. */
+/** The arguments of the built-in plugins, with defaults in place. */
 export interface BuiltInArguments {
   readonly DefaultPreemption: {
     readonly minCandidateNodesPercentage: number;

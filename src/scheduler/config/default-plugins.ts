@@ -1,6 +1,8 @@
 import { type ConfiguredPlugin, type ConfiguredPlugins, type PluginPoint, pluginPoints } from './configuration.ts';
 
-/** What kube-scheduler 1.36 enables by default at all points, in its order and with its weights; 0 for none. */
+/**
+ * The plugins that kube-scheduler 1.36 enables by default at all points, in its order and with its weights; 0 for none.
+ */
 const MULTI_POINT: readonly (readonly [name: string, weight: number])[] = [
   ['SchedulingGates', 0],
   ['PrioritySort', 0],
@@ -32,13 +34,13 @@ const none: ConfiguredPlugins = { enabled: [], disabled: [] };
 
 export const defaultPluginNames: ReadonlySet<string> = new Set(MULTI_POINT.map(([name]) => name));
 
-/** What a file says at one point. */
+/** The plugins that a file lists for one extension point. */
 export interface WrittenPlugins {
   readonly enabled?: readonly Partial<ConfiguredPlugin>[];
   readonly disabled?: readonly Partial<ConfiguredPlugin>[];
 }
 
-/** Merges what a profile says with what is enabled by default. */
+/** Merges a profile's plugins into the defaults. */
 export function mergePlugins(
   written: Readonly<Partial<Record<PluginPoint, WrittenPlugins>>> = {},
 ): Readonly<Record<PluginPoint, ConfiguredPlugins>> {
@@ -49,7 +51,9 @@ export function mergePlugins(
   return Object.fromEntries(merged) as Record<PluginPoint, ConfiguredPlugins>;
 }
 
-/** A default that is enabled again keeps its place, with the new weight; others come after the defaults. */
+/**
+ * A default plugin that is enabled again keeps its position and gets the new weight; other plugins follow the defaults.
+ */
 function mergeSet(defaults: ConfiguredPlugins, written: WrittenPlugins = {}): ConfiguredPlugins {
   const enabled = (written.enabled ?? []).map(whole);
   const disabled = (written.disabled ?? []).map(({ name = '' }) => ({ name, weight: 0 }));

@@ -31,7 +31,7 @@ interface WrittenExtender extends Partial<Omit<ExtenderConfiguration, 'managedRe
   readonly managedResources?: readonly Partial<ManagedResource>[];
 }
 
-/** A KubeSchedulerConfiguration as a file has it: everything may be missing. */
+/** A KubeSchedulerConfiguration as written in a file: every member is optional. */
 export interface WrittenConfiguration extends Partial<
   Omit<SchedulerConfiguration, 'profiles' | 'extenders' | 'leaderElection' | 'clientConnection'>
 > {
@@ -42,7 +42,7 @@ export interface WrittenConfiguration extends Partial<
   readonly extenders?: readonly WrittenExtender[];
 }
 
-/** Fills in what a file leaves out. Empty texts, zero durations and some zeros count as left out, as upstream has it. */
+/** Fills in defaults. Empty strings, zero durations and some zeros count as absent, as in kube-scheduler. */
 export function withDefaults(written: WrittenConfiguration): SchedulerConfiguration {
   const { enableProfiling = true, profiles = [] } = written;
   const all = profiles.length === 0 ? [{}] : profiles;
@@ -95,7 +95,7 @@ function profileOf(written: WrittenProfile, defaultName: string): ProfileConfigu
   };
 }
 
-/** What the file says, and the defaults of enabled plugins that it says nothing about. */
+/** The file's plugin arguments, plus defaults for enabled plugins that the file does not configure. */
 function pluginConfig(
   written: readonly WrittenPluginArguments[],
   plugins: Readonly<Record<PluginPoint, ConfiguredPlugins>>,
@@ -112,7 +112,7 @@ function argumentsWithDefaults(name: string, args: unknown): unknown {
 }
 
 function builtInArguments<Name extends keyof BuiltInArguments>(name: Name, args: unknown): BuiltInArguments[Name] {
-  return argumentDefaults[name]((args ?? {}) as Partial<BuiltInArguments[Name]>); // it was decoded as such
+  return argumentDefaults[name]((args ?? {}) as Partial<BuiltInArguments[Name]>); // the decoder checked the type
 }
 
 const RESOURCES: readonly ResourceSpec[] = [

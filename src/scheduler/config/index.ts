@@ -1,4 +1,4 @@
-// What the rest of the scheduler may use: files that configure it.
+// What the rest of the scheduler may import: reading, checking and writing configuration files.
 export type { SchedulerConfiguration } from './configuration.ts';
 export { readSchedulerConfiguration, SchedulerConfigurationError } from './read-configuration.ts';
 export { type ConfiguredSchedulerContext, configuredScheduler } from './scheduler-options.ts';

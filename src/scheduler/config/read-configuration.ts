@@ -10,14 +10,14 @@ import type { SchedulerConfiguration } from './configuration.ts';
 import { argumentsKind, pluginsWithArguments, schedulerConfigurationKind } from './configuration-kinds.ts';
 import { type WrittenConfiguration, type WrittenPluginArguments, withDefaults } from './defaults.ts';
 
-/** A file that is no KubeSchedulerConfiguration, or one that cannot be used. The message is kube-scheduler's. */
+/** A file that is not a KubeSchedulerConfiguration, or an invalid one. The message is kube-scheduler's. */
 export class SchedulerConfigurationError extends Error {
   override readonly name = 'SchedulerConfigurationError';
 }
 
 /**
- * Reads a KubeSchedulerConfiguration in YAML or JSON and fills in the defaults. Members that the kind does not have are
- * refused; what the values mean is checked by `checkSchedulerConfiguration`.
+ * Parses a KubeSchedulerConfiguration from YAML or JSON and fills in the defaults. Unknown members are rejected;
+ * `checkSchedulerConfiguration` validates the values.
  */
 export function readSchedulerConfiguration(text: string): SchedulerConfiguration {
   try {
@@ -49,7 +49,7 @@ function allKinds(): readonly ConfigurationKind[] {
   return [schedulerConfigurationKind, ...pluginsWithArguments.flatMap((name) => argumentsKind(name) ?? [])];
 }
 
-/** The arguments of a plugin that is not built in are left as they are: the plugin reads them. */
+/** Leaves the arguments of a plugin that is not built in as they are: the plugin parses them. */
 function readArguments(
   { name = '', args }: WrittenPluginArguments,
   path: string,

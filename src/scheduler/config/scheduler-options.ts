@@ -27,7 +27,7 @@ export interface ConfiguredSchedulerContext {
   readonly plugins?: ReadonlyMap<string, PluginFactory>;
 }
 
-/** What a configuration makes of a scheduler. Fails, in the words of kube-scheduler, with what is wrong with it. */
+/** Converts a configuration into scheduler options. Throws, in kube-scheduler's words, when it is invalid. */
 export function configuredScheduler(
   configuration: SchedulerConfiguration,
   { clock, plugins = new Map() }: ConfiguredSchedulerContext,
@@ -52,7 +52,7 @@ export function configuredScheduler(
   };
 }
 
-/** The profiles with what follows from the extenders: resources that they alone look at are none of NodeResourcesFit's business. */
+/** The profiles with NodeResourcesFit ignoring the resources that only extenders count. */
 export function completedProfiles({ profiles, extenders }: SchedulerConfiguration): readonly ProfileConfiguration[] {
   const ignoredResources = extenders.flatMap(({ managedResources }) =>
     managedResources.flatMap(({ name, ignoredByScheduler }) => (ignoredByScheduler ? [name] : [])),
@@ -90,14 +90,14 @@ function profileOf(
   });
   return {
     schedulerName,
-    // defaults that are not built yet are done without
+    // defaults that are not implemented are skipped
     plugins: at('multiPoint').filter(({ name }) => existing.has(name) || !defaultPluginNames.has(name)),
     points: Object.fromEntries(points),
     percentageOfNodesToScore: percentageOfNodesToScore ?? configuration.percentageOfNodesToScore,
   };
 }
 
-/** The member of `plugins` that is about a point; normalizing scores is a part of scoring there. */
+/** The member of `plugins` for an extension point; NormalizeScore belongs to `score` there. */
 function configuredPoint(point: ExtensionPoint): PluginPoint | undefined {
   return point === 'NormalizeScore' ? undefined : ((point.charAt(0).toLowerCase() + point.slice(1)) as PluginPoint);
 }
@@ -133,7 +133,7 @@ function configuredExtender(extender: ExtenderConfiguration, clock: Clock): Exte
   });
 }
 
-/** HTTPS without an authority to trust is not verified, as kube-scheduler has it. */
+/** As in kube-scheduler, HTTPS without a CA does not verify the certificate. */
 function extenderTrust({ enableHTTPS, tlsConfig = {} }: ExtenderConfiguration): ExtenderTrust {
   const authorities = pemOf(tlsConfig, 'ca');
   const [certificate, key] = [pemOf(tlsConfig, 'cert'), pemOf(tlsConfig, 'key')];
@@ -148,7 +148,7 @@ function extenderTrust({ enableHTTPS, tlsConfig = {} }: ExtenderConfiguration): 
   };
 }
 
-/** What is in the configuration goes before what is in a file. */
+/** PEM data in the configuration takes precedence over a file. */
 function pemOf(tls: ExtenderTls, what: 'ca' | 'cert' | 'key'): string | undefined {
   const [data = '', file = ''] = [tls[`${what}Data`], tls[`${what}File`]];
   if (data !== '') return Buffer.from(data, 'base64').toString();

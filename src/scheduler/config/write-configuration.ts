@@ -48,7 +48,7 @@ function writtenSet({ enabled, disabled }: ConfiguredPlugins): object {
   return { ...list(enabled, 'enabled'), ...list(disabled, 'disabled') };
 }
 
-/** Members without a value are left out. */
+/** Omits members without a value. */
 function writtenExtender({ managedResources, ...others }: ExtenderConfiguration): object {
   const resources = managedResources.map(({ name, ignoredByScheduler }) => ({
     name,

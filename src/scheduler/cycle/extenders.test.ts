@@ -14,7 +14,7 @@ import { PodScheduler } from './schedule-pod.ts';
 
 const NODES = ['n1', 'n2', 'n3'];
 
-/** A cluster of three equal nodes in which the extenders have a say. */
+/** A cluster of three equal nodes with the extenders. */
 function schedulerWith(...extenders: Extender[]): (sketch?: Parameters<typeof podInfoOf>[0]) => unknown {
   const framework = new Framework(defaultProfile, builtInPlugins, sharedContext({ extenders }));
   const cache = new SchedulerCache();
@@ -33,7 +33,7 @@ const failing: Extender = {
 };
 
 describe('extenders', () => {
-  test('filter the nodes that plugins have left, one extender after the other', async () => {
+  test('filter the nodes that plugins accepted, one extender after the other', async () => {
     const seen: string[][] = [];
     const watching: Extender = {
       name: 'watching',
@@ -43,7 +43,7 @@ describe('extenders', () => {
     expect(seen).toEqual([['n3']]);
   });
 
-  test('say why nodes will not do, which makes the message and what preemption may try', async () => {
+  test('give the reasons for rejected nodes, which appear in the message and limit preemption', async () => {
     const picky: Extender = {
       name: 'picky',
       filter: async () => ({
@@ -68,20 +68,20 @@ describe('extenders', () => {
     expect([...diagnosis.unschedulablePlugins]).toEqual(['Extender']);
   });
 
-  test('that fail fail the try, unless they are ignorable', async () => {
+  test('that fail make the attempt fail, unless they are ignorable', async () => {
     await expect(schedulerWith(failing)()).rejects.toThrow('no answer');
     await expect(schedulerWith({ ...failing, isIgnorable: true }, only('n1'))()).resolves.toMatchObject({
       nodeName: 'n1',
     });
   });
 
-  test('that name a node which they were not given fail the try', async () => {
+  test('that return a node they were not sent make the attempt fail', async () => {
     await expect(schedulerWith(only('n1'), only('n2'))()).rejects.toThrow(
       'extender "only n2" claims a filtered node "n2" which is not found in the input node list',
     );
   });
 
-  test('add their scores by weight; one that fails to score is done without', async () => {
+  test('add weighted scores; a failure to score is ignored', async () => {
     const scorer = (name: string, weight: number): Extender => ({
       name,
       weight,
@@ -94,7 +94,7 @@ describe('extenders', () => {
     await expect(schedule()).resolves.toMatchObject({ nodeName: 'n2', feasibleNodes: 3 });
   });
 
-  test('are asked about the nominated node first, and about the others if it will not do', async () => {
+  test('are called for the nominated node first, and for the others if it does not fit', async () => {
     const status = { nominatedNodeName: 'n2' };
     await expect(schedulerWith(only('n2'))({ status })).resolves.toMatchObject({ nodeName: 'n2', evaluatedNodes: 1 });
     const notThere: Extender = {
@@ -104,13 +104,13 @@ describe('extenders', () => {
     await expect(schedulerWith(notThere)({ status })).resolves.toMatchObject({ feasibleNodes: 2 });
   });
 
-  test('cost nothing to pods that they are not interested in: nothing is waited for', () => {
+  test('are not called for pods that they do not apply to, which are scheduled synchronously', () => {
     const schedule = schedulerWith({ ...failing, isInterested: ({ priority }) => priority > 0 });
     expect(schedule()).toMatchObject({ feasibleNodes: 3 });
     expect(schedulerWith()()).not.toBeInstanceOf(Promise);
   });
 
-  test('bind in place of the plugins; one that is ignorable and fails leaves it to them', async () => {
+  test('bind instead of the plugins; an ignorable one that fails leaves it to them', async () => {
     const bound: string[] = [];
     const binder: Extender = { name: 'binder', bind: async (pod, node) => void bound.push(`${pod.key} to ${node}`) };
     const broken: Extender = { name: 'broken', isIgnorable: true, bind: () => Promise.reject(new Error('no answer')) };

@@ -6,20 +6,20 @@ import { FitError, NoNodesError, PodRejectedError } from '../framework/fit-error
 import type { Nomination } from '../framework/plugin.ts';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 
-/** What a failed try means for the pod. */
+/** The result of a failed attempt for the pod's status. */
 export interface Verdict extends Partial<Nomination> {
-  /** The pod cannot be scheduled, or the scheduler has failed. */
+  /** `Unschedulable` when no node fits, `SchedulerError` when the scheduler failed. */
   readonly reason: 'Unschedulable' | 'SchedulerError';
   readonly message: string;
 }
 
-/** The longest message of an event, in bytes. */
+/** Maximum length of an event message, in bytes. */
 const MAX_NOTE_LENGTH = 1024;
-/** The longest message of a condition, in bytes. Extenders may say more, but no store would take it. */
+/** Maximum length of a condition message, in bytes. Extenders may return longer texts, which could not be stored. */
 const MAX_MESSAGE_LENGTH = 1024 * 1024;
 const CUT = ' ...';
 
-/** Whether the cluster or the scheduler is to blame, in words for users. Only PostFilter leaves or makes a nomination. */
+/** Classifies an error as unschedulable or as a fault of the scheduler. Only PostFilter changes a nomination. */
 export function verdictOf(error: unknown): Verdict {
   const isVerdict = error instanceof FitError || error instanceof NoNodesError || error instanceof PodRejectedError;
   const message = shortened(messageOf(error), MAX_MESSAGE_LENGTH);
@@ -27,7 +27,7 @@ export function verdictOf(error: unknown): Verdict {
   return { reason: isVerdict ? 'Unschedulable' : 'SchedulerError', message, nominatedNodeName };
 }
 
-/** Notes in the pod which plugins have rejected it; none after an error. */
+/** Records on the queued pod which plugins rejected it; none after a fault. */
 export function recordRejection(pod: QueuedPod, error: unknown): void {
   pod.forgetRejections();
   if (error instanceof FitError) {
@@ -40,7 +40,7 @@ export function recordRejection(pod: QueuedPod, error: unknown): void {
   }
 }
 
-/** The patch of a pod's status that says why it has no node, and where it is nominated for; undefined when it says so already. */
+/** The status patch that sets PodScheduled=False and the nomination; undefined when the status already says so. */
 export function verdictPatch(pod: Observed<Pod>, verdict: Verdict, nowMs: number): Patch | undefined {
   const condition = changedCondition(pod, verdict, nowMs);
   const { nominatedNodeName = nominatedNode(pod) } = verdict;
@@ -68,7 +68,7 @@ function changedCondition(pod: Observed<Pod>, { reason, message }: Verdict, nowM
   };
 }
 
-/** The message, cut to the length that events allow. */
+/** The message, truncated to the maximum length of an event. */
 export function eventNote(message: string): string {
   return shortened(message, MAX_NOTE_LENGTH);
 }

@@ -53,7 +53,7 @@ describe('feasibleNodesToFind()', () => {
   });
 });
 
-test('selectNode() takes one of the best by chance, each as often as the others', () => {
+test('selectNode() picks one of the best at random, each equally often', () => {
   const nodes = ['a', 'b', 'c', 'd'].map((name) => nodeInfoOf({ name }));
   const scores = Float64Array.of(5, 9, 9, 9);
   const random = new SeededRandom('ties');
@@ -77,7 +77,7 @@ describe('PodScheduler', () => {
     });
   });
 
-  test('looks at part of a large cluster, and goes on where it ended', () => {
+  test('evaluates part of a large cluster, and continues where it ended', () => {
     const nodes = Array.from({ length: 400 }, (_, index) => ({ name: `n${index}` }));
     const place = clusterOf(nodes);
     const seen = new Set<string>();
@@ -89,14 +89,14 @@ describe('PodScheduler', () => {
     expect(seen.size).toBeGreaterThan(200);
   });
 
-  test('takes the nominated node if it will do', () => {
+  test('chooses the nominated node if it fits', () => {
     const place = clusterOf([{ name: 'n1' }, { name: 'n2', unschedulable: true }]);
     expect(place({ status: { nominatedNodeName: 'n1' } })).toMatchObject({ nodeName: 'n1', evaluatedNodes: 1 });
     expect(place({ status: { nominatedNodeName: 'n2' } })).toMatchObject({ nodeName: 'n1', evaluatedNodes: 2 });
   });
 });
 
-describe('the words for a pod that fits nowhere', () => {
+describe('the message for a pod that fits nowhere', () => {
   const noHelp = (count: number): string =>
     `no new claims to deallocate, preemption: 0/${count} nodes are available: ${count} Preemption is not helpful for scheduling.`;
   const byName = (...values: string[]): PodSketch['affinity'] => ({
@@ -130,7 +130,7 @@ describe('the words for a pod that fits nowhere', () => {
     );
   });
 
-  test('when nodes are full with pods that are as important', async () => {
+  test('when nodes are full with pods of the same priority', async () => {
     const full = { requests: { cpu: '4' }, nodeName: 'n1' };
     expect(
       await whyNot({ requests: { cpu: '1' } }, [{ name: 'n1' }, { name: 'n2', unschedulable: true }], [full]),
@@ -141,7 +141,7 @@ describe('the words for a pod that fits nowhere', () => {
     );
   });
 
-  test('when less important pods are not enough to make room', async () => {
+  test('when removing pods of lower priority does not make enough room', async () => {
     const pods = [
       { requests: { cpu: '3' }, priority: 10, nodeName: 'n1' },
       { requests: { cpu: '1' }, nodeName: 'n1' },
@@ -152,7 +152,7 @@ describe('the words for a pod that fits nowhere', () => {
     );
   });
 
-  test('when less important pods could make room, which kube-scheduler would then delete', async () => {
+  test('when removing pods of lower priority makes room, which kube-scheduler would then delete', async () => {
     const full = { requests: { cpu: '4' }, nodeName: 'n1' };
     expect(await whyNot({ requests: { cpu: '1' }, priority: 5 }, [{ name: 'n1' }], [full])).toBe(
       '0/1 nodes are available: 1 Insufficient cpu.',
@@ -168,14 +168,14 @@ describe('the words for a pod that fits nowhere', () => {
     );
   });
 
-  test('when the pod asks for a node by name that will not do', async () => {
+  test('when the pod requests a node by name that does not fit', async () => {
     expect(await whyNot({ affinity: byName('n1') }, [{ name: 'n1', unschedulable: true }, { name: 'n2' }])).toBe(
       "0/2 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity], 1 node(s) were unschedulable. " +
         noHelp(2),
     );
   });
 
-  test('when the pod asks for names that cannot hold together', async () => {
+  test('when the pod requests contradictory node names', async () => {
     expect(await whyNot({ affinity: byName('n1', 'n2') }, [{ name: 'n1' }])).toBe(
       '0/1 nodes are available: pod affinity terms conflict. not found',
     );

@@ -13,14 +13,14 @@ import { addExtenderScores, filterByExtenders } from '../framework/run-extenders
 import { filtersFor, type NodeFilter, runPostFilters, runPreFilters } from '../framework/run-filters.ts';
 import { runScores, ScoreSheet } from '../framework/run-scores.ts';
 
-/** A node for a pod, and how many were looked at on the way. */
+/** The node that was chosen, and the number of nodes that were evaluated and feasible. */
 export interface Placement {
   readonly nodeName: string;
   readonly evaluatedNodes: number;
   readonly feasibleNodes: number;
 }
 
-/** One search for a node. */
+/** The state of one search. */
 interface Search extends StepOptions {
   readonly framework: Framework;
   readonly cycle: Cycle;
@@ -30,10 +30,10 @@ interface Search extends StepOptions {
 const NEVER_ABORTED: StepOptions = { signal: new AbortController().signal };
 
 /**
- * Finds the best node for one pod after the other: filters the nodes, compares those that would do, takes the best.
+ * Finds the best node for one pod at a time: filters the nodes, scores the feasible ones, picks the highest score.
  *
- * Assumes that the snapshot does not change before a search has ended. Each search begins where the last one ended, so that
- * all nodes of a large cluster get their turn.
+ * Assumes that the snapshot does not change during a search. Each search starts where the last one ended, so that all
+ * nodes of a large cluster get their turn.
  */
 export class PodScheduler {
   readonly #snapshot: Snapshot;
@@ -47,9 +47,9 @@ export class PodScheduler {
   }
 
   /**
-   * Fails with `NoNodesError`, with `FitError` when no node will do, or with what a plugin or an extender fails with.
+   * Throws `NoNodesError`, `FitError` when no node fits, or the error of a plugin or extender.
    *
-   * Guarantees: returns or throws at once, unless an extender has to be asked or a PostFilter plugin returns a promise.
+   * Guarantees: synchronous, unless extenders apply to the pod or a PostFilter plugin returns a promise.
    */
   schedule(framework: Framework, cycle: Cycle, { signal } = NEVER_ABORTED): Placement | Promise<Placement> {
     if (this.#snapshot.nodes.length === 0) throw new NoNodesError();
@@ -71,7 +71,7 @@ export class PodScheduler {
     return placement(search, feasible, this.#best(feasible, this.#scores(search, feasible)));
   }
 
-  /** Does the same and asks the extenders after the plugins of each step. */
+  /** Like the synchronous path, and calls the extenders after the plugins of each step. */
   async #scheduleWithExtenders(
     extenders: readonly Extender[],
     search: Search,
@@ -81,7 +81,7 @@ export class PodScheduler {
     const { pod } = search.cycle;
     const accepted = (found: readonly NodeInfo[]): Promise<readonly NodeInfo[]> =>
       filterByExtenders(extenders, pod, { nodes: found, diagnosis, signal });
-    // an extender that fails on the nominated node is asked about the others all the same
+    // an extender that fails for the nominated node is still called for the other nodes
     let feasible = await accepted(this.#nominated(search, filter)).catch(() => []);
     if (feasible.length === 0) feasible = await accepted(this.#feasible(search, filter, nodes));
     if (feasible.length === 0) throw await this.#fitError(search);
@@ -90,7 +90,7 @@ export class PodScheduler {
     return placement(search, feasible, this.#best(feasible, scores));
   }
 
-  /** The nodes that come into question by PreFilter; undefined when it rejects the pod, and no filter may be run. */
+  /** The candidate nodes after PreFilter; undefined when PreFilter rejected the pod, and no filter may run. */
   #candidates({ framework, cycle, diagnosis }: Search): readonly NodeInfo[] | undefined {
     const { rejection, nodes: names, plugins } = runPreFilters(framework, cycle, this.#snapshot);
     for (const plugin of plugins) diagnosis.unschedulablePlugins.add(plugin);
@@ -106,7 +106,7 @@ export class PodScheduler {
     return [...names].map((name) => this.#snapshot.get(name)).filter((node) => node !== undefined);
   }
 
-  /** The node that the pod is nominated for, if it will do: it is taken before others are looked at. */
+  /** The nominated node, if it is feasible: it is chosen without evaluating others. */
   #nominated({ cycle, diagnosis }: Search, filter: NodeFilter): readonly NodeInfo[] {
     const node = this.#snapshot.get(nominatedNode(cycle.pod.pod));
     if (node === undefined) return [];
@@ -156,7 +156,7 @@ function placement({ diagnosis }: Search, feasible: readonly NodeInfo[], node: N
   };
 }
 
-/** The node with the highest score; one of several by chance, each as likely as the others. */
+/** Picks the node with the highest score; among equals each is equally likely. */
 export function selectNode(nodes: readonly NodeInfo[], scores: Float64Array, random: Random): NodeInfo {
   let best = 0;
   let ties = 1;
@@ -170,22 +170,22 @@ export function selectNode(nodes: readonly NodeInfo[], scores: Float64Array, ran
   return nodes[best] as NodeInfo;
 }
 
-/** Clusters with fewer nodes than this are searched whole. */
-const LEAST_NODES = 100;
-const LEAST_PERCENTAGE = 5;
+/** Smaller clusters are searched completely. */
+const MIN_FEASIBLE_NODES = 100;
+const MIN_PERCENTAGE = 5;
 
 /**
- * How many nodes that would do are enough to choose from: in a large cluster, looking at all of them costs more than a
- * slightly better choice brings.
+ * How many feasible nodes end the search: in a large cluster, evaluating every node costs more than a slightly better
+ * choice gains.
  *
  * Example: all of 99, 100 of 100 to 200 or so, 420 of 1,000, 500 of 5,000 (10 %), 5 % from 5,625 nodes on.
  */
 export function feasibleNodesToFind(nodeCount: number, percentage: number | undefined): number {
-  if (nodeCount < LEAST_NODES) return nodeCount;
+  if (nodeCount < MIN_FEASIBLE_NODES) return nodeCount;
   const share = percentage === undefined || percentage === 0 ? adaptivePercentage(nodeCount) : percentage;
-  return Math.max(LEAST_NODES, Math.floor((nodeCount * share) / 100));
+  return Math.max(MIN_FEASIBLE_NODES, Math.floor((nodeCount * share) / 100));
 }
 
 function adaptivePercentage(nodeCount: number): number {
-  return Math.max(LEAST_PERCENTAGE, 50 - Math.floor(nodeCount / 125));
+  return Math.max(MIN_PERCENTAGE, 50 - Math.floor(nodeCount / 125));
 }

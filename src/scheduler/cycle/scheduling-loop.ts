@@ -31,10 +31,10 @@ import { eventNote, recordRejection, verdictOf, verdictPatch } from './failure.t
 import type { Placement, PodScheduler } from './schedule-pod.ts';
 import { WakeUp } from './wake-up.ts';
 
-/** Bindings and status writes under way at once. */
+/** Maximum number of bindings and status writes in flight. */
 const MAX_TASKS = 64;
-/** After this many pods the loop lets the event loop turn. */
-const PODS_A_TURN = 16;
+/** Pods scheduled before the loop yields to the event loop. */
+const PODS_PER_TURN = 16;
 
 export interface SchedulingLoopParts {
   readonly clock: Clock;
@@ -48,29 +48,29 @@ export interface SchedulingLoopParts {
   readonly scheduler: Pick<PodScheduler, 'schedule'>;
   readonly frameworks: ReadonlyMap<string, Framework>;
   readonly pods: Objects<Pod>;
-  /** How long bindings that are under way may take when the loop stops. */
+  /** How long bindings in flight may take after the loop is asked to stop. */
   readonly stopGraceMs: number;
-  /** The recorder of events in the name of a profile. */
+  /** The event recorder of a profile. */
   recorder(schedulerName: string): EventRecorder;
 }
 
-/** One pod on its way to a node. */
+/** One attempt to schedule a pod. */
 interface Attempt {
   readonly queued: QueuedPod;
   readonly framework: Framework;
   readonly startMs: number;
 }
 
-/** Takes one pod after the other from the queue and finds it a node; binding goes on beside that. */
+/** Takes pods from the queue one at a time and schedules them; binding runs in the background. */
 export class SchedulingLoop {
   readonly #parts: SchedulingLoopParts;
   readonly #tasks = new TaskPool(MAX_TASKS);
   readonly #wakeUp = new WakeUp();
   readonly #stopTasks = new AbortController();
-  /** Ends what only waits for others. */
-  readonly #stopRests = new AbortController();
+  /** Aborts PreBind waits when the loop stops. */
+  readonly #stopWaits = new AbortController();
   #isTrying = false;
-  /** How many pods wait for permission: plugins may be busy with that. */
+  /** The number of pods that wait for permission (Permit). */
   #waiting = 0;
 
   constructor(parts: SchedulingLoopParts) {
@@ -78,13 +78,13 @@ export class SchedulingLoop {
     parts.queue.whenReady(() => this.#wakeUp.call());
   }
 
-  /** True when nothing is left to do before time passes or an event comes. */
+  /** True when there is nothing to do until time passes or an event arrives. */
   get isIdle(): boolean {
     return !this.#isTrying && this.#tasks.size + this.#waiting === 0 && !this.#parts.queue.isReady;
   }
 
-  /** Runs a task that has to do with pods which are not being tried. It deals with its failures itself. */
-  runBeside(task: (options: StepOptions) => Promise<void>): void {
+  /** Runs a task in the background. The task must handle its own failures. */
+  runInBackground(task: (options: StepOptions) => Promise<void>): void {
     this.#tasks.start(() => task({ signal: this.#stopTasks.signal }));
   }
 
@@ -93,7 +93,7 @@ export class SchedulingLoop {
     let grace: Disposable | undefined;
     const stopLater = (): void => {
       grace = clock.timer(stopGraceMs, () => this.#stopTasks.abort());
-      this.#stopRests.abort();
+      this.#stopWaits.abort();
     };
     signal.addEventListener('abort', stopLater, { once: true });
     try {
@@ -113,14 +113,14 @@ export class SchedulingLoop {
       }
       this.#isTrying = true;
       const trying = this.#try(queued);
-      if (trying instanceof Promise) await trying; // without extenders and failures nothing is awaited
+      if (trying instanceof Promise) await trying; // without extenders and failures the attempt is synchronous
       this.#isTrying = false;
       await this.#tasks.room();
-      if (turn % PODS_A_TURN === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
+      if (turn % PODS_PER_TURN === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
     }
   }
 
-  /** Tries one pod; returns a promise only when an extender or PostFilter has to be awaited. */
+  /** Schedules one pod; returns a promise only when an extender or PostFilter is asynchronous. */
   #try(queued: QueuedPod): Promise<void> | void {
     const { cache, clock, metrics, queue, scheduler, snapshot } = this.#parts;
     const framework = this.#parts.frameworks.get(queued.pod.schedulerName);
@@ -155,7 +155,7 @@ export class SchedulingLoop {
     return true;
   }
 
-  /** Counts the pod on its node, and begins to bind it. */
+  /** Assumes the pod on its node and starts binding it. */
   #place(attempt: Attempt, cycle: Cycle, nodeName: string): void {
     const { queued, framework } = attempt;
     try {
@@ -182,7 +182,7 @@ export class SchedulingLoop {
       const permission = runPermit(framework, cycle, options);
       const preBinders = preBindersOf(framework, cycle, nodeName);
       const isWaiting = permission instanceof Promise;
-      if (isWaiting) permission.catch(() => undefined); // the nomination comes first
+      if (isWaiting) permission.catch(() => undefined); // the nomination is written first
       if (isWaiting || preBinders.length > 0) await this.#nominate(queued.pod, nodeName);
       const rejection = isWaiting ? await this.#permitted(permission) : permission;
       if (rejection !== undefined) throw new PodRejectedError(nodeName, rejection);
@@ -190,7 +190,7 @@ export class SchedulingLoop {
       if (preBinders.length > 0) await this.#preBind(preBinders, cycle, nodeName);
       await runBind(framework, cycle, options);
     } catch (error) {
-      if (!this.#stopTasks.signal.aborted && !isInterrupted(error, this.#stopRests.signal))
+      if (!this.#stopTasks.signal.aborted && !isInterrupted(error, this.#stopWaits.signal))
         this.#bindingFailed(attempt, cycle, { nodeName, error });
       return;
     }
@@ -202,7 +202,7 @@ export class SchedulingLoop {
     runPostBind(framework, cycle, nodeName);
   }
 
-  /** A pod that waits for permission holds up no other. */
+  /** A pod that waits for permission does not count towards `MAX_TASKS`. */
   async #permitted(permission: Promise<Rejection | undefined>): Promise<Rejection | undefined> {
     this.#waiting += 1;
     try {
@@ -212,10 +212,10 @@ export class SchedulingLoop {
     }
   }
 
-  /** Preemption of the pod ends what the plugins do. */
+  /** Preemption of the pod aborts the PreBind plugins. */
   async #preBind(plugins: readonly PreBinder[], cycle: Cycle, nodeName: string): Promise<void> {
     using steps = new AbortScope(this.#stopTasks.signal);
-    using rests = new AbortScope(this.#stopRests.signal);
+    using rests = new AbortScope(this.#stopWaits.signal);
     using _ = this.#parts.preBindingPods.enter(cycle.pod.uid, (reason) => {
       steps.abort(reason);
       rests.abort(reason);
@@ -224,7 +224,7 @@ export class SchedulingLoop {
     await runPreBind(plugins, cycle, { nodeName, signal: steps.signal, rest });
   }
 
-  /** Tells others where a pod that may wait before it is bound will go. */
+  /** Publishes, in the pod's status, the node of a pod that may wait before it is bound. */
   async #nominate({ key, pod }: PodInfo, nodeName: string): Promise<void> {
     if (nominatedNode(pod) === nodeName) return;
     await this.#writeStatus(key, strategicPatch({ status: { nominatedNodeName: nodeName } }));
@@ -239,16 +239,16 @@ export class SchedulingLoop {
     };
     if (!(error instanceof PodRejectedError)) moveOthers();
     this.#fail(attempt, error);
-    if (error instanceof PodRejectedError) moveOthers(); // after the pod is back, so that its own removal does not move it
+    if (error instanceof PodRejectedError) moveOthers(); // after the pod is back in the queue, so that its own removal does not move it
   }
 
-  /** Undoes reserving and assuming; false if the pod was no longer assumed. */
+  /** Undoes Reserve and the assumption; false if the pod was no longer assumed. */
   #takeBack(framework: Framework, cycle: Cycle, nodeName: string): boolean {
     runUnreserve(framework, cycle, nodeName);
     return this.#parts.cache.forget(cycle.pod.uid);
   }
 
-  /** Puts the pod back and says why it has no node: in an event, and in its status. */
+  /** Returns the pod to the queue and reports the reason in an event and in its status. */
   #fail({ queued, framework, startMs }: Attempt, error: unknown): void {
     const { clock, log, metrics, nominatedPods, pods, queue } = this.#parts;
     const verdict = verdictOf(error);
@@ -258,7 +258,7 @@ export class SchedulingLoop {
     const current = pods.get(queued.key);
     if (isError && current !== undefined) log.error('scheduling failed', { pod: queued.key, error });
     else log.debug('pod was not scheduled', { pod: queued.key, why: verdict.message });
-    if (current !== undefined && current.metadata.uid !== queued.uid) return queue.done(queued.uid); // another pod of the same name
+    if (current !== undefined && current.metadata.uid !== queued.uid) return queue.done(queued.uid); // a different pod with the same name
     const isWaiting = current !== undefined && !isAssigned(current);
     if (isWaiting) {
       queued.update(current);

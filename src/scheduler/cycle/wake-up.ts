@@ -1,9 +1,9 @@
-/** A bell for one loop, which sleeps while it has no work. */
+/** Lets one loop sleep until there is work. */
 export class WakeUp {
   #isCalled = false;
   #wake: (() => void) | undefined;
 
-  /** Wakes the loop; while it is awake, the next `sleep` returns at once. */
+  /** Wakes the loop; if it is awake, the next `sleep` returns at once. */
   call(): void {
     this.#isCalled = true;
     this.#wake?.();

@@ -4,28 +4,28 @@ import type { Allocation, Claim } from './claim.ts';
 
 const NOTHING: Amounts = new Map();
 
-/** Which devices claims have, and how much of those that several may share. */
+/** The devices that are allocated to claims, and the consumed capacity of shareable ones. */
 export class AllocatedDevices {
   readonly #whole = new Set<string>();
   readonly #shared = new Set<string>();
   readonly #taken = new Map<string, Amounts>();
 
-  constructor(claims: Iterable<Claim>, underWay: Iterable<Allocation>) {
+  constructor(claims: Iterable<Claim>, inFlight: Iterable<Allocation>) {
     for (const { status } of claims) if (status?.allocation !== undefined) this.#add(status.allocation);
-    for (const allocation of underWay) this.#add(allocation);
+    for (const allocation of inFlight) this.#add(allocation);
   }
 
-  /** Whether the device as a whole is somebody's. */
+  /** Whether the device is allocated as a whole. */
   isWhole(id: string): boolean {
     return this.#whole.has(id);
   }
 
-  /** Whether anybody has the device or a share of it. */
+  /** Whether the device or a share of it is allocated. */
   isAllocated(id: string): boolean {
     return this.#whole.has(id) || this.#shared.has(id);
   }
 
-  /** Whether amounts of the device are taken. */
+  /** Whether some of the device's capacity is consumed. */
   isTaken(id: string): boolean {
     return this.#taken.has(id);
   }
@@ -34,7 +34,7 @@ export class AllocatedDevices {
     return this.#taken.get(id) ?? NOTHING;
   }
 
-  /** Whoever only supervises a device does not have it. */
+  /** Skips admin access, which does not occupy a device. */
   #add({ devices }: Allocation): void {
     for (const { driver, pool, device, adminAccess, shareID, consumedCapacity } of devices?.results ?? []) {
       if (adminAccess === true) continue;

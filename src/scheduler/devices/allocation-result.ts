@@ -9,7 +9,7 @@ import type { Chosen } from './search.ts';
 type Result = NonNullable<NonNullable<Allocation['devices']>['results']>[number];
 type Requirement = DeepReadonly<NodeSelectorRequirement>;
 
-/** What is written into the claim's status. Shares get their identifiers when the node has been chosen. */
+/** Builds the allocation for the claim's status. Share identifiers are assigned after the node was chosen. */
 export function allocationResult(claim: Claim, chosen: readonly Chosen[], node: Observed<Node>): Allocation {
   const config = configOf(claim, new Map(chosen.map(({ wanted }) => [wanted.request, wanted])));
   const nodeSelector = nodeSelectorOf(chosen, node.metadata.name);
@@ -19,8 +19,8 @@ export function allocationResult(claim: Claim, chosen: readonly Chosen[], node: 
   };
 }
 
-/** Stands for the identifier of a share until the allocation is made. */
-export const SHARE_TO_COME = '';
+/** Placeholder for a share identifier until the allocation is made. */
+export const PENDING_SHARE_ID = '';
 
 function resultOf({ wanted, candidate, taken }: Chosen): Result {
   const { device, pool } = candidate;
@@ -30,11 +30,11 @@ function resultOf({ wanted, candidate, taken }: Chosen): Result {
     driver: pool.driver,
     pool: pool.name,
     device: device.name,
-    ...(wanted.isForSupervision ? { adminAccess: true } : {}),
+    ...(wanted.hasAdminAccess ? { adminAccess: true } : {}),
     ...(wanted.tolerations === undefined ? {} : { tolerations: wanted.tolerations }),
     ...(bindingConditions === undefined ? {} : { bindingConditions }),
     ...(bindingFailureConditions === undefined ? {} : { bindingFailureConditions }),
-    ...(taken === undefined ? {} : { shareID: SHARE_TO_COME }),
+    ...(taken === undefined ? {} : { shareID: PENDING_SHARE_ID }),
     ...(taken === undefined || taken.size === 0 ? {} : { consumedCapacity: amountTexts(taken) }),
   };
 }
@@ -43,7 +43,7 @@ function amountTexts(amounts: Amounts): Record<string, string> {
   return Object.fromEntries([...amounts].map(([name, amount]) => [name, amount.toString()]));
 }
 
-/** Settings of the classes, each class once, then those of the claim that are about what was chosen. */
+/** Configuration of the classes, each class once, followed by the claim's configuration for the chosen requests. */
 function configOf(
   claim: Claim,
   chosen: ReadonlyMap<string, Wanted>,
@@ -73,7 +73,7 @@ function configOf(
   return [...ofClasses, ...ofClaim];
 }
 
-/** Where the devices can be used together; undefined for everywhere. */
+/** Selects the nodes that can use all chosen devices; undefined for every node. */
 function nodeSelectorOf(chosen: readonly Chosen[], nodeName: string): DeepReadonly<NodeSelector> | undefined {
   const fields: Requirement[] = [];
   const expressions: Requirement[] = [];

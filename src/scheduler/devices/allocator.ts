@@ -11,14 +11,14 @@ import { type DeviceSelection, SelectorError } from './selection.ts';
 import { DeviceSearch, type SearchLimits } from './search.ts';
 import { candidatesIn, wantedOf } from './wanted.ts';
 
-/** The node cannot have the devices because pools contradict themselves; other nodes may. */
+/** The node cannot get the devices because its pools are inconsistent; other nodes may. */
 export class InvalidPoolsError extends Error {
   override readonly name = 'InvalidPoolsError';
 }
 
 export interface AllocatorParts extends PoolSources {
   readonly classes: Lister<DeviceClass>;
-  /** The devices of pools that were looked at before. */
+  /** The candidates of pools that were expanded before. */
   readonly candidates: WeakMap<Pool, readonly Candidate[]>;
   readonly selection: DeviceSelection;
   readonly limits: SearchLimits & { readonly clock: Clock };
@@ -28,7 +28,7 @@ export function allocatorListers({ objects }: SharedContext): Pick<AllocatorPart
   return { classes: objects(DeviceClass), slices: objects(ResourceSlice) };
 }
 
-/** Finds devices for claims on one node after the other, by what is allocated when the try for a pod begins. */
+/** Finds devices for a pod's claims on one node at a time, given what was allocated when the attempt began. */
 export class Allocator {
   readonly #parts: AllocatorParts;
   readonly #allocated: AllocatedDevices;
@@ -39,10 +39,10 @@ export class Allocator {
   }
 
   /**
-   * Devices for all the claims together; undefined when the node does not have them.
+   * Allocates devices for all claims together; undefined when the node does not have them.
    *
-   * Throws when something is wrong with a claim or a class, `InvalidPoolsError` when it is with pools and `SearchTimeout` when
-   * there are too many combinations.
+   * Throws for an invalid claim or class, `InvalidPoolsError` for inconsistent pools and `SearchTimeout` when there are
+   * too many combinations.
    */
   allocate(node: Observed<Node>, claims: readonly Claim[]): readonly Allocation[] | undefined {
     const { classes, slices, known, candidates, limits } = this.#parts;
@@ -65,7 +65,10 @@ export class Allocator {
     return undefined;
   }
 
-  /** Whether class, request and the device's own reach agree, whoever has the device now. Answers are kept for the node. */
+  /**
+   * Whether class, request and the device's node restrictions match, regardless of allocations. Results are cached for
+   * the node.
+   */
   #suitabilityOn(node: Observed<Node>): (wanted: Wanted, candidate: Candidate, claim: Claim) => boolean {
     const known = new Map<Wanted, Map<Candidate['device'], boolean>>();
     return (wanted, candidate, claim) => {

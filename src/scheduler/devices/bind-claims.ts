@@ -14,14 +14,14 @@ export interface BindingParts {
   readonly claims: Lister<ResourceClaim>;
   readonly pods: Lister<Pod>;
   readonly writer: ClaimWriter;
-  /** Devices that were chosen and are not written yet, by the uid of the claim. */
-  readonly underWay: Map<string, Allocation>;
+  /** Allocations that were chosen and are not written yet, by the uid of the claim. */
+  readonly inFlight: Map<string, Allocation>;
   readonly timeoutMs: number;
 }
 
-const LOOK_EVERY_MS = 5000;
+const CHECK_INTERVAL_MS = 5000;
 
-/** Writes what was decided about a pod's claims, before the pod is bound. */
+/** Writes the allocations and reservations of a pod's claims before the pod is bound. */
 export async function bindClaims(
   pod: Observed<Pod>,
   state: PodState,
@@ -29,7 +29,7 @@ export async function bindClaims(
 ): Promise<void> {
   for (const use of state.uses) {
     if (isReservedForPod(use.claim, pod.metadata.uid)) continue;
-    if (use.isExtended && use.allocation === undefined) continue; // the node gives the resources without devices
+    if (use.isExtended && use.allocation === undefined) continue; // the node provides the resources without devices
     try {
       if (use.isExtended && !isWritten(use.claim)) {
         const wanted = state.choices.get(nodeName)?.extended?.claim;
@@ -38,14 +38,14 @@ export async function bindClaims(
       }
       use.claim = await parts.writer.reserve(use.claim, pod, { allocation: use.allocation, signal });
     } finally {
-      parts.underWay.delete(use.uid);
+      parts.inFlight.delete(use.uid);
     }
-    if (use.isExtended) await tellPod(pod, use, { parts, state, nodeName, signal });
+    if (use.isExtended) await recordOnPod(pod, use, { parts, state, nodeName, signal });
   }
 }
 
-/** Notes in the pod which of its containers' requests are met by which devices. */
-async function tellPod(
+/** Records in the pod's status which devices satisfy which container requests. */
+async function recordOnPod(
   pod: Observed<Pod>,
   { claim }: ClaimUse,
   {
@@ -61,18 +61,18 @@ async function tellPod(
   await parts.pods.patchStatus(`${pod.metadata.namespace}/${pod.metadata.name}`, patch, { signal });
 }
 
-/** Whether drivers have to prepare devices of the pod before it can be bound. */
+/** Whether drivers must prepare devices before the pod can be bound. */
 export function needsPreparation({ uses }: PodState): boolean {
   return uses.some(({ claim }) => hasBindingConditions(claim));
 }
 
-/** Waits until the drivers say that they have prepared all devices. Throws when one has failed, or takes too long. */
+/** Waits until the drivers report that all devices are prepared. Throws when one failed or takes too long. */
 export async function prepared({ uses }: PodState, parts: BindingParts, { signal }: StepOptions): Promise<void> {
   const { clock, timeoutMs } = parts;
   const endMs = clock.now() + timeoutMs;
   while (!areReady(uses, parts)) {
     if (clock.now() >= endMs) throw new Error('device binding timeout: context deadline exceeded');
-    await clock.sleep(Math.min(LOOK_EVERY_MS, endMs - clock.now()), signal);
+    await clock.sleep(Math.min(CHECK_INTERVAL_MS, endMs - clock.now()), signal);
     signal.throwIfAborted();
   }
 }

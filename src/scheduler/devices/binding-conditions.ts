@@ -8,7 +8,7 @@ type Condition = {
 };
 type Result = NonNullable<NonNullable<Allocation['devices']>['results']>[number];
 
-/** Whether pods that use the claim can be bound, by what the drivers of its devices say. */
+/** Whether pods that use the claim can be bound, according to the binding conditions of its devices. */
 export type Readiness =
   | { readonly type: 'ready' }
   | { readonly type: 'waiting' }
@@ -32,12 +32,12 @@ export function readinessOf(claim: Claim): Readiness {
   return { type: 'ready' };
 }
 
-/** Whether drivers have to do something before pods can be bound. */
+/** Whether the claim has devices with binding conditions. */
 export function hasBindingConditions(claim: Claim): boolean {
   return resultsOf(claim).some(({ bindingConditions = [] }) => bindingConditions.length > 0);
 }
 
-/** Whether the drivers have had as much time as they get. */
+/** Whether the drivers' time to prepare is over. */
 export function isOverdue(claim: Claim, { nowMs, timeoutMs }: { nowMs: number; timeoutMs: number }): boolean {
   const allocated = claim.status?.allocation?.allocationTimestamp;
   if (allocated === undefined || !hasBindingConditions(claim)) return false;

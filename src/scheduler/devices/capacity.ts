@@ -7,7 +7,7 @@ type Range = NonNullable<NonNullable<Capacity['requestPolicy']>['validRange']>;
 /** Amounts by the name of the capacity. */
 export type Amounts = ReadonlyMap<string, Quantity>;
 
-/** A quantity of an object that the server has checked. */
+/** Parses a quantity of an object that the API server has validated. */
 export function amountOf(value: string | number): Quantity {
   const parsed = parseQuantity(String(value));
   if (parsed instanceof Quantity) return parsed;
@@ -21,8 +21,8 @@ export function addAmounts(left: Amounts, right: Amounts): Amounts {
 }
 
 /**
- * What a request takes of a device, rounded up as the device demands; undefined when the device cannot give that much beside
- * what others have taken, has no such capacity, or does not hand it out in such amounts.
+ * The capacity that a request consumes, rounded up by the device's policy; undefined when the device has not enough
+ * left, has no such capacity, or cannot provide such an amount.
  */
 export function takenOf(
   device: Device,
@@ -35,7 +35,7 @@ export function takenOf(
   for (const [name, offered] of Object.entries(capacity)) {
     const asked = wanted?.[name];
     const amount = asked === undefined ? amountByDefault(offered) : roundedUp(amountOf(asked), offered);
-    if (!isHandedOut(amount, offered)) return undefined;
+    if (!isAllocatableAmount(amount, offered)) return undefined;
     const used = others.get(name);
     if ((used?.add(amount) ?? amount).compare(amountOf(offered.value)) > 0) return undefined;
     taken.set(name, amount);
@@ -63,7 +63,7 @@ function roundedInto(asked: Quantity, { min = '0', step }: Range): Quantity {
   return quantityOf(least.value() + steps * stepSize, 'BinarySI');
 }
 
-function isHandedOut(amount: Quantity, { requestPolicy }: Capacity): boolean {
+function isAllocatableAmount(amount: Quantity, { requestPolicy }: Capacity): boolean {
   const { default: usual, validRange, validValues = [] } = requestPolicy ?? {};
   if (usual !== undefined && amount.equals(amountOf(usual))) return true;
   if (validRange !== undefined) {

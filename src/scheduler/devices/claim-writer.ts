@@ -14,9 +14,9 @@ import { reasonFor } from '../framework/fit-error.ts';
 import type { Lister } from '../framework/plugin-context.ts';
 import { type Allocation, type Claim, nameOf } from './claim.ts';
 
-const MOST_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
-/** Writes what the scheduler has decided about claims. */
+/** Writes the scheduler's decisions to claims. */
 export class ClaimWriter {
   readonly #claims: Lister<ResourceClaim>;
   readonly #clock: Clock;
@@ -26,7 +26,7 @@ export class ClaimWriter {
     this.#clock = clock;
   }
 
-  /** Writes a claim for extended resources that there was none for. */
+  /** Creates the claim for a pod's extended resources. */
   async create({ metadata, spec }: Claim, options: CallOptions): Promise<Claim> {
     const { namespace, generateName, ownerReferences, annotations } = metadata;
     const kept = { namespace, generateName, ownerReferences, annotations };
@@ -37,7 +37,7 @@ export class ClaimWriter {
     }
   }
 
-  /** Reserves the claim for the pod and, if devices were chosen for it, gives it those. */
+  /** Reserves the claim for the pod and writes its allocation, if one was made. */
   async reserve(
     claim: Claim,
     pod: Observed<Pod>,
@@ -60,7 +60,7 @@ export class ClaimWriter {
     });
   }
 
-  /** Takes the claim back from a pod that was not bound after all; other reservations stay. */
+  /** Removes the reservation of a pod that was not bound; other reservations stay. */
   async unreserve(claim: Claim, podUid: string, options: CallOptions): Promise<void> {
     const patch = strategicPatch({
       metadata: { uid: claim.metadata.uid },
@@ -69,7 +69,7 @@ export class ClaimWriter {
     await this.#claims.patchStatus(nameOf(claim), patch, options);
   }
 
-  /** Takes the devices away from a claim that nobody uses. */
+  /** Removes the allocation of an unused claim. */
   async deallocate(claim: Claim, options: CallOptions): Promise<void> {
     const { reservedFor: _1, allocation: _2, devices: _3, ...status } = claim.status ?? {};
     await this.#claims.updateStatus({ ...claim, status } as Sendable<ResourceClaim>, options);
@@ -94,14 +94,14 @@ export class ClaimWriter {
     );
   }
 
-  /** A claim that has changed meanwhile is read anew and tried again. */
+  /** Reads the claim again and retries after a conflict. */
   async #retrying(claim: Claim, write: (current: Claim) => Promise<Claim>): Promise<Claim> {
     let current = claim;
     for (let tries = 1; ; tries++) {
       try {
         return await write(current);
       } catch (error) {
-        if (tries >= MOST_TRIES || !isConflict(error)) throw error;
+        if (tries >= MAX_ATTEMPTS || !isConflict(error)) throw error;
         current = ((await this.#claims.fetch(nameOf(claim))) as Claim | undefined) ?? current;
       }
     }

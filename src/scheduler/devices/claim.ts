@@ -6,24 +6,24 @@ import type { Candidate } from './device.ts';
 export type Claim = Observed<ResourceClaim>;
 export type Allocation = DeepReadonly<AllocationResult>;
 
-/** More devices than this no claim can have. */
-export const MOST_DEVICES = 32;
+/** Maximum number of devices of a claim. */
+export const MAX_DEVICES = 32;
 
-/** A request, or one of its alternatives. */
+/** A request, or one of its subrequests. */
 export interface Wanted extends Pick<DeepReadonly<ExactDeviceRequest>, 'selectors' | 'tolerations'> {
-  /** The request's name; of alternatives with the alternative's. */
+  /** The request's name; for a subrequest `request/subrequest`. */
   readonly fullName: string;
   readonly request: string;
   readonly alternative?: string;
   readonly class: Observed<DeviceClass>;
   readonly count: number;
-  readonly isForSupervision: boolean;
+  readonly hasAdminAccess: boolean;
   readonly capacity: Readonly<Record<string, string>> | undefined;
-  /** Undefined unless all devices that fit are wanted. */
+  /** Set for allocation mode `All`: every matching device. */
   readonly all: readonly Candidate[] | undefined;
 }
 
-/** `namespace/name`, as messages have it. */
+/** `namespace/name`, as in messages. */
 export function nameOf({ metadata }: Claim): string {
   return `${metadata.namespace}/${metadata.name}`;
 }

@@ -2,15 +2,15 @@ import type { DeviceConstraint } from '../../api/types/resource/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 import type { Candidate } from './device.ts';
 
-/** The request that a device is for: its name, and that of the alternative that was chosen. */
+/** The name of the request that a device is for, and of its subrequest. */
 export interface RequestName {
   readonly request: string;
   readonly alternative?: string;
 }
 
-/** A condition on the devices of several requests together. */
+/** A constraint on the devices of several requests. */
 export interface Constraint {
-  /** Whether the device may join those that were added before; if so it is one of them. */
+  /** Adds the device if the constraint allows it beside those added before; otherwise returns false. */
   add(name: RequestName, candidate: Candidate): boolean;
   /** Undoes `add`. */
   remove(name: RequestName): void;
@@ -81,7 +81,7 @@ class DistinctValues implements Constraint {
   }
 }
 
-/** The value of an attribute with its type; names without a domain are in the driver's. */
+/** The value of an attribute with its type; an unqualified name is in the driver's domain. */
 function valueOf({ device, slice }: Candidate, name: string): string | undefined {
   const { attributes = {} } = device;
   const domain = `${slice.spec.driver}/`;

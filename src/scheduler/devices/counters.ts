@@ -2,10 +2,10 @@ import type { Quantity } from '../../api/values/index.ts';
 import { amountOf } from './capacity.ts';
 import { type Candidate, deviceId, type Pool } from './device.ts';
 
-/** What devices that are being allocated draw from the counters of their pools. */
+/** Tracks the counters that devices consume from their pools during a search. */
 export class CounterUse {
   readonly #isAllocated: (id: string) => boolean;
-  /** What is left by devices that are allocated, by pool; keys are set and counter. */
+  /** What allocated devices leave over, by pool; keys are counter set and counter. */
   readonly #available = new Map<Pool, ReadonlyMap<string, Quantity>>();
   readonly #drawn = new Map<Pool, Map<string, Quantity>>();
 
@@ -13,7 +13,7 @@ export class CounterUse {
     this.#isAllocated = isAllocated;
   }
 
-  /** Draws what the device needs; false, and nothing is drawn, when that is not there. */
+  /** Consumes the device's counters; false, and nothing is consumed, when they do not suffice. */
   draw(candidate: Candidate): boolean {
     const { pool } = candidate;
     const available = this.#availableIn(pool);

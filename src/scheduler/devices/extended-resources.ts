@@ -11,9 +11,9 @@ import type { Lister } from '../framework/plugin-context.ts';
 import { amountOf } from './capacity.ts';
 import type { Claim } from './claim.ts';
 
-/** Every class can be asked for by this and its name. */
+/** The implicit extended resource name of a class is this prefix and the class's name. */
 const CLASS_PREFIX = 'deviceclass.resource.kubernetes.io/';
-/** The name of a claim that is not written yet; no claim can have it. */
+/** Name of a claim that was not created yet; not a valid object name, so no stored claim has it. */
 const UNWRITTEN = '<extended-resources>';
 
 const classesByResource = index(DeviceClass, ({ metadata, spec }) => [
@@ -27,7 +27,7 @@ const claimsByOwner = index(ResourceClaim, ({ metadata }) =>
     : [],
 );
 
-/** The class whose devices a resource of pods means; of several the newest. */
+/** The class that provides an extended resource; the newest of several. */
 export function classFor(resource: string, classes: Lister<DeviceClass>): Observed<DeviceClass> | undefined {
   if (!isExtendedResource(resource) && !resource.startsWith(CLASS_PREFIX)) return undefined;
   const found = classes.byIndex(classesByResource, resource);
@@ -38,13 +38,13 @@ export function classFor(resource: string, classes: Lister<DeviceClass>): Observ
   return newest;
 }
 
-/** Whether a node has to give the resource as devices of a class: nothing else of what it has provides the resource. */
-export function isByDevices(resource: string, allocatable: Resources, classes: Lister<DeviceClass>): boolean {
+/** Whether the node provides the resource only through devices of a class. */
+export function isProvidedByDevices(resource: string, allocatable: Resources, classes: Lister<DeviceClass>): boolean {
   return allocatable.scalar(resource) === 0 && classFor(resource, classes) !== undefined;
 }
 
-/** Whether pods that ask for the resource may mean devices of this class. */
-export function isAskedForBy(resource: string, { metadata, spec }: Observed<DeviceClass>): boolean {
+/** Whether a request for the resource may mean devices of this class. */
+export function isProvidedByClass(resource: string, { metadata, spec }: Observed<DeviceClass>): boolean {
   return resource === spec.extendedResourceName || resource === `${CLASS_PREFIX}${metadata.name}`;
 }
 
@@ -57,7 +57,7 @@ interface Listers {
   readonly claims: Lister<ResourceClaim>;
 }
 
-/** The claim for the resources of a pod that classes stand for: one of an earlier try, or one to be written. */
+/** The claim for the pod's extended resources: one from an earlier attempt, or a new one. */
 export function extendedClaim({ pod, requests }: PodInfo, { classes, claims }: Listers): Claim | undefined {
   const scalars = [...(requests.scalars ?? [])].filter(([, amount]) => amount > 0);
   if (!scalars.some(([name]) => classFor(name, classes) !== undefined)) return undefined;
@@ -77,13 +77,13 @@ export function extendedClaim({ pod, requests }: PodInfo, { classes, claims }: L
   return { apiVersion: 'resource.k8s.io/v1', kind: 'ResourceClaim', metadata, spec: {} };
 }
 
-/** The claim as it has to be for a node, and which container's request it meets by which of its own. */
+/** The claim with the requests for a node, and which container's request each of them satisfies. */
 export interface NodeClaim {
   readonly claim: Claim;
   readonly mappings: readonly ContainerExtendedResourceRequest[];
 }
 
-/** Undefined when the node gives everything without devices of classes; a text when it does not have something. */
+/** Undefined when the node needs no devices for the pod; a text when a resource is missing. */
 export function claimOnNode(
   claim: Claim,
   { pod, requests }: PodInfo,
@@ -93,7 +93,7 @@ export function claimOnNode(
   const names: string[] = [];
   for (const [name, amount] of requests.scalars ?? []) {
     if (amount === 0 || !(isExtendedResource(name) || name.startsWith(CLASS_PREFIX))) continue;
-    if (isByDevices(name, node.allocatable, classes)) names.push(name);
+    if (isProvidedByDevices(name, node.allocatable, classes)) names.push(name);
     else if (!(name in (node.node?.status?.allocatable ?? {}))) return 'cannot fit resource';
   }
   if (names.length === 0) return undefined;
@@ -117,8 +117,8 @@ interface ContainerRequest {
 }
 
 /**
- * The requests of all containers for one resource. Init containers that end use devices of those that run later first, and of
- * what they need more, one after the other, the largest number is enough.
+ * The requests of all containers for one resource. Init containers first reuse the devices of the containers that run
+ * later; for what they need beyond that, the largest number suffices because they run one after the other.
  */
 function requestsFor(resource: string, { spec }: Observed<Pod>, deviceClassName: string): ResourceRequests {
   const init = spec?.initContainers ?? [];
@@ -154,7 +154,7 @@ function requestsFor(resource: string, { spec }: Observed<Pod>, deviceClassName:
   return { requests, mappings };
 }
 
-/** Named by the position of the container and of the resource among all that the container requests. */
+/** Named by the index of the container and of the resource among the container's requests. */
 function requestOf(container: DeepReadonly<Container>, resource: string, at: number): ContainerRequest | undefined {
   const { requests = {} } = container.resources ?? {};
   const count = requests[resource] === undefined ? 0 : amountOf(requests[resource]).value();

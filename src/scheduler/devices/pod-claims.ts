@@ -3,8 +3,8 @@ import type { Observed, Pod, ResourceClaim } from '../../client/index.ts';
 import type { Lister } from '../framework/plugin-context.ts';
 import type { Claim } from './claim.ts';
 
-/** Whether the pod speaks of a claim with this name. */
-export function usesClaim(pod: Observed<Pod>, { metadata }: Claim): boolean {
+/** Whether the pod references the claim. */
+export function referencesClaim(pod: Observed<Pod>, { metadata }: Claim): boolean {
   if (metadata.namespace !== pod.metadata.namespace) return false;
   return (pod.spec?.resourceClaims ?? []).some((entry) => {
     const looked = lookUpClaim(pod, entry);
@@ -12,7 +12,7 @@ export function usesClaim(pod: Observed<Pod>, { metadata }: Claim): boolean {
   });
 }
 
-/** The claims that a pod speaks of, or why it has to wait for one. */
+/** The claims that the pod references, or why it must wait for one of them. */
 export function podClaims(pod: Observed<Pod>, claims: Lister<ResourceClaim>): readonly Claim[] | string {
   const found: Claim[] = [];
   for (const entry of pod.spec?.resourceClaims ?? []) {

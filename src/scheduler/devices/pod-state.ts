@@ -2,30 +2,30 @@ import type { Allocator } from './allocator.ts';
 import type { Allocation, Claim } from './claim.ts';
 import type { NodeClaim } from './extended-resources.ts';
 
-/** A claim of the pod that is being scheduled. */
+/** A claim of the pod being scheduled. */
 export interface ClaimUse {
-  /** As it was when the try began, or as it was written since. */
+  /** As it was when the attempt began, or as written since. */
   claim: Claim;
-  /** Made by the scheduler, for resources that containers request. */
+  /** Set for a claim that the scheduler created for extended resources. */
   readonly isExtended: boolean;
-  /** Its uid when the try began: a claim for extended resources gets another one when it is written. */
+  /** Its uid when the attempt began; a claim for extended resources gets its real uid when it is created. */
   readonly uid: string;
-  /** The devices that were chosen for it in this try. */
+  /** The devices chosen in this attempt. */
   allocation?: Allocation;
 }
 
-/** What was found for a node: devices for each claim that has none yet, in their order. */
+/** The result for a node: allocations for the unallocated claims, in order. */
 export interface NodeChoice {
   readonly allocations: readonly Allocation[];
   readonly extended: NodeClaim | undefined;
 }
 
-/** What is known about the claims of a pod during a try. */
+/** The state of the pod's claims during an attempt. */
 export interface PodState {
   readonly uses: readonly ClaimUse[];
-  /** Undefined when all claims have devices. */
+  /** Undefined when all claims are allocated. */
   readonly allocator: Allocator | undefined;
-  /** Claims whose devices some node cannot use. */
+  /** Claims whose devices at least one node cannot use. */
   readonly unavailable: Set<ClaimUse>;
   readonly choices: Map<string, NodeChoice>;
 }
@@ -34,15 +34,15 @@ export function newPodState(uses: readonly ClaimUse[] = [], allocator?: Allocato
   return { uses, allocator, unavailable: new Set(), choices: new Map() };
 }
 
-/** The claims that have no devices yet. */
+/** The claims that are not allocated. */
 export function withoutDevices({ uses }: Pick<PodState, 'uses'>): readonly ClaimUse[] {
   return uses.filter(({ claim }) => claim.status?.allocation === undefined);
 }
 
-/** The best alternative of a request counts so much, the next one less. */
-const MOST_ALTERNATIVES = 8;
+/** Maximum number of subrequests; the score of the first one. */
+const MAX_SUBREQUESTS = 8;
 
-/** How good the alternatives are that were chosen for a node. */
+/** Scores the subrequests that were chosen for a node: earlier ones are better. */
 export function preferenceOf({ uses }: PodState, { allocations }: NodeChoice): number {
   let score = 0;
   let next = 0;
@@ -51,7 +51,7 @@ export function preferenceOf({ uses }: PodState, { allocations }: NodeChoice): n
     const chosen = new Set((allocation?.devices?.results ?? []).map(({ request }) => request));
     for (const { name, firstAvailable = [] } of claim.spec.devices?.requests ?? [])
       for (const [at, alternative] of firstAvailable.entries())
-        if (chosen.has(`${name}/${alternative.name}`)) score += MOST_ALTERNATIVES - at;
+        if (chosen.has(`${name}/${alternative.name}`)) score += MAX_SUBREQUESTS - at;
   }
   return score;
 }

@@ -4,12 +4,12 @@ import { index, type Node, type Observed, ResourceSlice } from '../../client/ind
 import type { Lister } from '../framework/plugin-context.ts';
 import type { Device, Pool, Slice } from './device.ts';
 
-/** Where devices can be used: of a slice, or of a device in a slice that leaves it to its devices. */
+/** The node restrictions of a slice, or of a device in a slice with per-device node selection. */
 type Reach = Pick<Slice['spec'], 'nodeName' | 'nodeSelector' | 'allNodes'>;
 
 const EVERYWHERE = '';
 
-/** Slices by the only node that can use them; counters are everybody's. */
+/** Slices by the only node that can use them; slices with shared counters are in every node's list. */
 const slicesByNode = index(ResourceSlice, ({ spec }) => {
   const { nodeName = '', sharedCounters = [] } = spec;
   return sharedCounters.length > 0 ? EVERYWHERE : nodeName;
@@ -17,14 +17,14 @@ const slicesByNode = index(ResourceSlice, ({ spec }) => {
 
 const slicesByPool = index(ResourceSlice, ({ spec }) => `${spec.driver}/${spec.pool.name}`);
 
-/** Where pools come from. What was worked out about a pool holds for as long as its slices are the same objects. */
+/** Slices and a cache of pools. A cached pool is valid as long as its slices are the same objects. */
 export interface PoolSources {
   readonly slices: Lister<ResourceSlice>;
-  /** Pools that were found before, by their first slice. */
+  /** Cached pools by their first slice. */
   readonly known: WeakMap<Slice, Pool>;
 }
 
-/** Whether the node can use what reaches so far. */
+/** Whether the node matches the node restrictions. */
 export function reaches({ nodeName = '', allNodes, nodeSelector }: Reach, node: Observed<Node>): boolean {
   if (nodeName !== '') return node.metadata.name === nodeName;
   if (allNodes === true) return true;
@@ -33,8 +33,8 @@ export function reaches({ nodeName = '', allNodes, nodeSelector }: Reach, node: 
 }
 
 /**
- * The pools with devices that a node can use, in the order in which they are tried: by driver and name, those whose devices
- * have to be prepared before pods are bound last. Slices of older generations count for nothing.
+ * The pools with devices that a node can use, in the order in which they are tried: by driver and name, pools with
+ * binding conditions last. Slices of older generations are ignored.
  */
 export function poolsFor(node: Observed<Node>, { slices, known }: PoolSources): readonly Pool[] {
   const newest = new Map<string, Slice[]>();
@@ -66,14 +66,14 @@ function addNewest(pools: Map<string, Slice[]>, slice: Slice): void {
   else if (pool.generation === generation) known.push(slice);
 }
 
-/** A pool of one slice is as it was before, if it was found before. */
+/** Returns the cached pool if the pool has one slice. */
 function knownPool(found: readonly Slice[], known: WeakMap<Slice, Pool>): Pool | undefined {
   const [only] = found;
   if (only === undefined || found.length !== 1 || only.spec.pool.resourceSliceCount !== 1) return undefined;
   return known.get(only);
 }
 
-/** Undefined for a pool that has been replaced by one that the node cannot use. */
+/** Undefined for a pool whose newest generation the node cannot use. */
 function poolOf(found: readonly Slice[], all: Lister<ResourceSlice>): Pool | undefined {
   const { driver, pool } = (found[0] as Slice).spec;
   const empty = { driver, name: pool.name, slices: [], otherSlices: [], counters: new Map() };
@@ -97,7 +97,7 @@ function poolOf(found: readonly Slice[], all: Lister<ResourceSlice>): Pool | und
   return { driver, name: pool.name, state: 'usable', slices, otherSlices: others, counters };
 }
 
-/** Undefined when two sets have the same name. */
+/** Undefined when two counter sets have the same name. */
 function countersOf(slices: readonly Slice[]): Pool['counters'] | undefined {
   const sets = new Map<string, ReadonlyMap<string, string>>();
   for (const { spec } of slices)
@@ -113,7 +113,7 @@ function hasDistinctNames(slices: readonly Slice[]): boolean {
   return new Set(names).size === names.length;
 }
 
-/** Whether all counters that devices of the slice draw from are there. */
+/** Whether all counters that the slice's devices consume exist. */
 function drawsOn({ spec }: Slice, counters: Pool['counters']): boolean {
   const draws = (device: Device): boolean =>
     (device.consumesCounters ?? []).every(({ counterSet, counters: wanted }) => {

@@ -2,56 +2,56 @@ import { isTolerated } from '../../api/meaning/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { AllocatedDevices } from './allocated-devices.ts';
 import { addAmounts, type Amounts, takenOf } from './capacity.ts';
-import { type Claim, MOST_DEVICES, type Wanted } from './claim.ts';
+import { type Claim, MAX_DEVICES, type Wanted } from './claim.ts';
 import { type Constraint, constraintOf } from './constraints.ts';
 import { CounterUse } from './counters.ts';
 import type { Candidate } from './device.ts';
 import { countOf, type WantedClaim } from './wanted.ts';
 
-/** The search was given up: there are too many combinations. */
+/** The search ended because there were too many combinations. */
 export class SearchTimeout extends Error {
   override readonly name = 'SearchTimeout';
 }
 
 export interface SearchLimits {
-  /** How long a search may take; 0 for as long as it wants, but for `maxSteps`. */
+  /** Time limit of a search; 0 for none, with `maxSteps` still in force. */
   readonly timeoutMs: number;
-  /** How many devices may be tried, so that a search ends even where no time passes. */
+  /** Maximum number of devices tried, so that a search also ends under a clock that stands still. */
   readonly maxSteps: number;
 }
 
 export interface SearchParts {
-  /** The devices that can be taken, in the order in which they are tried. */
+  /** The available devices, in the order in which they are tried. */
   readonly candidates: readonly Candidate[];
   readonly allocated: AllocatedDevices;
   isSuitable(wanted: Wanted, candidate: Candidate, claim: Claim): boolean;
   readonly limits: SearchLimits & { readonly clock: Clock };
 }
 
-/** A device that was chosen, and for what. */
+/** A chosen device and the request it is for. */
 export interface Chosen {
   readonly wanted: Wanted;
   readonly candidate: Candidate;
-  /** What is taken of a device that several may share; undefined if the whole device is. */
+  /** The consumed capacity of a shareable device; undefined when the whole device is allocated. */
   readonly taken: Amounts | undefined;
 }
 
-/** Where the search is: devices of a request have an order, so that no combination is tried twice. */
+/** The state of the search. Devices of a request are tried in order, so that no combination is tried twice. */
 interface Place {
   readonly claim: number;
   readonly request: number;
-  /** The way in which the request is to be met; undefined until one was picked. */
+  /** Index of the alternative for the request; undefined until one was picked. */
   readonly way?: number;
-  /** How many of the request's devices have been found. */
+  /** How many of the request's devices were found. */
   readonly found: number;
-  /** The first candidate that has not been tried for the next device. */
+  /** The first candidate to try for the next device. */
   readonly from: number;
 }
 
-/** `tooMany`: with what was chosen before, the claim would get more devices than it can have. */
+/** `tooMany`: together with the devices chosen before, the claim would exceed its maximum. */
 type Outcome = 'found' | 'none' | 'tooMany';
 
-const STEPS_BETWEEN_LOOKS_AT_THE_CLOCK = 256;
+const STEPS_PER_CLOCK_CHECK = 256;
 
 /** Tries all combinations of devices in order, until one meets all requests of all claims. */
 export class DeviceSearch {
@@ -60,9 +60,9 @@ export class DeviceSearch {
   readonly #constraints: readonly (readonly Constraint[])[];
   readonly #counters: CounterUse;
   readonly #chosen: Chosen[][];
-  /** By device, the claims for which it was chosen. */
+  /** By device: the claims it was chosen for. */
   readonly #users = new Map<string, number[]>();
-  /** By device, what was taken of it by each of those that share it. */
+  /** By device: the capacity consumed by each share. */
   readonly #shares = new Map<string, Amounts[]>();
   readonly #endMs: number;
   #steps = 0;
@@ -77,12 +77,12 @@ export class DeviceSearch {
     this.#endMs = timeoutMs > 0 ? clock.monotonic() + timeoutMs : Infinity;
   }
 
-  /** For each claim the devices that were chosen; undefined when there is no solution. */
+  /** The chosen devices of each claim; undefined when there is no solution. */
   run(): readonly (readonly Chosen[])[] | undefined {
     return this.#request(0, 0) === 'found' ? this.#chosen : undefined;
   }
 
-  /** Goes on with a request: the ways to meet it one after the other. */
+  /** Continues with a request, trying its alternatives in order. */
   #request(claim: number, request: number): Outcome {
     const wanted = this.#claims[claim];
     if (wanted === undefined) return 'found';
@@ -106,11 +106,11 @@ export class DeviceSearch {
     if (wanted.all?.length === 0) return 'none';
     const missing = countOf(wanted) - place.found;
     if (missing <= 0) return this.#request(place.claim, place.request + 1);
-    if ((this.#chosen[place.claim]?.length ?? 0) + missing > MOST_DEVICES) return 'tooMany';
+    if ((this.#chosen[place.claim]?.length ?? 0) + missing > MAX_DEVICES) return 'tooMany';
     return wanted.all === undefined ? this.#anyOf(wanted, place) : this.#everyOf(wanted, wanted.all, place);
   }
 
-  /** All devices are wanted, so there is one combination. */
+  /** Every matching device is requested, so there is one combination. */
   #everyOf(wanted: Wanted, all: readonly Candidate[], place: Place): Outcome {
     const candidate = all[place.found] as Candidate;
     const undo = this.#choose(wanted, candidate, place.claim);
@@ -137,12 +137,12 @@ export class DeviceSearch {
     return 'none';
   }
 
-  #isInUse({ isForSupervision }: Wanted, { id }: Candidate, claim: number): boolean {
+  #isInUse({ hasAdminAccess }: Wanted, { id }: Candidate, claim: number): boolean {
     const users = this.#users.get(id) ?? [];
-    return isForSupervision ? users.includes(claim) : users.length > 0 || this.#parts.allocated.isWhole(id);
+    return hasAdminAccess ? users.includes(claim) : users.length > 0 || this.#parts.allocated.isWhole(id);
   }
 
-  /** Takes the device for the request, if nothing is against it; what it returns gives the device back. */
+  /** Chooses the device for the request, if possible; the returned function undoes that. */
   #choose(wanted: Wanted, candidate: Candidate, claim: number): (() => void) | undefined {
     const { id, device } = candidate;
     const isShared = device.allowMultipleAllocations === true;
@@ -150,7 +150,7 @@ export class DeviceSearch {
     if (isKeptOff(device, wanted)) return undefined;
     const undone: (() => void)[] = [];
     const undo = (): void => undone.toReversed().forEach((each) => each());
-    // a device that is shared already draws nothing more
+    // a device that is already shared consumes no further counters
     const draws = (device.consumesCounters ?? []).length > 0 && !(isShared && this.#hasShares(id));
     if (draws) {
       if (!this.#counters.draw(candidate)) return undefined;
@@ -193,12 +193,12 @@ export class DeviceSearch {
     const { clock, maxSteps } = this.#parts.limits;
     this.#steps += 1;
     if (this.#steps > maxSteps) throw new SearchTimeout('too many combinations of devices');
-    if (this.#steps % STEPS_BETWEEN_LOOKS_AT_THE_CLOCK === 0 && clock.monotonic() > this.#endMs)
+    if (this.#steps % STEPS_PER_CLOCK_CHECK === 0 && clock.monotonic() > this.#endMs)
       throw new SearchTimeout('no time left');
   }
 }
 
-/** Adds to a list of a map; what it returns takes it out again. */
+/** Appends to a list in a map; the returned function removes the item. */
 function push<T>(lists: Map<string, T[]>, key: string, item: T): () => void {
   const list = lists.get(key) ?? [];
   lists.set(key, list);

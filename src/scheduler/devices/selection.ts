@@ -1,27 +1,27 @@
 import { DeviceSelectors, type Program } from '../../cel/index.ts';
 import type { Device, Slice } from './device.ts';
 
-/** A selector that cannot be compiled, or fails for a device: whoever wrote it has to mend it. */
+/** A CEL selector that does not compile or fails for a device; the author of the class or claim must fix it. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError';
 }
 
 type Compiled = { readonly program: Program } | { readonly problem: string };
 
-/** Compiled expressions that are kept, the latest used ones. */
-const MOST_EXPRESSIONS = 100;
+/** Maximum number of cached compiled expressions; the least recently used one is dropped. */
+const MAX_EXPRESSIONS = 100;
 
 /**
- * Asks the selectors of classes and claims about devices.
+ * Evaluates the CEL selectors of classes and claims.
  *
- * A slice that changes is a new object, so the answers of a slice's devices hold for as long as it is there.
+ * A changed slice is a new object, so results are cached for as long as the slice object exists.
  */
 export class DeviceSelection {
   readonly #selectors = new DeviceSelectors();
   readonly #compiled = new Map<string, Compiled>();
   #answers = new WeakMap<Slice, Map<string, boolean>>();
 
-  /** Whether the expression takes the device. Throws `SelectorError`. */
+  /** Whether the expression selects the device. Throws `SelectorError`. */
   matches(expression: string, device: Device, slice: Slice): boolean {
     const compiled = this.#compile(expression);
     if ('problem' in compiled) throw new SelectorError(`CEL compile error: ${compiled.problem}`);
@@ -40,17 +40,17 @@ export class DeviceSelection {
 
   #compile(expression: string): Compiled {
     const known = this.#compiled.get(expression);
-    if (known !== undefined) this.#compiled.delete(expression); // to be the latest one
-    const compiled = known ?? this.#compileAnew(expression);
+    if (known !== undefined) this.#compiled.delete(expression); // reinserted to become the most recently used
+    const compiled = known ?? this.#compileExpression(expression);
     this.#compiled.set(expression, compiled);
     return compiled;
   }
 
-  #compileAnew(expression: string): Compiled {
-    if (this.#compiled.size >= MOST_EXPRESSIONS) {
+  #compileExpression(expression: string): Compiled {
+    if (this.#compiled.size >= MAX_EXPRESSIONS) {
       const [oldest] = this.#compiled.keys();
       this.#compiled.delete(oldest as string);
-      this.#answers = new WeakMap(); // answers are kept for expressions that are
+      this.#answers = new WeakMap(); // results are kept only as long as their expressions
     }
     const result = this.#selectors.compile(expression);
     return result.ok ? { program: result.program } : { problem: result.problem.detail };

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
-import { SHARE_TO_COME } from './allocation-result.ts';
+import { PENDING_SHARE_ID } from './allocation-result.ts';
 import type { Allocation, Claim } from './claim.ts';
 
-/** Gives the shares of devices identifiers that no other share has: made of the claim, its version and the position. */
+/** Assigns unique share identifiers, derived from the claim, its resourceVersion and the position. */
 export function withShareIds(allocation: Allocation, { metadata }: Claim): Allocation {
   const results = allocation.devices?.results ?? [];
-  if (results.every(({ shareID }) => shareID !== SHARE_TO_COME)) return allocation;
+  if (results.every(({ shareID }) => shareID !== PENDING_SHARE_ID)) return allocation;
   const of = `${metadata.uid}/${metadata.resourceVersion ?? ''}`;
   const named = results.map((result, at) =>
-    result.shareID === SHARE_TO_COME ? { ...result, shareID: uuidOf(`${of}/${at}`) } : result,
+    result.shareID === PENDING_SHARE_ID ? { ...result, shareID: uuidOf(`${of}/${at}`) } : result,
   );
   return { ...allocation, devices: { ...allocation.devices, results: named } };
 }
 
-/** A UUID of version 5: made of a name. */
+/** A version 5 (name-based) UUID. */
 function uuidOf(name: string): string {
   const bytes = createHash('sha1').update(name).digest().subarray(0, 16);
   bytes[6] = (bytes[6]! & 0x0f) | 0x50;

@@ -2,10 +2,10 @@ import type { DeepReadonly } from '../../base/index.ts';
 import type { DeviceClass, Observed } from '../../client/index.ts';
 import type { DeviceRequest, DeviceSubRequest, ExactDeviceRequest } from '../../api/types/resource/v1.d.ts';
 import type { Lister } from '../framework/plugin-context.ts';
-import { type Claim, MOST_DEVICES, nameOf, type Wanted } from './claim.ts';
+import { type Claim, MAX_DEVICES, nameOf, type Wanted } from './claim.ts';
 import { type Candidate, deviceId, type Pool } from './device.ts';
 
-/** What a claim wants: for each request the ways in which it can be met, the best first. */
+/** The requests of a claim, each with its alternatives, best first. */
 export interface WantedClaim {
   readonly claim: Claim;
   readonly requests: readonly (readonly Wanted[])[];
@@ -14,16 +14,16 @@ export interface WantedClaim {
 interface WantedContext {
   readonly classes: Lister<DeviceClass>;
   readonly pools: readonly Pool[];
-  /** Whether the device can be used for the request at all, whoever has it now. */
+  /** Whether the device can satisfy the request, regardless of allocations. */
   isSuitable(wanted: Wanted, candidate: Candidate, claim: Claim): boolean;
 }
 
-/** Works out what the claim wants. Throws when that cannot be, or not be known now. */
+/** Resolves the claim's requests. Throws when they are invalid or cannot be resolved now. */
 export function wantedOf(claim: Claim, context: WantedContext): WantedClaim {
   const requests = (claim.spec.devices?.requests ?? []).map((request) => alternativesOf(claim, request, context));
   const least = requests.reduce((sum, ways) => sum + Math.min(...ways.map(countOf)), 0);
-  if (least > MOST_DEVICES) {
-    const problem = `number of requested devices ${least} exceeds the claim limit of ${MOST_DEVICES}`;
+  if (least > MAX_DEVICES) {
+    const problem = `number of requested devices ${least} exceeds the claim limit of ${MAX_DEVICES}`;
     throw new Error(`claim ${nameOf(claim)}: ${problem}`);
   }
   return { claim, requests };
@@ -57,7 +57,7 @@ function wanted(claim: Claim, way: Way, context: WantedContext): Wanted {
     ...(isAlternative ? { alternative: name } : {}),
     class: deviceClass,
     count: way.count ?? 1,
-    isForSupervision: adminAccess === true,
+    hasAdminAccess: adminAccess === true,
     capacity: way.capacity?.requests as Wanted['capacity'],
     selectors,
     tolerations,

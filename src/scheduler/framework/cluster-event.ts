@@ -1,7 +1,7 @@
 import type { KubernetesObject, Observed } from '../../client/index.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 
-/** What happened to an object. `Update` is a change that none of the narrower words tells of. */
+/** What happened to an object. `Update` is a change that none of the more specific actions covers. */
 export type ClusterAction =
   | 'Add'
   | 'Delete'
@@ -18,12 +18,12 @@ export type ClusterAction =
   | 'UpdatePodSchedulingGatesEliminated'
   | 'UpdatePodToleration';
 
-/** Something that happened in the cluster, for pods that wait. */
+/** An event in the cluster that may make waiting pods schedulable. */
 export interface ClusterEvent {
-  /** The kind; pods are told apart by whether they are on a node. `*` is about everything. */
+  /** The kind; assigned and unassigned pods have different names. `*` stands for every resource. */
   readonly resource: string;
   readonly action: ClusterAction | 'All';
-  /** As in metrics; resource and action unless given. */
+  /** The label in metrics; default: resource and action. */
   readonly label?: string;
 }
 
@@ -33,27 +33,27 @@ export interface Change<T extends KubernetesObject = KubernetesObject> {
   readonly now?: Observed<T>;
 }
 
-/** Events that may make a pod schedulable which a plugin has rejected. */
+/** Events that may make a pod schedulable again after a plugin rejected it. */
 export interface EventInterest {
-  /** `Pod` is about pods on a node and about those that are not. */
+  /** `Pod` includes assigned and unassigned pods. */
   readonly resource: string;
-  /** `Update` includes all the narrower ones. */
+  /** `Update` includes all more specific updates. */
   readonly actions: readonly ClusterAction[];
-  /** Whether trying again is worth it after this very change; always unless given. */
+  /** The queueing hint: whether this change justifies another attempt; default: always. */
   isWorthRetry?(pod: PodInfo, change: Change<never>): boolean;
 }
 
-/** For those who cannot tell what would help. */
+/** For plugins that cannot narrow down the events. */
 export const interestInEverything: EventInterest = { resource: '*', actions: [] };
 
 export const assignedPodAdd: ClusterEvent = { resource: 'AssignedPod', action: 'Add' };
 export const assignedPodDelete: ClusterEvent = { resource: 'AssignedPod', action: 'Delete' };
 export const unscheduledPodAdd: ClusterEvent = { resource: 'UnschedulablePod', action: 'Add' };
 export const unscheduledPodUpdate: ClusterEvent = { resource: 'UnschedulablePod', action: 'Update' };
-/** A pod has waited for too long; whatever rejected it, it is tried again. */
+/** Retries a pod that has waited too long, whichever plugin rejected it. */
 export const unschedulableTimeout: ClusterEvent = { resource: '*', action: 'All', label: 'UnschedulableTimeout' };
 
-/** A plugin wants a pod to be tried. */
+/** A plugin requested another attempt for a pod. */
 export const forcedActivation: ClusterEvent = { resource: '*', action: 'All', label: 'ForceActivate' };
 
 export function labelOf(event: ClusterEvent): string {

@@ -1,13 +1,13 @@
 import type { PodInfo } from '../cache/pod-info.ts';
 
-/** Names something that a plugin keeps for the length of a cycle. */
+/** The key of a value that a plugin stores for the duration of a cycle. */
 export interface CycleKey<T> {
   readonly name: string;
-  /** For the compiler only. */
+  /** Only carries the type. */
   readonly value?: T;
 }
 
-/** One try to place one pod, with what plugins have worked out on the way. */
+/** One attempt to schedule one pod, with the state that plugins store on the way. */
 export class Cycle {
   readonly pod: PodInfo;
   readonly #state = new Map<CycleKey<unknown>, unknown>();
@@ -32,20 +32,20 @@ export class Cycle {
     this.#state.set(key, value);
   }
 
-  /** A copy for a trial: state that can be cloned is the copy's own, other state must not change after it was written. */
+  /** A copy for a trial: cloneable state is cloned; other state must not change after it was written. */
   clone(): Cycle {
     const copy = new Cycle(this.pod);
     for (const [key, value] of this.#state) copy.#state.set(key, isCloneable(value) ? value.clone() : value);
-    copy.#skippedFilters = this.#skippedFilters; // it does not change after PreFilter
+    copy.#skippedFilters = this.#skippedFilters; // shared: it does not change after PreFilter
     return copy;
   }
 
-  /** Plugins whose Filter has nothing to say about the pod. */
+  /** Plugins whose Filter does not apply to the pod. */
   get skippedFilters(): Set<string> {
     return this.#skippedFilters;
   }
 
-  /** Plugins whose Score has nothing to say about the pod. */
+  /** Plugins whose Score does not apply to the pod. */
   get skippedScores(): Set<string> {
     return this.#skippedScores;
   }

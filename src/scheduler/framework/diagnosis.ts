@@ -6,19 +6,19 @@ export interface RejectedNodes {
   readonly names: readonly string[];
 }
 
-/** Why no node would do: what each node was rejected for, and by which plugins. */
+/** Why no node fits: the rejection of each node, and the plugins responsible. */
 export class Diagnosis {
   readonly #byNode = new Map<string, Rejection>();
-  /** The rejection of all nodes that were not looked at. */
+  /** The rejection that applies to all nodes without one of their own. */
   #forOthers: Rejection | undefined;
   #last: Rejection | undefined;
   readonly unschedulablePlugins = new Set<string>();
   readonly pendingPlugins = new Set<string>();
-  /** Set when the pod was rejected before any node was looked at. */
+  /** Set when PreFilter rejected the pod, before any node was evaluated. */
   preFilterMessage = '';
   postFilterMessage = '';
 
-  /** How many nodes were looked at and rejected. */
+  /** The number of nodes that were evaluated and rejected. */
   get size(): number {
     return this.#byNode.size;
   }
@@ -35,7 +35,7 @@ export class Diagnosis {
     return this.#byNode.entries();
   }
 
-  /** How many nodes each rejection is about, with the names of the first few, at most `maxNames` of each. */
+  /** The number of nodes per rejection, with up to `maxNames` node names each. */
   tally(maxNames = 0): ReadonlyMap<Rejection, RejectedNodes> {
     const tallies = new Map<Rejection, { count: number; names: string[] }>();
     let last: Rejection | undefined;
@@ -54,7 +54,7 @@ export class Diagnosis {
 
   reject(nodeName: string, rejection: Rejection): void {
     this.#byNode.set(nodeName, rejection);
-    if (rejection === this.#last) return; // thousands of nodes are rejected for the same few reasons
+    if (rejection === this.#last) return; // fast path: thousands of nodes are rejected for the same few reasons
     this.#last = rejection;
     this.blame(rejection);
   }
@@ -63,7 +63,7 @@ export class Diagnosis {
     this.#forOthers = rejection;
   }
 
-  /** Notes the plugin, which is asked for a hint before the pod is tried again. */
+  /** Records the plugin, whose queueing hints decide when the pod is tried again. */
   blame({ code, plugin }: Rejection): void {
     if (plugin === '') return;
     if (code === 'Pending') this.pendingPlugins.add(plugin);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { verdictOf } from '../cycle/failure.ts';
 import { parseAnswer } from './extender-answer.ts';
 
-describe('the answer of an extender', () => {
+describe('the response of an extender', () => {
   test('ends with its first value', () => {
     expect(parseAnswer('{"a":"]}\\""} {"b":1}')).toEqual({ a: ']}"' });
     expect(() => parseAnswer(' 5 x')).toThrow("invalid character 'x' after top-level value");
@@ -15,12 +15,12 @@ describe('the answer of an extender', () => {
     },
   );
 
-  test('may be nested as deep as Go lets it, and be followed by anything', () => {
+  test('may be nested as deeply as Go allows, and be followed by anything', () => {
     const text = `${'['.repeat(10_000)}${']'.repeat(10_000)} ${'['.repeat(20_000)}`;
     expect(Array.isArray(parseAnswer(text))).toBe(true);
   });
 });
 
-test('a verdict is no longer than what can be stored', () => {
+test('a verdict fits into what can be stored', () => {
   expect(verdictOf(new Error('x'.repeat(2e6))).message).toHaveLength(1024 * 1024);
 });

@@ -1,19 +1,19 @@
 import { JsonBody } from '../../api/index.ts';
 import { messageOf } from '../../base/index.ts';
 
-/** As Go's decoder: what is nested deeper is refused. To parse it would take far longer than the extender has time. */
+/** Go's decoder rejects deeper nesting; parsing it would take far longer than the extender's timeout. */
 const MAX_DEPTH = 10_000;
 
 /**
- * Parses the first JSON value of an answer, as Go's stream decoder does: what follows it is not looked at. An answer
- * without any value ends with `EOF`.
+ * Parses the first JSON value of a response, as Go's stream decoder does, and ignores what follows. An empty response
+ * fails with `EOF`.
  */
 export function parseAnswer(text: string): unknown {
   if (text.length > MAX_DEPTH) checkDepth(text);
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // what is wrong with it is said below
+    // the error message is built below
   }
   const body = text.trimStart();
   if (body === '') throw new Error('EOF');
@@ -31,9 +31,9 @@ function checkDepth(text: string): void {
 }
 
 interface FirstValue {
-  /** Where the first object or list ends; the end of the text for other values, and for those that do not end. */
+  /** Where the first object or list ends; the end of the text for other values and for incomplete ones. */
   readonly end: number;
-  /** How deep it is nested; no further than the first that is too deep, which begins with `character`. */
+  /** The nesting depth, counted up to the first level that is too deep, which begins with `character`. */
   readonly deepest: number;
   readonly character: string;
 }
@@ -56,7 +56,7 @@ function firstValue(text: string): FirstValue {
   return { end: text.length, deepest, character: '' };
 }
 
-/** What Go's scanner says is wrong. */
+/** The message of Go's scanner. */
 function syntaxError(text: string): string {
   try {
     void new JsonBody(text);

@@ -12,27 +12,27 @@ import {
 } from './extender-wire.ts';
 import type { StepOptions } from './plugin.ts';
 
-/** What an extender can be asked; each has a name that makes the end of its URL. */
+/** The operations of an extender; each has a configurable path segment in the URL. */
 export type ExtenderVerb = 'filter' | 'prioritize' | 'preempt' | 'bind';
 
-/** How an extender is asked, whatever lies between it and the scheduler. */
+/** How to call an extender, independent of the transport. */
 export interface ExtenderCalls {
   readonly name: string;
   readonly verbs: ReadonlySet<ExtenderVerb>;
   readonly weight?: number;
   readonly isIgnorable?: boolean;
-  /** Whether it keeps nodes itself, and is sent names. */
+  /** Whether the extender caches nodes itself, and is sent node names. */
   readonly isNodeCacheCapable?: boolean;
-  /** It has a say about the pods that ask for one of these; about all pods if there are none. */
+  /** The extender applies to pods that request one of these resources; to all pods if empty. */
   readonly managedResources?: readonly string[];
-  /** Of these, the ones that it alone counts: NodeResourcesFit leaves them out. */
+  /** The managed resources that only the extender counts: NodeResourcesFit skips them. */
   readonly ignoredResources?: readonly string[];
-  /** Sends what is asked, and resolves with what is answered, both as they are in JSON. */
+  /** Sends the arguments and resolves with the response, both as JSON values. */
   send(verb: ExtenderVerb, args: object, options: StepOptions): Promise<unknown>;
   close?(): void;
 }
 
-/** An extender that is asked in the words of kube-scheduler's. */
+/** An extender that speaks kube-scheduler's extender protocol over `calls`. */
 export function extenderBy(calls: ExtenderCalls): Extender {
   const { name, verbs, weight, isIgnorable, managedResources = [], isNodeCacheCapable: isByName = false } = calls;
   const asked = (verb: ExtenderVerb, args: object, { signal }: StepOptions): Promise<unknown> =>
@@ -79,7 +79,7 @@ interface ChosenVictims {
   readonly options: PreemptOptions;
 }
 
-/** The pods of a node that an extender has named by their UIDs. */
+/** Resolves the victims that an extender named by UID. */
 function victimsOf(
   extender: string,
   node: string,

@@ -47,7 +47,7 @@ async function filtered(extender: Extender): Promise<readonly string[]> {
 const chosen = JSON.stringify({ Nodes: { items: [{ metadata: { name: 'n2' } }] } });
 
 describe('a hostile extender', () => {
-  test('that sends the scheduler elsewhere is not followed', async () => {
+  test('that redirects is not followed', async () => {
     let followed = 0;
     const answer = ask((request, response) => {
       if (request.url === '/elsewhere') followed += 1;
@@ -57,7 +57,7 @@ describe('a hostile extender', () => {
     expect(followed).toBe(0);
   });
 
-  test('that never stops talking is left when it has said too much', async () => {
+  test('that sends an endless response is cut off', async () => {
     const answer = ask((_, response) => {
       const chunk = Buffer.alloc(1024 * 1024, ' ');
       const more = (): void => {
@@ -69,14 +69,14 @@ describe('a hostile extender', () => {
     await expect(answer).rejects.toThrow('the answer has more than 33554432 bytes');
   });
 
-  test('that makes up nodes fails the try, also where whole nodes are sent', async () => {
+  test('that invents nodes makes the attempt fail, also with whole nodes', async () => {
     const answer = ask((_, response) =>
       response.end(JSON.stringify({ Nodes: { items: [{ metadata: { name: 'n9' } }] } })),
     );
     await expect(answer).rejects.toThrow('claims a filtered node "n9" which is not found in the input node list');
   });
 
-  test('that closes kept connections is asked once more', async () => {
+  test('that closes kept-alive connections is called once more', async () => {
     let requests = 0;
     const server = createServer((request, response) => {
       requests += 1;
@@ -105,7 +105,7 @@ describe('an extender over HTTPS', () => {
     return { port: await listening(server), authorities: cert };
   }
 
-  test('is trusted by the authority that is given, for the name that it carries', async () => {
+  test('is verified with the given CA and server name', async () => {
     const { port, authorities } = await secure();
     const at = (host: string, tls?: ExtenderTrust): Extender => extenderAt(`https://${host}:${port}`, tls);
     expect(await filtered(at('localhost', { authorities }))).toEqual(['n2']);

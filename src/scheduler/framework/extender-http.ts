@@ -14,36 +14,36 @@ import { parseAnswer } from './extender-answer.ts';
 import { extenderBy, type ExtenderCalls, type ExtenderVerb } from './extender-calls.ts';
 
 export interface HttpExtenderOptions extends Omit<ExtenderCalls, 'name' | 'verbs' | 'send' | 'close'> {
-  /** Where it is; what it is asked comes after a slash. */
+  /** The base URL; the verb's path segment follows after a slash. */
   readonly urlPrefix: string;
-  /** What the verbs are called in its URLs; it is not asked what is not here. */
+  /** The path segment of each verb; verbs without one are not called. */
   readonly verbs: ReadonlyMap<ExtenderVerb, string>;
-  /** An answer must be there, whole, in so much time; 5 s unless given. */
+  /** Time limit for a whole response; default 5 s. */
   readonly timeoutMs?: number;
   readonly tls?: ExtenderTrust;
   readonly clock: Clock;
 }
 
 export interface ExtenderTrust {
-  /** Certificates are not looked at. */
+  /** Skips verification of the certificate. */
   readonly isInsecure?: boolean;
-  /** The name that the certificate must carry; the host of the URL unless given. */
+  /** The name that the certificate must carry; default: the host of the URL. */
   readonly serverName?: string;
-  /** PEM of the authorities to trust; the system's unless given. */
+  /** PEM of the trusted CAs; default: the system's. */
   readonly authorities?: string;
   readonly certificate?: ClientCertificate;
 }
 
 const DEFAULT_TIMEOUT_MS = 5000;
-/** Enough for a few thousand whole nodes; what an extender sends beyond that is not read. */
+/** Enough for a few thousand whole nodes; a larger response fails. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 const MAX_CONNECTIONS = 100;
 
 /**
- * An extender over HTTP, with kube-scheduler's wire format and its words for what goes wrong.
+ * An extender over HTTP, with kube-scheduler's wire format and error messages.
  *
- * Guarantees: a question ends with its time, its signal or its answer, and takes a bounded amount of memory. Redirects are
- * not followed: they are answers other than 200.
+ * Guarantees: a call ends with its timeout, its signal or its response, and takes a bounded amount of memory. Redirects
+ * are not followed: they count as responses other than 200.
  */
 export function httpExtender(options: HttpExtenderOptions): Extender {
   const connections = new ExtenderConnections(options);
@@ -79,7 +79,7 @@ class ExtenderConnections {
       throw new Error(`Post "${url}": ${words}`, { cause: error });
     });
     if (exchange.status !== 200) {
-      scope.abort(); // the body is of no interest
+      scope.abort(); // the body is not read
       throw new Error(`failed ${action} with extender at URL ${url}, code ${exchange.status}`);
     }
     return parseAnswer(await read(exchange, scope.signal));
@@ -90,7 +90,7 @@ class ExtenderConnections {
     this.#client = undefined;
   }
 
-  /** A question that came too late on a kept connection is asked once more. */
+  /** Retries once when the server has closed a kept-alive connection. */
   async #send(url: string, body: string, signal: AbortSignal): Promise<HttpExchange> {
     try {
       return await this.#request(url, body, signal);

@@ -10,14 +10,14 @@ interface SentObject {
   readonly status: object | undefined;
 }
 
-/** What an extender is asked to filter or score: nodes or, if it keeps nodes itself, their names. */
+/** The body of filter and prioritize: nodes, or node names if the extender caches nodes itself. */
 export interface ExtenderArgs {
   readonly Pod: SentObject;
   readonly Nodes: { readonly metadata: object; readonly items: readonly SentObject[] } | null;
   readonly NodeNames: readonly string[] | null;
 }
 
-/** What an extender is asked when pods would have to go. */
+/** The body of preempt. */
 export interface ExtenderPreemptionArgs {
   readonly Pod: SentObject;
   readonly NodeNameToVictims: Readonly<Record<string, WireVictims>> | null;
@@ -41,7 +41,7 @@ export interface ExtenderBindingArgs {
   readonly Node: string;
 }
 
-/** Whether extenders are sent names in place of objects, because they keep nodes and pods themselves. */
+/** Whether names are sent in place of objects, because the extender caches nodes and pods itself. */
 interface Brevity {
   readonly isByName: boolean;
 }
@@ -84,13 +84,13 @@ export function bindingArgs({ pod: { metadata } }: PodInfo, nodeName: string): E
   };
 }
 
-/** The object as kube-scheduler sends it: without its kind, and without who owns its fields. */
+/** The object as kube-scheduler sends it: without kind, apiVersion and managedFields. */
 function sent({ metadata, spec, status }: Observed<Node> | Observed<Pod>): SentObject {
   const { managedFields: _, ...others } = metadata;
   return { metadata: others, spec, status };
 }
 
-/** Reads an ExtenderFilterResult; throws the error that it tells of. */
+/** Parses an ExtenderFilterResult; throws the error in it. */
 export function readFilterResult(answer: unknown, { isByName }: Brevity): ExtenderVerdict {
   const result = new GoMembers(answer, 'ExtenderFilterResult');
   const error = result.text('Error');
@@ -106,7 +106,7 @@ export function readFilterResult(answer: unknown, { isByName }: Brevity): Extend
   return { nodes, failed, unresolvable };
 }
 
-/** Reads a HostPriorityList; scores that a node gets more than once are added. */
+/** Parses a HostPriorityList; repeated scores of a node are added. */
 export function readPriorities(answer: unknown): ReadonlyMap<string, number> {
   const scores = new Map<string, number>();
   if (answer !== null && !Array.isArray(answer)) throw goMismatch(answer, 'Go value of type v1.HostPriorityList');
@@ -118,7 +118,7 @@ export function readPriorities(answer: unknown): ReadonlyMap<string, number> {
   return scores;
 }
 
-/** Reads an ExtenderPreemptionResult: by node, the UIDs of pods that are to go, and how many of them must not. */
+/** Parses an ExtenderPreemptionResult: by node, the UIDs of the victims and the number of PDB violations. */
 export function readPreemptionResult(
   answer: unknown,
 ): ReadonlyMap<string, { readonly uids: readonly string[]; readonly budgetViolations: number }> {
@@ -132,7 +132,7 @@ export function readPreemptionResult(
   );
 }
 
-/** Reads an ExtenderBindingResult; throws the error that it tells of. */
+/** Parses an ExtenderBindingResult; throws the error in it. */
 export function readBindingResult(answer: unknown): void {
   const error = new GoMembers(answer, 'ExtenderBindingResult').text('Error');
   if (error !== '') throw new Error(error);

@@ -3,58 +3,58 @@ import type { PodInfo } from '../cache/pod-info.ts';
 import type { Snapshot } from '../cache/snapshot.ts';
 import type { StepOptions } from './plugin.ts';
 
-/** Scores of extenders go from 0 to this. */
+/** The highest score of an extender; the lowest is 0. */
 export const MAX_EXTENDER_SCORE = 10;
 
 /** The name under which all extenders together reject pods, as if they were a plugin. */
 export const EXTENDERS = 'Extender';
 
 /**
- * A program outside of the scheduler that has a say: it is asked after the plugins, and may take its time. What it throws
- * fails the pod's try, unless it is ignorable; scores that it fails to give are done without.
+ * A program outside of the scheduler that takes part in scheduling. It is called, asynchronously, after the plugins. An
+ * error fails the pod's attempt, unless the extender is ignorable; errors of `prioritize` are ignored.
  */
 export interface Extender {
   readonly name: string;
-  /** Scheduling goes on without it when it fails to filter or to bind. */
+  /** Scheduling continues without it when it fails to filter or bind. */
   readonly isIgnorable?: boolean;
-  /** How much its scores count; 1 unless given. */
+  /** The weight of its scores; default 1. */
   readonly weight?: number;
-  /** Resources that it alone counts: NodeResourcesFit leaves them out. */
+  /** Resources that only this extender counts: NodeResourcesFit skips them. */
   readonly ignoredResources?: readonly string[];
-  /** Whether it has a say about the pod; about every pod unless given. */
+  /** Whether the extender applies to the pod; default: to every pod. */
   isInterested?(pod: PodInfo): boolean;
-  /** Which of the nodes will do, by name. */
+  /** Which of the nodes are feasible, by name. */
   filter?(pod: PodInfo, nodes: readonly NodeInfo[], options: StepOptions): Promise<ExtenderVerdict>;
-  /** How good the nodes are, from 0 to `MAX_EXTENDER_SCORE`; 0 for those that are missing. */
+  /** Scores the nodes from 0 to `MAX_EXTENDER_SCORE`; missing nodes count as 0. */
   prioritize?(pod: PodInfo, nodes: readonly NodeInfo[], options: StepOptions): Promise<ReadonlyMap<string, number>>;
-  /** Of the nodes on which the victims could make room for the pod, those that will do, perhaps with other victims. */
+  /** The preemption candidates that the extender accepts, possibly with other victims. */
   preempt?(
     pod: PodInfo,
     victims: ReadonlyMap<string, Victims>,
     options: PreemptOptions,
   ): Promise<ReadonlyMap<string, Victims>>;
-  /** Binds the pod in place of the plugins. */
+  /** Binds the pod instead of the Bind plugins. */
   bind?(pod: PodInfo, nodeName: string, options: StepOptions): Promise<void>;
-  /** Lets go of connections when the scheduler stops; they are opened again when it goes on. */
+  /** Closes connections when the scheduler stops; they are reopened on demand. */
   close?(): void;
 }
 
 export interface PreemptOptions extends StepOptions {
-  /** The nodes, for extenders that name other victims than those they were given. */
+  /** The nodes, for resolving victims that the extender added. */
   readonly snapshot?: Snapshot;
 }
 
 export interface ExtenderVerdict {
   readonly nodes: readonly string[];
-  /** Why others will not do, by their names. */
+  /** Why the other nodes are not feasible, by node name. */
   readonly failed?: ReadonlyMap<string, string>;
-  /** The same for nodes that would not do without any other pods on them either. These count first. */
+  /** The same for nodes where preemption would not help. Takes precedence over `failed`. */
   readonly unresolvable?: ReadonlyMap<string, string>;
 }
 
-/** Pods that would have to go from a node. */
+/** The pods that preemption would evict from a node. */
 export interface Victims {
   readonly pods: readonly PodInfo[];
-  /** How many of them must not go by their disruption budgets. */
+  /** How many of them their PodDisruptionBudgets protect. */
   readonly budgetViolations: number;
 }

@@ -4,14 +4,14 @@ import { Diagnosis } from './diagnosis.ts';
 import type { Nomination } from './plugin.ts';
 import type { Rejection } from './rejection.ts';
 
-/** No node will do for a pod. The message is what users read in events and conditions. */
+/** No node fits the pod. Users read the message in events and conditions. */
 export class FitError extends Error {
   override readonly name = 'FitError';
   readonly diagnosis: Diagnosis;
-  /** Where the pod is nominated for now; undefined leaves that as it is, the empty name means nowhere. */
+  /** The pod's new nomination; undefined keeps the current one, an empty name removes it. */
   readonly nominatedNodeName: string | undefined;
 
-  /** The outcome is that of PostFilter. */
+  /** `outcome` is PostFilter's. */
   constructor(nodeCount: number, diagnosis: Diagnosis, outcome: { readonly message: string } & Partial<Nomination>) {
     diagnosis.postFilterMessage = outcome.message;
     super(fitMessage(nodeCount, diagnosis));
@@ -20,7 +20,7 @@ export class FitError extends Error {
   }
 }
 
-/** A plugin has rejected a pod after its node was chosen, in Reserve or Permit. */
+/** A plugin rejected a pod in Reserve or Permit, after its node was chosen. */
 export class PodRejectedError extends Error {
   override readonly name = 'PodRejectedError';
   readonly rejection: Rejection;
@@ -33,7 +33,7 @@ export class PodRejectedError extends Error {
   }
 }
 
-/** There is no node at all. */
+/** The cluster has no nodes. */
 export class NoNodesError extends Error {
   override readonly name = 'NoNodesError';
 
@@ -60,17 +60,17 @@ function countReasons(nodeCount: number, diagnosis: Diagnosis): string[] {
   return Array.from(counts, ([reason, nodes]) => `${nodes} ${reason}`).sort(compareUtf8);
 }
 
-/** A plugin has failed. The pod is not to blame, and is tried again. */
+/** A plugin failed. The pod stays schedulable and is tried again. */
 export class PluginFault extends Error {
   override readonly name = 'PluginFault';
 
-  /** `what` such as `running Bind plugin "DefaultBinder"`. */
+  /** `what` is a description such as `running Bind plugin "DefaultBinder"`. */
   constructor(what: string, cause: unknown) {
     super(`${what}: ${reasonFor(cause)}`, { cause });
   }
 }
 
-/** The message of an error for users. */
+/** The error as text for users. */
 export function reasonFor(cause: unknown): string {
   return (cause instanceof StatusError ? cause.status.message : undefined) ?? messageOf(cause);
 }

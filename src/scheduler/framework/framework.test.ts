@@ -27,7 +27,7 @@ test('the extension points come in the order in which a pod passes them', () => 
   ]);
 });
 
-test('plugins serve the points whose methods they have', () => {
+test('plugins take part at the points whose methods they have', () => {
   const served = Object.fromEntries(
     Array.from(builtInPlugins, ([name, factory]) => [
       name,
@@ -58,7 +58,7 @@ test('plugins serve the points whose methods they have', () => {
   });
 });
 
-test('the default profile asks the filters in the order of kube-scheduler, with its weights', () => {
+test('the default profile calls the filters in the order of kube-scheduler, with its weights', () => {
   const framework = frameworkOf({});
   expect(framework.at('Filter').map(({ name }) => name)).toEqual([
     'NodeUnschedulable',
@@ -116,7 +116,7 @@ test.each<[why: string, profile: Partial<Profile>, message: RegExp]>([
   expect(() => frameworkOf(profile)).toThrow(message);
 });
 
-test('what a profile says about one point goes before what it says about all of them', () => {
+test('plugins at a single point override those at all points', () => {
   const framework = frameworkOf({
     points: {
       Filter: { enabled: [{ name: 'NodePorts' }, { name: 'NodeName' }], disabled: ['TaintToleration'] },

@@ -9,16 +9,16 @@ import { type Method, pluginsAtPoints } from './plugins-at-points.ts';
 import type { ExtensionPoint, PluginUse, Profile } from './profile.ts';
 import type { WaitingPods } from './waiting-pods.ts';
 
-/** A plugin that serves a point for sure. */
+/** A plugin that has the method of the extension point. */
 export type PluginAt<Point extends ExtensionPoint> = Plugin & Required<Pick<Plugin, Method<Point>>>;
 
-/** A plugin's interest in what happens in the cluster. */
+/** A plugin's interest in cluster events. */
 export interface PluginInterest {
   readonly plugin: string;
   readonly interest: EventInterest;
 }
 
-/** A profile with its plugins made, and sorted by the points at which they take part. */
+/** A profile with its plugins instantiated and grouped by extension point. */
 export class Framework {
   readonly profile: Profile;
   readonly nominatedPods: NominatedPods;
@@ -54,17 +54,17 @@ export class Framework {
     return this.profile.schedulerName;
   }
 
-  /** The plugins that take part at a point, in order. */
+  /** The plugins at an extension point, in order. */
   at<Point extends ExtensionPoint>(point: Point): readonly PluginAt<Point>[] {
     return this.#plugins.get(point) as readonly PluginAt<Point>[];
   }
 
-  /** Whether it matters which of the nodes that will do is taken; else the first one is as good. */
+  /** Whether scores are computed; without Score plugins the first feasible node is taken. */
   get choosesNodes(): boolean {
     return this.at('Score').length > 0 || this.extenders.some(({ filter, prioritize }) => filter ?? prioritize);
   }
 
-  /** The extenders that have a say about the pod, in order. */
+  /** The extenders that apply to the pod, in order. */
   extendersFor(pod: PodInfo): readonly Extender[] {
     if (this.extenders.length === 0) return this.extenders;
     return this.extenders.filter((extender) => extender.isInterested?.(pod) ?? true);
@@ -75,12 +75,12 @@ export class Framework {
   }
 }
 
-/** All uses of plugins, those at single points first: they decide about weights. */
+/** All uses of plugins; those at single points come first because they determine the weights. */
 function usesOf({ plugins, points = {} }: Profile): readonly PluginUse[] {
   return [...Object.values(points).flatMap(({ enabled = [] }) => enabled), ...plugins];
 }
 
-/** One plugin for each name; those that do not exist are told of when they are missed. */
+/** Instantiates one plugin per name; unknown names are reported later, at their extension point. */
 function makePlugins(
   uses: readonly PluginUse[],
   factories: ReadonlyMap<string, PluginFactory>,
@@ -99,7 +99,7 @@ function makePlugins(
   return made;
 }
 
-/** The first use of a plugin decides; a weight of 0 stands for 1. */
+/** The first use of a plugin determines its weight; 0 means 1. */
 function weightsOf(uses: readonly PluginUse[]): ReadonlyMap<string, number> {
   return new Map(uses.toReversed().map(({ name, weight = 1 }) => [name, weight === 0 ? 1 : weight]));
 }

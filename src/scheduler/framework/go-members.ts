@@ -1,6 +1,6 @@
 import { jsonGo } from '../../api/values/index.ts';
 
-/** The members of a JSON object as Go's decoder finds them: whatever the case of their names is, `null` is absent. */
+/** Reads the members of a JSON object as Go's decoder does: names are case-insensitive, `null` means absent. */
 export class GoMembers {
   readonly #type: string;
   readonly #members: ReadonlyMap<string, unknown>;
@@ -44,7 +44,7 @@ export class GoMembers {
     return new GoMembers(value, type);
   }
 
-  /** The entries of a map with any keys, whose type is given in Go's words. */
+  /** The entries of a map; `type` is the Go type for error messages. */
   map(name: string, type: string): readonly (readonly [key: string, value: unknown])[] {
     const value = this.#get(name) ?? {};
     if (typeof value === 'object' && !Array.isArray(value)) return Object.entries(value);
@@ -69,7 +69,7 @@ export class GoMembers {
   }
 }
 
-/** What Go says about a value that does not fit. Numbers are shown where it is their size or fraction that does not. */
+/** Go's error message for a value of the wrong type. Numbers are shown when their size or fraction is the problem. */
 export function goMismatch(value: unknown, target: string): Error {
   const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
   const shown = typeof value === 'number' && target.endsWith('int64') ? `${kind} ${jsonGo(value)}` : kind;

@@ -10,49 +10,51 @@ import type { WaitingPods } from './waiting-pods.ts';
 
 /** What the plugins of all profiles share. */
 export interface SharedContext {
-  /** Undefined where there is no API server, as in measurements. */
+  /** Undefined without an API server, as in benchmarks. */
   readonly client: Client | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly nominatedPods: NominatedPods;
-  /** For plugins that need the room of a pod which waits for permission: they preempt it, and nothing has to be deleted. */
+  /** Lets preemption reject a pod that waits for permission instead of deleting it. */
   readonly waitingPods: WaitingPods;
-  /** The same for a pod that is about to be bound. */
+  /** Lets preemption cancel a pod that is in PreBind instead of deleting it. */
   readonly preBindingPods: PreBindingPods;
-  /** All extenders, for plugins that ask them themselves, as preemption does. */
+  /** All extenders, for plugins that call them directly, as preemption does. */
   readonly extenders: readonly Extender[];
-  /** Where preemption is counted; nowhere unless given. */
+  /** Metrics of preemption; default: not counted. */
   readonly metrics?: PreemptionMetrics;
-  /** Devices that were chosen for claims and are not written yet, by the uid of the claim. */
-  readonly allocationsUnderWay: Map<string, Allocation>;
-  /** Records an event about a pod, in the name of a profile. */
+  /** Allocations that were chosen for claims and are not written yet, by the uid of the claim. */
+  readonly allocationsInFlight: Map<string, Allocation>;
+  /** Records an event about a pod with the profile's event recorder. */
   event(schedulerName: string, pod: Observed<Pod>, details: EventDetails): void;
-  /** Runs a task while the scheduler goes on, which waits for it when it stops. The task deals with its failures itself. */
-  runBeside(task: (options: StepOptions) => Promise<void>): void;
-  /** Has a waiting pod tried as soon as possible, whatever rejected it; by `namespace/name`. */
+  /**
+   * Runs a task in the background; the scheduler waits for it before it stops. The task must handle its own failures.
+   */
+  runInBackground(task: (options: StepOptions) => Promise<void>): void;
+  /** Moves a waiting pod (`namespace/name`) to the active queue, whichever plugin rejected it. */
   activate(key: string): void;
   /**
-   * The objects of a kind, from the app's cache. A plugin asks when it is made, not later: this is how the scheduler knows
-   * which kinds to watch. Their changes are told as events of the resource that has the kind's name.
+   * The objects of a kind, from the app's cache. A plugin must call this in its factory: that is how the scheduler
+   * learns which kinds to watch. Their changes become cluster events with the kind's name as resource.
    */
   objects<T extends KubernetesObject>(kind: Kind<T>): Lister<T>;
-  /** Has a plugin told of changes itself, for what waits in PreBind. */
+  /** Registers a change handler, for plugins that wait for objects in PreBind. */
   onChange<T extends KubernetesObject>(kind: Kind<T>, handler: Handler<T>): void;
 }
 
-/** Counts what preemption does. */
+/** Counts preemption attempts and victims. */
 export interface PreemptionMetrics {
   attempt(): void;
   victims(count: number): void;
 }
 
-/** Reading objects from the cache, and writing them so that the cache knows at once. */
+/** Reads objects from the cache, and writes through it so that the cache is current at once. */
 export type Lister<T extends KubernetesObject> = Omit<Objects<T>, 'apply' | 'applyStatus' | 'patch'>;
 
-/** What plugins are made with. */
+/** The arguments of a plugin factory. */
 export interface PluginContext extends SharedContext {
-  /** From the profile; the plugin checks it. */
+  /** The plugin's arguments in the profile; the plugin validates them. */
   readonly args: unknown;
 }
 

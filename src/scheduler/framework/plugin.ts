@@ -7,49 +7,52 @@ import type { Cycle } from './cycle.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Rejection } from './rejection.ts';
 
-/** Scores go from 0 to this. */
+/** The highest score of a node; the lowest is 0. */
 export const MAX_NODE_SCORE = 100;
 
 /**
- * A part of scheduling. It serves the extension points whose methods it has, in a profile that enables it.
+ * A scheduling plugin. It takes part at the extension points whose methods it has, in the profiles that enable it.
  *
- * A method that gives nothing back lets the pod pass. What it throws is a fault: the pod is tried again later.
+ * Returning undefined lets the pod pass. An exception is a fault: the pod is tried again later.
  */
 export interface Plugin {
-  /** As in profiles, messages and metrics. */
+  /** The name in profiles, messages and metrics. */
   readonly name: string;
-  /** Which changes may make a pod schedulable that this plugin has rejected. Without any, only time helps it. */
+  /**
+   * Events that may make a pod schedulable again after this plugin rejected it. Without any, only the periodic flush
+   * retries it.
+   */
   readonly events?: readonly EventInterest[];
 
-  /** Whether a pod may be tried at all. */
+  /** Whether the pod may enter the active queue. */
   preEnqueue?(pod: PodInfo): Rejection | undefined;
-  /** Whether the first pod is to be tried before the second. A scheduler has one plugin for this. */
+  /** Whether the first pod is scheduled before the second. A scheduler has exactly one such plugin. */
   queueSort?(first: QueuedPod, second: QueuedPod): boolean;
-  /** Works out once what Filter needs, or says that Filter has nothing to say, or that only some nodes come into question. */
+  /** Precomputes what Filter needs; may skip Filter or restrict the candidate nodes. */
   preFilter?(cycle: Cycle, snapshot: Snapshot): PreFilterAnswer;
-  /** Brings what `preFilter` has worked out up to date for a trial in which another pod is on the node; it is there already. */
+  /** Updates the state of `preFilter` for a trial in which another pod is on the node; `node` already contains it. */
   addPod?(cycle: Cycle, pod: PodInfo, node: NodeInfo): void;
-  /** The same for a trial in which a pod is gone from the node. */
+  /** Updates the state of `preFilter` for a trial in which a pod is removed from the node. */
   removePod?(cycle: Cycle, pod: PodInfo, node: NodeInfo): void;
-  /** Whether the pod may go to the node. Called for very many nodes. */
+  /** Whether the pod may run on the node. Hot path: called for very many nodes. */
   filter?(cycle: Cycle, node: NodeInfo): Rejection | undefined;
-  /** After all nodes were rejected: does something so that a later try succeeds, or says why it cannot. */
+  /** Called when every node was rejected: makes room for a later attempt, or explains why it cannot. */
   postFilter?(cycle: Cycle, context: PostFilterContext): PostFilterAnswer | Promise<PostFilterAnswer>;
-  /** Works out once what Score needs, or says that Score has nothing to say. */
+  /** Precomputes what Score needs, or skips Score. */
   preScore?(cycle: Cycle, nodes: readonly NodeInfo[], snapshot: Snapshot): 'skip' | undefined;
-  /** How good the node is for the pod: 0 to `MAX_NODE_SCORE`, or any number if there is `normalizeScore`. */
+  /** The node's score for the pod: 0 to `MAX_NODE_SCORE`, or any number if there is `normalizeScore`. */
   score?(cycle: Cycle, node: NodeInfo): number;
-  /** Brings the scores of all nodes into the range, in place. */
+  /** Scales the scores of all nodes into the range, in place. */
   normalizeScore?(cycle: Cycle, scores: Float64Array): void;
-  /** Takes what the pod needs on its node, before the pod is bound. */
+  /** Reserves what the pod needs on its node, before the pod is bound. */
   reserve?(cycle: Cycle, nodeName: string): Rejection | undefined;
-  /** Gives back what `reserve` took, or would have taken. Never fails. */
+  /** Releases what `reserve` took, or would have taken. Must not throw. */
   unreserve?(cycle: Cycle, nodeName: string): void;
-  /** A last decision before the pod is bound; a promise lets the pod wait. */
+  /** The last decision before the pod is bound; the pod waits while a promise is pending. */
   permit?(cycle: Cycle, nodeName: string, options: StepOptions): Rejection | undefined | Promise<Rejection | undefined>;
-  /** Whether `preBind` will have something to do; yes unless given. Pods that may wait there are nominated for their node. */
+  /** Whether `preBind` has something to do; default: yes. A pod that may wait there is nominated for its node. */
   willPreBind?(cycle: Cycle, nodeName: string): boolean;
-  /** Does what must be done before the pod is bound. */
+  /** Work that must be finished before the pod is bound. */
   preBind?(cycle: Cycle, nodeName: string, options: PreBindOptions): Promise<void>;
   /** Binds the pod; `false` leaves it to the next plugin. */
   bind?(cycle: Cycle, nodeName: string, options: StepOptions): Promise<boolean>;
@@ -57,15 +60,15 @@ export interface Plugin {
   postBind?(cycle: Cycle, nodeName: string): void;
 }
 
-/** `skip` means that Filter has nothing to say about the pod, `nodes` that no other nodes come into question. */
+/** `skip` means that Filter does not apply to the pod; `nodes` restricts the candidates. */
 export type PreFilterAnswer = undefined | 'skip' | { readonly nodes: ReadonlySet<string> } | Rejection;
 
-/** The node on which the pod will probably find room; the empty name takes back an earlier nomination. */
+/** The node on which the pod is expected to fit later; an empty name removes an earlier nomination. */
 export interface Nomination {
   readonly nominatedNodeName: string;
 }
 
-/** Done, or a nomination: what was done makes it worth while to wait. A rejection says why nothing could be done. */
+/** `done` or a nomination: the plugin made room, so the pod should wait. A rejection explains why it could not. */
 export type PostFilterAnswer = 'done' | Nomination | (Rejection & Partial<Nomination>);
 
 export interface PostFilterContext extends StepOptions {
@@ -75,12 +78,12 @@ export interface PostFilterContext extends StepOptions {
   trial(node: NodeInfo): NodeTrial;
 }
 
-/** A copy of a node, and of what plugins have worked out, to find out what the filters would say with other pods on it. */
+/** A copy of a node and of the plugins' state, for running the filters with other pods on it. */
 export interface NodeTrial {
   readonly node: NodeInfo;
   add(pod: PodInfo): void;
   remove(pod: PodInfo): void;
-  /** Runs the filters; pods that are nominated for the node count. */
+  /** Runs the filters; nominated pods of the node count. */
   filter(): Rejection | undefined;
 }
 
@@ -91,6 +94,9 @@ export interface StepOptions {
 
 /** Options of PreBind. */
 export interface PreBindOptions extends StepOptions {
-  /** Waits for what others have to do: other pods are bound meanwhile. Ends early, by its signal, when the scheduler stops. */
+  /**
+   * Waits for another component without counting towards the limit of bindings in flight. Its signal aborts the wait
+   * when the scheduler stops.
+   */
   rest<T>(wait: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }

@@ -1,11 +1,11 @@
 import type { Plugin } from './plugin.ts';
 import { type ExtensionPoint, extensionPoints, type PluginUse, type Profile } from './profile.ts';
 
-/** The method of a plugin that serves a point: `PreFilter` is served by `preFilter`. */
+/** The method name of an extension point: `preFilter` for `PreFilter`. */
 export type Method<Point extends ExtensionPoint> = Uncapitalize<Point>;
 
-/** The order in which kube-scheduler looks at the points, so that it is the same mistake that is told of. */
-const LOOKED_AT: readonly ExtensionPoint[] = [
+/** The order in which kube-scheduler checks the points, so that the same error is reported first. */
+const CHECK_ORDER: readonly ExtensionPoint[] = [
   'PreFilter',
   'Filter',
   'PostFilter',
@@ -22,25 +22,25 @@ const LOOKED_AT: readonly ExtensionPoint[] = [
 ];
 
 /**
- * Which plugins take part at each point, in order. Fails, in the words of kube-scheduler, for plugins that do not exist, do
- * not serve the point that they are enabled at, or are there twice.
+ * The plugins at each extension point, in order. Throws, in kube-scheduler's words, for plugins that do not exist, do
+ * not implement the point or are registered twice.
  *
- * Example: of plugins A, B and C for all points, with C and D enabled at Filter and A disabled there, the filters are those
- * of C (it is set explicitly), then B, then D.
+ * Example: of plugins A, B and C for all points, with C and D enabled at Filter and A disabled there, the filters are
+ * those of C (it is set explicitly), then B, then D.
  */
 export function pluginsAtPoints(
   profile: Profile,
   made: ReadonlyMap<string, Plugin>,
 ): ReadonlyMap<ExtensionPoint, readonly Plugin[]> {
-  const explicit = new Map(LOOKED_AT.map((point) => [point, explicitAt(profile, point, made)]));
+  const explicit = new Map(CHECK_ORDER.map((point) => [point, explicitAt(profile, point, made)]));
   return new Map(
-    LOOKED_AT.map((point) => [point, combined({ profile, point, made }, explicit.get(point) ?? new Map())]),
+    CHECK_ORDER.map((point) => [point, combined({ profile, point, made }, explicit.get(point) ?? new Map())]),
   );
 }
 
 type NamedPlugins = ReadonlyMap<string, Plugin>;
 
-/** What is enabled at the point by name. */
+/** The plugins that the profile enables at the point by name. */
 function explicitAt(profile: Profile, point: ExtensionPoint, made: NamedPlugins): NamedPlugins {
   const found = new Map<string, Plugin>();
   for (const { name } of profile.points?.[point]?.enabled ?? []) {
@@ -89,7 +89,7 @@ function serves(plugin: Plugin, point: ExtensionPoint): boolean {
   return plugin[methodOf(point)] !== undefined;
 }
 
-/** The points that a plugin serves, in the order in which a pod passes them. */
+/** The extension points that a plugin implements, in the order in which a pod passes them. */
 export function pointsOf(plugin: Plugin): readonly ExtensionPoint[] {
   return extensionPoints.filter((point) => serves(plugin, point));
 }

@@ -1,49 +1,51 @@
-/** A plugin as a profile uses it. */
+/** A plugin in a profile. */
 export interface PluginUse {
   readonly name: string;
-  /** How much its scores count; 1 unless given. */
+  /** The weight of its scores; default 1. */
   readonly weight?: number;
-  /** Where it takes part; at all points that it serves unless given. */
+  /** The extension points where it takes part; default: all that it implements. */
   readonly points?: readonly ExtensionPoint[];
-  /** Settings, as the plugin defines them. */
+  /** The plugin's arguments. */
   readonly args?: unknown;
 }
 
-/** What is special at one point. */
+/** The plugins that a profile enables or disables at one extension point. */
 export interface PointPlugins {
-  /** These take part as well. Those that are among the plugins of all points come first, with the weights that they have here. */
+  /** Additional plugins. Those that are also enabled at all points come first, with the weight given here. */
   readonly enabled?: readonly PluginUse[];
-  /** These do not, though they are among the plugins of all points; `*` stands for all of them. */
+  /** Plugins to leave out at this point; `*` stands for all. */
   readonly disabled?: readonly string[];
 }
 
-/** A way of scheduling, for the pods that ask for it by name. */
+/** A scheduling profile; pods choose it by `spec.schedulerName`. */
 export interface Profile {
-  /** As in `spec.schedulerName`. */
+  /** Matches `spec.schedulerName`. */
   readonly schedulerName: string;
-  /** In the order in which they are asked. */
+  /** In the order in which they are called. */
   readonly plugins: readonly PluginUse[];
-  /** What is enabled and disabled at single points, beside `plugins`; as in a KubeSchedulerConfiguration. */
+  /** Plugins enabled and disabled at single points, beside `plugins`; as in a KubeSchedulerConfiguration. */
   readonly points?: Readonly<Partial<Record<ExtensionPoint, PointPlugins>>>;
-  /** Of the nodes of a large cluster, so many are compared; by the cluster's size unless given. */
+  /** The share of nodes to find feasible before scoring starts; default: depends on the cluster's size. */
   readonly percentageOfNodesToScore?: number;
 }
 
 const FIT = 'NodeResourcesFit';
 
-/** The profile with NodeResourcesFit told which resources it leaves to extenders, in place of those that it is told to leave out. */
+/** The profile with NodeResourcesFit ignoring the resources that extenders manage, in place of its configured ones. */
 export function withIgnoredResources(profile: Profile, ignoredResources: readonly string[]): Profile {
   if (ignoredResources.length === 0) return profile;
-  const told = (use: PluginUse): PluginUse =>
+  const withArgs = (use: PluginUse): PluginUse =>
     use.name === FIT ? { ...use, args: { ...(use.args as object | undefined), ignoredResources } } : use;
   const points = Object.entries(profile.points ?? {}).map(([point, { enabled = [], ...others }]) => [
     point,
-    { ...others, enabled: enabled.map(told) },
+    { ...others, enabled: enabled.map(withArgs) },
   ]);
-  return { ...profile, plugins: profile.plugins.map(told), points: Object.fromEntries(points) };
+  return { ...profile, plugins: profile.plugins.map(withArgs), points: Object.fromEntries(points) };
 }
 
-/** What kube-scheduler 1.36 enables by default, as far as the plugins are there: the same order and weights. */
+/**
+ * The default plugins of kube-scheduler 1.36 that are implemented here, in the same order and with the same weights.
+ */
 export const defaultProfile: Profile = {
   schedulerName: 'default-scheduler',
   plugins: [
@@ -70,7 +72,7 @@ export const defaultProfile: Profile = {
   ],
 };
 
-/** Where plugins take part, in the order in which a pod passes. */
+/** The extension points in the order in which a pod passes them. */
 export const extensionPoints = [
   'PreEnqueue',
   'QueueSort',

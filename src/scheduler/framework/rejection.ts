@@ -1,16 +1,16 @@
 /**
- * Why a plugin does not let a pod pass. Answers without one mean that it does; faults are thrown.
+ * Why a plugin rejects a pod. Returning none means that the pod passes; faults are thrown.
  *
- * - `Unschedulable`: not now; it might fit if other pods went away.
- * - `UnschedulableAndUnresolvable`: not now, and the absence of other pods would not help.
- * - `Pending`: it waits for something outside of the scheduler that has been asked for; no back-off when that comes.
+ * - `Unschedulable`: not now; it might fit if other pods were removed.
+ * - `UnschedulableAndUnresolvable`: not now, and removing other pods would not help.
+ * - `Pending`: it waits for an external component that was asked to act; no back-off when that happens.
  */
 export interface Rejection {
   readonly code: 'Unschedulable' | 'UnschedulableAndUnresolvable' | 'Pending';
   /** The plugin's name. */
   readonly plugin: string;
   readonly reasons: readonly string[];
-  /** The extender's name, when it is one that says so. */
+  /** The extender's name, if an extender rejected the pod. */
   readonly extender?: string;
 }
 
@@ -22,7 +22,7 @@ export function unresolvable(plugin: string, ...reasons: readonly string[]): Rej
   return { code: 'UnschedulableAndUnresolvable', plugin, reasons };
 }
 
-/** Fails for an answer that is no rejection: plugins written in JavaScript may return anything. */
+/** Throws for an answer that is not a rejection: plugins written in JavaScript may return anything. */
 export function checkRejection(answer: Rejection, plugin: string): Rejection {
   if (Array.isArray(answer?.reasons)) return answer;
   const got = answer instanceof Promise ? 'a promise' : (JSON.stringify(answer) ?? String(answer));

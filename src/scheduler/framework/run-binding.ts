@@ -6,7 +6,7 @@ import type { PreBindOptions, StepOptions } from './plugin.ts';
 import type { Rejection } from './rejection.ts';
 import { bindByExtender } from './run-extenders.ts';
 
-/** Lets all plugins take what the pod needs on the node; the first that refuses ends it, and the caller unreserves. */
+/** Calls the Reserve plugins; the first rejection ends it, and the caller must unreserve. */
 export function runReserve(framework: Framework, cycle: Cycle, nodeName: string): Rejection | undefined {
   for (const plugin of framework.at('Reserve')) {
     try {
@@ -19,14 +19,14 @@ export function runReserve(framework: Framework, cycle: Cycle, nodeName: string)
   return undefined;
 }
 
-/** In the reverse order of reserving; plugins that had not been asked yet are told as well. */
+/** In reverse order of Reserve; includes plugins whose `reserve` was not called. */
 export function runUnreserve(framework: Framework, cycle: Cycle, nodeName: string): void {
   for (const plugin of framework.at('Reserve').toReversed()) plugin.unreserve?.(cycle, nodeName);
 }
 
 /**
- * Asks the plugins one after the other until one refuses. When some take their time, the answer is a promise for all of them,
- * and the pod waits from now on.
+ * Calls the Permit plugins until one rejects. If some return promises, the result is a promise for all of them, and the
+ * pod waits from now on.
  */
 export function runPermit(
   framework: Framework,
@@ -38,14 +38,14 @@ export function runPermit(
   const scope = new AbortScope(signal);
   const waits: Promise<Rejection | undefined>[] = [];
   const end = <T>(answer: T): T => {
-    scope.abort(); // nobody waits for their answers any more
+    scope.abort(); // their results are not needed any more
     scope[Symbol.dispose]();
     return answer;
   };
   for (const plugin of plugins) {
     const answer = askPermit(plugin, cycle, { nodeName, signal: scope.signal });
     if (answer instanceof Promise) {
-      answer.catch(() => undefined); // what fails here fails the wait below as well
+      answer.catch(() => undefined); // a failure here also fails the wait below
       waits.push(answer);
     } else if (answer !== undefined) return end(answer);
   }
@@ -68,14 +68,14 @@ function askPermit(
   }
 }
 
-/** The plugins that have something to do before the pod is bound, and so may keep it waiting. */
+/** The plugins that have something to do before the pod is bound. */
 export function preBindersOf(framework: Framework, cycle: Cycle, nodeName: string): readonly PreBinder[] {
   return framework.at('PreBind').filter((plugin) => plugin.willPreBind?.(cycle, nodeName) ?? true);
 }
 
 export type PreBinder = PluginAt<'PreBind'>;
 
-/** What fails here is no verdict about the pod: it is thrown. */
+/** A failure is thrown; it does not make the pod unschedulable. */
 export async function runPreBind(
   plugins: readonly PreBinder[],
   cycle: Cycle,
@@ -94,14 +94,17 @@ export async function runPreBind(
   signal.throwIfAborted();
 }
 
-/** Whether a failure is nothing but the end of a wait that the signal has ended. */
+/** Whether the error only says that the signal ended a wait. */
 export function isInterrupted(error: unknown, signal: AbortSignal): boolean {
   if (!signal.aborted) return false;
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause === signal.reason) return true;
   return false;
 }
 
-/** Binds; an extender that does goes before the plugins. What fails here is no verdict about the pod: it is thrown. */
+/**
+ * Binds the pod; an extender that binds takes precedence over the plugins. A failure is thrown; it does not make the
+ * pod unschedulable.
+ */
 export async function runBind(
   framework: Framework,
   cycle: Cycle,

@@ -9,7 +9,7 @@ interface Asked extends StepOptions {
   readonly nodes: readonly NodeInfo[];
 }
 
-/** Asks one extender after the other; each sees the nodes that those before it have left. */
+/** Calls the extenders in order; each sees the nodes that those before it accepted. */
 export async function filterByExtenders(
   extenders: readonly Extender[],
   pod: PodInfo,
@@ -50,14 +50,14 @@ async function filterByOne(
   return left;
 }
 
-/** Adds the scores of all extenders, which are asked at the same time, to those of the plugins. */
+/** Adds the scores of all extenders, which are called concurrently, to those of the plugins. */
 export async function addExtenderScores(
   extenders: readonly Extender[],
   pod: PodInfo,
   { nodes, scores, signal }: Asked & { readonly scores: Float64Array },
 ): Promise<void> {
   const add = async ({ weight = 1, prioritize }: Extender, extender: Extender): Promise<void> => {
-    const given = await prioritize?.call(extender, pod, nodes, { signal }).catch(() => undefined); // the others decide then
+    const given = await prioritize?.call(extender, pod, nodes, { signal }).catch(() => undefined); // the other scores decide
     if (given === undefined) return;
     for (const [index, { name }] of nodes.entries())
       scores[index]! += (given.get(name) ?? 0) * weight * (MAX_NODE_SCORE / MAX_EXTENDER_SCORE);
@@ -65,7 +65,7 @@ export async function addExtenderScores(
   await Promise.all(extenders.map((extender) => add(extender, extender)));
 }
 
-/** Lets the first extender that binds do so; false when there is none, or those that there are failed and are ignorable. */
+/** Binds by the first extender that can bind; false when there is none, or only ignorable ones that failed. */
 export async function bindByExtender(
   extenders: readonly Extender[],
   pod: PodInfo,

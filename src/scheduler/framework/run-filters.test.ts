@@ -31,7 +31,7 @@ function frameworkWith(...plugins: Plugin[]): Framework {
   return new Framework({ ...defaultProfile, plugins: uses }, factories, context);
 }
 
-/** What the filters say about a pod on an empty node, after PreFilter. */
+/** The rejections of a pod on an empty node, after PreFilter. */
 function filtered(framework: Framework, sketch: Parameters<typeof podInfoOf>[0]): readonly string[] | undefined {
   const cycle = new Cycle(podInfoOf(sketch));
   runPreFilters(framework, cycle, new Snapshot());
@@ -51,7 +51,7 @@ class Neighbours {
 }
 
 const neighbours: CycleKey<Neighbours> = { name: 'Neighbours' };
-/** Lets no pod go beside two others; keeps count by the hooks alone. */
+/** Rejects a third pod; counts with the hooks alone. */
 const lonely: Plugin = {
   name: 'Lonely',
   preFilter(cycle) {
@@ -64,7 +64,7 @@ const lonely: Plugin = {
 };
 
 describe('a trial', () => {
-  test('tells plugins of pods that come and go, and changes neither the node nor the cycle', () => {
+  test('calls the hooks for pods that are added and removed, and changes neither the node nor the cycle', () => {
     const framework = frameworkWith(lonely);
     const other = podInfoOf({ name: 'other', requests: { cpu: '3' } });
     const node = nodeInfoOf({}, [other]);
@@ -82,7 +82,7 @@ describe('a trial', () => {
 });
 
 describe('filters', () => {
-  test('count nominated pods that are as important, and no others', () => {
+  test('count nominated pods of the same or a higher priority, and no others', () => {
     const framework = frameworkWith();
     const filterFor = (priority: number): readonly string[] | undefined =>
       filtered(framework, { name: 'new', priority, requests: { cpu: '2' } });
@@ -94,7 +94,7 @@ describe('filters', () => {
     expect(filterFor(5)).toBeUndefined();
   });
 
-  test('must pass without the nominated pods as well, for these may end up elsewhere', () => {
+  test('must also pass without the nominated pods, because they may end up elsewhere', () => {
     const friendly: Plugin = {
       name: 'Friendly',
       filter: (_, { pods }) => (pods.length === 0 ? unschedulable('Friendly', 'no company') : undefined),
@@ -117,7 +117,7 @@ describe('PostFilter', () => {
     return runPostFilters(frameworkWith(...plugins), new Cycle(podInfoOf()), options);
   };
 
-  test('asks until a plugin has done something, which may nominate the pod', async () => {
+  test('calls plugins until one succeeds, which may nominate the pod', async () => {
     const never: Plugin['postFilter'] = () => expect.unreachable();
     expect(await run(later(unschedulable('P0', 'no')), later({ nominatedNodeName: 'n1' }), never)).toEqual({
       message: '',
@@ -127,7 +127,7 @@ describe('PostFilter', () => {
     expect(await run(later(unresolvable('P0', 'never')), never)).toEqual({ message: 'never' });
   });
 
-  test('collects what plugins say that can do nothing; one of them may take back a nomination', async () => {
+  test('joins the messages of plugins that cannot help; one of them may remove a nomination', async () => {
     const no = { ...unschedulable('P0', 'no'), nominatedNodeName: '' };
     expect(await run(() => no, later(unschedulable('P1', 'neither')))).toEqual({
       message: 'no, neither',
@@ -135,11 +135,11 @@ describe('PostFilter', () => {
     });
   });
 
-  test('that fails does not make the pod schedulable: what went wrong is said', async () => {
+  test('that fails does not make the pod schedulable: the error is reported', async () => {
     expect(await run(() => Promise.reject(new Error('no luck')))).toEqual({ message: 'no luck' });
   });
 
-  test('without plugins takes back a nomination', async () => {
+  test('without plugins removes a nomination', async () => {
     expect(await run()).toEqual({ message: '', nominatedNodeName: '' });
   });
 });
@@ -148,7 +148,7 @@ test.each([
   ['"no"', 'no'],
   ['false', false],
   ['a promise', Promise.resolve()],
-])('a filter that returns %s is told what it should return', (shown, answer) => {
+])('a filter that returns %s gets an error with what it should return', (shown, answer) => {
   const odd = Object.assign({ name: 'Odd' }, { filter: () => answer as unknown }) as Plugin;
   expect(() => filtered(frameworkWith(odd), {})).toThrow(
     `running "Odd" filter plugin: it must return nothing, or a rejection such as unschedulable('Odd', 'reason'); got ${shown}`,

@@ -9,7 +9,9 @@ import type { Framework, PluginAt } from './framework.ts';
 import type { NodeTrial, Nomination, Plugin, PostFilterAnswer, PostFilterContext } from './plugin.ts';
 import { checkRejection, type Rejection, unresolvable } from './rejection.ts';
 
-/** What PreFilter has brought: the nodes that come into question (all unless given) with the plugins that said so, or a no. */
+/**
+ * The result of PreFilter: the candidate nodes (default: all) with the plugins that restricted them, or a rejection.
+ */
 export interface PreFilterOutcome {
   readonly rejection?: Rejection;
   readonly nodes?: ReadonlySet<string>;
@@ -26,7 +28,7 @@ export function runPreFilters(framework: Framework, cycle: Cycle, snapshot: Snap
     else if (answer === undefined) continue;
     else if ('code' in answer) {
       if (answer.code !== 'Unschedulable') return { rejection: answer, plugins: new Set() };
-      rejection = answer; // the others still have to prepare: a PostFilter may run the filters
+      rejection = answer; // the others still have to prepare, because a PostFilter may run the filters
     } else {
       plugins.add(plugin.name);
       nodes = nodes === undefined ? answer.nodes : intersection(nodes, answer.nodes);
@@ -44,14 +46,14 @@ function asked(plugin: PluginAt<'PreFilter'>, cycle: Cycle, snapshot: Snapshot):
   }
 }
 
-/** Whether a pod may go to a node, by all plugins that have something to say about it. */
+/** Runs all Filter plugins that apply to the pod on a node. */
 export type NodeFilter = (node: NodeInfo) => Rejection | undefined;
 
 /**
- * The filters for one cycle; to be made after PreFilter.
+ * The filters for one cycle; call it after PreFilter.
  *
- * A node for which other pods are nominated that are as important as this one has to pass twice: as if they were there, so
- * that the pod does not take their room, and as it is, because they may end up elsewhere.
+ * A node with nominated pods of the same or a higher priority must pass twice: with them, so that the pod does not take
+ * their room, and without them, because they may end up elsewhere.
  */
 export function filtersFor(framework: Framework, cycle: Cycle): NodeFilter {
   return nodeFilter(cycle, new Trials(framework, cycle));
@@ -72,11 +74,11 @@ function nodeFilter(cycle: Cycle, trials: Trials): NodeFilter {
   };
 }
 
-/** The plugins that have a say in the trials of one cycle; to be made after PreFilter. */
+/** The plugins that take part in the trials of one cycle; create it after PreFilter. */
 export class Trials {
   readonly nominatedPods: NominatedPods;
   readonly #filters: readonly PluginAt<'Filter'>[];
-  /** The plugins that keep count of the pods on a node. */
+  /** The plugins with `addPod` and `removePod`. */
   readonly hooks: readonly Plugin[];
 
   constructor(framework: Framework, { skippedFilters }: Cycle) {
@@ -88,7 +90,7 @@ export class Trials {
       .filter((plugin) => isAsked(plugin) && (plugin.addPod ?? plugin.removePod) !== undefined);
   }
 
-  /** Runs the filters without looking at nominated pods. */
+  /** Runs the filters without the nominated pods. */
   filter(cycle: Cycle, node: NodeInfo): Rejection | undefined {
     for (let index = 0; index < this.#filters.length; index++) {
       const plugin = this.#filters[index] as PluginAt<'Filter'>;
@@ -146,12 +148,15 @@ export class PluginTrial implements NodeTrial {
   }
 }
 
-/** What the PostFilter plugins have brought: words for users, and where the pod is nominated for (undefined: no change). */
+/** The result of the PostFilter plugins: a message for users, and the nomination (undefined: unchanged). */
 export interface PostFilterOutcome extends Partial<Nomination> {
   readonly message: string;
 }
 
-/** Asks the PostFilter plugins until one has done something; what the others said is the message. Waits only for promises. */
+/**
+ * Calls the PostFilter plugins until one succeeds; the messages of the others are joined. Asynchronous only if a plugin
+ * is.
+ */
 export function runPostFilters(
   framework: Framework,
   cycle: Cycle,
@@ -171,7 +176,7 @@ export function runPostFilters(
     nominatedNodeName = answer.nominatedNodeName ?? nominatedNodeName;
     return undefined;
   };
-  // a plugin that fails does not change that the pod fits nowhere
+  // a failing plugin does not change that the pod fits nowhere
   const failed = (cause: unknown): PostFilterOutcome => ({ message: reasonFor(cause) });
   const askFrom = (start: number): PostFilterOutcome | Promise<PostFilterOutcome> => {
     for (let index = start; index < plugins.length; index++) {

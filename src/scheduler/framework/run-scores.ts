@@ -5,18 +5,18 @@ import { PluginFault } from './fit-error.ts';
 import type { Framework, PluginAt } from './framework.ts';
 import { MAX_NODE_SCORE } from './plugin.ts';
 
-/** Room for scores that is used again and again, so that comparing many nodes allocates nothing. */
+/** Reusable score buffers, so that scoring many nodes allocates nothing. */
 export class ScoreSheet {
   #one = new Float64Array(128);
   #total = new Float64Array(128);
 
-  /** For one plugin's scores; cleared by who fills it. */
+  /** A buffer for one plugin's scores; the caller overwrites all of it. */
   one(size: number): Float64Array {
     if (this.#one.length < size) this.#one = new Float64Array(size * 2);
     return this.#one.subarray(0, size);
   }
 
-  /** All zero. */
+  /** A buffer of zeros. */
   total(size: number): Float64Array {
     if (this.#total.length < size) this.#total = new Float64Array(size * 2);
     return this.#total.subarray(0, size).fill(0);
@@ -24,16 +24,21 @@ export class ScoreSheet {
 }
 
 export interface ScoreOptions {
-  /** The nodes that will do. */
+  /** The feasible nodes. */
   readonly nodes: readonly NodeInfo[];
   /** All nodes. */
   readonly snapshot: Snapshot;
   readonly sheet: ScoreSheet;
-  /** Told what each plugin thinks of the nodes, in their order and before weights; the list is good for the call only. */
+  /**
+   * Receives each plugin's scores, in the order of the nodes and before weights; the array is valid during the call
+   * only.
+   */
   note?(plugin: string, scores: Float64Array): void;
 }
 
-/** What all plugins together think of each node; the result belongs to the sheet, and is good until the next call. */
+/**
+ * The weighted sum of all plugins' scores per node; the result belongs to the sheet and is valid until the next call.
+ */
 export function runScores(
   framework: Framework,
   cycle: Cycle,

@@ -9,7 +9,7 @@ interface Wait {
   fail(error: Error): void;
 }
 
-/** The pods that have a node and wait for the permission of plugins. Others can end such a wait. */
+/** The pods that have a node and wait for Permit plugins. Preemption and deletion can end such a wait. */
 export class WaitingPods {
   readonly #waits = new Map<string, Wait>();
 
@@ -26,8 +26,8 @@ export class WaitingPods {
   }
 
   /**
-   * Resolves with the first rejection, of a plugin or from elsewhere, or when all plugins have agreed. Fails when one of them
-   * does, when the pod is preempted, or when the signal aborts.
+   * Resolves with the first rejection, or when all plugins have permitted the pod. Rejects when a plugin fails, when
+   * the pod is preempted, or when the signal aborts.
    */
   async wait(uid: string, answers: readonly Answer[], { signal }: StepOptions): Answer {
     let wait: Wait | undefined;
@@ -35,7 +35,7 @@ export class WaitingPods {
     if (wait !== undefined) this.#waits.set(uid, wait);
     using _ = onAbort(signal, () => wait?.fail(signal.reason as Error));
     const agreed = Promise.all(answers).then(() => undefined);
-    agreed.catch(() => undefined); // what fails here fails the race below as well
+    agreed.catch(() => undefined); // a failure here also fails the race below
     const rejected = answers.map((answer) => answer.then((rejection) => rejection ?? agreed));
     try {
       return await Promise.race([elsewhere, ...rejected]);

@@ -8,7 +8,7 @@ import { isUncommon, podAmounts, takenOf } from './resource-allocation.ts';
 const NAME = 'NodeResourcesBalancedAllocation';
 const amountsKey: CycleKey<Float64Array> = { name: `PreScore${NAME}` };
 
-/** Score: better where the pod brings the shares in use of CPU, memory and so on closer together. */
+/** Score: better where the pod brings the used shares of CPU, memory and other resources closer together. */
 export function balancedAllocation({ args }: Pick<PluginContext, 'args'>): Plugin {
   const resources = readBalancedAllocationArgs(args);
   return {
@@ -29,13 +29,13 @@ export function balancedAllocation({ args }: Pick<PluginContext, 'args'>): Plugi
 }
 
 interface Pending {
-  /** What the pod wants, in the order of the resources. */
+  /** The pod's requests, in the order of the resources. */
   readonly amounts: Float64Array;
-  /** Whether the pod counts as if it were on the node. */
+  /** Whether the pod is counted as if it were on the node. */
   readonly isWithPod: boolean;
 }
 
-/** 100 when the same share of all resources is in use, less the further the shares are apart (by their standard deviation). */
+/** 100 when the same share of all resources is used, less the larger their standard deviation is. */
 function balance(node: NodeInfo, resources: readonly ScoredResource[], pending: Pending): number {
   let count = 0;
   let sum = 0;
@@ -54,7 +54,7 @@ function balance(node: NodeInfo, resources: readonly ScoredResource[], pending: 
     sum += share;
     last = share;
   }
-  // two shares are equally far from their mean: by half of their difference
+  // the standard deviation of two shares is half of their difference
   if (count <= 2) return score(count === 2 ? Math.abs((first - last) / 2) : 0);
   const mean = sum / count;
   let squares = 0;
@@ -74,7 +74,10 @@ function score(deviation: number): number {
   return Math.trunc((1 - deviation) * MAX_NODE_SCORE);
 }
 
-/** Negative for a resource that the node does not have, or that is uncommon and not wanted. Called too often for an options object. */
+/**
+ * Negative for a resource that the node lacks, or a scalar one that the pod does not request. Positional parameters
+ * because this is a hot path.
+ */
 function shareInUse(node: NodeInfo, name: string, wanted: number, isWithPod: boolean): number {
   const allocatable = node.allocatable.amount(name) ?? 0;
   if (allocatable === 0 || (wanted === 0 && isUncommon(name))) return -1;

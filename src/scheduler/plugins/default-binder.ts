@@ -2,7 +2,7 @@ import { bindPod } from '../../client/index.ts';
 import type { Plugin } from '../framework/plugin.ts';
 import type { PluginContext } from '../framework/plugin-context.ts';
 
-/** Bind: writes the node's name into the pod, by its `binding`. */
+/** Bind: sets the pod's node through its `binding` subresource. */
 export function defaultBinder({ client }: Pick<PluginContext, 'client'>): Plugin {
   return {
     name: 'DefaultBinder',

@@ -2,36 +2,36 @@ import { type FieldError, invalidValue } from '../../api/index.ts';
 import { parseDuration } from '../../base/index.ts';
 import { childPath, refuseArguments } from './plugin-arguments.ts';
 
-/** The settings of DynamicResources, as in DynamicResourcesArgs. */
+/** The arguments of DynamicResources, as in DynamicResourcesArgs. */
 export interface DynamicResourcesArgs {
-  /** How long finding devices on one node may take; `10s` unless given. */
+  /** Time limit for allocating devices on one node; default `10s`. */
   readonly filterTimeout?: string;
-  /** How long drivers have to prepare devices before others are tried; `10m` unless given. */
+  /** Time limit for drivers to prepare devices before others are tried; default `10m`. */
   readonly bindingTimeout?: string;
 }
 
-/** The settings of DynamicResources, complete. */
+/** The arguments of DynamicResources with defaults in place. */
 export interface DynamicResourcesSettings {
   readonly filterTimeoutMs: number;
   readonly bindingTimeoutMs: number;
 }
 
-const LEAST_BINDING_TIMEOUT_MS = 1000;
+const MIN_BINDING_TIMEOUT_MS = 1000;
 
-/** Reads what a profile says for DynamicResources. */
+/** Reads the arguments of DynamicResources from a profile. */
 export function readDynamicResourcesArgs(args: unknown): DynamicResourcesSettings {
   const given = (args ?? {}) as DynamicResourcesArgs;
   refuseArguments('DynamicResources', dynamicResourcesArgsErrors(given));
   return timeoutsOf(given);
 }
 
-/** What is wrong with the settings, in kube-scheduler's words. */
+/** Validates the arguments, in kube-scheduler's words. */
 export function dynamicResourcesArgsErrors(args: DynamicResourcesArgs, path = ''): FieldError[] {
   const { filterTimeoutMs, bindingTimeoutMs } = timeoutsOf(args);
   const errors: FieldError[] = [];
   if (filterTimeoutMs < 0)
     errors.push(invalidValue(childPath(path, 'filterTimeout'), args.filterTimeout, 'must be zero or positive'));
-  if (bindingTimeoutMs < LEAST_BINDING_TIMEOUT_MS)
+  if (bindingTimeoutMs < MIN_BINDING_TIMEOUT_MS)
     errors.push(invalidValue(childPath(path, 'bindingTimeout'), args.bindingTimeout, 'must be at least 1 second'));
   return errors;
 }

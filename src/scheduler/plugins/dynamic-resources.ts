@@ -10,7 +10,7 @@ import { isOverdue, readinessOf } from '../devices/binding-conditions.ts';
 import { type Claim, nameOf } from '../devices/claim.ts';
 import { ClaimWriter } from '../devices/claim-writer.ts';
 import { claimOnNode, extendedClaim, isWritten } from '../devices/extended-resources.ts';
-import { podClaims, usesClaim } from '../devices/pod-claims.ts';
+import { podClaims, referencesClaim } from '../devices/pod-claims.ts';
 import {
   type ClaimUse,
   newPodState,
@@ -38,18 +38,19 @@ import { readDynamicResourcesArgs } from './dynamic-resources-args.ts';
 import { normalizeScores } from './normalize-scores.ts';
 
 const NAME = 'DynamicResources';
-/** Devices that may be tried on one node, which takes about a second; all other pods wait meanwhile. */
+/** Maximum number of devices tried on one node. Takes about a second, during which no other pod is scheduled. */
 const MAX_STEPS = 500_000;
 const NOTHING_TO_FREE = unschedulable(NAME, 'no new claims to deallocate');
-/** What kube-scheduler says when the pod was rejected before this plugin's turn to prepare. */
+/** kube-scheduler's answer when the pod was rejected before this plugin's PreFilter ran. */
 const NOT_PREPARED = unresolvable(NAME, 'not found');
 const NOT_ON_NODE = unresolvable(NAME, 'resourceclaim not available on the node');
 const NOT_ALL = unresolvable(NAME, 'cannot allocate all claims');
 const stateKey: CycleKey<PodState> = { name: NAME };
 
 /**
- * Finds devices for the claims of pods (Filter), prefers nodes with the devices that requests name first (Score), and writes
- * what was found before a pod is bound (PreBind). PostFilter frees a claim whose devices are where the pod cannot go.
+ * Allocates devices for the claims of pods (Filter), prefers nodes with devices of earlier subrequests (Score), and
+ * writes the allocations before a pod is bound (PreBind). PostFilter deallocates a claim whose devices the pod cannot
+ * reach.
  */
 export function dynamicResources(context: PluginContext): Plugin {
   return new DynamicResources(context);
@@ -79,7 +80,7 @@ class DynamicResources implements Plugin {
       claims,
       pods: objects(Pod),
       writer: new ClaimWriter(claims, clock),
-      underWay: context.allocationsUnderWay,
+      inFlight: context.allocationsInFlight,
       timeoutMs: bindingTimeoutMs,
     };
     this.events = [
@@ -183,19 +184,20 @@ class DynamicResources implements Plugin {
     if (choice === undefined) throw new Error('claim allocation not found for node');
     for (const [at, use] of waiting.entries()) {
       use.allocation = withShareIds(choice.allocations[at] ?? {}, use.claim);
-      this.#binding.underWay.set(use.uid, use.allocation);
+      this.#binding.inFlight.set(use.uid, use.allocation);
     }
   }
 
   unreserve(cycle: Cycle): void {
     if (!cycle.has(stateKey)) return;
-    const { underWay, writer } = this.#binding;
+    const { inFlight, writer } = this.#binding;
     const { uid } = cycle.pod;
     for (const { claim, isExtended, uid: claimUid } of cycle.read(stateKey).uses) {
-      underWay.delete(claimUid);
+      inFlight.delete(claimUid);
       if (isExtended ? !isWritten(claim) : !isReservedForPod(claim, uid)) continue;
-      this.#context.runBeside(async (options) => {
-        // a failure leaves the claim to the next try of the pod, or to the controller when the pod goes
+      this.#context.runInBackground(async (options) => {
+        // after a failure the pod's next attempt releases the claim, or the resource claim controller when the pod is
+        // deleted
         await (isExtended ? writer.delete(claim, options) : writer.unreserve(claim, uid, options)).catch(
           () => undefined,
         );
@@ -223,11 +225,11 @@ class DynamicResources implements Plugin {
   }
 
   #allocator(): Allocator {
-    const { claims, underWay } = this.#binding;
-    return new Allocator(this.#allocation, new AllocatedDevices(claims.list(), underWay.values()));
+    const { claims, inFlight } = this.#binding;
+    return new Allocator(this.#allocation, new AllocatedDevices(claims.list(), inFlight.values()));
   }
 
-  /** Whether the node can use the devices that the claim has, and the drivers have not failed to prepare them. */
+  /** Whether the node can use the claim's devices, and no driver has failed to prepare them. */
   #isAvailable(claim: Claim, node: Observed<Node>): boolean {
     const { allocation } = claim.status ?? {};
     if (allocation === undefined) return true;
@@ -238,7 +240,7 @@ class DynamicResources implements Plugin {
   }
 
   #whyNotAllocatable({ claim, isExtended, uid }: ClaimUse): string | undefined {
-    if (this.#binding.underWay.has(uid)) return `resource claim ${nameOf(claim)} is in the process of being allocated`;
+    if (this.#binding.inFlight.has(uid)) return `resource claim ${nameOf(claim)} is in the process of being allocated`;
     if (isExtended) return undefined;
     for (const { name, exactly, firstAvailable = [] } of claim.spec.devices?.requests ?? []) {
       const ways = exactly === undefined ? firstAvailable : [exactly];
@@ -256,10 +258,10 @@ class DynamicResources implements Plugin {
     return typeof podClaims(pod, this.#binding.claims) === 'string';
   }
 
-  /** A claim has given devices back, or is one that the pod uses and has changed. */
+  /** Another claim released devices, or a claim of the pod changed. */
   #isClaimOfInterest({ pod }: PodInfo, { old, now }: Change<ResourceClaim>): boolean {
     const isFreed = old?.status?.allocation !== undefined && now?.status?.allocation === undefined;
-    if (!isFreed && !(now !== undefined && usesClaim(pod, now))) return false; // the most frequent answer comes first
+    if (!isFreed && !(now !== undefined && referencesClaim(pod, now))) return false; // checked first because it is by far the most frequent case
     const found = podClaims(pod, this.#binding.claims);
     if (typeof found === 'string') return false;
     if (isFreed) return true;
@@ -268,7 +270,7 @@ class DynamicResources implements Plugin {
   }
 }
 
-/** The devices for the claims, or why the node does not have them. */
+/** Allocates devices on the node, or returns the rejection. */
 function allocateOn(
   allocator: Allocator,
   node: Observed<Node>,

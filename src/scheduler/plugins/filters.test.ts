@@ -16,7 +16,7 @@ interface Case {
   readonly node: NodeSketch;
   /** Pods on the node. */
   readonly pods?: readonly PodSketch[];
-  /** Undefined: the pod may go there. */
+  /** Undefined: the pod fits. */
   readonly why?: string;
   readonly code?: 'Unschedulable' | 'UnschedulableAndUnresolvable';
 }

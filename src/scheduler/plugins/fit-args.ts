@@ -2,13 +2,13 @@ import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported,
 import { qualifiedNameProblems } from '../../api/values/index.ts';
 import { childPath, refuseArguments } from './plugin-arguments.ts';
 
-/** A resource that counts when nodes are compared. */
+/** A resource with its weight for scoring. */
 export interface ScoredResource {
   readonly name: string;
   readonly weight: number;
 }
 
-/** A share of a resource in percent, and how good it is to have so much of it in use, from 0 to 10. */
+/** A point of the score function: a utilization in percent and its score from 0 to 10. */
 export interface UtilizationPoint {
   readonly utilization: number;
   readonly score: number;
@@ -16,37 +16,37 @@ export interface UtilizationPoint {
 
 type GivenResource = { readonly name: string; readonly weight?: number };
 
-/** The settings of NodeResourcesFit, as in NodeResourcesFitArgs. */
+/** The arguments of NodeResourcesFit, as in NodeResourcesFitArgs. */
 export interface FitArgs {
-  /** Extended resources that Filter leaves out. */
+  /** Extended resources that Filter ignores. */
   readonly ignoredResources?: readonly string[];
-  /** The same for all extended resources in front of whose slash this stands. */
+  /** Ignores all extended resources with one of these prefixes (the part before the slash). */
   readonly ignoredResourceGroups?: readonly string[];
   readonly scoringStrategy?: {
     readonly type?: 'LeastAllocated' | 'MostAllocated' | 'RequestedToCapacityRatio';
-    /** CPU and memory alike unless given. */
+    /** Default: CPU and memory, equally weighted. */
     readonly resources?: readonly GivenResource[];
     readonly requestedToCapacityRatio?: { readonly shape?: readonly Partial<UtilizationPoint>[] };
   };
 }
 
-/** The same as it was written, before it is checked. */
+/** The arguments as decoded, before validation. */
 export interface WrittenFitArgs extends Omit<FitArgs, 'scoringStrategy'> {
   readonly scoringStrategy?: Omit<NonNullable<FitArgs['scoringStrategy']>, 'type'> & { readonly type?: string };
 }
 
-/** The settings of NodeResourcesBalancedAllocation, as in NodeResourcesBalancedAllocationArgs. */
+/** The arguments of NodeResourcesBalancedAllocation, as in NodeResourcesBalancedAllocationArgs. */
 export interface BalancedAllocationArgs {
   readonly resources?: readonly GivenResource[];
 }
 
-/** The settings of NodeResourcesFit, complete. */
+/** The arguments of NodeResourcesFit with defaults in place. */
 export interface FitSettings {
   readonly ignoredResources: ReadonlySet<string>;
   readonly ignoredResourceGroups: ReadonlySet<string>;
   readonly resources: readonly ScoredResource[];
   readonly strategy: 'LeastAllocated' | 'MostAllocated' | 'RequestedToCapacityRatio';
-  /** Of RequestedToCapacityRatio. */
+  /** For RequestedToCapacityRatio. */
   readonly shape: readonly UtilizationPoint[];
 }
 
@@ -56,7 +56,7 @@ const DEFAULT_RESOURCES: readonly ScoredResource[] = [
 ];
 const STRATEGIES = ['LeastAllocated', 'MostAllocated', 'RequestedToCapacityRatio'];
 
-/** Reads what a profile says for NodeResourcesFit. */
+/** Reads the arguments of NodeResourcesFit from a profile. */
 export function readFitArgs(args: unknown): FitSettings {
   const given = (args ?? {}) as FitArgs;
   refuseArguments('NodeResourcesFit', fitArgsErrors(given));
@@ -70,14 +70,14 @@ export function readFitArgs(args: unknown): FitSettings {
   };
 }
 
-/** Reads what a profile says for NodeResourcesBalancedAllocation: the resources whose shares are compared. */
+/** Reads the scored resources of NodeResourcesBalancedAllocation from a profile. */
 export function readBalancedAllocationArgs(args: unknown): readonly ScoredResource[] {
   const given = (args ?? {}) as BalancedAllocationArgs;
   refuseArguments('NodeResourcesBalancedAllocation', balancedAllocationArgsErrors(given));
   return completed(given.resources);
 }
 
-/** What is wrong with the settings, in kube-scheduler's words. */
+/** Validates the arguments, in kube-scheduler's words. */
 export function fitArgsErrors(args: WrittenFitArgs, path = ''): FieldError[] {
   const { ignoredResources = [], ignoredResourceGroups = [], scoringStrategy = {} } = args;
   const strategyPath = childPath(path, 'scoringStrategy');
@@ -110,7 +110,7 @@ export function balancedAllocationArgsErrors({ resources }: BalancedAllocationAr
   });
 }
 
-/** CPU and memory unless there are others; a weight that is absent or 0 is 1. */
+/** Default: CPU and memory; a weight that is absent or 0 is 1. */
 function completed(resources: readonly GivenResource[] = []): readonly ScoredResource[] {
   if (resources.length === 0) return DEFAULT_RESOURCES;
   return resources.map(({ name, weight = 0 }) => ({ name, weight: weight === 0 ? 1 : weight }));

@@ -5,26 +5,29 @@ import type { CycleKey } from '../framework/cycle.ts';
 import { MAX_NODE_SCORE, type Plugin } from '../framework/plugin.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** Images below this size in all make no difference. */
-const LEAST_BYTES = 23 * MEBIBYTE;
-/** From this size for each container on, a node cannot get better. */
-const MOST_BYTES = 1000 * MEBIBYTE;
+/** Images below this total size score 0. */
+const MIN_TOTAL_BYTES = 23 * MEBIBYTE;
+/** At this size per container, a node has the highest score. */
+const MAX_BYTES_PER_CONTAINER = 1000 * MEBIBYTE;
 
 interface Scored {
   readonly image: PlacedImage;
-  /** Its size, scaled by the share of nodes that have it: an image on few nodes must not draw all pods there. */
+  /**
+   * The image's size, scaled by the share of nodes that have it, so that an image on few nodes does not attract all
+   * pods there.
+   */
   readonly worth: number;
 }
 
 interface PodImages {
   readonly images: readonly Scored[];
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 const NAME = 'ImageLocality';
 const imagesKey: CycleKey<PodImages> = { name: `PreScore${NAME}` };
 
-/** Score: better where the images of the pod's containers and image volumes are there already. */
+/** Score: better where the images of the pod's containers and image volumes are already present. */
 export function imageLocality(): Plugin {
   return {
     name: NAME,
@@ -32,15 +35,18 @@ export function imageLocality(): Plugin {
       const images = imagesOf(cycle.pod, snapshot);
       if (images.length === 0) return 'skip';
       const { containers = [], initContainers = [] } = cycle.pod.pod.spec ?? {};
-      cycle.write(imagesKey, { images, mostBytes: MOST_BYTES * (containers.length + initContainers.length) });
+      cycle.write(imagesKey, {
+        images,
+        maxBytes: MAX_BYTES_PER_CONTAINER * (containers.length + initContainers.length),
+      });
       return undefined;
     },
     score(cycle, { slot }) {
-      const { images, mostBytes } = cycle.read(imagesKey);
+      const { images, maxBytes } = cycle.read(imagesKey);
       let sum = 0;
       for (const { image, worth } of images) if (image.slots.has(slot)) sum += worth;
-      const bytes = Math.min(mostBytes, Math.max(LEAST_BYTES, sum));
-      return Math.floor((MAX_NODE_SCORE * (bytes - LEAST_BYTES)) / (mostBytes - LEAST_BYTES));
+      const bytes = Math.min(maxBytes, Math.max(MIN_TOTAL_BYTES, sum));
+      return Math.floor((MAX_NODE_SCORE * (bytes - MIN_TOTAL_BYTES)) / (maxBytes - MIN_TOTAL_BYTES));
     },
   };
 }
@@ -56,7 +62,7 @@ function imagesOf({ pod }: PodInfo, snapshot: Snapshot): Scored[] {
   });
 }
 
-/** As container runtimes name images: an image without a tag is the latest one. */
+/** As container runtimes name images: the default tag is `latest`. */
 function withTag(name: string): string {
   return name.lastIndexOf(':') <= name.lastIndexOf('/') ? `${name}:latest` : name;
 }

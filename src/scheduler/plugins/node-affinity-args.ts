@@ -4,9 +4,9 @@ import type { NodeAffinity, NodeSelectorRequirement, NodeSelectorTerm } from '..
 import type { DeepReadonly } from '../../base/index.ts';
 import { childPath, refuseArguments, type SettingProblem } from './plugin-arguments.ts';
 
-/** The settings of NodeAffinity, as in NodeAffinityArgs. */
+/** The arguments of NodeAffinity, as in NodeAffinityArgs. */
 export interface NodeAffinityArgs {
-  /** Holds for all pods of the profile beside their own node affinity. */
+  /** Applies to all pods of the profile in addition to their own node affinity. */
   readonly addedAffinity?: DeepReadonly<NodeAffinity>;
 }
 
@@ -20,14 +20,14 @@ const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
 ]);
 const FIELD_OPERATORS = ['In', 'NotIn'];
 
-/** Reads what a profile says for NodeAffinity. */
+/** Reads the arguments of NodeAffinity from a profile. */
 export function readNodeAffinityArgs(args: unknown): DeepReadonly<NodeAffinity> {
   const given = (args ?? {}) as NodeAffinityArgs;
   refuseArguments('NodeAffinity', nodeAffinityArgsErrors(given));
   return given.addedAffinity ?? {};
 }
 
-/** What is wrong with the settings, in kube-scheduler's words. Terms that ask nothing are let pass. */
+/** Validates the arguments, in kube-scheduler's words. Empty terms are allowed. */
 export function nodeAffinityArgsErrors({ addedAffinity = {} }: NodeAffinityArgs, path = ''): SettingProblem[] {
   const added = childPath(path, 'addedAffinity');
   const required = addedAffinity.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
@@ -60,7 +60,7 @@ function labelErrors({ key = '', operator, values = [] }: Requirement, path: str
   return requirementProblems({ key, operator: known, values: [...values] }).map((problem) => `${path}.${problem}`);
 }
 
-/** A field has one value. */
+/** A field requirement takes exactly one value. */
 function nameErrors({ operator, values = [] }: Requirement, path: string): SettingProblem[] {
   if (!FIELD_OPERATORS.includes(operator)) return [notSupported(`${path}.operator`, operator ?? '', FIELD_OPERATORS)];
   if (values.length === 1) return [];

@@ -74,7 +74,7 @@ export function nodeAffinity({ args }: Pick<PluginContext, 'args'>): Plugin {
   };
 }
 
-/** The nodes that come into question when every term asks for names; undefined when one does not. */
+/** The candidate nodes when every term selects nodes by name; undefined when one does not. */
 function namedNodes(pod: Observed<Pod>): Set<string> | undefined {
   const terms =
     pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
@@ -88,7 +88,7 @@ function namedNodes(pod: Observed<Pod>): Set<string> | undefined {
   return names;
 }
 
-/** The names that all requirements of a term allow. */
+/** The node names that all requirements of a term allow. */
 function namesOf({ matchFields = [] }: DeepReadonly<NodeSelectorTerm>): string[] | undefined {
   let names: readonly string[] | undefined;
   for (const { key, operator, values = [] } of matchFields) {

@@ -9,7 +9,7 @@ const NAME = 'NodeDeclaredFeatures';
 const NOT_DECLARED = unresolvable(NAME, "node(s) didn't match Pod's required features");
 const featuresKey: CycleKey<readonly string[]> = { name: `PreFilter${NAME}` };
 
-/** Filter: nodes must declare the features in their status that the pod cannot do without (KEP-5328). */
+/** Filter: a node must declare, in its status, the features that the pod requires (KEP-5328). */
 export function nodeDeclaredFeatures(): Plugin {
   return {
     name: NAME,
@@ -32,7 +32,7 @@ export function nodeDeclaredFeatures(): Plugin {
   };
 }
 
-/** The features of 1.36 that matter for where a pod may run. */
+/** The features of Kubernetes 1.36 that restrict where a pod may run. */
 function neededFeatures({ spec }: Observed<Pod>): readonly string[] {
   const features: string[] = [];
   const containers = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];

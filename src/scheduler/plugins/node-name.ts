@@ -4,7 +4,7 @@ import { unresolvable } from '../framework/rejection.ts';
 const NAME = 'NodeName';
 const OTHER_NODE = unresolvable(NAME, "node(s) didn't match the requested node name");
 
-/** Filter: a pod that names its node goes nowhere else. */
+/** Filter: a pod with `spec.nodeName` may run on that node only. */
 export function nodeName(): Plugin {
   return {
     name: NAME,

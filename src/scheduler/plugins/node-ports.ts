@@ -8,7 +8,7 @@ import { unschedulable } from '../framework/rejection.ts';
 const NAME = 'NodePorts';
 const TAKEN = unschedulable(NAME, "node(s) didn't have free ports for the requested pod ports");
 
-/** Filter: two pods cannot have the same port of a node. */
+/** Filter: no two pods on a node may use the same host port. */
 export function nodePorts(): Plugin {
   return {
     name: NAME,

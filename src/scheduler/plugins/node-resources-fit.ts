@@ -4,7 +4,7 @@ import { DeviceClass, type Node, type Pod } from '../../client/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import { PodInfo } from '../cache/pod-info.ts';
 import { Resources } from '../cache/resources.ts';
-import { isAskedForBy, isByDevices } from '../devices/extended-resources.ts';
+import { isProvidedByClass, isProvidedByDevices } from '../devices/extended-resources.ts';
 import type { Change } from '../framework/cluster-event.ts';
 import type { CycleKey } from '../framework/cycle.ts';
 import type { Plugin } from '../framework/plugin.ts';
@@ -23,7 +23,7 @@ import {
 const NAME = 'NodeResourcesFit';
 const amounts: CycleKey<Float64Array> = { name: `PreScore${NAME}` };
 
-/** Filter: a node must have what the pod requests. Score: by how much would be in use, as the strategy says. */
+/** Filter: a node must have what the pod requests. Score: by utilization, according to the scoring strategy. */
 export function nodeResourcesFit({ args, objects }: Pick<PluginContext, 'args' | 'objects'>): Plugin {
   const settings = readFitArgs(args);
   const { ignoredResources, ignoredResourceGroups, resources } = settings;
@@ -31,17 +31,17 @@ export function nodeResourcesFit({ args, objects }: Pick<PluginContext, 'args' |
   const isIgnored: IgnoresResource = (name, allocatable) =>
     (isExtendedResource(name) &&
       (ignoredResources.has(name) || ignoredResourceGroups.has(name.slice(0, name.indexOf('/'))))) ||
-    isByDevices(name, allocatable, classes);
+    isProvidedByDevices(name, allocatable, classes);
   const rejections = new RejectionTable();
   const scoring = scoringOf(settings);
   return {
     name: NAME,
     events: [
-      { resource: 'Pod', actions: ['Delete', 'UpdatePodScaleDown'], isWorthRetry: isRoomMade },
+      { resource: 'Pod', actions: ['Delete', 'UpdatePodScaleDown'], isWorthRetry: isRoomFreed },
       {
         resource: 'Node',
         actions: ['Add', 'UpdateNodeAllocatable'],
-        isWorthRetry: (pod, change: Change<Node>) => isNodeRoomier(pod, change, isIgnored),
+        isWorthRetry: (pod, change: Change<Node>) => hasNodeGrown(pod, change, isIgnored),
       },
       {
         resource: 'DeviceClass',
@@ -70,10 +70,12 @@ function scoringOf({ resources, strategy, shape }: FitSettings): AllocationScori
       return unreachable(strategy);
   }
 }
-/** Whether a resource that a node is short of does not matter: DynamicResources looks after those that devices stand for. */
+/**
+ * Whether Filter ignores that the node lacks a resource: DynamicResources handles those that device classes provide.
+ */
 type IgnoresResource = (name: string, allocatable: Resources) => boolean;
 
-/** The resources that a node is short of, and whether removing pods would not help. */
+/** The resources that a node lacks, and whether preemption cannot help. */
 interface Shortage {
   readonly reasons: readonly string[];
   readonly isUnresolvable: boolean;
@@ -83,7 +85,7 @@ const COMMON_REASONS = ['Too many pods', 'Insufficient cpu', 'Insufficient memor
 const UNRESOLVABLE = 1 << COMMON_REASONS.length;
 const NO_SCALARS: readonly string[] = [];
 
-/** A cache of rejections: many nodes are rejected for few reasons. */
+/** Caches rejections: many nodes are rejected for few reasons. */
 class RejectionTable {
   readonly #made = new Map<string | number, Rejection>();
 
@@ -100,7 +102,10 @@ class RejectionTable {
   }
 }
 
-/** 0 when the node has room; bits for the common resources; a description when others are short as well. */
+/**
+ * 0 when the pod fits; a bit set of the common resources that are short; a description when scalar ones are short as
+ * well.
+ */
 function shortOf(wanted: Resources, node: NodeInfo, isIgnored: IgnoresResource): number | Shortage {
   const { allocatable, requested } = node;
   let bits = node.pods.length + 1 > allocatable.pods ? 1 : 0;
@@ -138,16 +143,16 @@ function describe(bits: number, scalars: readonly string[]): Shortage {
   return { reasons: [...common, ...scalars], isUnresolvable: (bits & UNRESOLVABLE) !== 0 };
 }
 
-/** A pod on a node went away, or it or the waiting pod itself asks for less than before. */
-function isRoomMade(pod: PodInfo, { old, now }: Change<Pod>): boolean {
+/** A pod on a node was removed, or that pod or the waiting pod itself now requests less. */
+function isRoomFreed(pod: PodInfo, { old, now }: Change<Pod>): boolean {
   if (now === undefined) return old !== undefined && (isAssigned(old) || (old.status?.nominatedNodeName ?? '') !== '');
   if (now.metadata.uid === pod.uid) return true;
   if (!isAssigned(now) || old === undefined) return false;
   return hasGrown(pod.requests, new PodInfo(now).requests, new PodInfo(old).requests);
 }
 
-/** The node could take the pod if it were empty, and is new or has more than before of what the pod wants. */
-function isNodeRoomier(pod: PodInfo, { old, now }: Change<Node>, isIgnored: IgnoresResource): boolean {
+/** The node could take the pod if it were empty, and is new or has more of what the pod requests. */
+function hasNodeGrown(pod: PodInfo, { old, now }: Change<Node>, isIgnored: IgnoresResource): boolean {
   if (now === undefined) return true;
   const room = Resources.read(now.status?.allocatable);
   if (room.pods < 1 || !fits(pod.requests, room, isIgnored)) return false;
@@ -164,14 +169,14 @@ function fits(wanted: Resources, room: Resources, isIgnored: IgnoresResource): b
   return true;
 }
 
-/** The class stands for a resource that the pod wants, and did not before. */
+/** The class now provides a resource that the pod requests, and did not before. */
 function isClassOfInterest({ requests }: PodInfo, { old, now }: Change<DeviceClass>): boolean {
   if (now === undefined || (old !== undefined && old.spec.extendedResourceName === now.spec.extendedResourceName))
     return false;
-  return [...(requests.scalars?.keys() ?? [])].some((name) => isAskedForBy(name, now));
+  return [...(requests.scalars?.keys() ?? [])].some((name) => isProvidedByClass(name, now));
 }
 
-/** Whether there is more of anything that is wanted. */
+/** Whether any requested resource increased. */
 function hasGrown(wanted: Resources, before: Resources, after: Resources): boolean {
   if (wanted.milliCpu > 0 && after.milliCpu > before.milliCpu) return true;
   if (wanted.memory > 0 && after.memory > before.memory) return true;

@@ -7,10 +7,10 @@ import { unresolvable } from '../framework/rejection.ts';
 
 const NAME = 'NodeUnschedulable';
 const UNSCHEDULABLE = unresolvable(NAME, 'node(s) were unschedulable');
-/** Pods that tolerate this taint may go to cordoned nodes. */
+/** Pods that tolerate this taint may run on cordoned nodes. */
 const TAINT: Taint = { key: UNSCHEDULABLE_TAINT, effect: 'NoSchedule' };
 
-/** Filter: nodes with `spec.unschedulable` take no new pods. */
+/** Filter: a node with `spec.unschedulable` takes no new pods. */
 export function nodeUnschedulable(): Plugin {
   return {
     name: NAME,

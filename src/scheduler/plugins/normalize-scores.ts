@@ -1,6 +1,6 @@
 import { MAX_NODE_SCORE } from '../framework/plugin.ts';
 
-/** Stretches scores so that the highest becomes `MAX_NODE_SCORE`; all zero stays so. */
+/** Scales scores so that the highest becomes `MAX_NODE_SCORE`; zeros stay zero. */
 export function normalizeScores(scores: Float64Array): void {
   const highest = highestOf(scores);
   if (highest === 0) return;
@@ -9,7 +9,7 @@ export function normalizeScores(scores: Float64Array): void {
   }
 }
 
-/** As `normalizeScores`, but the highest becomes 0: for counting what speaks against a node. */
+/** Like `normalizeScores`, but reversed, so that the highest becomes 0: for costs. */
 export function normalizeReversed(scores: Float64Array): void {
   normalizeScores(scores);
   for (let index = 0; index < scores.length; index++) scores[index] = MAX_NODE_SCORE - scores[index]!;

@@ -1,6 +1,6 @@
 import type { Plugin } from '../framework/plugin.ts';
 
-/** QueueSort: the pod of higher priority first; among equals the one that has waited longer. */
+/** QueueSort: higher priority first; among equals the pod that has waited longer. */
 export function prioritySort(): Plugin {
   return {
     name: 'PrioritySort',

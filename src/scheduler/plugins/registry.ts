@@ -17,7 +17,7 @@ import { taintToleration } from './taint-toleration.ts';
 import { podTopologySpread } from './topology-spread/topology-spread.ts';
 import { nodeVolumeLimits, volumeBinding, volumeRestrictions, volumeZone } from './volumes/index.ts';
 
-/** The plugins that come with the scheduler, by the names that profiles use. */
+/** The built-in plugins by name. */
 export const builtInPlugins: ReadonlyMap<string, PluginFactory> = new Map<string, PluginFactory>([
   ['SchedulingGates', schedulingGates],
   ['PrioritySort', prioritySort],

@@ -5,12 +5,12 @@ import { isScalarResource, Resources } from '../cache/resources.ts';
 import { MAX_NODE_SCORE } from '../framework/plugin.ts';
 import type { ScoredResource, UtilizationPoint } from './fit-args.ts';
 
-/** What a pod wants of each scored resource, in their order. */
+/** The pod's requests of each scored resource, in their order. */
 export function podAmounts(pod: PodInfo, resources: readonly ScoredResource[]): Float64Array {
   return Float64Array.from(resources, ({ name }) => pod.requests.amount(name) ?? 0);
 }
 
-/** The same with `ASSUMED_REQUESTS` for containers without requests; pod-level requests do not count. */
+/** The same with `ASSUMED_REQUESTS` for containers without requests; pod-level requests are ignored. */
 export function nonZeroPodAmounts(pod: PodInfo, resources: readonly ScoredResource[]): Float64Array {
   if (!hasPodLevelRequests(pod.pod)) {
     const amounts = podAmounts(pod, resources);
@@ -28,9 +28,9 @@ export interface AllocationScoring {
   readonly resources: readonly ScoredResource[];
   /** Counts `ASSUMED_REQUESTS` for pods on the node without requests. */
   readonly isNonZero: boolean;
-  /** The score of one resource: with the pod `requested` of the `allocatable` would be taken. */
+  /** The score of one resource; `requested` includes the pod. */
   score(requested: number, allocatable: number): number;
-  /** Leaves out resources with score 0, and rounds the mean to the nearest number in place of down. */
+  /** Skips resources with score 0, and rounds the mean to the nearest integer instead of down. */
   readonly isOverScoredOnly?: boolean;
 }
 
@@ -42,7 +42,7 @@ export function allocationScore(amounts: Float64Array, node: NodeInfo, scoring: 
   for (let index = 0; index < resources.length; index++) {
     const { name, weight } = resources[index] as ScoredResource;
     const wanted = amounts[index]!;
-    if (wanted === 0 && isUncommon(name)) continue; // a resource that the pod does not want says nothing about the node
+    if (wanted === 0 && isUncommon(name)) continue; // a resource that the pod does not request is not scored
     const allocatable = node.allocatable.amount(name) ?? 0;
     if (allocatable === 0) continue;
     const taken = scoring.isNonZero ? nonZeroTaken(node, name) : takenOf(node, name);
@@ -55,24 +55,24 @@ export function allocationScore(amounts: Float64Array, node: NodeInfo, scoring: 
   return scoring.isOverScoredOnly === true ? Math.round(sum / weights) : Math.floor(sum / weights);
 }
 
-/** The share that would stay free. */
+/** The share that would remain free. */
 export function leastAllocated(requested: number, allocatable: number): number {
   if (requested > allocatable) return 0;
   return Math.floor(((allocatable - requested) * MAX_NODE_SCORE) / allocatable);
 }
 
-/** The share that would be taken. */
+/** The share that would be used. */
 export function mostAllocated(requested: number, allocatable: number): number {
   return Math.floor((Math.min(requested, allocatable) * MAX_NODE_SCORE) / allocatable);
 }
 
-/** The score for the share that would be taken, by straight lines between the points. */
+/** Interpolates the score linearly between the points. */
 export function byUtilization(shape: readonly UtilizationPoint[]): AllocationScoring['score'] {
   const points = shape.map(({ utilization, score }) => ({ utilization, score: score * (MAX_NODE_SCORE / 10) }));
   return (requested, allocatable) => {
     const utilization = requested > allocatable ? 100 : Math.floor((requested * 100) / allocatable);
     const index = points.findIndex((point) => utilization <= point.utilization);
-    const to = points.at(index) as UtilizationPoint; // the last one when the share is beyond it
+    const to = points.at(index) as UtilizationPoint; // the last point when the share is beyond it
     const from = points[index - 1];
     if (from === undefined) return to.score;
     const rise = (to.score - from.score) * (utilization - from.utilization);
@@ -80,7 +80,7 @@ export function byUtilization(shape: readonly UtilizationPoint[]): AllocationSco
   };
 }
 
-/** How much of a resource the pods on a node take. */
+/** How much of a resource the node's pods use. */
 export function takenOf(node: NodeInfo, name: string): number {
   return node.requested.amount(name) ?? 0;
 }

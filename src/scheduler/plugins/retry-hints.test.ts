@@ -7,7 +7,7 @@ import { builtInPlugins } from './registry.ts';
 
 type Sketch = NonNullable<Parameters<typeof podOf>[0]>;
 
-/** Whether a pod that the plugin has rejected is tried again after the change. */
+/** Whether a pod that the plugin rejected is retried after the change. */
 function isRetried(plugin: string, waiting: Observed<Pod>, change: Change<Pod> | Change<Node>): boolean {
   const { events = [] } = builtInPlugins.get(plugin)?.({ ...sharedContext(), args: undefined }) ?? {};
   const { old, now } = change;
@@ -52,7 +52,7 @@ describe('PodTopologySpread', () => {
     ],
   ])('%s', (_what, change, expected) => expect(isRetried('PodTopologySpread', waiting, change)).toBe(expected));
 
-  test('more tolerations help where taints count', () => {
+  test('more tolerations help when taints are honored', () => {
     const change = (old: Observed<Pod>): Change<Pod> => ({
       old,
       now: { ...old, spec: { ...old.spec, tolerations } } as Observed<Pod>,
@@ -126,7 +126,7 @@ describe('NodeResourcesFit', () => {
     ['a pod takes more memory', { old: taking({}), now: taking({ memory: '2Gi' }) }, false],
   ])('%s', (_what, change, expected) => expect(isRetried('NodeResourcesFit', waiting, change)).toBe(expected));
 
-  test('nothing helps of what the pod does not ask for', () => {
+  test('changes of resources that the pod does not request do not help', () => {
     const modest = podOf({ requests: { cpu: '1' } });
     for (const resource of ['memory', 'ephemeral-storage', gpu]) {
       const now = withRoom({ [resource]: '2Gi' });

@@ -5,7 +5,7 @@ import { unresolvable } from '../framework/rejection.ts';
 
 const NAME = 'SchedulingGates';
 
-/** PreEnqueue: a pod with gates is not tried before the last of them is gone (KEP-3521). */
+/** PreEnqueue: a pod stays out of the active queue while it has scheduling gates (KEP-3521). */
 export function schedulingGates(): Plugin {
   return {
     name: NAME,

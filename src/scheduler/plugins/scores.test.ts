@@ -26,7 +26,7 @@ describe('NodeResourcesFit (LeastAllocated)', () => {
   const used = nodeInfoOf(room, [podInfoOf({ name: 'o', requests: { cpu: '3', memory: '5000' } })]);
   const empty = nodeInfoOf(room);
 
-  test('prefers what would be left free', () => {
+  test('prefers nodes with more free resources', () => {
     // used: cpu (4-4)/4 = 0, memory (10000-10000)/10000 = 0; empty: cpu 75, memory 50
     expect(scoresOf(fit, { requests: { cpu: '1', memory: '5000' } }, [used, empty])).toEqual([0, 62]);
   });
@@ -39,12 +39,12 @@ describe('NodeResourcesFit (LeastAllocated)', () => {
     expect(scoresOf(fit, { requests: { cpu: '1', memory: '1000' } }, [odd])).toEqual([66]);
   });
 
-  test('assumes something for containers that ask for nothing', () => {
+  test('assumes requests for containers that request nothing', () => {
     const large = { allocatable: { cpu: '1', memory: `${400 * 1024 * 1024}`, pods: '110' } };
     expect(scoresOf(fit, {}, [nodeInfoOf(large)])).toEqual([70]); // cpu 90, memory 50
   });
 
-  test('weighs resources as it is told, and leaves out uncommon ones that the pod does not want', () => {
+  test('weighs resources as configured, and skips scalar ones that the pod does not request', () => {
     const resources = [
       { name: 'cpu', weight: 3 },
       { name: 'example.com/gpu', weight: 1 },
@@ -54,7 +54,7 @@ describe('NodeResourcesFit (LeastAllocated)', () => {
     expect(scoresOf({ ...fit, args }, { requests: { cpu: '2', 'example.com/gpu': '1' } }, [empty])).toEqual([56]);
   });
 
-  test('refuses settings that make no sense, in the words of kube-scheduler', () => {
+  test('rejects invalid arguments in the words of kube-scheduler', () => {
     const args = { scoringStrategy: { type: 'None', resources: [{ name: 'cpu', weight: 101 }] } };
     expect(() => scoresOf({ ...fit, args }, {}, [empty])).toThrow(
       'Cannot set up NodeResourcesFit: scoringStrategy.type: Unsupported value: "None": supported values: "LeastAllocated", ' +
@@ -63,13 +63,13 @@ describe('NodeResourcesFit (LeastAllocated)', () => {
     );
   });
 
-  test('prefers what would be in use with MostAllocated', () => {
+  test('prefers fuller nodes with MostAllocated', () => {
     const args = { scoringStrategy: { type: 'MostAllocated' } };
     // used: cpu 4/4, memory 10000/10000; empty: cpu 25, memory 50
     expect(scoresOf({ ...fit, args }, { requests: { cpu: '1', memory: '5000' } }, [used, empty])).toEqual([100, 37]);
   });
 
-  test('scores shares as the shape of RequestedToCapacityRatio says, and leaves out resources with score 0', () => {
+  test('scores by the shape of RequestedToCapacityRatio, and skips resources with score 0', () => {
     const shape = [
       { utilization: 0, score: 0 },
       { utilization: 50, score: 10 },
@@ -86,7 +86,7 @@ describe('NodeResourcesFit (LeastAllocated)', () => {
 describe('NodeResourcesBalancedAllocation', () => {
   const balanced = { name: 'NodeResourcesBalancedAllocation' };
 
-  test('prefers nodes that the pod brings into balance', () => {
+  test('prefers nodes that the pod balances', () => {
     const lopsided = nodeInfoOf(room, [podInfoOf({ name: 'o', requests: { cpu: '2' } })]);
     // lopsided: before |0.5-0|/2 -> 75, after |0.5-0.5| -> 100; empty: before 100, after |0-0.5|/2 -> 75
     expect(scoresOf(balanced, { requests: { memory: '5000' } }, [lopsided, nodeInfoOf(room)])).toEqual([87, 62]);
@@ -98,7 +98,7 @@ describe('NodeResourcesBalancedAllocation', () => {
     expect(scoresOf(balanced, { requests: { cpu: '1' } }, [odd])).toEqual([66]);
   });
 
-  test('says nothing about pods that ask for nothing', () => {
+  test('skips pods that request nothing', () => {
     expect(scoresOf(balanced, {}, [nodeInfoOf(room)])).toEqual([0]);
   });
 });
@@ -122,13 +122,13 @@ describe('TaintToleration', () => {
     expect(scoresOf({ name: 'TaintToleration' }, {}, [...nodes, third])).toEqual([100, 67, 34, 0]);
   });
 
-  test('finds all nodes as good when nothing speaks against any', () => {
+  test('scores all nodes equally when none has such taints', () => {
     expect(scoresOf({ name: 'TaintToleration' }, {}, [nodeInfoOf(), nodeInfoOf()])).toEqual([100, 100]);
   });
 });
 
 describe('NodeAffinity', () => {
-  test('adds up the weights of the preferences that hold, and makes the highest 100', () => {
+  test('adds up the weights of matching preferences, and scales the highest to 100', () => {
     const preference = (weight: number, key: string): object => ({
       weight,
       preference: { matchExpressions: [{ key, operator: 'Exists' }] },
@@ -140,7 +140,7 @@ describe('NodeAffinity', () => {
     expect(scoresOf({ name: 'NodeAffinity' }, { affinity }, nodes)).toEqual([25, 75, 100, 0]);
   });
 
-  test('says nothing about pods without preferences', () => {
+  test('skips pods without preferences', () => {
     expect(scoresOf({ name: 'NodeAffinity' }, {}, [nodeInfoOf()])).toEqual([0]);
   });
 });

@@ -10,7 +10,10 @@ const NAME = 'TaintToleration';
 const UNTOLERATED = unresolvable(NAME, 'node(s) had untolerated taint(s)');
 const preferences: CycleKey<Tolerations> = { name: `PreScore${NAME}` };
 
-/** Filter: taints keep pods off that do not tolerate them. Score: the fewer untolerated PreferNoSchedule taints the better. */
+/**
+ * Filter: rejects nodes with taints that the pod does not tolerate. Score: the fewer untolerated PreferNoSchedule
+ * taints the better.
+ */
 export function taintToleration(): Plugin {
   return {
     name: NAME,

@@ -2,17 +2,20 @@ import type { Clock } from '../../base/index.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
 export interface BackoffOptions {
-  /** The back-off after the first failure; 1 s unless given. */
+  /** The back-off after the first failure; default 1 s. */
   readonly initialMs?: number;
-  /** The longest back-off; 10 s unless given, 0 for no back-off. */
+  /** Maximum back-off; default 10 s, 0 disables back-off. */
   readonly maxMs?: number;
 }
 
-/** Ends of back-offs are rounded down to a multiple of this, so that pods whose back-off ends at about the same time are ordered by priority. */
+/**
+ * Back-off ends are rounded down to a multiple of this, so that pods whose back-off ends at about the same time are
+ * ordered by priority.
+ */
 const WINDOW_MS = 1000;
 
 /**
- * How long a pod waits before it is tried again: twice as long after every failure.
+ * How long a pod waits before it is tried again; doubles after every failure.
  *
  * Example: 1 s, 2 s, 4 s, 8 s, 10 s, 10 s, …
  */
@@ -39,7 +42,7 @@ export class BackoffTimes {
     return this.endOf(pod) < windowOf(this.#clock.now());
   }
 
-  /** The time from which on `isOver` is true. */
+  /** The time at which `isOver` becomes true. */
   overAtMs(pod: QueuedPod): number {
     return this.endOf(pod) + WINDOW_MS;
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { assignedPodAdd } from '../framework/cluster-event.ts';
 import { InFlight } from './in-flight.ts';
 
-test('a pod sees what has happened since it was taken, and nothing is kept for those who are done', () => {
+test('a pod sees the events since it was popped, and none are kept after the last pod is done', () => {
   const inFlight = new InFlight();
   inFlight.record(assignedPodAdd, {});
   expect(inFlight.add('a')).toBe(true);
@@ -18,7 +18,7 @@ test('a pod sees what has happened since it was taken, and nothing is kept for t
   expect(inFlight.eventsSince('c')).toEqual([]);
 });
 
-test('a pod that is tried for so long that events were dropped does not know them', () => {
+test('a pod whose attempt took longer than events are kept does not know them', () => {
   const inFlight = new InFlight();
   inFlight.add('a');
   for (let count = 0; count < 10_000; count++) inFlight.record(assignedPodAdd, {});

@@ -5,18 +5,18 @@ export interface SeenEvent {
   readonly change: Change;
 }
 
-/** The most events that are kept. Pods for which an event was dropped are tried again without asking the plugins. */
+/** Maximum number of events kept. A pod that missed a dropped event is retried without asking the plugins. */
 const MAX_EVENTS = 10_000;
 
 /**
- * Pods that are being tried, and the events in the cluster since each of them was taken from the queue: an event may have
- * made a pod schedulable while it was being rejected.
+ * Pods that are being scheduled, with the cluster events since each was popped: an event may make a pod schedulable
+ * while it is being rejected.
  */
 export class InFlight {
-  /** The position of the first event that each pod has not seen; ascending, as pods are added. By uid. */
+  /** By uid: the position of the first event after the pod was popped; ascending, because pods are appended. */
   readonly #since = new Map<string, number>();
   #events: SeenEvent[] = [];
-  /** The position of the first event that is kept. */
+  /** The position of the oldest event kept. */
   #start = 0;
 
   get size(): number {
@@ -27,7 +27,7 @@ export class InFlight {
     return this.#since.has(uid);
   }
 
-  /** False if the pod is being tried already. */
+  /** False if the pod is already being scheduled. */
   add(uid: string): boolean {
     if (this.#since.has(uid)) return false;
     this.#since.set(uid, this.#start + this.#events.length);
@@ -40,7 +40,7 @@ export class InFlight {
     if (this.#events.length > MAX_EVENTS) this.#dropBefore(this.#start + MAX_EVENTS / 2);
   }
 
-  /** What has happened since the pod was taken; undefined when not all of it is known. */
+  /** The events since the pod was popped; undefined when some of them were dropped. */
   eventsSince(uid: string): readonly SeenEvent[] | undefined {
     const since = this.#since.get(uid);
     if (since === undefined || since < this.#start) return undefined;

@@ -2,7 +2,7 @@ import { Heap, type HeapEntry } from '../../base/index.ts';
 import type { BackoffTimes } from './backoff-times.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
-/** Where a pod waits: to be tried, for its back-off after a rejection or an error, or for something to happen. */
+/** Where a pod waits: ready to be scheduled, in back-off after a rejection or an error, or for a cluster event. */
 export type Place = 'active' | 'backoff' | 'errorBackoff' | 'unschedulable';
 
 interface Slot {
@@ -13,11 +13,11 @@ interface Slot {
 
 export interface PodPlacesOptions {
   readonly backoff: BackoffTimes;
-  /** Whether the first pod is to be tried before the second. */
+  /** Whether the first pod is scheduled before the second. */
   isBefore(first: QueuedPod, second: QueuedPod): boolean;
 }
 
-/** The pods that wait, each at one place. Bounded by the number of pods in the cluster. */
+/** The waiting pods, each in one place. Bounded by the number of pods in the cluster. */
 export class PodPlaces {
   readonly #slots = new Map<string, Slot>();
   readonly #heaps: Readonly<Record<Exclude<Place, 'unschedulable'>, Heap<QueuedPod>>>;
@@ -46,7 +46,7 @@ export class PodPlaces {
     return place === 'unschedulable' ? this.#unschedulable.size : this.#heaps[place].size;
   }
 
-  /** A list of the pods that wait for an event, or of some of them, so that the caller can move them. */
+  /** A copy of the list of pods that wait for an event, so that the caller may move them. */
   unschedulable(isWanted?: (pod: QueuedPod) => boolean): QueuedPod[] {
     if (isWanted === undefined) return [...this.#unschedulable];
     const wanted: QueuedPod[] = [];
@@ -75,7 +75,7 @@ export class PodPlaces {
     this.#slots.set(pod.key, { pod, place, entry });
   }
 
-  /** Changes a pod where it is; its place in the order follows. */
+  /** Updates a pod in its place and restores the order. */
   change(key: string, change: (pod: QueuedPod) => void): void {
     const slot = this.#slots.get(key);
     if (slot === undefined) return;

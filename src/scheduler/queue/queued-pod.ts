@@ -1,30 +1,30 @@
 import type { Observed, Pod } from '../../client/index.ts';
 import { PodInfo } from '../cache/pod-info.ts';
 
-/** A pod on its way through the scheduler, with its history. */
+/** A pod in the scheduling queue, with its history. */
 export class QueuedPod {
   #pod: PodInfo;
-  /** When the pod came into the queue, or back to it. */
+  /** When the pod entered the queue, or returned to it. */
   timestampMs: number;
-  /** When the pod could first be tried. */
-  firstTryMs: number | undefined;
-  /** How often the pod was tried. */
+  /** When the pod could first be scheduled. */
+  firstAttemptMs: number | undefined;
+  /** Number of scheduling attempts. */
   attempts = 0;
-  /** How often plugins rejected the pod. */
+  /** Number of rejections by plugins. */
   rejections = 0;
-  /** How many tries in a row failed by an error. */
+  /** Number of consecutive attempts that failed with an error. */
   errorsInRow = 0;
   /** When the back-off ends; computed on first use. */
   backoffEndMs: number | undefined;
-  /** The plugins that rejected the pod in its last try. */
+  /** The plugins that rejected the pod in its last attempt. */
   unschedulablePlugins: ReadonlySet<string> = new Set();
-  /** The plugins that have asked for something outside of the scheduler which the pod waits for. */
+  /** The plugins with a `Pending` rejection in its last attempt. */
   pendingPlugins: ReadonlySet<string> = new Set();
-  /** The plugin that does not let the pod be tried at all. */
+  /** The PreEnqueue plugin that keeps the pod out of the active queue. */
   gate: string | undefined;
-  /** True when the last try came only because the pod had waited for too long. */
+  /** True when the last attempt happened only because the pod had waited too long. */
   wasFlushed = false;
-  /** A number that orders pods with the same time stamp. */
+  /** Orders pods with the same timestamp. */
   sequence = 0;
 
   constructor(pod: Observed<Pod>, nowMs: number) {
@@ -52,12 +52,12 @@ export class QueuedPod {
     return this.unschedulablePlugins.has(plugin) || this.pendingPlugins.has(plugin);
   }
 
-  /** Takes over a changed pod. */
+  /** Replaces the pod by a newer version. */
   update(pod: Observed<Pod>): void {
     if (pod !== this.#pod.pod) this.#pod = new PodInfo(pod, this.#pod);
   }
 
-  /** Clears what plugins said in the last try. */
+  /** Clears the rejections of the last attempt. */
   forgetRejections(): void {
     this.unschedulablePlugins = new Set();
     this.pendingPlugins = new Set();

@@ -3,14 +3,14 @@ import { type Change, type ClusterEvent, concerns, isAboutEverything } from '../
 import type { Framework, PluginInterest } from '../framework/framework.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
-/** What to do with a waiting pod: leave it, try it when its back-off is over, or try it at once. */
+/** What to do with a waiting pod: leave it, retry it after its back-off, or retry it at once. */
 export type RetryAdvice = 'leave' | 'afterBackoff' | 'now';
 
-/** Asks the plugins that rejected a pod whether an event in the cluster makes another try worthwhile. */
+/** Asks the plugins that rejected a pod whether a cluster event justifies another attempt. */
 export class RetryHints {
   readonly #interests: ReadonlyMap<string, readonly PluginInterest[]>;
   readonly #log: Logger;
-  /** The plugins that an event is of interest to, by its resource and action. */
+  /** The plugins interested in an event, by resource and action. */
   readonly #interested = new Map<string, ReadonlySet<string>>();
 
   constructor(frameworks: Iterable<Framework>, log: Logger) {
@@ -23,7 +23,7 @@ export class RetryHints {
     return isAboutEverything(event) || this.#interestedIn(event).size > 0;
   }
 
-  /** Whether a plugin that has rejected the pod is interested in the event: a quick look before the hints are asked. */
+  /** Whether a plugin that rejected the pod is interested in the event: a cheap check before the hints run. */
   mayConcern(pod: QueuedPod, event: ClusterEvent): boolean {
     if (!pod.isRejectedByPlugins || isAboutEverything(event)) return true;
     for (const plugin of this.#interestedIn(event)) if (pod.isRejectedBy(plugin)) return true;
@@ -60,7 +60,7 @@ export class RetryHints {
     return advice;
   }
 
-  /** A hint that fails counts as a yes: a needless try is better than a pod that is stuck. */
+  /** A hint that throws counts as a yes: a needless attempt is better than a stuck pod. */
   #isWorthRetry({ plugin, interest }: PluginInterest, pod: QueuedPod, change: Change): boolean {
     try {
       return interest.isWorthRetry?.(pod.pod, change as Change<never>) ?? true;

@@ -33,7 +33,7 @@ class Fixture implements Disposable {
     return this.queue.pop()?.pod.pod.metadata.name;
   }
 
-  /** Takes the next pod and puts it back as if this plugin had rejected it; without one, as if something had failed. */
+  /** Pops the next pod and puts it back as if this plugin had rejected it; without one, as if an error had occurred. */
   reject(plugin?: string): QueuedPod {
     const pod = this.queue.pop();
     if (pod === undefined) throw new Error('the queue is empty');
@@ -52,7 +52,7 @@ class Fixture implements Disposable {
 const gone = { old: podOf({ name: 'gone', nodeName: 'n1' }) };
 
 describe('SchedulingQueue', () => {
-  test('gives the pod of the highest priority first, and among equals the one that came first', async () => {
+  test('pops the pod of the highest priority first, and among equals the oldest', async () => {
     using fixture = new Fixture();
     fixture.add({ name: 'a' });
     fixture.add({ name: 'b' });
@@ -62,7 +62,7 @@ describe('SchedulingQueue', () => {
     expect([1, 2, 3, 4, 5].map(() => fixture.popName())).toEqual(['c', 'a', 'b', 'd', undefined]);
   });
 
-  test('keeps a rejected pod until something happens that its rejector cares for', () => {
+  test('keeps a rejected pod until an event that interests the plugin which rejected it', () => {
     using fixture = new Fixture();
     fixture.add({ requests: { cpu: '1' } });
     fixture.reject('NodeResourcesFit');
@@ -77,7 +77,7 @@ describe('SchedulingQueue', () => {
     expect(fixture.queue.placeOf('default/pod')).toBe('backoff');
   });
 
-  test('lets a pod sit out its back-off while there is other work, and cuts it short when there is none', () => {
+  test('makes a pod wait for its back-off while there is other work, and cuts it short when there is none', () => {
     using fixture = new Fixture();
     fixture.add({ name: 'rejected', priority: 100 });
     fixture.reject('NodeResourcesFit');
@@ -101,7 +101,7 @@ describe('SchedulingQueue', () => {
     expect(waits).toEqual([2000, 3000, 5000, 9000, 11_000, 11_000]);
   });
 
-  test('starts again from 1 s when errors are over', async () => {
+  test('starts again from 1 s after errors have ended', async () => {
     using fixture = new Fixture();
     fixture.add({});
     for (let round = 0; round < 3; round++) {
@@ -112,7 +112,7 @@ describe('SchedulingQueue', () => {
     expect([pod.errorsInRow, pod.rejections, pod.attempts]).toEqual([0, 1, 4]);
   });
 
-  test('tries a pod again after it has waited for five minutes', async () => {
+  test('retries a pod after it has waited for five minutes', async () => {
     using fixture = new Fixture();
     fixture.add({});
     fixture.reject('NodeResourcesFit');
@@ -124,7 +124,7 @@ describe('SchedulingQueue', () => {
     expect(fixture.queue.pop()?.wasFlushed).toBe(true);
   });
 
-  test('needs no timer when nothing waits for time', async () => {
+  test('sets no timer when no pod waits for time', async () => {
     using fixture = new Fixture();
     fixture.add({});
     fixture.reject('NodeResourcesFit');
@@ -133,7 +133,7 @@ describe('SchedulingQueue', () => {
     expect(fixture.clock.pending).toBe(0);
   });
 
-  test('does not let a pod with gates in before the last is gone', () => {
+  test('keeps a pod out until its last scheduling gate is removed', () => {
     using fixture = new Fixture();
     const gated = podOf({ schedulingGates: [{ name: 'a' }, { name: 'b' }] });
     const lessGated = podOf({ schedulingGates: [{ name: 'b' }] });
@@ -155,7 +155,7 @@ describe('SchedulingQueue', () => {
     expect(fixture.queue.isReady).toBe(false);
   });
 
-  test('tries a pod again when a change of its own helps, with what it is now', () => {
+  test('retries a pod when its own update helps, with its new version', () => {
     using fixture = new Fixture();
     const pod = podOf({});
     const tolerant = podOf({ tolerations: [{ operator: 'Exists' }] });
@@ -167,7 +167,7 @@ describe('SchedulingQueue', () => {
     expect(fixture.queue.pop()?.pod.pod).toBe(tolerant);
   });
 
-  test('remembers what happens while a pod is being tried', () => {
+  test('remembers the events while a pod is in flight', () => {
     using fixture = new Fixture();
     fixture.add({ requests: { cpu: '1' } });
     const pod = fixture.queue.pop()!;
@@ -179,7 +179,7 @@ describe('SchedulingQueue', () => {
     expect(fixture.queue.placeOf('default/pod')).toBe('backoff');
   });
 
-  test('forgets what happened before a pod was taken', () => {
+  test('forgets the events before a pod was popped', () => {
     using fixture = new Fixture();
     fixture.add({ name: 'first' });
     const first = fixture.queue.pop()!;
@@ -190,7 +190,7 @@ describe('SchedulingQueue', () => {
     fixture.queue.done(first.uid);
   });
 
-  test('tries pending pods at once', () => {
+  test('retries pending pods at once', () => {
     using fixture = new Fixture();
     fixture.add({});
     const pod = fixture.queue.pop()!;
@@ -200,7 +200,7 @@ describe('SchedulingQueue', () => {
     expect(fixture.queue.placeOf('default/pod')).toBe('active');
   });
 
-  test('calls back when there is something to try', async () => {
+  test('calls back when a pod is ready', async () => {
     using fixture = new Fixture();
     fixture.add({});
     expect(fixture.ready).toBe(1);

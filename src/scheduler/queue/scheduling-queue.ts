@@ -23,23 +23,23 @@ export interface SchedulingQueueOptions {
   readonly clock: Clock;
   readonly log?: Logger;
   readonly backoff?: BackoffOptions;
-  /** The registry that follows the pods of this queue. */
+  /** Kept in step with the pods of this queue. */
   readonly nominatedPods?: NominatedPods;
-  /** A pod that waits for something to happen is tried again after this long; 5 minutes unless given. */
+  /** A pod that waits for an event is retried after this time; default 5 minutes. */
   readonly maxUnschedulableMs?: number;
-  /** Called when a pod arrives at a place. */
+  /** Called when a pod enters a place. */
   onArrival?(place: 'active' | 'backoff' | 'unschedulable', event: string): void;
 }
 
-/** The interval at which the queue looks for pods that have waited for too long. */
+/** How often the queue looks for pods that have waited too long. */
 const FLUSH_EVERY_MS = 30_000;
 
 /**
- * The pods without a node: which is tried next, and when one that was rejected is tried again.
+ * The pods without a node: decides which is scheduled next, and when a rejected one is retried.
  *
- * A rejected pod waits until something happens that the plugins which rejected it find worth a retry, and for the rest of
- * its back-off then; while nothing else is to do, the back-off after a rejection is cut short (KEP-5142). A pod that failed
- * by an error is tried again after its back-off.
+ * A rejected pod waits for an event that the plugins which rejected it consider worth a retry, and then for the rest of
+ * its back-off; while the queue has nothing else to do, the back-off after a rejection is cut short (KEP-5142). A pod
+ * that failed with an error is retried after its back-off.
  */
 export class SchedulingQueue implements Disposable {
   readonly #options: SchedulingQueueOptions;
@@ -70,7 +70,7 @@ export class SchedulingQueue implements Disposable {
     return this.#places.size('active') > 0 || this.#places.size('backoff') > 0;
   }
 
-  /** How many pods wait, by the names that metrics use. */
+  /** The number of waiting pods, by the queue names in metrics. */
   get counts(): Readonly<Record<'active' | 'backoff' | 'unschedulable' | 'gated', number>> {
     const waiting = this.#places.unschedulable();
     const gated = waiting.filter(({ gate }) => gate !== undefined).length;
@@ -82,7 +82,7 @@ export class SchedulingQueue implements Disposable {
     };
   }
 
-  /** How many of the pods that wait each plugin has rejected. */
+  /** The number of waiting pods that each plugin rejected. */
   countRejections(): { plugin: string; profile: string; value: number }[] {
     const counts = new Map<string, { plugin: string; profile: string; value: number }>();
     for (const pod of this.#places.all()) {
@@ -101,23 +101,23 @@ export class SchedulingQueue implements Disposable {
     return this.#places.placeOf(key);
   }
 
-  /** Registers a callback for when another pod can be popped. */
+  /** Registers a callback for when `pop` would return a pod again. */
   whenReady(onReady: () => void): void {
     this.#onReady = onReady;
   }
 
-  /** Takes the next pod to try; its try ends with `done` or `putBack`. */
+  /** Takes the next pod; the caller ends the attempt with `done` or `putBack`. */
   pop(): QueuedPod | undefined {
     for (;;) {
       const next = this.#places.take('active') ?? this.#places.take('backoff');
       if (next === undefined) return undefined;
-      if (!this.#inFlight.add(next.uid)) continue; // a try of this pod is under way, and ends with putBack
+      if (!this.#inFlight.add(next.uid)) continue; // an attempt for this pod is in progress, and ends with putBack
       next.attempts += 1;
       return next;
     }
   }
 
-  /** Ends a try whose pod has a node, or no longer needs one. */
+  /** Ends an attempt whose pod has a node, or needs none any more. */
   done(uid: string): void {
     this.#inFlight.done(uid);
   }
@@ -126,7 +126,7 @@ export class SchedulingQueue implements Disposable {
     this.#enterNew(pod, labelOf(unscheduledPodAdd));
   }
 
-  /** Takes over a changed pod, and moves it if the change may make it schedulable. */
+  /** Replaces a changed pod, and moves it if the change may make it schedulable. */
   update(old: Observed<Pod>, now: Observed<Pod>): void {
     const events = podChanges(old, now);
     const change = { old, now };
@@ -154,7 +154,7 @@ export class SchedulingQueue implements Disposable {
     this.#places.remove(keyOf(pod));
   }
 
-  /** Takes a pod back after a failed try; the pod carries the names of the plugins that rejected it. */
+  /** Takes a pod back after a failed attempt; it carries the names of the plugins that rejected it. */
   putBack(pod: QueuedPod): void {
     if (this.#places.get(pod.key) === undefined) {
       if (pod.isRejectedByPlugins) {
@@ -164,19 +164,19 @@ export class SchedulingQueue implements Disposable {
       pod.timestampMs = this.#options.clock.now();
       pod.backoffEndMs = undefined;
       pod.wasFlushed = false;
-      this.#requeue(pod, this.#adviceAfterTry(pod), 'ScheduleAttemptFailure');
+      this.#requeue(pod, this.#adviceAfterAttempt(pod), 'ScheduleAttemptFailure');
     }
     this.done(pod.uid);
   }
 
-  /** Has a waiting pod tried as soon as possible, whatever rejected it. */
+  /** Moves a waiting pod to the active queue, whichever plugin rejected it. */
   activate(key: string): void {
     const pod = this.#places.get(key);
     if (pod !== undefined) this.#enter(pod, 'active', labelOf(forcedActivation));
-    else this.#inFlight.record(forcedActivation, {}); // it may be being tried, and comes back then
+    else this.#inFlight.record(forcedActivation, {}); // the pod may be in flight; the event is considered when it returns
   }
 
-  /** Moves the pods for which an event in the cluster is worth another try. */
+  /** Moves the pods for which a cluster event justifies another attempt. */
   moveAll(event: ClusterEvent, change: Change, isConcerned?: (pod: QueuedPod) => boolean): void {
     if (!this.#hints.isOfInterest(event)) return;
     const waiting = this.#places.unschedulable((pod) => this.#hints.mayConcern(pod, event));
@@ -196,8 +196,8 @@ export class SchedulingQueue implements Disposable {
     if (advice !== 'leave') this.#requeue(pod, advice, labelOf(event));
   }
 
-  /** Events during the try count as if the pod had been waiting. */
-  #adviceAfterTry(pod: QueuedPod): RetryAdvice {
+  /** Events during the attempt count as if the pod had been waiting. */
+  #adviceAfterAttempt(pod: QueuedPod): RetryAdvice {
     if (!pod.isRejectedByPlugins) return 'afterBackoff';
     const events = this.#inFlight.eventsSince(pod.uid);
     if (events === undefined) return 'afterBackoff';
@@ -221,7 +221,7 @@ export class SchedulingQueue implements Disposable {
     if (this.#enter(queued, 'active', event) === 'active') this.#nominatedPods.set(queued.pod);
   }
 
-  /** Puts a pod where it will be tried, if the plugins let it. */
+  /** Puts a pod into the place, unless a PreEnqueue plugin gates it. */
   #enter(pod: QueuedPod, place: 'active' | 'backoff' | 'errorBackoff', event: string): Place {
     const rejection = this.#gateOf(pod);
     pod.gate = rejection?.plugin;
@@ -229,7 +229,7 @@ export class SchedulingQueue implements Disposable {
       pod.unschedulablePlugins = new Set([...pod.unschedulablePlugins, rejection.plugin]);
       return this.#arrive(pod, 'unschedulable', event);
     }
-    if (place === 'active') pod.firstTryMs ??= this.#options.clock.now();
+    if (place === 'active') pod.firstAttemptMs ??= this.#options.clock.now();
     return this.#arrive(pod, place, event);
   }
 
@@ -251,7 +251,7 @@ export class SchedulingQueue implements Disposable {
     return place;
   }
 
-  /** Sets a timer for the next end of a back-off, if there is one. */
+  /** Sets a timer for the next back-off end, if there is one. */
   #planBackoffEnd(): void {
     const atMs = this.#places.nextBackoffEndMs();
     if (atMs === undefined || (this.#backoffTimer !== undefined && this.#backoffTimer.atMs <= atMs)) return;

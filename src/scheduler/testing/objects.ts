@@ -1,4 +1,4 @@
-// Pods and nodes for tests and measurements, as the API server would hand them out.
+// Pods and nodes for tests and benchmarks, as the API server would return them.
 import { keyOf, type Kind, type KubernetesObject, type Node, type Observed, type Pod } from '../../client/index.ts';
 import type { NodeSpec, PodSpec, PodStatus } from '../../api/types/core/v1.d.ts';
 import { discardLogger, SeededRandom, VirtualClock } from '../../base/index.ts';
@@ -72,7 +72,7 @@ function noServer(): never {
   throw new Error('Cannot write objects: there is no API server');
 }
 
-/** A cache of those of the objects that have the kind. */
+/** A cache of the objects that have the kind. */
 export function listerOf<T extends KubernetesObject>(
   { kind }: Kind<T>,
   objects: readonly KubernetesObject[],
@@ -94,7 +94,7 @@ export function listerOf<T extends KubernetesObject>(
   };
 }
 
-/** What plugins are made with where there is no API server. */
+/** The shared plugin context without an API server. */
 export function sharedContext(given: Partial<SharedContext> = {}): SharedContext {
   return {
     client: undefined,
@@ -105,9 +105,9 @@ export function sharedContext(given: Partial<SharedContext> = {}): SharedContext
     waitingPods: new WaitingPods(),
     preBindingPods: new PreBindingPods(),
     extenders: [],
-    allocationsUnderWay: new Map(),
+    allocationsInFlight: new Map(),
     event: () => undefined,
-    runBeside: () => undefined,
+    runInBackground: () => undefined,
     activate: () => undefined,
     objects: (kind) => listerOf(kind, []),
     onChange: () => undefined,

@@ -1,4 +1,4 @@
-// A scheduler at work on a real API server in this process, in virtual time.
+// A scheduler on a real API server in this process, in virtual time.
 import { settle, VirtualClock } from '../../base/index.ts';
 import type { Client, Observed, Pod } from '../../client/index.ts';
 import { mergePatch } from '../../client/index.ts';
@@ -43,7 +43,7 @@ export class SchedulerRun implements AsyncDisposable {
     return this.#app.isIdle;
   }
 
-  /** The kinds of which the scheduler watches all objects; of pods it watches those that are not over. */
+  /** The kinds of which the scheduler watches all objects; of pods it watches the unfinished ones. */
   get watched(): string[] {
     return this.#app
       .caches()
@@ -51,7 +51,7 @@ export class SchedulerRun implements AsyncDisposable {
       .sort();
   }
 
-  /** Stops the scheduler, if it runs, and starts another. */
+  /** Stops the scheduler, if it runs, and starts a new one. */
   async restart(options?: SchedulerOptions): Promise<void> {
     await this.stop();
     this.#stop = new AbortController();
@@ -95,7 +95,7 @@ export class SchedulerRun implements AsyncDisposable {
     return [status, reason, message].filter((part) => part !== undefined).join(' ');
   }
 
-  /** What the events about a pod say, oldest first. */
+  /** The messages of the events about a pod, oldest first. */
   async events(name: string): Promise<string[]> {
     await settle();
     const { items } = await this.client.core.v1.events.namespace('default').list({

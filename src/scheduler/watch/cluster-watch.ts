@@ -23,7 +23,7 @@ export interface ClusterWatchParts {
   isOurs(schedulerName: string): boolean;
 }
 
-/** Watches nodes, pods and the kinds that plugins have asked for, and brings the cache and the queue up to date. */
+/** Watches nodes, pods and the kinds that plugins use, and updates the cache and the queue. */
 export class ClusterWatch {
   readonly #parts: ClusterWatchParts;
 
@@ -31,7 +31,7 @@ export class ClusterWatch {
     this.#parts = parts;
   }
 
-  /** Has the app tell of changes. `others` are the kinds that plugins have asked for. */
+  /** Registers the change handlers with the app. `others` are the kinds that plugins use. */
   listen(context: AppContext, { pods, others }: { pods: ObjectSelection; others: Iterable<Kind> }): void {
     context.onChange(Node, {
       add: (node) => this.#nodeAdded(node),
@@ -110,14 +110,14 @@ export class ClusterWatch {
     this.#parts.queue.moveAll(assignedPodAdd, { now: pod });
   }
 
-  /** The room that was kept for the nominated pod is free for pods that are not more important. */
+  /** Retries the pods that may use the room which was held for the nominated pod. */
   #nominationGone(old: Observed<Pod>): void {
     if (nominatedNode(old) === '') return;
     const { priority = 0 } = old.spec ?? {};
     this.#parts.queue.moveAll(assignedPodDelete, { old }, ({ pod }) => pod.priority <= priority);
   }
 
-  /** The binding of an assumed pod that was deleted will fail; its room on the node is free at once. */
+  /** Frees the room of a deleted pod that was assumed; its binding will fail. */
   #assumedPodGone({ metadata: { uid } }: Observed<Pod>): void {
     const { cache, queue, waitingPods } = this.#parts;
     const assumed = cache.assumedPod(uid);
@@ -131,7 +131,7 @@ export class ClusterWatch {
   }
 }
 
-/** What an update of a node means for scheduling: one event for each thing that has changed; none for heartbeats. */
+/** The cluster events of a node update, one for each aspect that changed; none for heartbeats. */
 function nodeChanges(old: Observed<Node>, now: Observed<Node>): ClusterEvent[] {
   const actions: ClusterAction[] = [];
   if (old.spec?.unschedulable === true && now.spec?.unschedulable !== true) actions.push('UpdateNodeTaint');

@@ -3,7 +3,7 @@ import { isAssigned, podRequests } from '../../api/meaning/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { ClusterAction, ClusterEvent } from '../framework/cluster-event.ts';
 
-/** What an update of a pod means for scheduling: one event for each thing that has changed, or a plain `Update`. */
+/** The cluster events of a pod update, one for each aspect that changed, or a plain `Update`. */
 export function podChanges(old: Observed<Pod>, now: Observed<Pod>): ClusterEvent[] {
   const resource = isAssigned(now) ? 'AssignedPod' : 'UnschedulablePod';
   const actions: ClusterAction[] = [];

@@ -3,7 +3,7 @@ import { Diagnosis } from '../framework/diagnosis.ts';
 import { unschedulable } from '../framework/rejection.ts';
 import { rejectionsOf } from './attempt-findings.ts';
 
-test('nodes with the same reason are together, and what is remembered of endless reasons is bounded', () => {
+test('rejections are grouped by reason, and their number and length are bounded', () => {
   const diagnosis = new Diagnosis();
   for (let index = 0; index < 9; index++) diagnosis.reject(`small-${index}`, unschedulable('Fit', 'too small'));
   for (let index = 0; index < 2; index++) diagnosis.reject(`odd-${index}`, unschedulable('Talker', 'x'.repeat(1e6)));

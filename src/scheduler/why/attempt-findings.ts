@@ -8,12 +8,12 @@ const MAX_NAMES = 5;
 const MAX_NODES = 5;
 const MAX_TEXT = 1024;
 
-/** A text of bearable length. It is a copy: a part of a text would keep all of it in memory. */
+/** Truncates the text. Returns a copy, because a slice would keep the whole string in memory. */
 export function cut(text: string): string {
   return text.length <= MAX_TEXT ? text : `${Buffer.from(text.slice(0, MAX_TEXT)).toString()}...`;
 }
 
-/** Why nodes were rejected, those with the same reason together. */
+/** The rejections of nodes, grouped by reason. */
 export function rejectionsOf(diagnosis: Diagnosis, nodeCount: number): readonly NodeRejections[] {
   const groups = new Map<
     string,
@@ -40,12 +40,12 @@ export function rejectionsOf(diagnosis: Diagnosis, nodeCount: number): readonly 
   );
 }
 
-/** The nodes with the highest scores, as numbers: they are put together for readers when somebody asks. */
+/** The nodes with the highest scores, in a compact form that is expanded on demand. */
 export interface BestNodes {
   readonly names: readonly string[];
   readonly totals: readonly number[];
   readonly plugins: readonly string[];
-  /** What each plugin gave them, node by node. */
+  /** The plugins' scores, node by node. */
   readonly scores: Float64Array;
 }
 
@@ -70,7 +70,7 @@ export function bestNodes(
   };
 }
 
-/** The positions of the highest values, the highest first. */
+/** The indices of the highest values, highest first. */
 function highest(values: Float64Array): readonly number[] {
   const best: number[] = [];
   for (let index = 0; index < values.length; index++) {
@@ -82,7 +82,7 @@ function highest(values: Float64Array): readonly number[] {
   return best;
 }
 
-/** The best nodes with what each plugin gave them. */
+/** The best nodes with the scores of each plugin. */
 export function nodeScores({ names, totals, plugins, scores }: BestNodes): readonly NodeScores[] {
   return names.map((node, index) => ({
     node,

@@ -15,10 +15,13 @@ import { bestNodes, cut, rejectionsOf } from './attempt-findings.ts';
 import type { ExtenderCall, SchedulingAttempt } from './scheduling-attempt.ts';
 import type { SchedulingAttempts } from './scheduling-attempts.ts';
 
-/** An extender is asked four things at most, and twice about a nominated node; preemption may ask again. */
+/**
+ * Maximum number of extender calls recorded per attempt. An extender has four verbs, may be called twice for a
+ * nominated node, and again by preemption.
+ */
 const MAX_CALLS = 20;
 
-/** What is noted during a try. */
+/** What is recorded during an attempt. */
 interface Notes {
   nodes: readonly NodeInfo[];
   readonly scores: Map<string, Float64Array>;
@@ -33,16 +36,16 @@ interface Observable {
 type Scheduling = Pick<PodScheduler, 'schedule'>;
 
 /**
- * Looks over the shoulder of a scheduler and writes down what each plugin and extender says about each pod. What it looks at is
- * wrapped, so that a scheduler which is not observed pays nothing.
+ * Records what each plugin and extender decides about each pod, by wrapping them, so that an unobserved scheduler has
+ * no overhead.
  */
 export class ObservedScheduling {
   readonly #attempts: SchedulingAttempts;
   readonly #clock: Clock;
-  /** By the pod's uid, while it is tried. */
+  /** By uid of the pod being scheduled. */
   readonly #notes = new Map<string, Notes>();
   readonly #observed = new WeakSet<Plugin>();
-  /** For the scores of a plugin. */
+  /** Reusable score buffers by plugin. */
   readonly #room = new Map<string, Float64Array>();
 
   constructor(attempts: SchedulingAttempts, clock: Clock) {
@@ -50,7 +53,7 @@ export class ObservedScheduling {
     this.#clock = clock;
   }
 
-  /** The same plugins and extenders, observed. */
+  /** The options with plugins and extenders wrapped. */
   options<T extends Observable>(options: T): T {
     return {
       ...options,
@@ -59,7 +62,7 @@ export class ObservedScheduling {
     };
   }
 
-  /** Notes scores after they were normalized, and which nodes they are about. */
+  /** Records normalized scores and the nodes they belong to. */
   #plugins(factories: ReadonlyMap<string, PluginFactory>): ReadonlyMap<string, PluginFactory> {
     return new Map(Array.from(factories, ([name, factory]) => [name, (context) => this.#plugin(factory(context))]));
   }
@@ -87,7 +90,7 @@ export class ObservedScheduling {
     });
   }
 
-  /** A copy in room that is used again by the next try: pods are tried one after the other. */
+  /** Copies into a buffer that the next attempt reuses: pods are scheduled one at a time. */
   #copy(plugin: string, scores: Float64Array): Float64Array {
     let room = this.#room.get(plugin);
     if (room === undefined || room.length < scores.length)
@@ -164,7 +167,7 @@ export class ObservedScheduling {
     }
   }
 
-  /** Events tell what became of a try after its node was chosen. */
+  /** Wraps the recorder: events report what happened after the node was chosen. */
   recorder(recorder: EventRecorder): EventRecorder {
     return {
       event: (about, details) => {
@@ -205,7 +208,7 @@ export class ObservedScheduling {
   }
 }
 
-/** Tells how something ended that may return, throw or take its time. */
+/** Calls back with the outcome of a function that may return, throw or be asynchronous. */
 function watched<T>(
   act: () => T | Promise<T>,
   { found, failed }: { found: (result: T) => void; failed: (error: unknown) => void },

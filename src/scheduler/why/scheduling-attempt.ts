@@ -1,31 +1,31 @@
-/** One try to find a node for a pod: what each plugin and each extender said. */
+/** One attempt to schedule a pod: the decisions of each plugin and extender. */
 export interface SchedulingAttempt {
-  /** When it began, in RFC 3339. */
+  /** When the attempt began, in RFC 3339. */
   readonly time: string;
   readonly schedulerName: string;
   readonly durationMs: number;
-  /** The node that was chosen; absent when none was. */
+  /** The chosen node; absent when none fits. */
   readonly node?: string;
-  /** Why there is none, as in the FailedScheduling event. */
+  /** Why no node fits, as in the FailedScheduling event. */
   readonly message?: string;
-  /** How many nodes were looked at, and how many of them would do; only when one was chosen. */
+  /** The number of nodes evaluated, and of feasible ones; only when one was chosen. */
   readonly evaluatedNodes?: number;
   readonly feasibleNodes?: number;
-  /** Why nodes will not do, the most frequent reason first. */
+  /** Why nodes were rejected, the most frequent reason first. */
   readonly rejections: readonly NodeRejections[];
-  /** The best nodes, best first. Absent when there was nothing to choose from. */
+  /** The best nodes, best first. Empty when nodes were not scored. */
   readonly scores: readonly NodeScores[];
   readonly extenders: readonly ExtenderCall[];
-  /** What became of it later: bound, or why not. */
+  /** What happened after the node was chosen: bound, or why not. */
   readonly outcome?: string;
 }
 
-/** Nodes that will not do for the same reason. */
+/** Nodes rejected for the same reason. */
 export interface NodeRejections {
   /** The plugin or the extender. */
   readonly by: string;
   readonly reason: string;
-  /** Whether deleting pods might help. */
+  /** Whether preemption might help. */
   readonly isResolvable: boolean;
   readonly count: number;
   /** Some of the nodes. */

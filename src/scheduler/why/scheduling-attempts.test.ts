@@ -11,7 +11,7 @@ const attempt = (node: string): AttemptNote => ({
   ending: { node },
 });
 
-test('attempts are remembered of the pods tried last, and the last of each', () => {
+test('remembers the most recent pods, and the most recent attempts of each', () => {
   const attempts = new SchedulingAttempts({ maxPods: 2, maxAttempts: 2 });
   for (const node of ['1', '2', '3']) attempts.add('default/a', attempt(node));
   attempts.add('default/b', attempt('4'));
@@ -34,7 +34,7 @@ test('attempts are remembered of the pods tried last, and the last of each', () 
   ]);
 });
 
-test('the best nodes come first, and no more than five of them', () => {
+test('lists at most five nodes, best first', () => {
   const nodes = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => ({ name }));
   const scores = new Map([
     ['X', Float64Array.of(1, 2, 3, 4, 5, 6, 7)],

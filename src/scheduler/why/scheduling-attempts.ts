@@ -3,13 +3,13 @@ import { type BestNodes, nodeScores } from './attempt-findings.ts';
 import type { SchedulingAttempt } from './scheduling-attempt.ts';
 
 export interface SchedulingAttemptsOptions {
-  /** So many pods are remembered, those tried last; 1,000 unless given. */
+  /** Maximum number of pods remembered, most recent first; default 1,000. */
   readonly maxPods?: number;
-  /** So many tries of each; 5 unless given. */
+  /** Maximum number of attempts remembered per pod; default 5. */
   readonly maxAttempts?: number;
 }
 
-/** A try before it is put into words, which waits until somebody asks. */
+/** An attempt in compact form; texts are built on demand. */
 export interface AttemptNote extends Pick<SchedulingAttempt, 'schedulerName' | 'durationMs' | 'extenders'> {
   /** When it began, in milliseconds since 1970. */
   readonly timeMs: number;
@@ -17,11 +17,11 @@ export interface AttemptNote extends Pick<SchedulingAttempt, 'schedulerName' | '
   readonly ending: Partial<SchedulingAttempt>;
 }
 
-/** The last tries to schedule pods, for those who want to know why. Bounded: older ones are forgotten. */
+/** The most recent attempts to schedule pods, for explaining decisions to users. Bounded: older ones are dropped. */
 export class SchedulingAttempts {
   readonly #maxPods: number;
   readonly #maxAttempts: number;
-  /** By `namespace/name`, the one tried last at the end. */
+  /** By `namespace/name`, the most recently tried pod last. */
   readonly #byPod = new Map<string, { readonly note: AttemptNote; outcome?: string }[]>();
 
   constructor({ maxPods = 1000, maxAttempts = 5 }: SchedulingAttemptsOptions = {}) {
@@ -29,7 +29,7 @@ export class SchedulingAttempts {
     this.#maxAttempts = maxAttempts;
   }
 
-  /** The tries of a pod by `namespace/name`, oldest first. */
+  /** The attempts of a pod (`namespace/name`), oldest first. */
   of(key: string): readonly SchedulingAttempt[] {
     return (this.#byPod.get(key) ?? []).map(({ note, outcome }) => ({
       ...attemptOf(note),
@@ -48,7 +48,7 @@ export class SchedulingAttempts {
     if (oldest !== undefined) this.#byPod.delete(oldest);
   }
 
-  /** Says what became of the last try of a pod. */
+  /** Sets the outcome of the pod's last attempt. */
   conclude(key: string, outcome: string): void {
     const last = this.#byPod.get(key)?.at(-1);
     if (last !== undefined) last.outcome ??= outcome;

@@ -52,7 +52,7 @@ class Replay {
   readonly #framework = new Framework(
     defaultProfile,
     builtInPlugins,
-    sharedContext({ objects: (kind) => this.#memory.lister(kind), allocationsUnderWay: this.#underWay }),
+    sharedContext({ objects: (kind) => this.#memory.lister(kind), allocationsInFlight: this.#underWay }),
   );
 
   constructor({ nodes, classes, slices }: RecordedDeviceRun) {

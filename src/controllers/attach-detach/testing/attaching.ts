@@ -1,7 +1,7 @@
 import { CSIDriver, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../client/index.ts';
 import { attach, bound, DRIVER, end, node, pod, type StagedScenario } from './stage.ts';
 
-/** From a pod that needs a volume to a volume that is attached. */
+/** From a pod that needs a volume to an attached volume. */
 export const attaching: Readonly<Record<string, StagedScenario>> = {
   'a volume is attached and detached': async (stage) => {
     const { world } = stage;

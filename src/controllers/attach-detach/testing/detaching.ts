@@ -1,7 +1,7 @@
 import { mergePatch, Node, VolumeAttachment } from '../../../client/index.ts';
 import { attach, bound, end, health, node, pod, type StagedScenario, use } from './stage.ts';
 
-/** Volumes that several nodes want. */
+/** Volumes needed on several nodes. */
 export const conflicts: Readonly<Record<string, StagedScenario>> = {
   'a volume for one node that two want': async (stage) => {
     const { world } = stage;
@@ -45,7 +45,7 @@ export const conflicts: Readonly<Record<string, StagedScenario>> = {
   },
 };
 
-/** From a volume that nobody needs any more to one that is detached. */
+/** From an unused volume to a detached one. */
 export const detaching: Readonly<Record<string, StagedScenario>> = {
   'a volume that its node has mounted': async (stage) => {
     const { world } = stage;

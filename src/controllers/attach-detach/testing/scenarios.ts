@@ -4,7 +4,7 @@ import { attaching } from './attaching.ts';
 import { conflicts, detaching } from './detaching.ts';
 import { end, Stage, type StagedScenario } from './stage.ts';
 
-/** Leaves nothing attached. */
+/** Detaches everything at the end. */
 function staged(scenario: StagedScenario, id: number): Scenario {
   return async (world) => {
     const stage = new Stage(world, id);
@@ -16,11 +16,11 @@ function staged(scenario: StagedScenario, id: number): Scenario {
       await world
         .of(VolumeAttachment)
         .delete(metadata.name)
-        .catch(() => undefined); // it may have gone meanwhile
+        .catch(() => undefined); // it may be gone already
   };
 }
 
-/** What happens to volumes on nodes. */
+/** Scenarios about volumes on nodes. */
 export const topic: ScenarioTopic = {
   controllers: ['persistentvolume-attach-detach-controller'],
   seen: [
@@ -30,7 +30,7 @@ export const topic: ScenarioTopic = {
     see(Pod, ({ spec }) => spec?.nodeName),
     see(VolumeAttachment, ({ spec }) => spec),
   ],
-  // The real controller lists volumes of a node in any order.
+  // The real controller lists a node's volumes in any order.
   masks: [[/\^handle-[ab]-1$/g, '^handle-?-1']],
   scenarios: Object.fromEntries(
     Object.entries({ ...attaching, ...conflicts, ...detaching }).map(([name, scenario], id) => [

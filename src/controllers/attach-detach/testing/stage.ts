@@ -1,11 +1,14 @@
 import { Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from '../../../client/index.ts';
 import type { ScenarioWorld } from '../../testing/scenarios/index.ts';
 
-/** Whose volumes they are. */
+/** The CSI driver of the volumes. */
 export const DRIVER = 'csi.example.com';
 const MANAGED = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' };
 
-/** Where a scenario takes place. Nodes and volumes have names of their own in each: the real controller remembers them for a while. */
+/**
+ * The world of one scenario. Nodes and volumes have different names in each scenario because the real controller
+ * remembers them for a while.
+ */
 export class Stage {
   readonly world: ScenarioWorld;
   readonly #id: number;
@@ -19,7 +22,7 @@ export class Stage {
     return `${name}-${this.#id}`;
   }
 
-  /** The volume of a claim as nodes name it. */
+  /** The unique name of a claim's volume in node statuses. */
   unique(claim: string): string {
     return `kubernetes.io/csi/${DRIVER}^${this.handle(claim)}`;
   }
@@ -33,7 +36,7 @@ export class Stage {
 export type StagedScenario = (stage: Stage) => Promise<void>;
 type Mode = 'ReadWriteOnce' | 'ReadWriteMany' | 'ReadOnlyMany';
 
-/** A node that is well, and leaves attaching to the control plane unless told otherwise. */
+/** A healthy node; by default it leaves attaching to the control plane. */
 export async function node(stage: Stage, name: string, annotations: Record<string, string> = MANAGED): Promise<void> {
   await stage.world.create(Node, { metadata: { name: stage.own(name), annotations } });
   await health(stage, name, 'True');
@@ -44,7 +47,7 @@ export async function health(stage: Stage, name: string, status: 'True' | 'False
   await stage.world.changeStatus(Node, stage.own(name), { conditions });
 }
 
-/** A claim and its volume, bound to each other. */
+/** A claim bound to its volume. */
 export async function bound(stage: Stage, name: string, mode: Mode = 'ReadWriteOnce'): Promise<void> {
   const { world } = stage;
   const volumeName = stage.own(name);
@@ -76,7 +79,7 @@ export async function pod(stage: Stage, name: string, nodeName: string, ...claim
   });
 }
 
-/** Answers all that is asked for, as an attacher would. */
+/** Answers all VolumeAttachments, as an external attacher would. */
 export async function attach({ world }: Stage, status: object = { attached: true }): Promise<void> {
   for (const { metadata } of (await world.of(VolumeAttachment).list()).items)
     await world.changeStatus(VolumeAttachment, metadata.name, { attached: false, ...status });

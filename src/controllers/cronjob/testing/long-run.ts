@@ -1,4 +1,4 @@
-// Many CronJobs for a long virtual time, on a cluster whose pods succeed as soon as they are there.
+// Runs many CronJobs for a long virtual time on a cluster whose pods succeed at once.
 import { parseCronSchedule } from '../../../api/meaning/index.ts';
 import { ValueError } from '../../../api/client.ts';
 import { CronJob, Job, keyOf, mergePatch, Pod } from '../../../client/index.ts';
@@ -13,14 +13,14 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 export interface LongRun {
-  /** Jobs that were started, and that should have been. */
+  /** The number of Jobs that started, and the number expected. */
   readonly started: number;
   readonly due: number;
-  /** What is not as it should be in the end. */
+  /** Deviations from the expected final state. */
   readonly problems: readonly string[];
 }
 
-/** A schedule for each: most run daily, some twice a day; some in a time zone. */
+/** A schedule per index: most run daily, some twice a day; some have a time zone. */
 function scheduleOf(index: number): { readonly schedule: string; readonly timeZone?: string } {
   const minute = (index * 7) % 60;
   const hour = (index * 5) % 24;
@@ -50,7 +50,7 @@ function notedJobs(names: Set<string>): Part {
   return { name: 'noted-jobs', prepare };
 }
 
-/** Lets so many CronJobs run for so many days, and compares what they did with what their schedules say. */
+/** Runs `count` CronJobs for `days` virtual days and compares the Jobs with the schedules. */
 export async function runCronJobs(count: number, days: number): Promise<LongRun> {
   const names = new Set<string>();
   const parts = [cronJobController(), jobController(), garbageCollector(), succeedingPods(), notedJobs(names)];

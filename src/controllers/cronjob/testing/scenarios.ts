@@ -3,7 +3,7 @@ import { CronJob, Job, mergePatch, type Sendable } from '../../../client/index.t
 import { type ScenarioTopic, type ScenarioWorld, see } from '../../testing/scenarios/index.ts';
 
 const MINUTE_S = 60;
-/** The second of a minute at which steps are taken: late enough for what the minute brings to have happened. */
+/** The second of each minute at which steps run: late enough for the controller to have acted in that minute. */
 const STEP_S = 20;
 
 const template = {
@@ -16,7 +16,7 @@ function cronJob(spec: Partial<CronJobSpec> = {}): Sendable<CronJob> {
   return { metadata: { name: 'work' }, spec: { schedule: '* * * * *', jobTemplate, ...spec } };
 }
 
-/** Waits for the step's second of a minute: this one, or the next. */
+/** Waits for the step's second of this or the next minute. */
 async function align(world: ScenarioWorld): Promise<void> {
   const second = new Date(world.now()).getUTCSeconds();
   await world.pass((STEP_S - second + MINUTE_S) % MINUTE_S);
@@ -32,7 +32,7 @@ async function nextMinute(world: ScenarioWorld): Promise<void> {
   await world.pass(MINUTE_S + STEP_S - second);
 }
 
-/** Ends Jobs as their controller would: the first that runs, by name. */
+/** Finishes the first running Job by name, as the Job controller would. */
 async function end(world: ScenarioWorld, type: 'Complete' | 'Failed'): Promise<void> {
   const { items } = await world.of(Job).list();
   const running = items.filter(({ status }) => (status?.conditions ?? []).length === 0);
@@ -201,14 +201,14 @@ const scenarios: ScenarioTopic['scenarios'] = {
   },
 };
 
-/** What happens to CronJobs. */
+/** Scenarios about CronJobs. */
 export const topic: ScenarioTopic = {
   controllers: ['cronjob-controller'],
   seen: [see(CronJob), see(Job, ({ spec }) => spec?.template?.metadata?.labels?.['app'])],
   masks: [
     [/-\d{8}\b/g, '-<minute>'],
     [/^\d+$/g, '<version>'],
-    [/ x\d+: Saw completed/g, ': Saw completed'], // more than once where caches are behind
+    [/ x\d+: Saw completed/g, ': Saw completed'], // repeated when caches are stale
     [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d/g, '<local time>'],
   ],
   scenarios,

@@ -2,7 +2,7 @@ import { DaemonSet, Node, Pod } from '../../../client/index.ts';
 import type { ScenarioTopic } from '../../testing/scenarios/index.ts';
 import { addNode, addNodes, bindAll, daemonSet, noteNodes, template } from './samples.ts';
 
-/** On which nodes there are pods. */
+/** Which nodes get pods. */
 export const nodeScenarios: ScenarioTopic['scenarios'] = {
   'a pod on each node': async (world) => {
     await addNodes(world, 'n1', 'n2', 'n3');

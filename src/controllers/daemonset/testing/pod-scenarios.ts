@@ -2,7 +2,7 @@ import { DaemonSet, Pod } from '../../../client/index.ts';
 import type { ScenarioTopic } from '../../testing/scenarios/index.ts';
 import { addNodes, bindAll, daemonSet, endPod, noteNodes, rolling, template } from './samples.ts';
 
-/** What happens to pods that end, or that others make. */
+/** Pods that finish, or that other clients create. */
 export const podScenarios: ScenarioTopic['scenarios'] = {
   'pods that fail': async (world) => {
     await addNodes(world, 'n1', 'n2');

@@ -2,7 +2,7 @@ import { ControllerRevision, DaemonSet, Pod } from '../../../client/index.ts';
 import type { ScenarioTopic } from '../../testing/scenarios/index.ts';
 import { addNodes, bindAll, daemonSet, rolling, setImage } from './samples.ts';
 
-/** How a new template comes to all nodes, and what is kept of the old ones. */
+/** Template updates and revision history. */
 export const rolloutScenarios: ScenarioTopic['scenarios'] = {
   'a rolling update': async (world) => {
     await addNodes(world, 'n1', 'n2', 'n3');

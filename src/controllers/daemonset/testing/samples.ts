@@ -30,7 +30,7 @@ export interface NodeFacts {
   readonly taints?: Taint[];
 }
 
-/** Makes a node; without the taint that the server puts on nodes that have not said yet that they are ready. */
+/** Creates a node and removes the not-ready taint that the API server adds. */
 export async function addNode(
   world: ScenarioWorld,
   name: string,
@@ -48,20 +48,20 @@ export function setImage(world: ScenarioWorld, image: string): Promise<void> {
   return world.change(DaemonSet, 'log', { spec: { template: { spec: { containers: [{ name: 'c', image }] } } } });
 }
 
-/** The node that a pod is on or has to come to. */
+/** The node that a pod is bound or pinned to. */
 export function targetOf({ spec }: Observed<PodObject>): string | undefined {
   const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   return spec?.nodeName ?? required?.nodeSelectorTerms[0]?.matchFields?.[0]?.values?.[0];
 }
 
-/** Notes which nodes have pods. */
+/** Records which nodes have pods. */
 export async function noteNodes(world: ScenarioWorld, label: string): Promise<void> {
   await world.quiet();
   const { items } = await world.pods.list();
   world.note(label, items.map((pod) => targetOf(pod) ?? 'none').toSorted());
 }
 
-/** Puts pods on the nodes that they have to come to, as a scheduler would. */
+/** Binds pods to the nodes they are pinned to, as a scheduler would. */
 export async function bindAll(world: ScenarioWorld): Promise<void> {
   await world.quiet();
   const { items } = await world.pods.list();
@@ -71,7 +71,7 @@ export async function bindAll(world: ScenarioWorld): Promise<void> {
   await world.quiet();
 }
 
-/** Ends the pod on the node, as the node would. */
+/** Finishes the pod on the node, as its kubelet would. */
 export async function endPod(world: ScenarioWorld, node: string, phase: 'Failed' | 'Succeeded'): Promise<void> {
   await world.quiet();
   const { items } = await world.pods.list();

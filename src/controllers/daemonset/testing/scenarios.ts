@@ -4,7 +4,10 @@ import { nodeScenarios } from './node-scenarios.ts';
 import { podScenarios } from './pod-scenarios.ts';
 import { rolloutScenarios } from './rollout-scenarios.ts';
 
-/** What happens to DaemonSets. Which of several nodes comes first is chance there, so pods are not seen with their nodes. */
+/**
+ * Scenarios about DaemonSets. The real controller visits nodes in random order, so pods are recorded without their
+ * nodes.
+ */
 export const topic: ScenarioTopic = {
   controllers: ['daemonset-controller'],
   seen: [

@@ -1,4 +1,4 @@
-// Deployments and ReplicaSets for tests, with only what a test is about to be said.
+// Builders of Deployments and ReplicaSets for tests.
 import type { Deployment, DeploymentSpec, DeploymentStatus, ReplicaSetStatus } from '../../../api/types/apps/v1.d.ts';
 import type { Observed } from '../../../client/index.ts';
 import { type DeploymentView, viewDeployment } from '../deployment-view.ts';
@@ -6,7 +6,7 @@ import type { ReplicaSetObject } from '../replica-sets.ts';
 
 export const NOW = Date.UTC(2026, 0, 1, 12);
 
-/** Seconds before now, as objects write it. */
+/** A timestamp this many seconds before now. */
 export function ago(seconds: number): string {
   return new Date(NOW - seconds * 1000).toISOString().replace('.000Z', 'Z');
 }
@@ -53,7 +53,7 @@ export function view(facts: DeploymentFacts = {}): DeploymentView {
   return viewDeployment(deployment(facts));
 }
 
-/** A view with the given bounds of a rolling update. */
+/** A view with the given maxSurge and maxUnavailable. */
 export function rolling(
   replicas: number,
   rollingUpdate: { readonly maxSurge?: number | string; readonly maxUnavailable?: number | string },

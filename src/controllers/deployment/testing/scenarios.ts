@@ -212,7 +212,7 @@ const scenarios: ScenarioTopic['scenarios'] = {
   },
 };
 
-/** What happens to Deployments, ReplicaSets and ReplicationControllers. */
+/** Scenarios about Deployments, ReplicaSets and ReplicationControllers. */
 export const topic: ScenarioTopic = {
   controllers: ['deployment-controller', 'replicaset-controller', 'replicationcontroller-controller'],
   seen: [

@@ -29,12 +29,12 @@ async function setTaints(world: ScenarioWorld, taints: DeviceTaint[] | null): Pr
 interface UseOptions {
   readonly device?: string;
   readonly tolerations?: DeviceToleration[];
-  /** The pod has no node, or is not among those that the claim is reserved for. */
+  /** The pod has no node, or is missing from the claim's reservedFor. */
   readonly isUnassigned?: boolean;
   readonly isUnreserved?: boolean;
 }
 
-/** A pod that uses a device by a claim of its own name. A finalizer keeps what is deleted, so that it can be looked at. */
+/** A pod that uses a device through a claim of the same name. A finalizer keeps deleted pods visible. */
 async function use(world: ScenarioWorld, name: string, options: UseOptions = {}): Promise<void> {
   const { device = 'gpu-0', tolerations, isUnassigned = false, isUnreserved = false } = options;
   const exactly = { deviceClassName: 'gpu', ...(tolerations === undefined ? {} : { tolerations }) };
@@ -66,7 +66,7 @@ async function addRule(world: ScenarioWorld, effect: DeviceTaint['effect'], devi
   });
 }
 
-/** What happens to pods that use devices with taints. */
+/** Scenarios about pods that use tainted devices. */
 export const topic: ScenarioTopic = {
   controllers: ['device-taint-eviction-controller'],
   runtimeConfig: ['resource.k8s.io/v1beta2=true'],

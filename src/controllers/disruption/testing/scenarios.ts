@@ -22,7 +22,7 @@ function pod(name: string, more: NonNullable<Sendable<Pod>['metadata']> = {}): S
   return { metadata: { name, labels, ...more }, spec: podSpec };
 }
 
-/** Asks for an eviction, and notes the answer. */
+/** Requests an eviction and records the answer. */
 async function evict(world: ScenarioWorld): Promise<void> {
   const { items } = await world.pods.list();
   const ready = items.filter(({ status }) => status?.conditions?.some(({ type }) => type === 'Ready'));
@@ -158,7 +158,7 @@ const scenarios: ScenarioTopic['scenarios'] = {
   },
 };
 
-/** What happens to PodDisruptionBudgets. */
+/** Scenarios about PodDisruptionBudgets. */
 export const topic: ScenarioTopic = {
   controllers: ['disruption-controller', 'replicaset-controller'],
   seen: [see(PodDisruptionBudget), see(Pod)],

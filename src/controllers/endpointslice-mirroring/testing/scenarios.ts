@@ -158,7 +158,7 @@ const scenarios: ScenarioTopic['scenarios'] = {
   },
 };
 
-/** What happens to Endpoints. */
+/** Scenarios about Endpoints. */
 export const topic: ScenarioTopic = {
   controllers: ['endpointslice-mirroring-controller'],
   seen: [

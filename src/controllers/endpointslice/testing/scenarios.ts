@@ -4,7 +4,7 @@ import { type ScenarioTopic, type ScenarioWorld, see } from '../../testing/scena
 const MODE = 'service.kubernetes.io/topology-mode';
 const labels = { app: 'web' };
 
-/** A node that is ready, in a zone. */
+/** A ready node in a zone. */
 async function node(
   world: ScenarioWorld,
   name: string,
@@ -23,7 +23,7 @@ async function node(
   });
 }
 
-/** So many pods on a node that are ready. */
+/** Creates `count` ready pods on a node. */
 async function pods(world: ScenarioWorld, nodeName: string, count: number): Promise<void> {
   const { items } = await world.pods.list();
   for (let index = 0; index < count; index++) {
@@ -148,7 +148,7 @@ const scenarios: ScenarioTopic['scenarios'] = {
   },
 };
 
-/** Which zones the endpoints of services serve. */
+/** Scenarios about zones and the endpoints of services. */
 export const topic: ScenarioTopic = {
   controllers: ['endpointslice-controller'],
   seen: [

@@ -13,7 +13,7 @@ async function createPod(world: ScenarioWorld, name: string, volumes: readonly s
   });
 }
 
-/** What happens to pods with volumes that live as long as they do. */
+/** Scenarios about pods with generic ephemeral volumes. */
 export const topic: ScenarioTopic = {
   controllers: ['ephemeral-volume-controller'],
   seen: [see(Pod), see(PersistentVolumeClaim, ({ spec }) => spec)],

@@ -4,7 +4,7 @@ import type { ScenarioWorld } from '../../testing/scenarios/index.ts';
 
 export const WEB = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } as const;
 
-/** Makes an autoscaler of the Deployment `web`, from one to ten replicas, and lets it look around. */
+/** Creates an autoscaler of the Deployment `web`, from one to ten replicas, and lets it sync. */
 export async function autoscale(
   world: ScenarioWorld,
   metrics: MetricSpec[],

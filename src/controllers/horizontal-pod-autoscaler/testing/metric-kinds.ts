@@ -1,4 +1,4 @@
-// Metrics as custom resources: the paths, kinds and lists of the metrics APIs come out as adapters serve them, on any cluster.
+// Metrics as custom resources: they produce the paths, kinds and lists of the metrics APIs on any cluster.
 import {
   CustomResourceDefinition,
   hasReason,
@@ -30,26 +30,26 @@ export const QueueLength = namespacedKind<ExternalValue>({
   kind: 'ExternalMetricValue',
   plural: 'queue-length',
 });
-/** A metric of a namespace is read as an object of the name of the metric; of values, definitions cannot make lists. */
+/** A namespace's metric is read as an object named like the metric; custom resources cannot serve lists of values. */
 export const NamespaceMetric = namespacedKind<KubernetesObject>({
   apiVersion: 'custom.metrics.k8s.io/v1beta2',
   kind: 'NamespaceMetric',
   plural: 'metrics',
 });
-/** Something of one's own that can be scaled. */
+/** A custom resource that can be scaled. */
 export const Gadget = namespacedKind<KubernetesObject & { spec?: object; status?: object }>({
   apiVersion: 'example.dev/v1',
   kind: 'Gadget',
   plural: 'gadgets',
 });
-/** And something that cannot. */
+/** A custom resource that cannot be scaled. */
 export const Stone = namespacedKind<KubernetesObject>({
   apiVersion: 'example.dev/v1',
   kind: 'Stone',
   plural: 'stones',
 });
 
-/** Defines a kind where it is not there yet; it stays, as other scenarios may use it. */
+/** Creates the CRD if it does not exist; it stays for other scenarios. */
 export async function define(world: ScenarioWorld, kind: Kind, subresources?: object): Promise<void> {
   const { group, version: name, plural } = kind;
   const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };

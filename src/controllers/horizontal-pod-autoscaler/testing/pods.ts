@@ -6,7 +6,7 @@ import { PodMetrics } from './metric-kinds.ts';
 
 const LABELS = { app: 'web' };
 
-/** A Deployment whose pods the scenarios make themselves. */
+/** A Deployment whose pods the scenarios create themselves. */
 export async function deploy(
   world: ScenarioWorld,
   replicas: number,
@@ -30,7 +30,7 @@ export interface MadePod {
   readonly status?: object;
 }
 
-/** Pods that have long been ready, unless their status says otherwise. */
+/** Pods that have been ready for long, unless their status is given. */
 export async function makePods(world: ScenarioWorld, ...pods: readonly (string | MadePod)[]): Promise<void> {
   for (const each of pods) {
     const { name, spec = podSpec(), status = ready(world) } = typeof each === 'string' ? { name: each } : each;
@@ -49,7 +49,7 @@ export function ready(world: ScenarioWorld): object {
   };
 }
 
-/** A pod that has begun and never been ready. */
+/** The status of a pod that has started and was never ready. */
 export function starting(world: ScenarioWorld): object {
   const since = world.now();
   return {
@@ -59,7 +59,7 @@ export function starting(world: ScenarioWorld): object {
   };
 }
 
-/** Says what pods use: `cpu` of their container `c`, or more. */
+/** Publishes the pods' usage: `cpu` of their container `c`, or more. */
 export async function use(
   world: ScenarioWorld,
   pods: readonly string[],

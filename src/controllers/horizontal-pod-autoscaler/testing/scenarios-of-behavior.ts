@@ -4,7 +4,7 @@ import { autoscale, external, value } from './autoscalers.ts';
 import { define, QueueLength } from './metric-kinds.ts';
 import { deploy, makePods } from './pods.ts';
 
-/** Replicas by the length of a queue, of which each pod can take ten. */
+/** Scales by the length of a queue, with a target of ten per pod. */
 async function behave(
   world: ScenarioWorld,
   { replicas, length }: { readonly replicas: number; readonly length: string },

@@ -3,7 +3,7 @@ import { autoscale, external, ofObject, share, utilization, value } from './auto
 import { define, NamespaceMetric, PodMetrics, QueueLength } from './metric-kinds.ts';
 import { deploy, makePods, use } from './pods.ts';
 
-/** Two pods, and queues of something outside. */
+/** Two pods, and external queue lengths. */
 async function queues(world: ScenarioWorld, ...lengths: readonly (readonly [string, string])[]): Promise<void> {
   await define(world, QueueLength);
   await deploy(world, 2);
@@ -17,7 +17,7 @@ async function queues(world: ScenarioWorld, ...lengths: readonly (readonly [stri
     });
 }
 
-/** Two pods, and an API of metrics that knows none. */
+/** Two pods, and a metrics API without samples. */
 async function unmeasured(world: ScenarioWorld): Promise<void> {
   await define(world, NamespaceMetric);
   await deploy(world, 2);

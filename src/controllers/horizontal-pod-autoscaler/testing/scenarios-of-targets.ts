@@ -4,7 +4,7 @@ import { autoscale, utilization } from './autoscalers.ts';
 import { define, Gadget, PodMetrics, Stone } from './metric-kinds.ts';
 import { deploy, makePods, use } from './pods.ts';
 
-/** After so many seconds the real controller knows of a new kind. */
+/** Seconds until the real controller has discovered a new kind. */
 const DISCOVERED = 40;
 
 async function gadget(world: ScenarioWorld, scale: object): Promise<void> {

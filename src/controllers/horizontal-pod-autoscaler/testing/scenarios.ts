@@ -7,7 +7,7 @@ import { behaviorScenarios } from './scenarios-of-behavior.ts';
 import { metricScenarios } from './scenarios-of-metrics.ts';
 import { targetScenarios } from './scenarios-of-targets.ts';
 
-/** A Deployment of so many pods, and what each uses. */
+/** A Deployment with `replicas` pods that use `cpu` each. */
 async function busy(world: ScenarioWorld, replicas: number, cpu: string): Promise<string[]> {
   await define(world, PodMetrics);
   await deploy(world, replicas);
@@ -142,7 +142,10 @@ const resourceScenarios: ScenarioTopic['scenarios'] = {
   },
 };
 
-/** What the horizontal pod autoscaler does. Nothing else runs: the scenarios make pods and metrics themselves. */
+/**
+ * Scenarios of the horizontal pod autoscaler. No other controller runs: the scenarios create pods and metrics
+ * themselves.
+ */
 export const topic: ScenarioTopic = {
   controllers: ['horizontal-pod-autoscaler-controller'],
   flags: ['--horizontal-pod-autoscaler-sync-period=2s', '--horizontal-pod-autoscaler-downscale-stabilization=30s'],

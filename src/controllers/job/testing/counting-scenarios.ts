@@ -13,7 +13,7 @@ import {
   template,
 } from './job-world.ts';
 
-/** How many pods run, succeed and fail. */
+/** Parallelism, completions and failures. */
 export const countingScenarios: ScenarioTopic['scenarios'] = {
   'a Job of one pod': async (world) => {
     await start(world, newJob());

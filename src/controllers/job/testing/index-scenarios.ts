@@ -1,7 +1,7 @@
 import type { ScenarioTopic } from '../../testing/scenarios/index.ts';
 import { changeJob, deletePods, end, fail, indexed, newJob, start, template } from './job-world.ts';
 
-/** Jobs whose pods have indexes. */
+/** Indexed Jobs. */
 export const indexScenarios: ScenarioTopic['scenarios'] = {
   'three indexes': async (world) => {
     await start(world, indexed(3));

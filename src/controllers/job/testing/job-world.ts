@@ -1,4 +1,4 @@
-// Jobs and their pods in scenarios: what a user asks for, and what nodes would report.
+// Jobs and their pods in scenarios: what users create, and what kubelets would report.
 import type { JobSpec } from '../../../api/types/batch/v1.d.ts';
 import { Job, mergePatch, type Observed, type Pod, type Sendable } from '../../../client/index.ts';
 import type { ScenarioWorld } from '../../testing/scenarios/index.ts';
@@ -21,13 +21,13 @@ export function indexed(completions: number, spec: Partial<JobSpec> = {}): Senda
   return newJob({ completionMode: 'Indexed', completions, parallelism: completions, ...spec });
 }
 
-/** Creates a Job, and waits until it has its pods. */
+/** Creates a Job and waits for its pods. */
 export async function start(world: ScenarioWorld, job: Sendable<Job>): Promise<void> {
   await world.create(Job, job);
   await later(world);
 }
 
-/** Long enough for what happened to pods to be counted, which is done a second later and may lead to more. */
+/** Waits long enough for finished pods to be counted, which happens a second later and may cause more changes. */
 export async function later(world: ScenarioWorld): Promise<void> {
   await world.pass(2);
 }
@@ -45,7 +45,7 @@ export interface PodEnd {
   readonly condition?: string;
 }
 
-/** Ends pods that have not ended: so many, or those of these indexes. */
+/** Finishes unfinished pods: a number of them, or those with the given indexes. */
 export async function end(world: ScenarioWorld, which: number | readonly number[], podEnd: PodEnd = {}): Promise<void> {
   await endAtOnce(world, which, podEnd);
   await later(world);
@@ -59,7 +59,7 @@ export async function fail(
   await end(world, which, { phase: 'Failed', exitCode: 1, ...podEnd });
 }
 
-/** Ends pods without waiting for what that leads to. */
+/** Finishes pods without waiting for the consequences. */
 export async function endAtOnce(
   world: ScenarioWorld,
   which: number | readonly number[],

@@ -11,7 +11,7 @@ function pod(name: string, more: NonNullable<Sendable<Pod>['metadata']> = {}): S
   return { metadata: { name, labels, ...more }, spec };
 }
 
-/** Jobs that are suspended, deleted, or looked after by others; pods that come and go. */
+/** Suspended, deleted and externally managed Jobs; pods that are deleted or adopted. */
 export const lifeScenarios: ScenarioTopic['scenarios'] = {
   'suspended from the start': async (world) => {
     await start(world, newJob({ suspend: true }));

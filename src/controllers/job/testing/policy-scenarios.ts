@@ -18,7 +18,7 @@ function disrupted(action: PodFailurePolicyRule['action']): PodFailurePolicyRule
   return { action, onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] };
 }
 
-/** Jobs that say themselves what is a failure, and what a success. */
+/** Pod failure policies and success policies. */
 export const policyScenarios: ScenarioTopic['scenarios'] = {
   'an exit code that fails the Job': async (world) => {
     await start(world, newJob({ completions: 2, parallelism: 2, ...rules(exitCodes('FailJob', 'In', [3, 42])) }));

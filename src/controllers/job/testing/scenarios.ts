@@ -5,7 +5,7 @@ import { indexScenarios } from './index-scenarios.ts';
 import { lifeScenarios } from './life-scenarios.ts';
 import { policyScenarios } from './policy-scenarios.ts';
 
-/** What happens to Jobs. */
+/** Scenarios about Jobs. */
 export const topic: ScenarioTopic = {
   controllers: ['job-controller'],
   seen: [

@@ -6,7 +6,7 @@ async function createNode(world: ScenarioWorld, name: string, podCIDR?: string):
   await world.create(Node, { metadata: { name }, spec });
 }
 
-/** What happens to nodes where each gets a network. */
+/** Scenarios about the pod CIDRs of nodes. */
 export const topic: ScenarioTopic = {
   controllers: ['node-ipam-controller'],
   flags: ['--allocate-node-cidrs', '--cluster-cidr=10.244.0.0/22', '--service-cluster-ip-range=10.96.0.0/16'],

@@ -4,7 +4,7 @@ import { claim, claimSpec, podUsing, storageClass, touch, volume } from './sampl
 
 const DEFAULT = { 'storageclass.kubernetes.io/is-default-class': 'true' };
 
-/** What happens to claims of classes. */
+/** Scenarios about claims with classes. */
 export const provisioning: Readonly<Record<string, Scenario>> = {
   'a volume is asked for, and made': async (world) => {
     await storageClass(world, 'fast', {});

@@ -3,7 +3,7 @@ import { mergePatch } from '../../../client/index.ts';
 import type { Scenario, ScenarioWorld } from '../../testing/scenarios/index.ts';
 import { claim, claimSpec, podUsing, removeClaim, volume } from './samples.ts';
 
-/** The pod that scrubs a volume. */
+/** The recycler pod of a volume. */
 function scrubber({ client }: ScenarioWorld, name: string): Promise<Stored<Pod>> {
   return client.core.v1.pods.namespace('default').get(`recycler-for-${name}`);
 }
@@ -14,7 +14,7 @@ async function end(world: ScenarioWorld, name: string, status: object): Promise<
   await world.quiet();
 }
 
-/** A volume that nobody claims any more. */
+/** A released volume. */
 async function released(world: ScenarioWorld, name: string, nfs = false): Promise<void> {
   const source = nfs ? ({ hostPath: null, nfs: { server: 'files.example.com', path: '/' } } as const) : {};
   await volume(world, name, { persistentVolumeReclaimPolicy: 'Recycle', ...source });
@@ -23,7 +23,7 @@ async function released(world: ScenarioWorld, name: string, nfs = false): Promis
   await world.quiet();
 }
 
-/** What happens to volumes that are to be used again. */
+/** Scenarios about recycled volumes. */
 export const recycling: Readonly<Record<string, Scenario>> = {
   'a volume is scrubbed by a pod, and free again': async (world) => {
     await released(world, 'scrubbed');

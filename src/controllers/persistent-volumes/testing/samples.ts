@@ -11,7 +11,7 @@ import type { ScenarioWorld } from '../../testing/scenarios/index.ts';
 type ClaimSpec = NonNullable<PersistentVolumeClaim['spec']>;
 type VolumeSpec = Partial<NonNullable<PersistentVolume['spec']>>;
 
-/** A claim of so much, of no class: none is assigned. */
+/** The spec of a claim with an empty class, which prevents the default one. */
 export function claimSpec(storage = '1Gi'): ClaimSpec {
   return { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } }, storageClassName: '' };
 }
@@ -24,7 +24,7 @@ export async function claim(
   return await world.create(PersistentVolumeClaim, { metadata: { name }, spec });
 }
 
-/** A volume of 5Gi on a path that is kept, unless told otherwise; null takes something away. */
+/** A 5Gi hostPath volume with policy Retain, with the given changes; null removes a member. */
 export async function volume(
   world: ScenarioWorld,
   name: string,
@@ -55,7 +55,7 @@ export async function storageClass(
   await world.create(StorageClass, { metadata: { name, annotations: { ...annotations } }, provisioner, ...options });
 }
 
-/** A pod that nobody schedules. */
+/** A pod that stays unscheduled. */
 export async function podUsing(world: ScenarioWorld, name: string, claimName: string): Promise<void> {
   await world.create(Pod, {
     metadata: { name },
@@ -66,7 +66,7 @@ export async function podUsing(world: ScenarioWorld, name: string, claimName: st
   });
 }
 
-/** Has a claim looked at. */
+/** Triggers a sync of the claim. */
 export async function touch(world: ScenarioWorld, name: string): Promise<void> {
   const { metadata } = await world.of(PersistentVolumeClaim).get(name);
   const times = Number(metadata.labels?.['touched'] ?? 0) + 1;

@@ -205,10 +205,10 @@ const ending: Readonly<Record<string, Scenario>> = {
   },
 };
 
-/** What happens to claims and volumes. */
+/** Scenarios about claims and volumes. */
 export const topic: ScenarioTopic = {
   controllers: ['persistentvolume-binder-controller'],
-  // What waits is looked at again when somebody touches it, not at a time that differs from run to run.
+  // Disables periodic retries, whose times differ between runs; scenarios trigger them by touching objects.
   flags: ['--pvclaimbinder-sync-period=2h'],
   seen: [
     see(PersistentVolume, ({ spec }) => {
@@ -219,7 +219,7 @@ export const topic: ScenarioTopic = {
     see(Pod, ({ spec }) => spec?.nodeName),
     see(StorageClass),
   ],
-  // The real one skips a request while it is at another one for the same claim.
+  // The real controller skips a request while another for the same claim is in progress.
   masks: [[/x\d+(?=: (?:Waiting for a volume to be created|Volume is used by pods))/g, 'x?']],
   scenarios: { ...matching, ...reserved, ...ending, ...provisioning, ...recycling },
 };

@@ -1,4 +1,4 @@
-// Pods, claims and templates for scenarios, and what a scheduler and a node would do to them.
+// Pods, claims and templates for scenarios, and what a scheduler and a kubelet would do to them.
 import type { PodResourceClaim } from '../../../api/types/core/v1.d.ts';
 import { mergePatch, Pod, ResourceClaim, ResourceClaimTemplate } from '../../../client/index.ts';
 import { CLAIM_FINALIZER } from '../../../api/meaning/index.ts';
@@ -22,7 +22,7 @@ export async function createClaim(world: ScenarioWorld, name: string): Promise<v
 }
 
 interface PodOptions {
-  /** The pod has its node already, by somebody who does not know of claims. */
+  /** Sets the pod's node directly, without the scheduler. */
   readonly nodeName?: string;
 }
 
@@ -43,13 +43,16 @@ export async function createPod(
   });
 }
 
-/** The name of the claim that was made for an entry of a pod. */
+/** The name of the claim that was generated for an entry of a pod. */
 export async function madeFor(world: ScenarioWorld, pod: string, entry: string): Promise<string> {
   const { status } = await world.pods.get(pod);
   return status?.resourceClaimStatuses?.find(({ name }) => name === entry)?.resourceClaimName ?? '';
 }
 
-/** Gives a device to a claim and reserves it for pods, as the scheduler does; pods by name, others as they are. */
+/**
+ * Allocates a device to a claim and reserves it for pods, as the scheduler does; pods by name, other consumers as they
+ * are.
+ */
 export async function allocate(
   world: ScenarioWorld,
   name: string,

@@ -6,7 +6,7 @@ const fromTemplate = [{ name: 'gpu', resourceClaimTemplateName: 'one-gpu' }];
 const shared = [{ name: 'gpu', resourceClaimName: 'shared' }];
 const GONE = '00000000-0000-0000-0000-000000000001';
 
-/** What happens to claims of pods, apart from what the scheduler does. */
+/** Scenarios about the claims of pods, apart from what the scheduler does. */
 export const topic: ScenarioTopic = {
   controllers: ['resourceclaim-controller'],
   seen: [see(Pod), see(ResourceClaim, ({ spec }) => spec)],

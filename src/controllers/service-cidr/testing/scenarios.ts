@@ -1,7 +1,7 @@
 import { IPAddress, Service, ServiceCIDR } from '../../../client/index.ts';
 import { type ScenarioTopic, see } from '../../testing/scenarios/index.ts';
 
-/** What happens to the networks that Services have addresses of. */
+/** Scenarios about ServiceCIDRs. */
 export const topic: ScenarioTopic = {
   controllers: ['service-cidr-controller'],
   seen: [see(ServiceCIDR, ({ spec }) => spec)],

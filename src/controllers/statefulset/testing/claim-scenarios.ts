@@ -9,7 +9,7 @@ function retention(whenScaled: string, whenDeleted: string): { persistentVolumeC
   return { persistentVolumeClaimRetentionPolicy: { whenScaled, whenDeleted } as Policy };
 }
 
-/** What happens to the claims of pods. */
+/** The claims of pods. */
 export const claimScenarios: ScenarioTopic['scenarios'] = {
   'claims of pods': async (world) => {
     const volumes = [

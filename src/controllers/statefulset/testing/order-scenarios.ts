@@ -2,7 +2,7 @@ import { Pod, StatefulSet } from '../../../client/index.ts';
 import type { ScenarioTopic } from '../../testing/scenarios/index.ts';
 import { makeAllReady, makeUnready, onNode, scale, statefulSet, template } from './samples.ts';
 
-/** How pods come and go. */
+/** Order of creation and deletion. */
 export const orderScenarios: ScenarioTopic['scenarios'] = {
   'pods that come one after the other': async (world) => {
     await world.create(StatefulSet, statefulSet());

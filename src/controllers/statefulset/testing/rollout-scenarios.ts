@@ -6,7 +6,7 @@ function rolling(rollingUpdate: object): Pick<NonNullable<StatefulSet['spec']>, 
   return { updateStrategy: { type: 'RollingUpdate', rollingUpdate } };
 }
 
-/** How a new template comes to all pods, and what is kept of the old ones. */
+/** Template updates and revision history. */
 export const rolloutScenarios: ScenarioTopic['scenarios'] = {
   'a rolling update': async (world) => {
     await world.create(StatefulSet, statefulSet());

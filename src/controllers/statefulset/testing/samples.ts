@@ -11,7 +11,7 @@ export function template(spec: Partial<PodSpec> = {}): Template {
   return { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'nginx:1' }], ...spec } };
 }
 
-/** Pods on a node end only when the node says so. */
+/** Pods bound to a node, which terminate only when the kubelet says so. */
 export const onNode = { template: template({ nodeName: 'n1', terminationGracePeriodSeconds: 3600 }) };
 
 export function statefulSet(spec: Partial<StatefulSetSpec> = {}): StatefulSet {
@@ -34,7 +34,7 @@ export function scale(world: ScenarioWorld, replicas: number): Promise<void> {
   return world.change(StatefulSet, 'web', { spec: { replicas } });
 }
 
-/** Makes pods ready until none waits: where one comes only after the other is ready. */
+/** Makes pods ready one after the other, for ordered pod management. */
 export async function makeAllReady(world: ScenarioWorld, pods: number): Promise<void> {
   for (let pod = 0; pod < pods; pod++) await world.makeReady();
 }

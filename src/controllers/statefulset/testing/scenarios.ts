@@ -4,7 +4,7 @@ import { claimScenarios } from './claim-scenarios.ts';
 import { orderScenarios } from './order-scenarios.ts';
 import { rolloutScenarios } from './rollout-scenarios.ts';
 
-/** What happens to StatefulSets. */
+/** Scenarios about StatefulSets. */
 export const topic: ScenarioTopic = {
   controllers: ['statefulset-controller'],
   seen: [

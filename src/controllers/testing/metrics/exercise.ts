@@ -1,10 +1,10 @@
-// Something for every controller that reports figures of its own, so that each of its metrics has a value.
+// Gives every controller with metrics some work, so that each metric has a value.
 import { type Client, mergePatch } from '../../../client/index.ts';
 
-/** The world that the exercise is done in. */
+/** The cluster that the exercise runs in. */
 export interface ExercisePlace {
   readonly client: Client;
-  /** Lets so many seconds pass, and waits for the controllers. */
+  /** Advances time and waits for the controllers. */
   pass(seconds: number): Promise<void>;
 }
 
@@ -12,7 +12,7 @@ const NAMESPACE = 'exercise';
 const DRIVER = 'exercise.example';
 const container = { name: 'c', image: 'registry.example/app:1' };
 
-/** Gives the controllers work. A node or two and somebody who schedules are taken for granted. */
+/** Gives the controllers work. Assumes a node or two and a running scheduler. */
 export async function exercise({ client, pass }: ExercisePlace): Promise<void> {
   await client.core.v1.namespaces.create({ metadata: { name: NAMESPACE } });
   await pass(2);
@@ -123,7 +123,7 @@ async function volumes(client: Client, nodeName: string): Promise<void> {
   });
 }
 
-/** What the driver would say. */
+/** What the CSI driver would report. */
 async function attach(client: Client): Promise<void> {
   const { volumeattachments } = client.storage.v1;
   for (const { metadata, spec } of (await volumeattachments.list()).items)
@@ -131,7 +131,7 @@ async function attach(client: Client): Promise<void> {
       await volumeattachments.status.patch(metadata.name, mergePatch({ status: { attached: true } }));
 }
 
-/** Pods that the garbage collector of pods deletes by force. */
+/** Pods that the pod garbage collector force-deletes. */
 async function strayPods(client: Client): Promise<void> {
   const pods = client.core.v1.pods.namespace(NAMESPACE);
   await pods.create({ metadata: { name: 'stray' }, spec: { nodeName: 'gone', containers: [container] } });

@@ -1,11 +1,11 @@
-/** What a metric is, as far as its text shows. */
+/** A metric family as parsed from text. */
 export interface Family {
   readonly type: string;
-  /** In the order of their names, without the bounds of buckets. */
+  /** Sorted, without `le`. */
   readonly labels: readonly string[];
 }
 
-/** The metrics in Prometheus' text, by name. */
+/** The metric families in Prometheus text format, by name. */
 export function familiesOf(text: string): Map<string, Family> {
   const families = new Map<string, { type: string; labels: Set<string> }>();
   for (const line of text.split('\n')) {
@@ -18,7 +18,7 @@ export function familiesOf(text: string): Map<string, Family> {
   return new Map([...families].map(([name, { type, labels }]) => [name, { type, labels: [...labels].sort() }]));
 }
 
-/** The names of queues that the text tells about. */
+/** The work queue names in the text. */
 export function queuesOf(text: string): string[] {
   return [...text.matchAll(/^workqueue_adds_total\{name="([^"]+)"\}/gm)].map(([, name = '']) => name).sort();
 }

@@ -2,14 +2,14 @@ import type { KubernetesObject, Observed } from '../../../client/index.ts';
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
-/** Of metadata, what no two runs have in common or nobody looks at. */
+/** Metadata that differs between runs or does not matter. */
 const LEFT_OUT = new Set(['uid', 'resourceVersion', 'managedFields', 'creationTimestamp', 'namespace', 'selfLink']);
-/** Pods that messages tell of, which nobody may have seen alive. */
-const TOLD_POD = /((?:pod: |pods? ")[a-z0-9-]+-)[a-z0-9]{5}\b/gi;
-/** How many characters the server appends to `generateName`. */
+/** Pod names in messages, possibly of pods that were never observed. */
+const POD_IN_MESSAGE = /((?:pod: |pods? ")[a-z0-9-]+-)[a-z0-9]{5}\b/gi;
+/** The number of characters that the API server appends to `generateName`. */
 const SUFFIX_LENGTH = 5;
 
-/** Replaces what differs from run to run: uids, times, the endings of generated names, the name of the namespace. */
+/** Replaces what differs between runs: uids, times, generated name suffixes, the namespace's name. */
 export class Masking {
   readonly #namespace: string;
   readonly #more: readonly (readonly [RegExp, string])[];
@@ -21,7 +21,7 @@ export class Masking {
     this.#more = more;
   }
 
-  /** Remembers an object's name and uid, for where others mention them. */
+  /** Records an object's name and uid, to replace them where other objects mention them. */
   learn(kind: string, { metadata: { name, uid, generateName } }: Observed<KubernetesObject>): void {
     if (
       generateName !== undefined &&
@@ -43,7 +43,7 @@ export class Masking {
     return deletionTimestamp === undefined ? kept : { ...kept, isDeleted: true };
   }
 
-  /** A value as it would be in any other run, members in the order of their names. */
+  /** The masked value, with members sorted by name. */
   value(value: unknown): unknown {
     if (typeof value === 'string') return this.text(value);
     if (Array.isArray(value)) return value.map((each) => this.value(each));
@@ -60,7 +60,7 @@ export class Masking {
       .replaceAll(this.#namespace, 'here')
       .replaceAll(UID, (uid) => this.#uids.get(uid) ?? '<uid>')
       .replaceAll(TIME, '<time>')
-      .replaceAll(TOLD_POD, '$1?????');
+      .replaceAll(POD_IN_MESSAGE, '$1?????');
     for (const [pattern, shown] of this.#more) masked = masked.replaceAll(pattern, shown);
     return masked;
   }

@@ -5,12 +5,12 @@ import { run } from '../controller-cluster.ts';
 import type { Scenario, ScenarioTopic } from './scenario-topic.ts';
 import { ScenarioWorld } from './scenario-world.ts';
 
-/** How long somebody would have waited to see: the age of objects matters. */
+/** How long the recording waited before each look: the age of objects matters. */
 const QUIET_MS = 1500;
-/** Nothing runs but the API server, with the admission plugins that it has when scenarios are recorded. */
+/** Runs only the API server, with the admission plugins that were enabled when scenarios were recorded. */
 const AS_RECORDED = { controllers: false, scheduler: false, nodes: 0, disableAdmission: ['ServiceAccount'] } as const;
 
-/** Goes through all steps, and returns what was seen. */
+/** Runs all steps and returns what was recorded. */
 export async function play(scenario: Scenario, world: ScenarioWorld): Promise<readonly object[]> {
   try {
     await scenario(world);
@@ -21,7 +21,7 @@ export async function play(scenario: Scenario, world: ScenarioWorld): Promise<re
   return JSON.parse(JSON.stringify(world.looks)) as readonly object[];
 }
 
-/** What happens when a scenario is gone through with these parts, in virtual time. */
+/** Runs a scenario with these parts in virtual time. */
 export async function playWith(parts: readonly Part[], topic: ScenarioTopic, name: string): Promise<unknown> {
   const scenario = topic.scenarios[name];
   if (scenario === undefined) throw new Error(`There is no scenario "${name}"`);
@@ -46,7 +46,7 @@ export async function playWith(parts: readonly Part[], topic: ScenarioTopic, nam
   return await play(scenario, new ScenarioWorld(client, 'keelson-here', { time, sight: topic }));
 }
 
-/** What was seen on Kubernetes 1.36.3 (test/vectors/controllers/record.ts), by the name of the scenario. */
+/** The recordings from Kubernetes 1.36.3 (test/vectors/controllers/record.ts), by scenario name. */
 export function recordedLooks(file: URL): Readonly<Record<string, unknown>> {
   return JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, unknown>>;
 }

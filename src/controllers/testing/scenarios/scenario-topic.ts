@@ -1,23 +1,23 @@
 import type { ScenarioWorld } from './scenario-world.ts';
 import type { Sight } from './seen-kind.ts';
 
-/** Steps that can be gone through on any cluster, Keelson's or a real one. */
+/** Steps that can run on any cluster, Keelson's or a real one. */
 export type Scenario = (world: ScenarioWorld) => Promise<void>;
 
 /**
- * What controllers do, as scenarios that were gone through with those of kube-controller-manager too. A controller has its own
- * in `testing/scenarios.ts` of its folder, exported as `topic`; `test/vectors/controllers/record.ts` writes what the real one
- * did to `testdata/real-cluster.json`.
+ * Scenarios that were also recorded with kube-controller-manager. A controller has its own in `testing/scenarios.ts` of
+ * its folder, exported as `topic`; `test/vectors/controllers/record.ts` writes the recording to
+ * `testdata/real-cluster.json`.
  */
 export interface ScenarioTopic extends Sight {
-  /** As kube-controller-manager names them in `--controllers`. */
+  /** Their names in `--controllers`. */
   readonly controllers: readonly string[];
-  /** Further flags of kube-controller-manager when recording. */
+  /** Further flags of kube-controller-manager for recording. */
   readonly flags?: readonly string[];
-  /** API versions that are served besides the default ones, as `--runtime-config` takes them. */
+  /** API versions to serve besides the default ones, as in `--runtime-config`. */
   readonly runtimeConfig?: readonly string[];
-  /** What is switched on besides the defaults when recording, as `--feature-gates` takes it. */
+  /** Feature gates for recording, as in `--feature-gates`. */
   readonly featureGates?: string;
-  /** By what they show. */
+  /** By name. */
   readonly scenarios: Readonly<Record<string, Scenario>>;
 }

@@ -1,5 +1,5 @@
-// A namespace in which objects are acted upon and looked at, the same on Keelson and on a real cluster: what is told of it
-// carries nothing that differs from run to run.
+// A namespace in which a scenario acts and observes, the same on Keelson and on a real cluster: recordings contain
+// nothing that differs between runs.
 import {
   type Client,
   type Kind,
@@ -12,12 +12,12 @@ import {
 } from '../../../client/index.ts';
 import { Masking } from './masking.ts';
 import type { Sight } from './seen-kind.ts';
-import { tellEvents } from './tell-events.ts';
+import { eventLines } from './event-lines.ts';
 
-/** How time passes where the objects are. */
+/** How time passes in the cluster. */
 export interface WorldTime {
   nowMs(): number;
-  /** Resolves when nothing happens any more. */
+  /** Resolves when nothing changes any more. */
   quiet(): Promise<void>;
   pass(seconds: number): Promise<void>;
 }
@@ -44,13 +44,13 @@ export class ScenarioWorld {
     this.#masking = new Masking(namespace, sight.masks);
   }
 
-  /** The objects of a kind: those of this namespace, if it has any. */
+  /** The client of a kind, in this namespace if the kind is namespaced. */
   of<T extends KubernetesObject>(kind: Kind<T>): ResourceClient<T> {
     const all = this.client.kind(kind);
     return kind.scope === 'Namespaced' ? all.namespace(this.namespace) : all;
   }
 
-  /** Creates an object; what lies outside of the namespace is deleted when the scenario ends. */
+  /** Creates an object; cluster-scoped ones are deleted when the scenario ends. */
   async create<T extends KubernetesObject>(kind: Kind<T>, object: Sendable<T>): Promise<Stored<T>> {
     const objects = this.of(kind);
     const created = await objects.create(object);
@@ -84,12 +84,12 @@ export class ScenarioWorld {
     await this.quiet();
   }
 
-  /** The time there, in the form that objects have; some seconds later or earlier. */
+  /** The cluster's time as a timestamp, with an offset in seconds. */
   now(offsetSeconds = 0): string {
     return `${new Date(this.#time.nowMs() + offsetSeconds * 1000).toISOString().slice(0, 19)}Z`;
   }
 
-  /** Makes pods that are not ready so, as a node would: all, or the first few by name. */
+  /** Makes unready pods ready, as a kubelet would: all, or the first few by name. */
   async makeReady(count: number = Infinity): Promise<void> {
     await this.quiet();
     const { items } = await this.pods.list();
@@ -107,7 +107,7 @@ export class ScenarioWorld {
     await this.quiet();
   }
 
-  /** Ends pods that are being deleted, as their node would. */
+  /** Removes terminating pods, as their kubelet would. */
   async removeTerminating(): Promise<void> {
     await this.quiet();
     const { items } = await this.pods.list();
@@ -116,23 +116,23 @@ export class ScenarioWorld {
     await this.quiet();
   }
 
-  /** Notes what has changed since the last look: objects by kind and name, those with generated names as lists. */
+  /** Records what changed since the last look: objects by kind and name, those with generated names as lists. */
   async look(label: string): Promise<void> {
     await this.quiet();
     const lists = await Promise.all(
       this.#sight.seen.map(async ({ kind, pick }) => ({ kind, pick, items: (await this.of(kind).list()).items })),
     );
     for (const { kind, items } of lists) for (const object of items) this.#masking.learn(kind.kind, object);
-    const told = new Map<string, unknown[]>();
+    const recorded = new Map<string, unknown[]>();
     for (const { kind, pick, items } of lists)
       for (const object of items) {
         const { metadata } = object;
         const key = this.#masking.text(`${kind.kind} ${metadata.name}`);
         const status = 'status' in object ? object.status : undefined;
         const text = this.#masking.value({ ...this.#masking.metadata({ ...metadata }), is: pick(object), status });
-        told.set(key, [...(told.get(key) ?? []), text]);
+        recorded.set(key, [...(recorded.get(key) ?? []), text]);
       }
-    const now = Object.fromEntries([...told].map(([key, values]) => [key, textOf(values)]));
+    const now = Object.fromEntries([...recorded].map(([key, values]) => [key, textOf(values)]));
     const changed = Object.keys({ ...this.#last, ...now })
       .filter((key) => this.#last[key] !== now[key])
       .toSorted();
@@ -141,12 +141,12 @@ export class ScenarioWorld {
     this.#last = now;
   }
 
-  /** Notes anything else. */
+  /** Records any value. */
   note(label: string, value: unknown): void {
     this.looks.push({ label, noted: this.#masking.value(value) });
   }
 
-  /** Notes what was told about what happened. */
+  /** Records the events. */
   async lookAtEvents(): Promise<void> {
     await this.quiet();
     const { items } = await this.client.core.v1.events.list();
@@ -154,12 +154,12 @@ export class ScenarioWorld {
       ({ metadata, involvedObject }) =>
         metadata.namespace === this.namespace || this.#masking.knows(involvedObject.uid ?? ''),
     );
-    this.looks.push({ events: tellEvents(own, this.#masking) });
+    this.looks.push({ events: eventLines(own, this.#masking) });
   }
 
-  /** Deletes what the scenario has left outside of its namespace. */
+  /** Deletes the cluster-scoped objects of the scenario. */
   async cleanUp(): Promise<void> {
-    for (const remove of this.#outside) await remove().catch(() => undefined); // some are gone already
+    for (const remove of this.#outside) await remove().catch(() => undefined); // some are already gone
   }
 }
 

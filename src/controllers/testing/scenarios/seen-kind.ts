@@ -1,13 +1,13 @@
 import type { Kind, KubernetesObject, Observed } from '../../../client/index.ts';
 
-/** A kind whose objects are looked at. */
+/** A kind whose objects are recorded. */
 export interface SeenKind {
   readonly kind: Kind;
-  /** What is noted of an object besides its metadata and status. */
+  /** What is recorded of an object besides its metadata and status. */
   readonly pick: (object: Observed<KubernetesObject>) => unknown;
 }
 
-/** Objects of this kind are looked at: metadata, status, and what else is picked. */
+/** Records objects of this kind: metadata, status, and what `pick` returns. */
 export function see<T extends KubernetesObject>(
   kind: Kind<T>,
   pick: (object: Observed<T>) => unknown = () => undefined,
@@ -15,9 +15,9 @@ export function see<T extends KubernetesObject>(
   return { kind, pick: (object) => pick(object as Observed<T>) };
 }
 
-/** What is looked at, and what is left out of it. */
+/** What is recorded and masked. */
 export interface Sight {
   readonly seen: readonly SeenKind[];
-  /** What differs from run to run besides names, times and uids, and what stands for it. */
+  /** Further patterns that differ between runs, with their replacements. */
   readonly masks?: readonly (readonly [RegExp, string])[];
 }

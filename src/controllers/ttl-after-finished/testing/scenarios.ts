@@ -62,7 +62,7 @@ const scenarios: ScenarioTopic['scenarios'] = {
   },
 };
 
-/** What happens to Jobs that have finished. */
+/** Scenarios about finished Jobs. */
 export const topic: ScenarioTopic = {
   controllers: ['ttl-after-finished-controller'],
   seen: [see(Job)],

@@ -6,7 +6,7 @@ type Source = Pick<
   'csi' | 'hostPath' | 'nfs' | 'gcePersistentDisk' | 'awsElasticBlockStore' | 'iscsi' | 'local' | 'nodeAffinity'
 >;
 
-/** A claim of a class that allows growing, bound to a volume. */
+/** A claim of an expandable class, bound to a volume. */
 async function bound(world: ScenarioWorld, name: string, source: Source): Promise<void> {
   await world.create(StorageClass, {
     metadata: { name: `grows-${name}` },
@@ -42,7 +42,7 @@ async function grow(world: ScenarioWorld, name: string, storage = '2Gi'): Promis
 
 const csi = { driver: 'csi.example.com', volumeHandle: 'a' };
 
-/** What happens when a claim wants more. */
+/** Scenarios about claims that request more storage. */
 export const topic: ScenarioTopic = {
   controllers: ['persistentvolume-expander-controller'],
   seen: [

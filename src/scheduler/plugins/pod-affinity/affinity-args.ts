@@ -1,15 +1,15 @@
 import { type FieldError, invalidValue } from '../../../api/index.ts';
 import { childPath, refuseArguments } from '../plugin-arguments.ts';
 
-/** The settings of InterPodAffinity, as in InterPodAffinityArgs. */
+/** The arguments of InterPodAffinity, as in InterPodAffinityArgs. */
 export interface AffinityArgs {
-  /** How much a required term of a pod on a node counts as a preference of a new pod that it is about; 1 unless given. */
+  /** The weight of an existing pod's required affinity term when an incoming pod is scored; default 1. */
   readonly hardPodAffinityWeight?: number;
-  /** Leaves out what pods on nodes prefer, for new pods that have no preferences themselves. */
+  /** Ignores the preferred terms of existing pods for incoming pods without preferred terms. */
   readonly ignorePreferredTermsOfExistingPods?: boolean;
 }
 
-/** Reads what a profile says for InterPodAffinity. */
+/** Reads the arguments of InterPodAffinity from a profile. */
 export function readAffinityArgs(args: unknown): Required<AffinityArgs> {
   const given = (args ?? {}) as AffinityArgs;
   refuseArguments('InterPodAffinity', affinityArgsErrors(given));
@@ -17,7 +17,7 @@ export function readAffinityArgs(args: unknown): Required<AffinityArgs> {
   return { hardPodAffinityWeight, ignorePreferredTermsOfExistingPods };
 }
 
-/** What is wrong with the settings, in kube-scheduler's words. */
+/** Validates the arguments, in kube-scheduler's words. */
 export function affinityArgsErrors({ hardPodAffinityWeight = 1 }: AffinityArgs, path = ''): FieldError[] {
   if (hardPodAffinityWeight >= 0 && hardPodAffinityWeight <= 100) return [];
   return [invalidValue(childPath(path, 'hardPodAffinityWeight'), hardPodAffinityWeight, 'not in valid range [0, 100]')];

@@ -2,25 +2,28 @@ import type { Node, Observed, Pod } from '../../../client/index.ts';
 import { affinityTermsOf } from '../../cache/affinity-terms.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Change } from '../../framework/cluster-event.ts';
-import { areAllAbout } from './affinity-queries.ts';
+import { allTermsMatch } from './affinity-queries.ts';
 
-/** A pod that is wanted near has come, one that is not has gone, or one of them or the waiting pod has other labels. */
+/**
+ * A pod that matches an affinity term was added, one that matches an anti-affinity term was removed, or the labels of
+ * one of them or of the waiting pod changed.
+ */
 export function isAffinityChangedByPod(waiting: PodInfo, { old, now }: Change<Pod>): boolean {
   if (old !== undefined && now?.metadata.uid === waiting.uid) return true;
   if ([old, now].some((other) => other !== undefined && !isPlaced(other))) return false;
   const { required, requiredAnti } = waiting.terms;
-  if (old === undefined) return now !== undefined && areAllAbout(required, now);
+  if (old === undefined) return now !== undefined && allTermsMatch(required, now);
   if (now === undefined)
-    return areAllAbout(requiredAnti, old) || areAllAbout(affinityTermsOf(old).requiredAnti, waiting.pod);
-  if (!areAllAbout(required, old) && areAllAbout(required, now)) return true;
-  return areAllAbout(requiredAnti, old) && !areAllAbout(requiredAnti, now);
+    return allTermsMatch(requiredAnti, old) || allTermsMatch(affinityTermsOf(old).requiredAnti, waiting.pod);
+  if (!allTermsMatch(required, old) && allTermsMatch(required, now)) return true;
+  return allTermsMatch(requiredAnti, old) && !allTermsMatch(requiredAnti, now);
 }
 
 function isPlaced({ spec, status }: Observed<Pod>): boolean {
   return (spec?.nodeName ?? '') !== '' || (status?.nominatedNodeName ?? '') !== '';
 }
 
-/** A node is new, or belongs to another part of the cluster by a label that the pod's terms name. */
+/** A node was added, or a topology label that the pod's terms use changed. */
 export function isAffinityChangedByNode({ terms }: PodInfo, { old, now }: Change<Node>): boolean {
   const labelsOf = (node: Observed<Node> | undefined): Readonly<Record<string, string>> => node?.metadata.labels ?? {};
   const isNearer = terms.required.some(({ topologyKey }) => {

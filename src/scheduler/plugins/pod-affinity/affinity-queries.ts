@@ -1,9 +1,9 @@
 import type { Namespace, Observed, Pod } from '../../../client/index.ts';
-import { type AffinityTerm, isAbout } from '../../cache/affinity-terms.ts';
+import { type AffinityTerm, matchesPod } from '../../cache/affinity-terms.ts';
 import type { TopologyQuery } from '../../cache/topology-counts.ts';
 import type { Lister } from '../../framework/plugin-context.ts';
 
-/** The term with the namespaces that its selector selects now among those that it names. */
+/** The term with its namespace selector resolved to the namespaces that it selects now. */
 export function withSelectedNamespaces(term: AffinityTerm, namespaces: Lister<Namespace>): AffinityTerm {
   const { namespaceSelector } = term;
   if (namespaceSelector.matchesNothing || namespaceSelector.isEmpty) return term;
@@ -15,26 +15,29 @@ export function withSelectedNamespaces(term: AffinityTerm, namespaces: Lister<Na
   return { ...term, namespaces: together, key: `${term.key}\n${[...together].sort().join()}` };
 }
 
-/** Whether the term of a new pod is about the pod. Its namespaces are resolved, so the other's need not be looked up. */
-export function isTermAbout(term: AffinityTerm, pod: Observed<Pod>): boolean {
-  return isAbout(term, pod, undefined);
+/**
+ * Whether the term matches the pod. The term's namespaces are resolved, so the labels of the pod's namespace are not
+ * needed.
+ */
+export function termMatches(term: AffinityTerm, pod: Observed<Pod>): boolean {
+  return matchesPod(term, pod, undefined);
 }
 
-/** Whether all terms are about the pod; false without any. */
-export function areAllAbout(terms: readonly AffinityTerm[], pod: Observed<Pod>): boolean {
-  return terms.length > 0 && terms.every((term) => isTermAbout(term, pod));
+/** Whether all terms match the pod; false without terms. */
+export function allTermsMatch(terms: readonly AffinityTerm[], pod: Observed<Pod>): boolean {
+  return terms.length > 0 && terms.every((term) => termMatches(term, pod));
 }
 
-/** Asks where the pods are that a term is about. */
+/** Counts the pods that match the term. */
 export function queryFor(term: AffinityTerm): TopologyQuery {
   return {
     key: `term\n${term.key}`,
     topologyKey: term.topologyKey,
-    matches: ({ pod }) => isTermAbout(term, pod),
+    matches: ({ pod }) => termMatches(term, pod),
   };
 }
 
-/** Asks for each term where the pods are that all terms are about. */
+/** For each term, counts the pods that match all terms. */
 export function queriesForAll(terms: readonly AffinityTerm[]): readonly TopologyQuery[] {
   const [only] = terms;
   if (only !== undefined && terms.length === 1) return [queryFor(only)];
@@ -42,6 +45,6 @@ export function queriesForAll(terms: readonly AffinityTerm[]): readonly Topology
   return terms.map(({ topologyKey }) => ({
     key: `terms\n${topologyKey}\n${together}`,
     topologyKey,
-    matches: ({ pod }) => areAllAbout(terms, pod),
+    matches: ({ pod }) => allTermsMatch(terms, pod),
   }));
 }

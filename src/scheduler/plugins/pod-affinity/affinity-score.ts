@@ -1,11 +1,13 @@
 import type { NodeInfo } from '../../cache/node-info.ts';
 import { MAX_NODE_SCORE } from '../../framework/plugin.ts';
 
-/** A term that makes nodes better, or worse with a negative weight, for every pod near them. */
+/**
+ * A preferred term: adds its weight for every matching pod in the node's domain; a negative weight for anti-affinity.
+ */
 export interface Influence {
   readonly topologyKey: string;
   readonly weight: number;
-  /** How many pods there are on nodes with the value of the label. */
+  /** The number of matching pods in the domain with this value. */
   podsIn(value: string): number;
 }
 
@@ -20,7 +22,9 @@ export function scoreBy(influences: readonly Influence[], { node }: NodeInfo): n
   return sum;
 }
 
-/** Stretches the scores so that the lowest becomes 0 and the highest `MAX_NODE_SCORE`; equal ones all become 0. */
+/**
+ * Scales the scores so that the lowest becomes 0 and the highest `MAX_NODE_SCORE`; all become 0 when they are equal.
+ */
 export function stretch(scores: Float64Array): void {
   let lowest = Infinity;
   let highest = -Infinity;

@@ -14,11 +14,14 @@ import { type Influence, scoreBy, stretch } from './affinity-score.ts';
 
 const NAME = 'InterPodAffinity';
 const stateKey: CycleKey<AffinityState> = { name: `PreFilter${NAME}` };
-/** The terms of pods on nodes that are about the pod. */
+/** The terms of existing pods that match the pod. */
 const aboutKey: CycleKey<readonly PlacedTerm[]> = { name: `${NAME} terms` };
 const influencesKey: CycleKey<readonly Influence[]> = { name: `PreScore${NAME}` };
 
-/** Filter: required affinity and anti-affinity to other pods, and theirs to the pod. Score: what is preferred, of both. */
+/**
+ * Filter: required affinity and anti-affinity of the pod, and anti-affinity of existing pods against it. Score:
+ * preferred terms, of both.
+ */
 export function interPodAffinity({ args, objects }: Pick<PluginContext, 'args' | 'objects'>): Plugin {
   const { hardPodAffinityWeight, ignorePreferredTermsOfExistingPods } = readAffinityArgs(args);
   const namespaces = objects(Namespace);
@@ -26,7 +29,7 @@ export function interPodAffinity({ args, objects }: Pick<PluginContext, 'args' |
   const namespaceLabels = ({ pod }: PodInfo): Readonly<Record<string, string>> | undefined =>
     namespaces.get(pod.metadata.namespace ?? '')?.metadata.labels;
 
-  /** What pods on nodes think of the pod. */
+  /** The preferred terms of existing pods for the pod. */
   const influencesOfOthers = (terms: readonly PlacedTerm[]): Influence[] =>
     terms.flatMap(({ kind, term: { topologyKey }, weight, pods }) => {
       if (kind === 'requiredAnti' || (kind === 'required' && hardPodAffinityWeight === 0)) return [];

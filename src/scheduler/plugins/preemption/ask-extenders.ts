@@ -2,7 +2,7 @@ import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Extender, PreemptOptions, Victims } from '../../framework/extender.ts';
 import type { Candidate } from './choose-candidate.ts';
 
-/** The candidates that are left after each extender has had its say; each sees what those before it have left. */
+/** The candidates that all extenders accept; each extender sees what those before it accepted. */
 export async function askExtenders(
   extenders: readonly Extender[],
   pod: PodInfo,

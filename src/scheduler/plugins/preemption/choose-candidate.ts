@@ -2,15 +2,15 @@ import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Victims } from '../../framework/extender.ts';
 import { startOf } from './select-victims.ts';
 
-/** A node on which pods could make room. */
+/** A node on which preemption would make room, with its victims. */
 export interface Candidate extends Victims {
   readonly nodeName: string;
 }
 
-/** Makes all priorities positive, so that fewer victims are better even if their priorities are negative. */
+/** Shifts all priorities above zero, so that fewer victims are better even with negative priorities. */
 const PRIORITY_OFFSET = 2 ** 31;
 
-/** What is lower on the better node; a later one counts only where those before it are equal. */
+/** Costs in order of precedence: a later one is compared only when those before it are equal. */
 const costs: readonly ((candidate: Candidate) => number)[] = [
   ({ budgetViolations }) => budgetViolations,
   ({ pods }) => highestOf(pods),
@@ -18,7 +18,7 @@ const costs: readonly ((candidate: Candidate) => number)[] = [
   ({ pods }) => pods.length,
 ];
 
-/** The candidates that do the least harm; several when nothing tells them apart. */
+/** The candidates with the lowest cost; several when they are equal in all costs. */
 export function bestCandidates(candidates: readonly Candidate[]): readonly Candidate[] {
   let best = candidates;
   for (const cost of costs) {
@@ -29,7 +29,7 @@ export function bestCandidates(candidates: readonly Candidate[]): readonly Candi
   return startedLast(best);
 }
 
-/** Those whose most important victims were started last. */
+/** The candidates whose highest-priority victims started last. */
 function startedLast(candidates: readonly Candidate[]): readonly Candidate[] {
   const starts = candidates.map(earliestStart);
   const latest = starts.reduce((one, other) => (one > other ? one : other), '');

@@ -16,7 +16,7 @@ import { mayBePreempted } from './select-victims.ts';
 
 const NAME = 'DefaultPreemption';
 const NOT_HELPFUL = unresolvable(NAME, 'Preemption is not helpful for scheduling');
-const UNDER_WAY = unresolvable(NAME, 'waiting for the preemption for this pod to be finished');
+const PREEMPTION_IN_PROGRESS = unresolvable(NAME, 'waiting for the preemption for this pod to be finished');
 const NEVER = 'not eligible due to preemptionPolicy=Never.';
 const VICTIM_TERMINATING = 'not eligible due to a terminating pod on the nominated node.';
 
@@ -48,9 +48,9 @@ export function defaultPreemption(context: PluginContext): Plugin {
 
   return {
     name: NAME,
-    // pods are not rejected by this plugin for good: the others decide when one is worth another try
+    // this plugin is never the reason to retry a pod: the filters that rejected it decide
     events: [{ resource: 'Pod', actions: ['Delete'], isWorthRetry: () => false }],
-    preEnqueue: ({ uid }) => (tasks.isRunning(uid) ? UNDER_WAY : undefined),
+    preEnqueue: ({ uid }) => (tasks.isRunning(uid) ? PREEMPTION_IN_PROGRESS : undefined),
     postFilter(cycle, around) {
       context.metrics?.attempt();
       const pod = newest(cycle.pod, pods.get(cycle.pod.key));
@@ -92,21 +92,23 @@ function hasSay({ preempt, isInterested }: Extender, pod: PodInfo): boolean {
   return preempt !== undefined && (isInterested?.(pod) ?? true);
 }
 
-/** The pod as the watch has told last, if it is still the same. */
+/** The pod's newest version in the cache, if it is still the same pod. */
 function newest(tried: PodInfo, known: PodInfo['pod'] | undefined): PodInfo {
   return known === undefined || known.metadata.uid !== tried.uid ? tried : new PodInfo(known, tried);
 }
 
-/** Why the pod may not make others go; undefined when it may. */
+/** Why the pod may not preempt others; undefined when it may. */
 function whyNotEligible(pod: PodInfo, { snapshot, diagnosis }: PostFilterContext): string | undefined {
   if (pod.pod.spec?.preemptionPolicy === 'Never') return NEVER;
   const nominated = pod.pod.status?.nominatedNodeName ?? '';
   if (nominated === '' || diagnosis.get(nominated)?.code === 'UnschedulableAndUnresolvable') return undefined;
-  const isStillGoing = snapshot.get(nominated)?.pods.some((other) => mayBePreempted(other, pod) && isGoing(other.pod));
+  const isStillGoing = snapshot
+    .get(nominated)
+    ?.pods.some((other) => mayBePreempted(other, pod) && isTerminatingByPreemption(other.pod));
   return isStillGoing === true ? VICTIM_TERMINATING : undefined;
 }
 
 /** Whether the pod is being deleted because of preemption. */
-function isGoing(pod: PodInfo['pod']): boolean {
+function isTerminatingByPreemption(pod: PodInfo['pod']): boolean {
   return pod.metadata.deletionTimestamp !== undefined && isPreemptionTarget(pod);
 }

@@ -2,16 +2,16 @@ import { type LabelMatcher, matchLabelSelector, ValueError } from '../../../api/
 import type { Observed, PodDisruptionBudget } from '../../../client/index.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 
-/** A budget that protects pods, ready to be asked. */
+/** A PodDisruptionBudget with its compiled selector. */
 interface Budget {
   readonly namespace: string | undefined;
   readonly selector: LabelMatcher;
   readonly allowed: number;
-  /** The names of pods that were counted already when they were evicted. */
+  /** The names of evicted pods that the budget has counted already. */
   readonly disrupted: Readonly<Record<string, unknown>>;
 }
 
-/** Budgets that select pods at all. */
+/** The budgets whose selectors select anything. */
 export function budgetsOf(all: readonly Observed<PodDisruptionBudget>[]): readonly Budget[] {
   return all.flatMap(({ metadata, spec, status }) => {
     const selector = matchLabelSelector(spec?.selector);
@@ -21,7 +21,10 @@ export function budgetsOf(all: readonly Observed<PodDisruptionBudget>[]): readon
   });
 }
 
-/** The pods whose removal, one after the other in this order, breaks a budget, and the others; both keep the order. */
+/**
+ * Splits the pods into those whose eviction, one after the other in this order, violates a budget, and the others; both
+ * keep the order.
+ */
 export function splitByBudgets(
   pods: readonly PodInfo[],
   budgets: readonly Budget[],

@@ -9,21 +9,21 @@ import { selectVictims } from './select-victims.ts';
 export interface CandidateSearch {
   readonly context: PostFilterContext;
   readonly budgets: ReturnType<typeof budgetsOf>;
-  /** The nodes in question. */
+  /** The nodes to try. */
   readonly nodes: readonly NodeInfo[];
-  /** The node to begin with. */
+  /** Index of the node to start with. */
   readonly start: number;
-  /** The search ends with so many candidates, if one of them breaks no budget. */
+  /** The search ends after this many candidates, if one of them violates no budget. */
   readonly wanted: number;
 }
 
-/** Candidates, those that break no budget first; without any, what is in the way on the nodes. */
+/** The candidates, those without budget violations first; if there are none, the rejections of the nodes. */
 export interface FoundCandidates {
   readonly candidates: readonly Candidate[];
   readonly diagnosis: Diagnosis;
 }
 
-/** Tries on one node after the other which pods would have to go. Fails when a plugin does and there is no candidate. */
+/** Tries one node after the other to find victims. Throws when a plugin fails and there is no candidate. */
 export function findCandidates(pod: PodInfo, search: CandidateSearch): FoundCandidates {
   const { context, budgets, nodes, start, wanted } = search;
   const diagnosis = new Diagnosis();

@@ -5,7 +5,7 @@ import { defaultProfile } from '../../framework/profile.ts';
 import type { SchedulerOptions } from '../../scheduler.ts';
 import { SchedulerRun } from '../../testing/scheduler-run.ts';
 
-/** A scheduler with a plugin of our own, and a node n1 with 2 CPUs. */
+/** A scheduler with a custom plugin, and a node n1 with 2 CPUs. */
 async function clusterWith(plugin: Plugin): Promise<SchedulerRun> {
   const options: SchedulerOptions = {
     profiles: [{ ...defaultProfile, plugins: [...defaultProfile.plugins, { name: plugin.name }] }],
@@ -45,7 +45,7 @@ describe('preemption of a pod that is not bound yet', () => {
     expect(await run.scheduled('waiting')).toBe('False SchedulerError waiting on permit for pod: preempted');
   });
 
-  test('cancels what is done before it is bound', async () => {
+  test('cancels its PreBind plugins', async () => {
     let wasCancelled = false;
     await using run = await clusterWith({
       name: 'Slow',

@@ -1,15 +1,15 @@
 import { type FieldError, invalidValue } from '../../../api/index.ts';
 import { childPath, refuseArguments } from '../plugin-arguments.ts';
 
-/** The settings of DefaultPreemption, as in DefaultPreemptionArgs. */
+/** The arguments of DefaultPreemption, as in DefaultPreemptionArgs. */
 export interface PreemptionArgs {
-  /** At least this share of the nodes in question is tried, in percent; 10 unless given. */
+  /** Minimum share of nodes to try, in percent; default 10. */
   readonly minCandidateNodesPercentage?: number;
-  /** At least so many nodes are tried; 100 unless given. */
+  /** Minimum number of nodes to try; default 100. */
   readonly minCandidateNodesAbsolute?: number;
 }
 
-/** Reads what a profile says for DefaultPreemption. */
+/** Reads the arguments of DefaultPreemption from a profile. */
 export function readPreemptionArgs(args: unknown): Required<PreemptionArgs> {
   const given = (args ?? {}) as PreemptionArgs;
   refuseArguments('DefaultPreemption', preemptionArgsErrors(given));
@@ -17,7 +17,7 @@ export function readPreemptionArgs(args: unknown): Required<PreemptionArgs> {
   return { minCandidateNodesPercentage, minCandidateNodesAbsolute };
 }
 
-/** What is wrong with the settings, in kube-scheduler's words. */
+/** Validates the arguments, in kube-scheduler's words. */
 export function preemptionArgsErrors(args: PreemptionArgs, path = ''): FieldError[] {
   const { minCandidateNodesPercentage: percentage = 10, minCandidateNodesAbsolute: absolute = 100 } = args;
   const percentagePath = childPath(path, 'minCandidateNodesPercentage');
@@ -36,7 +36,7 @@ export function preemptionArgsErrors(args: PreemptionArgs, path = ''): FieldErro
   return errors;
 }
 
-/** How many of the nodes in question have to offer victims before the best of them is taken. */
+/** The number of candidates that ends the search. */
 export function candidatesToFind(nodeCount: number, args: Required<PreemptionArgs>): number {
   const share = Math.floor((nodeCount * args.minCandidateNodesPercentage) / 100);
   return Math.min(nodeCount, Math.max(share, args.minCandidateNodesAbsolute));

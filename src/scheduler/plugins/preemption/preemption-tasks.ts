@@ -7,20 +7,20 @@ import type { Candidate } from './choose-candidate.ts';
 
 const PLUGIN = 'DefaultPreemption';
 
-/** One pod that makes others go, on a node. */
+/** A preempting pod and the node it is nominated for. */
 interface Preemption {
   readonly pod: PodInfo;
   readonly nodeName: string;
 }
 
 /**
- * Removes victims while the scheduler goes on (KEP-4832). The pod for which they go is not tried meanwhile: it would choose
- * other victims.
+ * Deletes victims in the background (KEP-4832). The preemptor is not scheduled meanwhile: it would choose other
+ * victims.
  */
 export class PreemptionTasks {
   readonly #context: PluginContext;
   readonly #pods: Lister<Pod>;
-  /** The uids of the pods for which victims are being removed, with the key of the last victim once it is its turn. */
+  /** By uid of the preemptor: the key of the last victim once its deletion has begun, undefined before. */
   readonly #running = new Map<string, string | undefined>();
 
   constructor(context: PluginContext, pods: Lister<Pod>) {
@@ -28,27 +28,27 @@ export class PreemptionTasks {
     this.#pods = pods;
   }
 
-  /** Whether victims are still being removed for the pod. */
+  /** Whether victims are still being deleted for the pod. */
   isRunning(uid: string): boolean {
     if (!this.#running.has(uid)) return false;
     const last = this.#running.get(uid);
     if (last === undefined) return true;
-    // the watch may tell of the deletion before the request for it is answered
+    // the watch may report the deletion before the delete request is answered
     const victim = this.#pods.get(last);
     return victim !== undefined && victim.metadata.deletionTimestamp === undefined;
   }
 
-  /** Begins to remove the victims; those that are being deleted already are left alone. */
+  /** Starts deleting the victims; those with a deletion timestamp are left alone. */
   start(pod: PodInfo, { nodeName, pods }: Candidate): void {
     const victims = pods.filter((victim) => victim.pod.metadata.deletionTimestamp === undefined);
     const last = victims.pop();
     if (last === undefined) return;
     this.#context.metrics?.victims(pods.length);
     this.#running.set(pod.uid, undefined);
-    this.#context.runBeside(async ({ signal }) => {
+    this.#context.runInBackground(async ({ signal }) => {
       const isDone = await this.#run({ pod, nodeName }, { victims, last, signal });
       this.#running.delete(pod.uid);
-      if (!isDone && !signal.aborted) this.#context.activate(pod.key); // else nothing might ever have it tried again
+      if (!isDone && !signal.aborted) this.#context.activate(pod.key); // otherwise nothing might retry the pod
     });
   }
 
@@ -75,7 +75,10 @@ export class PreemptionTasks {
     }
   }
 
-  /** Less important pods that are nominated for the node will hardly fit there any more, and look for another at once. */
+  /**
+   * Removes the nominations of lower-priority pods for the node: they will hardly fit there any more and look for
+   * another at once.
+   */
   async #clearNominations({ pod, nodeName }: Preemption, { signal }: StepOptions): Promise<void> {
     const others = this.#context.nominatedPods
       .on(nodeName)
@@ -88,7 +91,7 @@ export class PreemptionTasks {
     );
   }
 
-  /** A pod that is not bound yet goes back to the queue; others are deleted. */
+  /** Returns a victim that is not bound yet to the queue; deletes others. */
   async #evict({ pod, nodeName }: Preemption, victim: PodInfo, { signal }: StepOptions): Promise<void> {
     let message = `Preempted by pod ${pod.uid} on node ${nodeName}`;
     if (this.#stopsBinding(pod, victim)) message += ' (in kube-scheduler memory).';
@@ -108,12 +111,12 @@ export class PreemptionTasks {
     });
   }
 
-  /** Ends the wait of a victim that has a node and is not bound to it; false when it does not wait. */
+  /** Rejects a victim that waits in Permit or PreBind; false when it does not. */
   #stopsBinding(pod: PodInfo, victim: PodInfo): boolean {
     const { waitingPods, preBindingPods } = this.#context;
     const last = this.#running.get(pod.uid);
     const isLast = last === victim.key;
-    if (isLast) this.#running.delete(pod.uid); // the room is free at once, and nothing else tells the pod of it
+    if (isLast) this.#running.delete(pod.uid); // the room is free at once, and no watch event will retry the preemptor
     if (waitingPods.preempt(victim.uid) || preBindingPods.cancel(victim.uid, `preempted by ${PLUGIN}`)) return true;
     if (isLast) this.#running.set(pod.uid, last);
     return false;
@@ -141,13 +144,13 @@ export class PreemptionTasks {
   }
 }
 
-/** Whether preemption has marked the pod as one that has to go. */
+/** Whether preemption has marked the pod with a DisruptionTarget condition. */
 export function isPreemptionTarget({ status }: Observed<Pod>): boolean {
   const condition = status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
   return condition?.status === 'True' && condition.reason === 'PreemptionByScheduler';
 }
 
-/** False when the object is gone already. */
+/** False when the object does not exist any more. */
 async function ignoreMissing(request: Promise<unknown>): Promise<boolean> {
   try {
     await request;

@@ -23,7 +23,7 @@ const pod = (priorityClassName: string, cpu: string, graceSeconds = 0): Paramete
 });
 
 describe('preemption', () => {
-  test('deletes less important pods, says why, and gives their room to the pod', async () => {
+  test('deletes pods of lower priority, reports the reason, and gives their room to the pod', async () => {
     await using run = await clusterWithPriorities();
     await run.addPod('small', pod('low', '500m'));
     await run.addPod('large', pod('low', '1500m'));
@@ -37,7 +37,7 @@ describe('preemption', () => {
     );
   });
 
-  test('nominates the pod for the node while its victims end, and takes no further victims meanwhile', async () => {
+  test('nominates the pod for the node while its victims terminate, and chooses no further victims meanwhile', async () => {
     await using run = await clusterWithPriorities();
     await run.addPod('slow', pod('low', '1500m', 30));
     await run.addPod('urgent', pod('high', '1500m'));
@@ -54,7 +54,7 @@ describe('preemption', () => {
     expect((await run.pods.get('urgent')).status?.nominatedNodeName).toBe('n1');
     expect(await run.scheduled('urgent')).toBe('False Unschedulable 0/1 nodes are available: 1 Insufficient cpu.');
 
-    await run.addPod('modest', pod('low', '1500m')); // the room is taken, by the nomination as well
+    await run.addPod('modest', pod('low', '1500m')); // the nomination holds the room
     await run.clock.advance('6m');
     expect(await run.scheduled('urgent')).toContain(
       'preemption: not eligible due to a terminating pod on the nominated node.',
@@ -66,7 +66,7 @@ describe('preemption', () => {
     expect(await run.nodeOf('modest')).toBeUndefined();
   });
 
-  test('spares pods that a disruption budget protects, if others will do', async () => {
+  test('spares pods that a disruption budget protects, if other victims suffice', async () => {
     await using run = await clusterWithPriorities();
     await run.addNode('n2', small);
     for (const name of ['guarded', 'free']) await run.addPod(name, pod('low', '1500m'));
@@ -82,7 +82,7 @@ describe('preemption', () => {
     expect(await run.nodeOf('urgent')).not.toBe(guardedNode);
   });
 
-  test('takes back the nomination of a less important pod for the same node', async () => {
+  test('removes the nomination of a lower-priority pod for the same node', async () => {
     await using run = await clusterWithPriorities();
     await run.client.scheduling.v1.priorityclasses.create({ metadata: { name: 'middle' }, value: 100 });
     await run.addPod('slow', pod('low', '1500m', 30));

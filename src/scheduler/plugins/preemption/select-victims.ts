@@ -5,12 +5,13 @@ import { type Rejection, unresolvable } from '../../framework/rejection.ts';
 import { type budgetsOf, splitByBudgets } from './disruption-budgets.ts';
 
 const NO_VICTIMS = unresolvable('DefaultPreemption', 'No preemption victims found for incoming pod');
-/** The start of pods that have not started yet: after that of all others. */
+/** Start time of pods that have not started: sorts after all others. */
 const NOT_STARTED = '~';
 
 /**
- * The pods that have to go from the node so that the pod finds room: of those with lower priority as few and as unimportant
- * as possible, and rather such as no disruption budget protects. A rejection says what is in the way even without them.
+ * The victims on the node that make room for the pod: as few pods of lower priority as possible, the least important
+ * ones, preferring pods that no disruption budget protects. Returns a rejection when the pod does not fit even without
+ * all of them.
  */
 export function selectVictims(
   pod: PodInfo,
@@ -41,7 +42,7 @@ export function mayBePreempted(victim: PodInfo, preemptor: PodInfo): boolean {
   return victim.priority < preemptor.priority;
 }
 
-/** The more important pod first: the one with the higher priority, then the one that has run for longer. */
+/** Sorts by importance: higher priority first, then earlier start. */
 function compareImportance(first: PodInfo, second: PodInfo): number {
   if (first.priority !== second.priority) return second.priority - first.priority;
   const [one, other] = [startOf(first), startOf(second)];
@@ -49,7 +50,7 @@ function compareImportance(first: PodInfo, second: PodInfo): number {
   return one < other ? -1 : 1;
 }
 
-/** When the pod was started, as a text that sorts like the time. */
+/** The pod's start time as a sortable string. */
 export function startOf({ pod }: PodInfo): string {
   return pod.status?.startTime ?? NOT_STARTED;
 }

@@ -55,7 +55,7 @@ describe('the best candidate', () => {
     expect(bestCandidates([better, worse])).toEqual([better]);
   });
 
-  test('is one of several that nothing tells apart', () => {
+  test('is one of several that are equal in all costs', () => {
     const both = [candidate('a', 0, victim('p', 5, '00')), candidate('b', 0, victim('q', 5, '00'))];
     expect(bestCandidates(both)).toEqual(both);
   });
@@ -65,11 +65,11 @@ test.each([
   [50, 50],
   [1000, 100],
   [5000, 500],
-])('of %i nodes in question %i have to offer victims', (nodes, wanted) => {
+])('of %i candidate nodes %i must offer victims', (nodes, wanted) => {
   expect(candidatesToFind(nodes, { minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100 })).toBe(wanted);
 });
 
-/** Tries a pod of priority 10 in a cluster of two nodes full of less important pods. */
+/** Schedules a pod of priority 10 in a cluster of two nodes full of pods with lower priority. */
 async function preempt(given: Partial<SharedContext>): Promise<{ message: string; node: string | undefined }> {
   const framework = new Framework(defaultProfile, builtInPlugins, sharedContext(given));
   const cache = new SchedulerCache();
@@ -100,7 +100,7 @@ describe('extenders', () => {
     throw new Error('the extender is broken');
   };
 
-  test('have a say about victims, one after the other', async () => {
+  test('choose among victims, one after the other', async () => {
     expect(await preempt({})).toEqual({ message: full, node: 'n1' });
     const seen: string[][] = [];
     const notFirst = extender((victims) => {
@@ -111,7 +111,7 @@ describe('extenders', () => {
     expect(seen.map((names) => names.sort())).toEqual([['n1', 'n2'], ['n2']]);
   });
 
-  test('may leave no candidate', async () => {
+  test('may reject every candidate', async () => {
     expect(await preempt({ extenders: [extender(() => new Map())] })).toEqual({
       message: `${full} no new claims to deallocate, preemption: no candidate node for preemption`,
       node: undefined,
@@ -136,12 +136,12 @@ describe('extenders', () => {
   });
 });
 
-test('a pod whose victims could not be deleted is tried again at once', async () => {
+test('a pod whose victims could not be deleted is retried at once', async () => {
   const tasks: Promise<void>[] = [];
   const activated: string[] = [];
   const { signal } = new AbortController();
   await preempt({
-    runBeside: (task) => void tasks.push(task({ signal })),
+    runInBackground: (task) => void tasks.push(task({ signal })),
     activate: (key) => void activated.push(key),
   });
   expect(activated).toEqual([]);

@@ -13,10 +13,13 @@ import type { Lister, PluginContext } from '../../framework/plugin-context.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The selector of the pods that belong together with one, as far as can be seen; it is empty when none can be seen. */
+/** Selects the pods of the same application as the given pod; empty when neither Services nor owners select it. */
 export type PodSelector = (pod: Observed<Pod>) => LabelMatcher;
 
-/** Finds it by the Services that select the pod and by its ReplicationController, ReplicaSet or StatefulSet. */
+/**
+ * Derives the selector from the Services that select the pod and from its ReplicationController, ReplicaSet or
+ * StatefulSet.
+ */
 export function defaultSelectors({ objects }: Pick<PluginContext, 'objects'>): PodSelector {
   const services = objects(Service);
   const replicationControllers = objects(ReplicationController);
@@ -24,7 +27,7 @@ export function defaultSelectors({ objects }: Pick<PluginContext, 'objects'>): P
     ['apps/v1 ReplicaSet', objects(ReplicaSet)],
     ['apps/v1 StatefulSet', objects(StatefulSet)],
   ]);
-  /** By the selector of an owner, which thousands of pods have: with which labels of Services it was put together last. */
+  /** By the selector of an owner, which thousands of pods share: the last combination with labels of Services. */
   const known = new WeakMap<object, { readonly labels: Labels; readonly matcher: LabelMatcher }>();
   return (pod) => {
     const { namespace = '' } = pod.metadata;
@@ -47,7 +50,7 @@ export function defaultSelectors({ objects }: Pick<PluginContext, 'objects'>): P
   };
 }
 
-/** The selectors of all Services for the pod, together; the pod has all these labels, so they cannot contradict each other. */
+/** The merged selectors of all Services of the pod. The pod has all these labels, so they cannot conflict. */
 function serviceLabels(services: Lister<Service>, { metadata }: Observed<Pod>): Record<string, string> {
   const { namespace, labels } = metadata;
   const together: Record<string, string> = {};
@@ -57,7 +60,7 @@ function serviceLabels(services: Lister<Service>, { metadata }: Observed<Pod>): 
   return together;
 }
 
-/** Compares without a matcher: a namespace may have thousands of Services, and all are looked at for every pod. */
+/** Compares without a matcher: a namespace may have thousands of Services, and all are compared for every pod. */
 function hasAll(
   labels: Readonly<Record<string, string>> | undefined,
   wanted: Readonly<Record<string, string>>,

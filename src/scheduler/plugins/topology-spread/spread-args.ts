@@ -13,21 +13,23 @@ import { childPath, refuseArguments } from '../plugin-arguments.ts';
 type Constraint = Pick<TopologySpreadConstraint, 'maxSkew' | 'topologyKey' | 'whenUnsatisfiable'> &
   Partial<TopologySpreadConstraint>;
 
-/** The settings of PodTopologySpread, as in PodTopologySpreadArgs. */
+/** The arguments of PodTopologySpread, as in PodTopologySpreadArgs. */
 export interface SpreadArgs {
-  /** Whether pods without constraints of their own get the scheduler's (`System`, the default) or those of `defaultConstraints`. */
+  /**
+   * Whether pods without constraints get the built-in ones (`System`, the default) or `defaultConstraints` (`List`).
+   */
   readonly defaultingType?: 'System' | 'List';
-  /** For pods without constraints; their label selectors come from the Services and owners of the pods. */
+  /** For pods without constraints; the label selectors are derived from the pods' Services and owners. */
   readonly defaultConstraints?: readonly Constraint[];
 }
 
-/** As it was written, before it is checked. */
+/** The arguments as decoded, before validation. */
 type WrittenSpreadArgs = Omit<SpreadArgs, 'defaultingType'> & { readonly defaultingType?: string };
 
 /** Constraints for pods that have none. */
 export interface SpreadDefaults {
   readonly constraints: readonly Constraint[];
-  /** With the scheduler's own constraints, nodes that lack one of the labels still count for the others. */
+  /** With the built-in constraints, a node that lacks one topology label still counts for the others. */
   readonly isSystem: boolean;
 }
 
@@ -38,7 +40,7 @@ const SYSTEM_CONSTRAINTS: readonly Constraint[] = [
   { topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 5 },
 ];
 
-/** Reads what a profile says for PodTopologySpread. */
+/** Reads the arguments of PodTopologySpread from a profile. */
 export function readSpreadArgs(args: unknown): SpreadDefaults {
   const given = (args ?? {}) as SpreadArgs;
   refuseArguments('PodTopologySpread', spreadArgsErrors(given));
@@ -46,7 +48,7 @@ export function readSpreadArgs(args: unknown): SpreadDefaults {
   return { isSystem, constraints: isSystem ? SYSTEM_CONSTRAINTS : (given.defaultConstraints ?? []) };
 }
 
-/** What is wrong with the settings, in kube-scheduler's words. */
+/** Validates the arguments, in kube-scheduler's words. */
 export function spreadArgsErrors(args: WrittenSpreadArgs, path = ''): FieldError[] {
   const { defaultingType = 'System', defaultConstraints = [] } = args;
   const errors: FieldError[] = [];
@@ -63,7 +65,7 @@ export function spreadArgsErrors(args: WrittenSpreadArgs, path = ''): FieldError
   return errors;
 }
 
-/** What only one constraint may say. */
+/** The key that must be unique among the constraints. */
 function pairOf({ topologyKey = '', whenUnsatisfiable }: Partial<Constraint>): string {
   return `{${topologyKey}, ${whenUnsatisfiable ?? ''}}`;
 }

@@ -11,22 +11,22 @@ import type { SpreadDefaults } from './spread-args.ts';
 
 export type SpreadAction = 'DoNotSchedule' | 'ScheduleAnyway';
 
-/** A constraint of a pod, ready to be asked. */
+/** A compiled topology spread constraint. */
 export interface SpreadConstraint {
   readonly topologyKey: string;
   readonly maxSkew: number;
   readonly minDomains: number;
   readonly selector: LabelMatcher;
-  /** Nodes that the pod's node affinity rules out do not count. */
+  /** Excludes nodes that the pod's node affinity rules out. */
   readonly honorsAffinity: boolean;
-  /** Nodes whose taints the pod does not tolerate do not count. */
+  /** Excludes nodes whose taints the pod does not tolerate. */
   readonly honorsTaints: boolean;
 }
 
 type Given = DeepReadonly<Pick<TopologySpreadConstraint, 'maxSkew' | 'topologyKey' | 'whenUnsatisfiable'>> &
   DeepReadonly<Partial<TopologySpreadConstraint>>;
 
-/** The pod's constraints with the action, or the default ones when it has no constraints at all. */
+/** The pod's constraints with this `whenUnsatisfiable`, or the default ones when the pod has no constraints at all. */
 export function constraintsOf(
   pod: Observed<Pod>,
   action: SpreadAction,
@@ -48,7 +48,7 @@ function compileConstraint(given: Given, pod: Observed<Pod>): SpreadConstraint {
   return { topologyKey, maxSkew, minDomains, selector: selectorOf(given, pod), honorsAffinity, honorsTaints };
 }
 
-/** The label selector, with the values that the pod's labels have for `matchLabelKeys`. */
+/** The label selector, with the pod's values for `matchLabelKeys` added. */
 function selectorOf({ labelSelector, matchLabelKeys = [] }: Given, { metadata }: Observed<Pod>): LabelMatcher {
   const matcher = matchLabelSelector(labelSelector);
   if (matcher instanceof ValueError) return matchNothing();
@@ -58,7 +58,7 @@ function selectorOf({ labelSelector, matchLabelKeys = [] }: Given, { metadata }:
   return new LabelMatcher([...own.requirements, ...matcher.requirements]);
 }
 
-/** Whether the node has the labels of all constraints. */
+/** Whether the node has the topology labels of all constraints. */
 export function hasAllKeys(node: Observed<Node>, constraints: readonly SpreadConstraint[]): boolean {
   const { labels } = node.metadata;
   for (const { topologyKey } of constraints) if (labels?.[topologyKey] === undefined) return false;
@@ -66,8 +66,8 @@ export function hasAllKeys(node: Observed<Node>, constraints: readonly SpreadCon
 }
 
 /**
- * What the snapshot is asked for each constraint: the pods of the namespace that the selector selects and that are not being
- * deleted, on the nodes that count.
+ * The topology query of each constraint: counts the selected pods of the namespace that are not being deleted, on
+ * eligible nodes.
  */
 export function spreadQueries(
   { pod }: PodInfo,

@@ -11,19 +11,19 @@ const NO_LABEL = unresolvable(PLUGIN, "node(s) didn't match pod topology spread 
 
 interface CountedConstraint extends SpreadConstraint {
   readonly counts: TopologyCounts;
-  /** 1 if the pod is selected by its own constraint. */
+  /** 1 if the constraint selects the pod itself, else 0. */
   readonly self: number;
 }
 
 /**
- * What Filter needs of the constraints that must hold: how many pods each part of the cluster has.
+ * The state of Filter: matching pods per topology domain of each hard constraint.
  *
- * A copy is for a trial on one node, and keeps how many pods more that node has in the trial.
+ * A copy is for a trial on one node and adds the pods that the trial puts there or removes.
  */
 export class SpreadState {
   readonly #namespace: string | undefined;
   readonly #constraints: readonly CountedConstraint[];
-  /** By constraint. */
+  /** By constraint: pods that the trial adds. */
   readonly #more: number[];
 
   private constructor(namespace: string | undefined, constraints: readonly CountedConstraint[], more: number[]) {
@@ -48,8 +48,8 @@ export class SpreadState {
   }
 
   /**
-   * Counts a pod that comes to the node of the trial, or goes from it. As in kube-scheduler, that includes pods that are
-   * being deleted, which were not counted before.
+   * Counts a pod that the trial adds to or removes from its node. As in kube-scheduler, that includes terminating pods,
+   * although they were not counted before.
    */
   change({ pod: { metadata } }: PodInfo, node: NodeInfo, sign: 1 | -1): void {
     if (metadata.namespace !== this.#namespace) return;

@@ -6,7 +6,7 @@ import { hasAllKeys, type SpreadConstraint } from './spread-constraints.ts';
 
 type ConstraintsOf = (pod: Observed<Pod>) => readonly SpreadConstraint[];
 
-/** A pod that counts has come, gone or changed its labels, or the waiting pod itself tolerates more. */
+/** A matching pod was added, removed or relabelled, or the waiting pod itself tolerates more. */
 export function isSpreadChangedByPod(
   waiting: PodInfo,
   { old, now }: Change<Pod>,
@@ -26,14 +26,14 @@ export function isSpreadChangedByPod(
   return !deepEqual(matching(old), matching(now));
 }
 
-/** Pods of the same namespace count once they are on a node or nominated for one. */
+/** Pods of the same namespace count once they are bound to a node or nominated for one. */
 function mayCount(other: Observed<Pod>, waiting: Observed<Pod>): boolean {
   if (other.metadata.uid === waiting.metadata.uid) return true;
   const isPlaced = (other.spec?.nodeName ?? '') !== '' || (other.status?.nominatedNodeName ?? '') !== '';
   return isPlaced && other.metadata.namespace === waiting.metadata.namespace;
 }
 
-/** A node with all the labels has come or gone, or has moved to another part of the cluster, or has other taints. */
+/** A node with all topology labels was added or removed, moved to another domain, or its taints changed. */
 export function isSpreadChangedByNode({ old, now }: Change<Node>, constraints: readonly SpreadConstraint[]): boolean {
   const had = old !== undefined && hasAllKeys(old, constraints);
   const has = now !== undefined && hasAllKeys(now, constraints);

@@ -6,16 +6,16 @@ import { MAX_NODE_SCORE } from '../../framework/plugin.ts';
 import { hasAllKeys, type SpreadConstraint, spreadQueries } from './spread-constraints.ts';
 
 const HOSTNAME = 'kubernetes.io/hostname';
-/** The raw score of a node that lacks a label; others have at least 0. */
+/** The raw score of a node that lacks a topology label; others have at least 0. */
 const NOT_SCORED = -1;
 
 interface WeighedConstraint extends SpreadConstraint {
   readonly counts: TopologyCounts;
-  /** The more parts there are, the fewer pods each has, and the more each pod counts. */
+  /** Grows with the number of domains: the more there are, the fewer pods each has, and the more each pod counts. */
   readonly weight: number;
 }
 
-/** What Score needs of the constraints that are wishes: the fewer matching pods around a node, the better. */
+/** The state of Score for soft constraints: the fewer matching pods in a node's domains, the better. */
 export class SpreadScores {
   readonly #constraints: readonly WeighedConstraint[];
   readonly #needsAllKeys: boolean;
@@ -37,13 +37,13 @@ export class SpreadScores {
       : given.nodes;
     const weighed = constraints.map((constraint, index) => ({
       counts: snapshot.topology.ask(queries[index]!),
-      weight: Math.log(partsAmong(nodes, constraint.topologyKey) + 2),
+      weight: Math.log(domainsAmong(nodes, constraint.topologyKey) + 2),
       ...constraint,
     }));
     return new SpreadScores(weighed, needsAllKeys);
   }
 
-  /** A cost, which `normalize` turns around. */
+  /** A cost, which `normalize` reverses. */
   score(info: NodeInfo): number {
     const { node } = info;
     if (node === undefined || (this.#needsAllKeys && !hasAllKeys(node, this.#constraints))) return NOT_SCORED;
@@ -59,13 +59,13 @@ export class SpreadScores {
   }
 }
 
-/** Nodes of which all have the label count for one part each where the label is the host's name. */
-function partsAmong(nodes: readonly NodeInfo[], topologyKey: string): number {
+/** The number of domains among the nodes; for the hostname label, the number of nodes. */
+function domainsAmong(nodes: readonly NodeInfo[], topologyKey: string): number {
   if (topologyKey === HOSTNAME) return nodes.length;
   return new Set(nodes.map(({ node }) => node?.metadata.labels?.[topologyKey])).size;
 }
 
-/** Turns costs into scores: the lowest cost is best; nodes that were not scored get nothing. */
+/** Turns costs into scores: the lowest cost is best; nodes that were not scored get 0. */
 export function normalizeCosts(scores: Float64Array): void {
   let highest = 0;
   let lowest = Infinity;

@@ -14,8 +14,8 @@ const stateKey: CycleKey<SpreadState> = { name: `PreFilter${NAME}` };
 const scoresKey: CycleKey<SpreadScores> = { name: `PreScore${NAME}` };
 
 /**
- * Filter: `topologySpreadConstraints` that must hold. Score: those that are wishes, and the scheduler's own for pods that
- * have no constraints and belong to a Service, a ReplicationController, a ReplicaSet or a StatefulSet.
+ * Filter: hard `topologySpreadConstraints`. Score: soft ones, and the built-in constraints for pods that have none and
+ * belong to a Service, a ReplicationController, a ReplicaSet or a StatefulSet.
  */
 export function podTopologySpread({ args, objects }: Pick<PluginContext, 'args' | 'objects'>): Plugin {
   const defaults = readSpreadArgs(args);

@@ -1,9 +1,9 @@
 import { type Index, keyOf, type KubernetesObject, type Observed } from '../../../client/index.ts';
 import type { Lister } from '../../framework/plugin-context.ts';
 
-/** Objects with what was decided about them and is not written yet. A decision is void once its object has changed. */
+/** Objects overlaid with decisions that are not written yet. A decision expires when its object changes. */
 export class AssumedObjects<T extends KubernetesObject> {
-  /** As they are at the API server. */
+  /** The objects as stored by the API server. */
   readonly actual: Lister<T>;
   readonly #assumed = new Map<string, Observed<T>>();
 
@@ -21,7 +21,7 @@ export class AssumedObjects<T extends KubernetesObject> {
     return this.#assumed.size === 0 ? found : found.map((each) => this.#asAssumed(each));
   }
 
-  /** Takes an object to be so; it must be a change of the one that is there. */
+  /** Overlays the object; it must be based on the stored version. */
   assume(object: Observed<T>): void {
     const key = keyOf(object);
     const stored = this.actual.get(key)?.metadata.resourceVersion;
@@ -31,13 +31,13 @@ export class AssumedObjects<T extends KubernetesObject> {
     this.#assumed.set(key, object);
   }
 
-  /** Takes back a decision. */
+  /** Removes the overlay. */
   restore(object: Observed<T>): void {
     const key = keyOf(object);
     if (this.#assumed.get(key)?.metadata.resourceVersion === object.metadata.resourceVersion) this.#assumed.delete(key);
   }
 
-  /** An object has changed or is gone: what was decided about it before counts no longer. */
+  /** Removes the overlay of an object that was changed or deleted. */
   expire(object: Observed<T>): void {
     const key = keyOf(object);
     const assumed = this.#assumed.get(key);

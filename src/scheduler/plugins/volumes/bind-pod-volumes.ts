@@ -18,13 +18,15 @@ export interface BindingListers {
   readonly pods: Lister<Pod>;
 }
 
-/** Has volumes reserved for their claims, and claims ask for volumes: what others then have to do. */
+/**
+ * Writes the bindings to volumes and the selected node to claims; the PV controller and the provisioners act on that.
+ */
 export async function writeDecisions({ bindings, provisions }: PodVolumes, lookup: VolumeLookup): Promise<void> {
   for (const { volume } of bindings) await lookup.volumes.actual.update(volume as Sendable<PersistentVolume>);
   for (const claim of provisions) await lookup.claims.actual.update(claim as Sendable<PersistentVolumeClaim>);
 }
 
-/** Whether all claims of a pod that is to go to a node are bound; throws when they cannot be any more. */
+/** Whether all claims of the pod are bound; throws when they cannot be bound any more. */
 export function areBound(
   { bindings, provisions }: PodVolumes,
   { podKey, nodeName }: { readonly podKey: string; readonly nodeName: string },

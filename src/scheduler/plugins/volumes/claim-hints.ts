@@ -3,13 +3,13 @@ import type { PersistentVolumeClaim } from '../../../client/index.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Change } from '../../framework/cluster-event.ts';
 
-/** Whether the pod uses the claim that has come or changed, be it one that is made for it. */
-export function isAboutClaimOf(info: PodInfo, { now }: Change<PersistentVolumeClaim>): boolean {
+/** Whether the pod uses the changed claim, directly or through an ephemeral volume. */
+export function isClaimOfPod(info: PodInfo, { now }: Change<PersistentVolumeClaim>): boolean {
   return claimsOf(info, now).length > 0;
 }
 
-/** The same, without claims that are made for pods. */
-export function isAboutNamedClaimOf(info: PodInfo, { now }: Change<PersistentVolumeClaim>): boolean {
+/** The same, without the claims of ephemeral volumes. */
+export function isNamedClaimOfPod(info: PodInfo, { now }: Change<PersistentVolumeClaim>): boolean {
   return claimsOf(info, now).some(({ isEphemeral }) => !isEphemeral);
 }
 

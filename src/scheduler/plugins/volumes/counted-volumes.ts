@@ -1,7 +1,7 @@
 import type { DeepReadonly } from '../../../base/index.ts';
 import type { Volume } from '../../../api/types/core/v1.d.ts';
 
-/** Whether a volume of a pod may be one that a driver attaches: a claim's, or one of a plugin that a driver has taken over from. */
+/** Whether a CSI driver may attach the volume: it uses a claim, or an in-tree plugin that was migrated to CSI. */
 export function isCountedByDriver(volume: DeepReadonly<Volume>): boolean {
   const { persistentVolumeClaim, ephemeral, ...disks } = volume;
   if (persistentVolumeClaim !== undefined || ephemeral !== undefined) return true;

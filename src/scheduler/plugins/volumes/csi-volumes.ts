@@ -4,37 +4,37 @@ import type { Volume } from '../../../api/types/core/v1.d.ts';
 import type { Observed, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../../client/index.ts';
 import type { Lister } from '../../framework/plugin-context.ts';
 
-/** Where volumes are looked up. */
+/** The caches in which volumes are looked up. */
 export interface VolumeListers {
   readonly claims: Lister<PersistentVolumeClaim>;
   readonly volumes: Lister<PersistentVolume>;
   readonly classes: Lister<StorageClass>;
 }
 
-/** A claim of the pod that is to be scheduled is not there. */
+/** A claim of the pod does not exist. */
 export class ClaimMissing extends Error {
   override readonly name = 'ClaimMissing';
 }
 
-/** What a driver knows a volume by. */
+/** A CSI driver and its handle of a volume. */
 interface DriverVolume {
   readonly driver: string;
   readonly handle: string;
 }
 
-/** Volumes of these plugins are the drivers' on nodes that say what drivers they have. */
+/** In-tree plugins whose volumes belong to CSI drivers on nodes whose CSINode lists migrated plugins. */
 const MIGRATED = new Set(
   ['aws-ebs', 'azure-disk', 'cinder', 'gce-pd', 'portworx-volume'].map((name) => `kubernetes.io/${name}`),
 );
 
 export interface CsiVolumesOptions {
-  /** Whether the node says what drivers it has. */
+  /** Whether the node has a CSINode with drivers. */
   readonly hasDrivers: boolean;
-  /** Whether a claim that is not there is a reason not to schedule the pod. */
+  /** Whether a missing claim rejects the pod. */
   readonly mustExist: boolean;
 }
 
-/** The volumes of a pod that are counted by their drivers: the driver of each by its unique name. */
+/** The pod's volumes that CSI drivers count: the driver of each by the volume's unique name. */
 export function csiVolumesOf(
   pod: Observed<Pod>,
   listers: VolumeListers,
@@ -95,7 +95,9 @@ function claimedVolume(
 
 const ZONES = ['failure-domain.beta.kubernetes.io/zone', 'topology.kubernetes.io/zone'];
 
-/** Whether the driver would know the disk. One of Google's that is in several zones must be in one region: `us-east1-b__us-east1-c`. */
+/**
+ * Whether the driver can handle the disk. A GCE disk in several zones must be in one region: `us-east1-b__us-east1-c`.
+ */
 function isTranslatable({ metadata, spec }: Observed<PersistentVolume>): boolean {
   const zones =
     ZONES.map((label) => metadata.labels?.[label] ?? '')
@@ -111,7 +113,7 @@ type Disk = Pick<
   'awsElasticBlockStore' | 'azureDisk' | 'cinder' | 'gcePersistentDisk' | 'portworxVolume'
 >;
 
-/** A disk that was a plugin's and is a driver's now. */
+/** An in-tree disk as the CSI driver sees it. */
 function migratedDisk(disk: Disk, hasDrivers: boolean): DriverVolume | undefined {
   if (!hasDrivers) return undefined;
   const handles: readonly (readonly [string, string | undefined])[] = [

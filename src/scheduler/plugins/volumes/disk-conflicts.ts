@@ -4,12 +4,12 @@ import type { Observed, Pod } from '../../../client/index.ts';
 
 type PodVolume = DeepReadonly<Volume>;
 
-/** Whether a volume is a disk that not all pods of a node can have at once. */
+/** Whether the volume is a disk that pods of one node may be unable to share. */
 export function isExclusiveDisk({ gcePersistentDisk, awsElasticBlockStore, iscsi, rbd }: PodVolume): boolean {
   return [gcePersistentDisk, awsElasticBlockStore, iscsi, rbd].some((disk) => disk !== undefined);
 }
 
-/** Whether a pod wants a disk that another pod has on the same node; most may be shared for reading. */
+/** Whether the pod needs a disk that another pod of the same node uses; most may be shared read-only. */
 export function hasDiskConflict(pod: Observed<Pod>, other: Observed<Pod>): boolean {
   const theirs = other.spec?.volumes ?? [];
   if (theirs.length === 0) return false;
@@ -49,7 +49,7 @@ interface MayBeReadOnly {
   readonly readOnly?: boolean | undefined;
 }
 
-/** Whether there are two of the kind, and one of them is for writing. */
+/** Whether both volumes exist and one of them is writable. */
 function isWritten(one: MayBeReadOnly | undefined, other: MayBeReadOnly | undefined): boolean {
   return one !== undefined && other !== undefined && !(one.readOnly === true && other.readOnly === true);
 }

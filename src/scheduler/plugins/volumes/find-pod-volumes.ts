@@ -22,10 +22,10 @@ export interface StaticBinding {
   readonly claim: Claim;
 }
 
-/** What is to be done about the claims of a pod if it goes to a node. */
+/** The bindings and provisioning requests for the pod's claims on a node. */
 export interface PodVolumes {
   readonly bindings: readonly StaticBinding[];
-  /** Claims whose volumes are to be made for the node. */
+  /** Claims whose volumes are to be provisioned for the node. */
   readonly provisions: readonly Claim[];
 }
 
@@ -41,7 +41,7 @@ export function findPodVolumes(
   lookup: VolumeLookup,
 ): PodVolumes | readonly string[] {
   const conflict = boundConflict(bound, node, lookup);
-  // a volume that is missing is told after the others
+  // a missing volume is reported last
   const [before, after] = conflict === NO_VOLUME ? [[], [NO_VOLUME]] : [conflict ?? [], []];
   const found = delayed.length === 0 ? NOTHING_TO_DO : findForDelayed(delayed, node, lookup);
   const reasons = [before, typeof found === 'string' ? found : [], after].flat();
@@ -82,7 +82,7 @@ function findForDelayed(claims: readonly Claim[], node: Observed<Node>, lookup: 
   return { bindings, provisions };
 }
 
-/** The volume that is reserved for the claim, if the node can reach it; else the smallest that will do. */
+/** The volume that is pre-bound to the claim, if the node can reach it; otherwise the smallest that fits. */
 function matchingVolume(
   claim: Claim,
   node: Observed<Node>,

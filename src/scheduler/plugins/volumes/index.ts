@@ -1,4 +1,4 @@
-// The plugins that look at volumes.
+// The volume plugins.
 export { nodeVolumeLimits } from './node-volume-limits.ts';
 export { volumeBinding } from './volume-binding.ts';
 export { volumeRestrictions } from './volume-restrictions.ts';

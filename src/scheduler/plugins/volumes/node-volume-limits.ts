@@ -13,7 +13,7 @@ import type { Change } from '../../framework/cluster-event.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import type { PluginContext } from '../../framework/plugin-context.ts';
 import { unresolvable, unschedulable } from '../../framework/rejection.ts';
-import { isAboutClaimOf } from './claim-hints.ts';
+import { isClaimOfPod } from './claim-hints.ts';
 import { ClaimMissing, csiVolumesOf, uniqueName, type VolumeListers } from './csi-volumes.ts';
 import { isCountedByDriver } from './counted-volumes.ts';
 
@@ -22,7 +22,7 @@ const TOO_MANY = unschedulable(NAME, 'node(s) exceed max volume count');
 
 const attachmentsByNode = index(VolumeAttachment, ({ spec }) => [spec.nodeName]);
 
-/** Filter: a driver attaches so many volumes to a node and no more, as CSINodes tell. */
+/** Filter: enforces the maximum number of volumes per CSI driver and node, as published in CSINodes. */
 export function nodeVolumeLimits({ objects }: Pick<PluginContext, 'objects'>): Plugin {
   const nodes = objects(CSINode);
   const attachments = objects(VolumeAttachment);
@@ -32,7 +32,7 @@ export function nodeVolumeLimits({ objects }: Pick<PluginContext, 'objects'>): P
     classes: objects(StorageClass),
   };
 
-  /** Volumes that are attached, be it that no pod there uses them any more. */
+  /** The attached volumes, including those that no pod uses any more. */
   function attachedTo(nodeName: string): Map<string, string> {
     const attached = new Map<string, string>();
     for (const { spec } of attachments.byIndex(attachmentsByNode, nodeName)) {
@@ -48,7 +48,7 @@ export function nodeVolumeLimits({ objects }: Pick<PluginContext, 'objects'>): P
       { resource: 'CSINode', actions: ['Add'] },
       { resource: 'CSINode', actions: ['Update'], isWorthRetry: isLimitRaised },
       { resource: 'Pod', actions: ['Delete'], isWorthRetry: isVolumeFreed },
-      { resource: 'PersistentVolumeClaim', actions: ['Add'], isWorthRetry: isAboutClaimOf },
+      { resource: 'PersistentVolumeClaim', actions: ['Add'], isWorthRetry: isClaimOfPod },
       { resource: 'VolumeAttachment', actions: ['Delete'], isWorthRetry: ({ pod }) => hasClaims(pod) },
     ],
     preFilter: ({ pod: { pod } }) => ((pod.spec?.volumes ?? []).some(isCountedByDriver) ? undefined : 'skip'),
@@ -84,7 +84,7 @@ function countByDriver(volumes: ReadonlyMap<string, string>): Map<string, number
   return counts;
 }
 
-/** How many volumes a node takes, by driver; those without a limit are not in it. */
+/** The node's volume limits by driver; drivers without a limit are absent. */
 function limitsOf(node: Observed<CSINode> | undefined): Map<string, number> {
   const counted = node?.spec.drivers?.flatMap(({ name, allocatable }): [string, number][] =>
     allocatable?.count === undefined ? [] : [[name, allocatable.count]],
@@ -97,7 +97,7 @@ function isLimitRaised(_: PodInfo, { old, now }: Change<CSINode>): boolean {
   return [...limitsOf(now)].some(([driver, count]) => count > (before.get(driver) ?? 0));
 }
 
-/** A pod is gone from a node, or from where it was to go, that had volumes which count. */
+/** A pod with counted volumes was removed from a node, or from the node it was assumed on. */
 function isVolumeFreed(_: PodInfo, { old }: Change<Pod>): boolean {
   const place = old?.spec?.nodeName ?? old?.status?.nominatedNodeName ?? '';
   return place !== '' && (old?.spec?.volumes ?? []).some(isCountedByDriver);

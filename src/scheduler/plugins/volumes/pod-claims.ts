@@ -22,7 +22,7 @@ export type Claim = Observed<PersistentVolumeClaim>;
 const volumesByClass = index(PersistentVolume, (volume) => [storageClassNameOf(volume)]);
 const capacitiesByClass = index(CSIStorageCapacity, ({ storageClassName }) => [storageClassName]);
 
-/** Where claims, volumes and what is known of storage are looked up. */
+/** Looks up claims, volumes and storage capacity. */
 export class VolumeLookup {
   readonly claims: AssumedObjects<PersistentVolumeClaim>;
   readonly volumes: AssumedObjects<PersistentVolume>;
@@ -47,16 +47,16 @@ export class VolumeLookup {
   }
 }
 
-/** The claims of a pod by how far they are. */
+/** The pod's claims by binding state. */
 export interface PodClaims {
   readonly bound: readonly Claim[];
-  /** Not bound, and for the scheduler to choose where. */
+  /** Unbound; the scheduler chooses the node (WaitForFirstConsumer). */
   readonly delayed: readonly Claim[];
-  /** Not bound, and nothing the scheduler could do about it. */
+  /** Unbound, with immediate binding: the scheduler can only wait. */
   readonly immediate: readonly Claim[];
 }
 
-/** The claims of a pod; a text says why it cannot be scheduled because of one. */
+/** The pod's claims; a string says why one of them makes the pod unschedulable. */
 export function podClaims(pod: Observed<Pod>, lookup: VolumeLookup): PodClaims | string {
   const found: Record<keyof PodClaims, Claim[]> = { bound: [], delayed: [], immediate: [] };
   for (const { claim: name, isEphemeral } of claimVolumesOf(pod)) {
@@ -71,7 +71,7 @@ export function podClaims(pod: Observed<Pod>, lookup: VolumeLookup): PodClaims |
   return found;
 }
 
-/** Whether claim and volume are each other's, and the claim says so. */
+/** Whether the claim is bound and annotated as completely bound. */
 export function isFullyBound({ metadata, spec }: Claim): boolean {
   return (spec?.volumeName ?? '') !== '' && metadata.annotations?.[BIND_COMPLETED] !== undefined;
 }

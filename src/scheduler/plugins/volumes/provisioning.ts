@@ -5,10 +5,10 @@ import type { TopologySelectorTerm } from '../../../api/types/core/v1.d.ts';
 import { type CSIStorageCapacity, keyOf, type Node, type Observed } from '../../../client/index.ts';
 import type { Claim, VolumeLookup } from './pod-claims.ts';
 
-/** What a class names as its provisioner when nobody makes its volumes. */
+/** The provisioner of classes without dynamic provisioning. */
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
-/** Whether a volume can be made for a claim so that the node can use it. */
+/** Whether a volume can be provisioned for the claim so that the node can reach it. */
 export function provisioningOn(
   claim: Claim,
   { metadata: { labels = {} } }: Observed<Node>,
@@ -30,7 +30,7 @@ export function provisioningOn(
   return hasRoom ? 'possible' : 'no space';
 }
 
-/** The size of the largest volume that can be made there; undefined when nobody knows. */
+/** The size of the largest volume that can be provisioned; undefined when unknown. */
 export function sizeLimit({ maximumVolumeSize, capacity }: Observed<CSIStorageCapacity>): Quantity | undefined {
   const limit = parseQuantity(maximumVolumeSize ?? capacity ?? '');
   return limit instanceof ValueError ? undefined : limit;
@@ -38,7 +38,7 @@ export function sizeLimit({ maximumVolumeSize, capacity }: Observed<CSIStorageCa
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A term without expressions is about no node. */
+/** A term without expressions matches no node. */
 function isIn({ matchLabelExpressions = [] }: DeepReadonly<TopologySelectorTerm>, labels: Labels): boolean {
   if (matchLabelExpressions.length === 0) return false;
   return matchLabelExpressions.every(({ key, values }) => values.includes(labels[key] ?? ''));

@@ -50,7 +50,7 @@ async function volume(
   await settle();
 }
 
-/** What the binder would do. */
+/** Does what the persistent volume binder would do. */
 async function bind(run: SchedulerRun, name: string, volumeName: string): Promise<void> {
   const annotations = { 'pv.kubernetes.io/bind-completed': 'yes' };
   const claims = run.client.core.v1.persistentvolumeclaims.namespace('default');
@@ -63,8 +63,8 @@ async function podUsing(run: SchedulerRun, name: string, ...claims: string[]): P
   await run.addPod(name, { volumes });
 }
 
-describe('claims that are bound at once', () => {
-  test('have to be bound before their pod is scheduled', async () => {
+describe('claims with immediate binding', () => {
+  test('must be bound before their pod is scheduled', async () => {
     await using run = await SchedulerRun.start();
     await run.addNode('n1');
     await claim(run, 'data', { storageClassName: 'late' });
@@ -79,7 +79,7 @@ describe('claims that are bound at once', () => {
     expect(await run.nodeOf('web')).toBe('n1');
   });
 
-  test('have to be there', async () => {
+  test('must exist', async () => {
     await using run = await SchedulerRun.start();
     await run.addNode('n1');
     await podUsing(run, 'web', 'none');
@@ -88,7 +88,7 @@ describe('claims that are bound at once', () => {
 });
 
 describe('claims that wait for their first pod', () => {
-  test('are told its node, and the pod is bound when they are', async () => {
+  test('get its node as selected node, and the pod is bound after they are', async () => {
     await using run = await SchedulerRun.start();
     await run.addNode('n1');
     await lateClass(run);
@@ -106,7 +106,7 @@ describe('claims that wait for their first pod', () => {
     expect((await run.pods.get('web')).status?.nominatedNodeName).toBeUndefined();
   });
 
-  test('take the smallest volume that their node can reach, and no two the same', async () => {
+  test('get the smallest volume that their node can reach, each a different one', async () => {
     await using run = await SchedulerRun.start();
     await run.addNode('n1', { labels: { host: 'n1' } });
     await run.addNode('n2', { labels: { host: 'n2' } });
@@ -132,7 +132,7 @@ describe('claims that wait for their first pod', () => {
     expect([await run.nodeOf('web'), await run.nodeOf('other')]).toEqual(['n2', 'n2']);
   });
 
-  test('keep a pod for no longer than ten minutes; then it is tried again', async () => {
+  test('delay a pod for at most ten minutes; then it is retried', async () => {
     await using run = await SchedulerRun.start();
     await run.addNode('n1');
     await lateClass(run);
@@ -145,7 +145,7 @@ describe('claims that wait for their first pod', () => {
     );
   });
 
-  test('give a pod up that is deleted meanwhile, and do not keep the scheduler from stopping', async () => {
+  test('stop waiting when the pod is deleted, and do not keep the scheduler from stopping', async () => {
     await using run = await SchedulerRun.start();
     await run.addNode('n1');
     await lateClass(run);
@@ -162,7 +162,7 @@ describe('claims that wait for their first pod', () => {
     expect(await run.events('next')).toEqual([]);
   });
 
-  test('hold up no other pods, however many wait', async () => {
+  test('do not delay other pods, however many wait', async () => {
     await using run = await SchedulerRun.start();
     await run.addNode('n1');
     await lateClass(run);

@@ -18,7 +18,7 @@ import type { Plugin } from '../../framework/plugin.ts';
 import type { PluginContext } from '../../framework/plugin-context.ts';
 import { unresolvable } from '../../framework/rejection.ts';
 import { areBound, writeDecisions } from './bind-pod-volumes.ts';
-import { isAboutClaimOf } from './claim-hints.ts';
+import { isClaimOfPod } from './claim-hints.ts';
 import { findPodVolumes, type PodVolumes, type StaticBinding } from './find-pod-volumes.ts';
 import { type Claim, isFullyBound, type PodClaims, podClaims, VolumeLookup } from './pod-claims.ts';
 import { sizeLimit } from './provisioning.ts';
@@ -28,7 +28,7 @@ import { claimKey, VolumeWaits } from './volume-waits.ts';
 const NAME = 'VolumeBinding';
 const UNBOUND = unresolvable(NAME, 'pod has unbound immediate PersistentVolumeClaims');
 
-/** The claims of the pod, what could be done about them on each node, and what was decided. */
+/** The pod's claims, what is possible on each node, and what was decided. */
 interface BindingState {
   readonly claims: PodClaims;
   readonly byNode: Map<string, PodVolumes>;
@@ -38,21 +38,21 @@ interface BindingState {
 const state: CycleKey<BindingState> = { name: NAME };
 
 /**
- * Filter: nodes that can reach the pod's volumes, or for which they can be chosen or made. Reserve and PreBind: choosing them, and
- * waiting until they are bound.
+ * Filter: nodes that can reach the pod's volumes, or for which volumes can be bound or provisioned. Reserve and
+ * PreBind: binds them and waits until that is done.
  */
 export function volumeBinding(context: PluginContext): Plugin {
   const bindTimeoutMs = readBindTimeoutMs(context.args);
   const lookup = new VolumeLookup(context);
   const listers = { lookup, nodes: context.objects(Node), pods: context.objects(Pod) };
-  context.objects(CSINode); // its changes are events
+  context.objects(CSINode); // registers the watch whose events retry pods
   const waits = new VolumeWaits(context);
   forgetWhatChanged(context, lookup);
   return {
     name: NAME,
     events: [
       { resource: 'StorageClass', actions: ['Add', 'Update'], isWorthRetry: isTopologyChanged },
-      { resource: 'PersistentVolumeClaim', actions: ['Add', 'Update'], isWorthRetry: isAboutClaimOf },
+      { resource: 'PersistentVolumeClaim', actions: ['Add', 'Update'], isWorthRetry: isClaimOfPod },
       { resource: 'PersistentVolume', actions: ['Add', 'Update'] },
       { resource: 'Node', actions: ['Add', 'UpdateNodeLabel'] },
       { resource: 'CSINode', actions: ['Add', 'Update'], isWorthRetry: areMigrationsChanged },
@@ -120,7 +120,7 @@ function areAllBound({ pod }: PodInfo, { claims }: VolumeLookup): boolean {
   });
 }
 
-/** Decides for a node: other pods then find its volumes taken. All or nothing. */
+/** Assumes the decisions for a node, so that other pods see the volumes as taken. All or nothing. */
 function assume({ bindings, provisions }: PodVolumes, nodeName: string, lookup: VolumeLookup): PodVolumes {
   const decided = {
     bindings: bindings.map(({ volume, claim }): StaticBinding => ({ volume: reservedVolume(volume, claim), claim })),

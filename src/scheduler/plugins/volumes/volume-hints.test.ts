@@ -5,7 +5,7 @@ import { SchedulerRun } from '../../testing/scheduler-run.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
 
-/** A claim that is bound to a volume of a driver. */
+/** A claim bound to a volume of a CSI driver. */
 async function bound(run: SchedulerRun, name: string, volume: Partial<PersistentVolume> = {}): Promise<void> {
   const { persistentvolumeclaims, persistentvolumes } = run.client.core.v1;
   const accessModes = ['ReadWriteOncePod' as const];
@@ -24,14 +24,14 @@ async function podUsing(run: SchedulerRun, name: string, claimName: string): Pro
   await run.addPod(name, { volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }] });
 }
 
-/** The back-off of a pod that was rejected is over. */
+/** Waits until the back-off of a rejected pod is over. */
 async function later(run: SchedulerRun): Promise<void> {
   await settle();
   await run.clock.advance(10_000);
   await settle();
 }
 
-test('a pod waits for the one that has its claim, and takes its turn when that is gone', async () => {
+test('a pod waits until the pod that uses its ReadWriteOncePod claim is gone', async () => {
   await using run = await SchedulerRun.start();
   await run.addNode('n1');
   await bound(run, 'data');
@@ -43,7 +43,7 @@ test('a pod waits for the one that has its claim, and takes its turn when that i
   expect(await run.nodeOf('second')).toBe('n1');
 });
 
-test('a pod waits for room for its volumes, and for a claim that is not there yet', async () => {
+test('a pod waits for free attachments on a node, and for a claim that does not exist yet', async () => {
   await using run = await SchedulerRun.start();
   await run.addNode('n1');
   const { csinodes } = run.client.storage.v1;
@@ -62,7 +62,7 @@ test('a pod waits for room for its volumes, and for a claim that is not there ye
   expect(await run.nodeOf('second')).toBe('n1');
 });
 
-test('a pod waits for a node where its volume is', async () => {
+test('a pod waits for a node in the zone of its volume', async () => {
   await using run = await SchedulerRun.start();
   await run.addNode('n1', { labels: { [ZONE]: 'a' } });
   await bound(run, 'data', { metadata: { labels: { [ZONE]: 'b__c' } } });

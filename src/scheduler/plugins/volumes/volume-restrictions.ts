@@ -6,7 +6,7 @@ import type { CycleKey } from '../../framework/cycle.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import type { PluginContext } from '../../framework/plugin-context.ts';
 import { unresolvable, unschedulable } from '../../framework/rejection.ts';
-import { isAboutNamedClaimOf } from './claim-hints.ts';
+import { isNamedClaimOfPod } from './claim-hints.ts';
 import { hasDiskConflict, isExclusiveDisk } from './disk-conflicts.ts';
 
 const NAME = 'VolumeRestrictions';
@@ -16,7 +16,7 @@ const CLAIM_CONFLICT = unschedulable(
   'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
 );
 
-/** The claims that only one pod may use, and how often others use them. */
+/** The ReadWriteOncePod claims of the pod, and how many other pods use them. */
 class ExclusiveClaims {
   readonly #names: ReadonlySet<string>;
   #uses: number;
@@ -41,7 +41,7 @@ class ExclusiveClaims {
 
 const exclusive: CycleKey<ExclusiveClaims> = { name: `PreFilter${NAME}` };
 
-/** Filter: disks that pods of one node cannot share, and claims that only one pod may use. */
+/** Filter: disks that pods of one node cannot share, and ReadWriteOncePod claims. */
 export function volumeRestrictions({ objects }: Pick<PluginContext, 'objects'>): Plugin {
   const claims = objects(PersistentVolumeClaim);
   return {
@@ -49,7 +49,7 @@ export function volumeRestrictions({ objects }: Pick<PluginContext, 'objects'>):
     events: [
       { resource: 'Pod', actions: ['Delete'], isWorthRetry: isVolumeFreed },
       { resource: 'Node', actions: ['Add'] },
-      { resource: 'PersistentVolumeClaim', actions: ['Add'], isWorthRetry: isAboutNamedClaimOf },
+      { resource: 'PersistentVolumeClaim', actions: ['Add'], isWorthRetry: isNamedClaimOfPod },
     ],
     preFilter(cycle, { claimUses }) {
       const { pod } = cycle.pod;
@@ -76,7 +76,7 @@ export function volumeRestrictions({ objects }: Pick<PluginContext, 'objects'>):
   };
 }
 
-/** A pod is gone that had a disk or a claim which the waiting pod wants. */
+/** A pod that shared a disk or a claim with the waiting pod was removed. */
 function isVolumeFreed({ pod }: PodInfo, { old }: Change<Pod>): boolean {
   if (old === undefined || old.metadata.namespace !== pod.metadata.namespace) return false;
   if (hasDiskConflict(pod, old)) return true;
@@ -84,7 +84,7 @@ function isVolumeFreed({ pod }: PodInfo, { old }: Change<Pod>): boolean {
   return namedClaims(old).some((name) => wanted.has(name));
 }
 
-/** The claims of a pod that are not made for it. */
+/** The pod's claims, without those of ephemeral volumes. */
 function namedClaims({ spec }: Observed<Pod>): string[] {
   return (spec?.volumes ?? []).flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
 }

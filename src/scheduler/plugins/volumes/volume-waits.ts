@@ -2,17 +2,19 @@ import type { Clock } from '../../../base/index.ts';
 import { keyOf, type Observed, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../client/index.ts';
 import type { PluginContext } from '../../framework/plugin-context.ts';
 
-/** What is waited for. */
+/** A condition to wait for. */
 export interface VolumeWait {
-  /** Looked at again when one of these changes: `PersistentVolumeClaim default/data`. */
+  /** The objects whose changes trigger a new check, such as `PersistentVolumeClaim default/data`. */
   readonly keys: readonly string[];
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Whether it has come; throws when it never will. */
+  /** Whether the wait is over; throws when the condition can never hold. */
   isOver(): boolean;
 }
 
-/** Pods whose volumes are being bound by others: they are looked at when one of their claims, its volume or the pod changes. */
+/**
+ * Pods that wait for their volumes to be bound. A wait is checked when one of its claims, volumes or the pod changes.
+ */
 export class VolumeWaits {
   readonly #clock: Clock;
   readonly #wakers = new Map<string, Set<() => void>>();
@@ -29,7 +31,9 @@ export class VolumeWaits {
     onChange(Pod, { delete: (pod) => this.#wake(`Pod ${keyOf(pod)}`) });
   }
 
-  /** Resolves when it is over, and rejects when it never will be, when time is up, or when the signal aborts. */
+  /**
+   * Resolves when the wait is over; rejects when the condition can never hold, on timeout, or when the signal aborts.
+   */
   until({ keys, timeoutMs, signal, isOver }: VolumeWait): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {
@@ -65,7 +69,7 @@ export class VolumeWaits {
   }
 }
 
-/** Under which a claim's changes are told. */
+/** The key of a claim in `VolumeWait.keys`. */
 export function claimKey(claim: Observed<PersistentVolumeClaim>): string {
   return `PersistentVolumeClaim ${keyOf(claim)}`;
 }

@@ -17,7 +17,7 @@ const storageClass = (volumeBindingMode: string): KubernetesObject =>
   ({ kind: 'StorageClass', metadata: { name: 'fast' }, volumeBindingMode }) as KubernetesObject;
 const bound = claim({ volumeName: 'disk' });
 
-/** What the plugin says of a pod with the claim, before nodes are looked at or about a node. */
+/** The plugin's rejection of a pod with the claim, in PreFilter or for a node. */
 function verdict(objects: readonly KubernetesObject[], labels: Record<string, string> = {}): string {
   const plugin = volumeZone(sharedContext({ objects: (kind) => listerOf(kind, objects) }));
   const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];

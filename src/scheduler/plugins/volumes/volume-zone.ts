@@ -12,7 +12,7 @@ import type { CycleKey } from '../../framework/cycle.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import type { PluginContext } from '../../framework/plugin-context.ts';
 import { type Rejection, unresolvable } from '../../framework/rejection.ts';
-import { isAboutNamedClaimOf } from './claim-hints.ts';
+import { isNamedClaimOfPod } from './claim-hints.ts';
 
 const NAME = 'VolumeZone';
 const NO_ZONE = unresolvable(NAME, 'node(s) had no available volume zone');
@@ -20,7 +20,7 @@ const BETA = 'failure-domain.beta.kubernetes.io/';
 const STABLE = 'topology.kubernetes.io/';
 const ZONE_LABELS = [`${BETA}zone`, `${BETA}region`, `${STABLE}zone`, `${STABLE}region`];
 
-/** A label of a volume: its nodes must have one of the values. */
+/** A topology label of a volume: nodes must have one of its values. */
 interface Zone {
   readonly label: string;
   readonly values: ReadonlySet<string>;
@@ -28,7 +28,7 @@ interface Zone {
 
 const zones: CycleKey<readonly Zone[]> = { name: `PreFilter${NAME}` };
 
-/** Filter: a volume that is labelled with a zone or a region is for nodes there. */
+/** Filter: a volume labelled with a zone or region is reachable from nodes there only. */
 export function volumeZone({ objects }: Pick<PluginContext, 'objects'>): Plugin {
   const volumes = objects(PersistentVolume);
   const claims = objects(PersistentVolumeClaim);
@@ -52,7 +52,7 @@ export function volumeZone({ objects }: Pick<PluginContext, 'objects'>): Plugin 
     return found;
   }
 
-  /** A claim may be without a volume only if it waits for a node. */
+  /** A claim may be unbound only if its class has delayed binding. */
   function whyUnbound(claim: Observed<PersistentVolumeClaim>): Rejection | undefined {
     const name = storageClassNameOf(claim);
     if (name === '') return unresolvable(NAME, 'PersistentVolumeClaim had no pv name and storageClass name');
@@ -71,7 +71,7 @@ export function volumeZone({ objects }: Pick<PluginContext, 'objects'>): Plugin 
         isWorthRetry: (_, { now }: Change<StorageClass>) => now?.volumeBindingMode === 'WaitForFirstConsumer',
       },
       { resource: 'Node', actions: ['Add', 'UpdateNodeLabel'] },
-      { resource: 'PersistentVolumeClaim', actions: ['Add', 'Update'], isWorthRetry: isAboutNamedClaimOf },
+      { resource: 'PersistentVolumeClaim', actions: ['Add', 'Update'], isWorthRetry: isNamedClaimOfPod },
       {
         resource: 'PersistentVolume',
         actions: ['Add', 'Update'],
@@ -112,7 +112,7 @@ function toPair(label: string, value: string | undefined): [string, string][] {
   return value === undefined ? [] : [[label, value]];
 }
 
-/** The zones of a volume. A label may name several; one that cannot be read does not count. */
+/** The topology labels of a volume. A label may list several zones; one that does not parse is ignored. */
 function zonesOf(volume: Observed<PersistentVolume>): Zone[] {
   return Object.entries(zoneLabels(volume)).flatMap(([label, text]) => {
     const values = text.split('__').map((each) => each.trim());

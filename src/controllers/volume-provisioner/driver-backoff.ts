@@ -2,11 +2,11 @@ import type { ItemBackoff } from '../../client/index.ts';
 import type { ReconcileContext } from '../../kit/index.ts';
 import { VolumeDriverError } from './volume-driver.ts';
 
-/** When a driver is asked again what it has refused. */
+/** Back-off between calls that a driver refuses. */
 export const DRIVER_RETRIES = { initialDelay: 1000, maxDelay: 300_000 };
 
-/** Drivers are slower than the queue of a controller thinks: what one refuses is not asked again for a while. */
-export async function patiently(
+/** Runs a driver call with a longer back-off than the controller's queue has. */
+export async function withDriverBackoff(
   backoff: ItemBackoff,
   { key, after, log }: Pick<ReconcileContext, 'key' | 'after' | 'log'>,
   work: () => Promise<void>,

@@ -4,16 +4,16 @@ import type { Masking } from './masking.ts';
 
 const COMBINED = '(combined from similar events): ';
 
-/** Events as sorted lines. How often a warning was told depends on how often something was tried, and is not in them. */
-export function tellEvents(events: readonly Observed<Event>[], masking: Masking): readonly string[] {
+/** Events as sorted lines, without the counts of warnings, which depend on the number of attempts. */
+export function eventLines(events: readonly Observed<Event>[], masking: Masking): readonly string[] {
   const lines = new Map<string, number>();
   for (const { involvedObject, type, reason, message, source, reportingComponent, count } of events) {
     const about = `${involvedObject.kind} ${involvedObject.name}`;
     const isWarning = type === 'Warning';
-    const told = (message ?? '').replace(COMBINED, '');
+    const text = (message ?? '').replace(COMBINED, '');
     const times = isWarning ? '' : ` x${count ?? 1}`;
     const from = `${source?.component}/${reportingComponent}`;
-    const line = masking.text(`${about}: ${type} ${reason} from ${from}${times}: ${told}`);
+    const line = masking.text(`${about}: ${type} ${reason} from ${from}${times}: ${text}`);
     lines.set(line, isWarning ? 1 : (lines.get(line) ?? 0) + 1);
   }
   return [...lines].map(([line, number]) => `${number} of ${line}`).toSorted();

@@ -3,8 +3,10 @@ import { hasReason } from '../client/index.ts';
 import type { KubernetesObject, Sendable } from '../client/index.ts';
 import type { Objects } from '../kit/index.ts';
 
-/** Creates the object. That somebody was faster, or that its namespace goes away, is as good: the watch tells of it. */
-export async function createUnlessThere<T extends KubernetesObject>(
+/**
+ * Creates the object. Succeeds as well when it already exists or its namespace is terminating: a watch event follows.
+ */
+export async function createIfAbsent<T extends KubernetesObject>(
   objects: Objects<T>,
   object: Sendable<T>,
 ): Promise<void> {

@@ -4,20 +4,20 @@ import type { Owner } from './graph-node.ts';
 import { type LiveObjects, UnresolvableOwnerError } from './live-objects.ts';
 import { type ObjectReference, ownerOf } from './object-reference.ts';
 
-/** The uids of an object's owners, by what they mean for it. */
-export interface OwnerVerdict {
-  /** There, and staying or not waiting for anybody: the object lives as long as there is one of these. */
+/** The uids of an object's owners, by state. */
+export interface OwnerStates {
+  /** Existing, and not waiting for dependents: the object stays while it has one of these. */
   readonly solid: readonly string[];
-  /** Not there. */
+  /** Absent. */
   readonly dangling: readonly string[];
-  /** Being deleted in the foreground: they wait for the object to be deleted. */
+  /** In foreground deletion: they wait for the object to be deleted. */
   readonly waiting: readonly string[];
 }
 
-type Standing = keyof OwnerVerdict;
+type Standing = keyof OwnerStates;
 
-/** Finds out what has become of the owners of an object. Asks the server about those not known to be absent. */
-export class OwnerJudge {
+/** Classifies the owners of an object. Asks the API server about those not known to be absent. */
+export class OwnerClassifier {
   readonly #live: LiveObjects;
   readonly #absent: AbsentOwners;
 
@@ -26,7 +26,7 @@ export class OwnerJudge {
     this.#absent = absent;
   }
 
-  async judge({ namespace }: ObjectReference, owners: readonly Owner[]): Promise<OwnerVerdict> {
+  async judge({ namespace }: ObjectReference, owners: readonly Owner[]): Promise<OwnerStates> {
     const verdict: Record<Standing, string[]> = { solid: [], dangling: [], waiting: [] };
     for (const owner of owners) verdict[await this.#standing(owner, namespace)].push(owner.uid);
     return verdict;
