@@ -17,6 +17,8 @@ export interface ApiRequest extends CallOptions {
   readonly path: string;
   readonly query?: QueryValues;
   readonly accept?: string;
+  /** The ETag of an answer that the caller has: the server may say that it is still the same, with 304. */
+  readonly ifNoneMatch?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
   /** `application/json` unless given. */
