@@ -1,13 +1,21 @@
-import type { CronSchedule } from '../../api/meaning/index.ts';
-import { isControlledBy, isNamespaceTerminating, isTimeZone } from '../../api/meaning/index.ts';
 import { ValueError } from '../../api/client.ts';
+import {
+  controllerReference,
+  type CronSchedule,
+  formatZoned,
+  isControlledBy,
+  isNamespaceTerminating,
+  isTimeZone,
+  zoneOffset,
+} from '../../api/meaning/index.ts';
 import { type Histogram, messageOf } from '../../base/index.ts';
-import { type CronJob, hasReason, type Job, type Observed } from '../../client/index.ts';
+import { CronJob, hasReason, type Job, type Observed, type Sendable } from '../../client/index.ts';
 import type { EventDetails, Objects } from '../../kit/index.ts';
 import { CronJobDraft } from './cronjob-draft.ts';
 import { dueTime, EmptyScheduleError, untilNextMs } from './due-time.ts';
-import { deleteJob, endOf, deleteOldJobs } from './finished-jobs.ts';
-import { jobNameFor, newJobFor } from './new-job.ts';
+import { deleteJob, deleteOldJobs, endOf } from './finished-jobs.ts';
+
+const SCHEDULED_TIME = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 
 /** The dependencies of `syncCronJob`. */
 export interface SyncTools {
@@ -185,4 +193,25 @@ async function startJob(draft: CronJobDraft, dueMs: number, { jobs, event, skewS
   if (existing === undefined || !isControlledBy(existing, cronJob) || draft.isActive(existing)) return false;
   draft.started(existing, dueMs);
   return true;
+}
+
+/** The Job's name for a scheduled time, unique per minute, so that no time starts two Jobs. */
+function jobNameFor({ metadata }: Observed<CronJob>, dueMs: number): string {
+  return `${metadata.name}-${Math.floor(dueMs / 60_000)}`;
+}
+
+/** The Job that a CronJob starts for a time. */
+function newJobFor(cronJob: Observed<CronJob>, dueMs: number): Sendable<Job> {
+  const { jobTemplate, timeZone = '' } = cronJob.spec ?? {};
+  const { labels, annotations } = jobTemplate?.metadata ?? {};
+  return {
+    metadata: {
+      name: jobNameFor(cronJob, dueMs),
+      namespace: cronJob.metadata.namespace,
+      ...(labels === undefined ? {} : { labels }),
+      annotations: { ...annotations, [SCHEDULED_TIME]: formatZoned(dueMs, zoneOffset(timeZone)) },
+      ownerReferences: [controllerReference(cronJob, CronJob)],
+    },
+    ...(jobTemplate?.spec === undefined ? {} : { spec: jobTemplate.spec }),
+  };
 }

@@ -1,11 +1,18 @@
-import { milliQuantityOf } from '../../api/values/index.ts';
+import { hasPodLevelRequests, isSidecar, podRequests } from '../../api/meaning/index.ts';
 import type { MetricSpec, MetricTarget, MetricValueStatus } from '../../api/types/autoscaling/v2.d.ts';
+import { milliQuantityOf } from '../../api/values/index.ts';
 import { type DeepReadonly, messageOf } from '../../base/index.ts';
+import type { Observed, Pod } from '../../client/index.ts';
 import { milli, type PodMetrics } from './metric-apis.ts';
 import { identifier, type MetricContext, namedMetric, type Proposal, thousandths } from './metric-context.ts';
 import { groupPods, type PodGroups } from './pod-groups.ts';
-import { type CountedResource, requestsOf } from './pod-requests.ts';
 import { averageTarget, replicasFor, utilizationTarget } from './replica-count.ts';
+
+/** A resource of pods, or of one of their containers. */
+interface CountedResource {
+  readonly name: string;
+  readonly container?: string | undefined;
+}
 
 type Target = DeepReadonly<MetricTarget>;
 
@@ -72,4 +79,28 @@ function sorted({ pods, warmup }: MetricContext, metrics: PodMetrics, resource?:
   const groups = groupPods(pods, metrics, { resource, warmup });
   if (groups.counted.size === 0) throw new Error('did not receive metrics for targeted pods (pods might be unready)');
   return groups;
+}
+
+/** The request of each pod, in thousandths. Throws when a pod has none. */
+function requestsOf(pods: readonly Observed<Pod>[], resource: CountedResource): ReadonlyMap<string, bigint> {
+  return new Map(pods.map((pod) => [pod.metadata.name, requestOf(pod, resource)]));
+}
+
+function requestOf(pod: Observed<Pod>, { name, container }: CountedResource): bigint {
+  const { name: podName } = pod.metadata;
+  if (container === undefined && hasPodLevelRequests(pod)) {
+    const amount = podRequests(pod).get(name);
+    if (amount === undefined) throw new Error(`missing pod-level request for ${name} in Pod ${podName}`);
+    return amount.scaledValue(-3);
+  }
+  const running = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? []).filter(isSidecar)];
+  const counted = container === undefined ? running : running.filter((each) => each.name === container);
+  if (counted.length === 0 && container !== undefined)
+    throw new Error(`container ${container} not found in Pod ${podName}`);
+  return counted.reduce((sum, { name: containerName, resources }) => {
+    const request = resources?.requests?.[name];
+    if (request === undefined)
+      throw new Error(`missing request for ${name} in container ${containerName} of Pod ${podName}`);
+    return sum + milli(request);
+  }, 0n);
 }

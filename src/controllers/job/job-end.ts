@@ -1,14 +1,14 @@
+import type { JobStatus, SuccessPolicy, SuccessPolicyRule } from '../../api/types/batch/v1.d.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
-import type { JobStatus } from '../../api/types/batch/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 import type { Observed } from '../../client/index.ts';
 import { findTrue } from './conditions.ts';
 import { judgeFailure } from './failure-policy.ts';
+import { IndexSet } from './index-set.ts';
 import type { IndexTally } from './index-tally.ts';
 import { hasFailed } from './job-pod.ts';
 import type { JobView } from './job-view.ts';
 import type { PodTally } from './pod-tally.ts';
-import { metSuccessRule } from './success-policy.ts';
 
 /** How and why a Job ends. */
 export interface JobEnd {
@@ -130,4 +130,26 @@ function enoughByPolicy({ view, indexes }: EndFacts): JobEnd | undefined {
   const message = metSuccessRule(view.spec.successPolicy, indexes.succeeded, view.completions ?? 0);
   if (message === undefined) return undefined;
   return { outcome: 'succeeded', reason: 'SuccessPolicy', message, isAnnounced: false };
+}
+
+/** Describes the first success rule that the succeeded indexes meet; undefined when none is met. */
+function metSuccessRule(
+  policy: DeepReadonly<SuccessPolicy> | undefined,
+  succeeded: IndexSet,
+  completions: number,
+): string | undefined {
+  if (succeeded.size === 0) return undefined;
+  const position = policy?.rules.findIndex((rule) => isMet(rule, succeeded, completions)) ?? -1;
+  return position < 0 ? undefined : `Matched rules at index ${position}`;
+}
+
+function isMet(
+  { succeededIndexes, succeededCount = Infinity }: DeepReadonly<SuccessPolicyRule>,
+  succeeded: IndexSet,
+  completions: number,
+): boolean {
+  if (succeededIndexes === undefined) return succeeded.size >= succeededCount;
+  const required = IndexSet.parse(succeededIndexes, completions);
+  if (required.size === 0) return false;
+  return required.overlap(succeeded) >= Math.min(required.size, succeededCount);
 }

@@ -1,14 +1,14 @@
 import {
   BIND_COMPLETED,
   BOUND_BY_CONTROLLER,
-  SELECTED_NODE,
   isReservedFor,
   isTerminalPhase,
   misfit,
   namesStorageClass,
+  SELECTED_NODE,
   storageClassNameOf,
 } from '../../api/meaning/index.ts';
-import { keyOf, type Observed, type PersistentVolumeClaim } from '../../client/index.ts';
+import { keyOf, type Observed, type PersistentVolumeClaim, type StorageClass } from '../../client/index.ts';
 import { bind } from './bind.ts';
 import type { BinderParts } from './binder-parts.ts';
 import { hasAnnotation } from './binding-annotations.ts';
@@ -16,7 +16,8 @@ import { findVolume } from './find-volume.ts';
 import { setLost, setPending } from './phases.ts';
 import { podsByClaim } from './pods-by-claim.ts';
 import { requestVolume } from './request-volume.ts';
-import { defaultClass } from './storage-class-of.ts';
+
+const IS_DEFAULT = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 
 type Claim = Observed<PersistentVolumeClaim>;
 
@@ -109,4 +110,20 @@ function waitingFor(claim: Claim, { pods }: BinderParts): { readonly reason: str
     };
   const [noun, names] = [waiting.length > 1 ? 'pods' : 'pod', waiting.toSorted().join()];
   return { reason: 'WaitForPodScheduled', message: `waiting for ${noun} ${names} to be scheduled` };
+}
+
+/** The newest default class; among equally new ones the first by name. */
+function defaultClass(classes: readonly Observed<StorageClass>[]): Observed<StorageClass> | undefined {
+  return classes
+    .filter(({ metadata }) => IS_DEFAULT.some((name) => metadata.annotations?.[name] === 'true'))
+    .toSorted((left, right) => compare(ageKey(right), ageKey(left)) || compare(left.metadata.name, right.metadata.name))
+    .at(0);
+}
+
+function ageKey({ metadata }: Observed<StorageClass>): string {
+  return metadata.creationTimestamp ?? '';
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right);
 }

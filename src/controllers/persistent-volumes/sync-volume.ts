@@ -1,11 +1,15 @@
-import { PROVISIONED_BY, hasSameMode } from '../../api/meaning/index.ts';
+import { driverOf, hasSameMode, isOwnPlugin, MIGRATED_TO, PROVISIONED_BY } from '../../api/meaning/index.ts';
 import type { Observed, PersistentVolume, PersistentVolumeClaim } from '../../client/index.ts';
 import { unbind } from './bind.ts';
 import type { BinderParts } from './binder-parts.ts';
 import { hasAnnotation } from './binding-annotations.ts';
-import { withMigration } from './migrated-volume.ts';
 import { setVolumePhase } from './phases.ts';
 import { reclaim } from './reclaim.ts';
+
+/** Keeps a volume until the in-tree plugin has deleted its storage. */
+const FINALIZER = 'kubernetes.io/pv-controller';
+/** The same for an externally provisioned volume. */
+const OUTSIDE_FINALIZER = 'external-provisioner.volume.kubernetes.io/finalizer';
 
 type Volume = Observed<PersistentVolume>;
 type Claim = Observed<PersistentVolumeClaim>;
@@ -61,4 +65,25 @@ async function wakeClaimOf(volume: Volume, claim: Claim, { events, wakeClaim }: 
     });
   tell(volume, `to requested PersistentVolumeClaim ${JSON.stringify(name)}`);
   tell(claim, `${JSON.stringify(volume.metadata.name)} to requested PersistentVolumeClaim`);
+}
+
+/** The volume with the annotation and finalizers of its CSI driver; undefined if it already has them. */
+function withMigration(volume: Observed<PersistentVolume>): PersistentVolume | undefined {
+  const { annotations = {}, finalizers = [] } = volume.metadata;
+  const maker = annotations[PROVISIONED_BY];
+  if (maker === undefined) return undefined;
+  const { [MIGRATED_TO]: named = '', ...others } = annotations;
+  const driver = driverOf(maker) ?? '';
+  const kept = finalizers.filter((each) => each !== FINALIZER);
+  const wanted = driver !== '' ? kept : isOwnPlugin(maker) ? ownFinalizers(volume, kept) : finalizers;
+  const isSame = wanted.length === finalizers.length && wanted.every((each) => finalizers.includes(each));
+  if (named === driver && isSame) return undefined;
+  const marked = driver === '' ? others : { ...others, [MIGRATED_TO]: driver };
+  const metadata = { ...volume.metadata, annotations: marked, finalizers: [...wanted] };
+  return { ...volume, metadata } as PersistentVolume;
+}
+
+function ownFinalizers({ spec }: Observed<PersistentVolume>, kept: readonly string[]): readonly string[] {
+  const own = spec?.persistentVolumeReclaimPolicy === 'Delete' ? [FINALIZER] : [];
+  return [...kept.filter((each) => each !== OUTSIDE_FINALIZER), ...own];
 }

@@ -1,6 +1,13 @@
-import { isFinished } from '../../api/meaning/index.ts';
 import { formatTime, instantOfMillis } from '../../api/client.ts';
-import { describeError, type LogFields, type Logger } from '../../base/index.ts';
+import { isFinished } from '../../api/meaning/index.ts';
+import {
+  type Counter,
+  describeError,
+  type LogFields,
+  type Logger,
+  type MetricFamily,
+  type MetricRegistry,
+} from '../../base/index.ts';
 import { hasReason, keyOf, Node, type Observed, Pod } from '../../client/index.ts';
 import {
   type AppContext,
@@ -11,9 +18,18 @@ import {
   type PreparedPart,
 } from '../../kit/index.ts';
 import { disruptionTarget, podStatusPatch } from '../pod-disruption.ts';
-import { type DeletionReason, type PodGcMetrics, podGcMetrics } from './pod-gc-metrics.ts';
 import { NodeQuarantine } from './node-quarantine.ts';
 import { isOutOfService, isTerminated, isTerminating, surplusOf } from './pod-selection.ts';
+
+/** Why a pod is force-deleted, in the words of kube-controller-manager. */
+type DeletionReason = 'terminated' | 'out-of-service' | 'orphaned' | 'unscheduled';
+
+type PodCounter = MetricFamily<'namespace' | 'reason', Counter>;
+
+interface PodGcMetrics {
+  readonly deleted: PodCounter;
+  readonly failed: PodCounter;
+}
 
 export interface PodGcOptions {
   /** Maximum number of terminated pods kept; default 12,500, 0 keeps all. */
@@ -168,4 +184,14 @@ class PodCollection implements PreparedPart {
   #isNodeMissing(name: string | undefined): boolean {
     return name !== undefined && name !== '' && this.#nodes.get(name) === undefined;
   }
+}
+
+/** Metrics of force-deleted pods. */
+function podGcMetrics(metrics: MetricRegistry): PodGcMetrics {
+  const counter = (name: string, help: string): PodCounter =>
+    metrics.counter({ name: `pod_gc_collector_${name}_total`, help, labels: ['namespace', 'reason'] });
+  return {
+    deleted: counter('force_delete_pods', 'Pods deleted by force.'),
+    failed: counter('force_delete_pod_errors', 'Pods that could not be deleted by force.'),
+  };
 }

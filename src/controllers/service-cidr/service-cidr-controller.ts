@@ -1,7 +1,9 @@
-import { isIpv4, parseIp } from '../../api/values/index.ts';
+import { type IpPrefix, isIpv4, isSameIp, maskIp, parseCidr, parseIp } from '../../api/values/index.ts';
 import { IPAddress, mergePatch, type Observed, ServiceCIDR } from '../../client/index.ts';
 import { controller, type Controller, type Objects, type ReconcileContext, watch } from '../../kit/index.ts';
-import { contains, type Network, networksOf } from './networks.ts';
+
+/** A network by its address and prefix length. */
+type Network = Pick<IpPrefix, 'address' | 'length'>;
 
 const NAME = 'service-cidr-controller';
 const FINALIZER = 'networking.k8s.io/service-cidr-finalizer';
@@ -108,4 +110,14 @@ function overlapping(cidr: Observed<ServiceCIDR>, cidrs: readonly Observed<Servi
   return cidrs
     .filter((other) => networksOf(other).some((one) => own.some((two) => contains(one, two) || contains(two, one))))
     .map(({ metadata }) => metadata.name);
+}
+
+function networksOf({ spec }: Observed<ServiceCIDR>): readonly Network[] {
+  return (spec?.cidrs ?? []).flatMap((text) => parseCidr(text) ?? []);
+}
+
+/** Whether the larger network contains the smaller one. */
+function contains(larger: Network, smaller: Network): boolean {
+  if (isIpv4(larger.address) !== isIpv4(smaller.address) || smaller.length < larger.length) return false;
+  return isSameIp(maskIp(larger), maskIp({ address: smaller.address, length: larger.length }));
 }

@@ -1,7 +1,17 @@
 import { driverOf, requestOf, storageIn } from '../../api/meaning/index.ts';
 import { mergePatch, type Observed, PersistentVolume, PersistentVolumeClaim } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext } from '../../kit/index.ts';
-import { pluginOf } from './volume-plugin.ts';
+
+/** Volume sources of in-tree plugins that were migrated to CSI. */
+const PLUGINS: readonly (readonly [keyof NonNullable<PersistentVolume['spec']>, string])[] = [
+  ['awsElasticBlockStore', 'kubernetes.io/aws-ebs'],
+  ['azureDisk', 'kubernetes.io/azure-disk'],
+  ['azureFile', 'kubernetes.io/azure-file'],
+  ['cinder', 'kubernetes.io/cinder'],
+  ['gcePersistentDisk', 'kubernetes.io/gce-pd'],
+  ['portworxVolume', 'kubernetes.io/portworx-volume'],
+  ['vsphereVolume', 'kubernetes.io/vsphere-volume'],
+];
 
 const COMPONENT = 'volume_expand';
 const CONCURRENCY = 10;
@@ -57,4 +67,9 @@ async function expand(claim: Claim, { objects, event, key }: ReconcileContext): 
   if (claim.metadata.annotations?.[RESIZER] === driver) return;
   const annotations = { [RESIZER]: driver };
   await objects(PersistentVolumeClaim).patchStatus(key, mergePatch({ metadata: { annotations } }));
+}
+
+/** The in-tree plugin of a volume that was migrated to CSI; empty otherwise. */
+function pluginOf({ spec = {} }: Pick<Observed<PersistentVolume>, 'spec'>): string {
+  return PLUGINS.find(([field]) => spec[field] !== undefined)?.[1] ?? '';
 }

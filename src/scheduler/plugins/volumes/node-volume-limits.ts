@@ -1,3 +1,5 @@
+import type { Volume } from '../../../api/types/core/v1.d.ts';
+import type { DeepReadonly } from '../../../base/index.ts';
 import {
   CSINode,
   index,
@@ -10,12 +12,11 @@ import {
 } from '../../../client/index.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Change } from '../../framework/cluster-event.ts';
-import type { Plugin } from '../../framework/plugin.ts';
 import type { PluginContext } from '../../framework/plugin-context.ts';
+import type { Plugin } from '../../framework/plugin.ts';
 import { unresolvable, unschedulable } from '../../framework/rejection.ts';
 import { isClaimOfPod } from './claim-hints.ts';
 import { ClaimMissing, csiVolumesOf, uniqueName, type VolumeListers } from './csi-volumes.ts';
-import { isCountedByDriver } from './counted-volumes.ts';
 
 const NAME = 'NodeVolumeLimits';
 const TOO_MANY = unschedulable(NAME, 'node(s) exceed max volume count');
@@ -105,4 +106,15 @@ function isVolumeFreed(_: PodInfo, { old }: Change<Pod>): boolean {
 
 function hasClaims({ spec }: Observed<Pod>): boolean {
   return (spec?.volumes ?? []).some((volume) => volume.ephemeral === undefined && isCountedByDriver(volume));
+}
+
+/** Whether a CSI driver may attach the volume: it uses a claim, or an in-tree plugin that was migrated to CSI. */
+function isCountedByDriver(volume: DeepReadonly<Volume>): boolean {
+  const { persistentVolumeClaim, ephemeral, ...disks } = volume;
+  if (persistentVolumeClaim !== undefined || ephemeral !== undefined) return true;
+  const { awsElasticBlockStore, azureDisk, azureFile, cinder, gcePersistentDisk, portworxVolume, vsphereVolume } =
+    disks;
+  return [awsElasticBlockStore, azureDisk, azureFile, cinder, gcePersistentDisk, portworxVolume, vsphereVolume].some(
+    (disk) => disk !== undefined,
+  );
 }
