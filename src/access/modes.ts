@@ -11,17 +11,17 @@ import type { ConfiguredWebhook } from './review-webhook/webhook-kubeconfig.ts';
 /** The webhook of the mode `Webhook`, as the flags describe it. */
 export interface AuthorizationWebhookSettings {
   readonly webhook: ConfiguredWebhook;
-  /** The version of SubjectAccessReview that it is asked with; v1beta1 unless given, as upstream. */
+  /** The version of SubjectAccessReview that it is asked with; default v1beta1, as upstream. */
   readonly version?: 'v1' | 'v1beta1';
-  /** How long answers count that allow something; five minutes unless given. */
+  /** How long answers count that allow something; default five minutes. */
   readonly authorizedTtlMs?: number;
-  /** How long other answers count; half a minute unless given. */
+  /** How long other answers count; default half a minute. */
   readonly unauthorizedTtlMs?: number;
 }
 
 /** What `--authorization-mode` and the flags beside it say. */
 export interface AuthorizationOptions {
-  /** Asked in this order; `Node`, then `RBAC` unless given. */
+  /** Asked in this order; default `Node`, then `RBAC`. */
   readonly modes?: readonly string[];
   /** The text of the file with ABAC's policies, and what it is called in messages. */
   readonly policies?: { readonly path: string; readonly text: string };

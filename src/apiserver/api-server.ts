@@ -41,13 +41,13 @@ export interface ApiServerOptions {
   readonly log: Logger;
   readonly metrics: MetricRegistry;
   readonly authenticators: readonly Authenticator[];
-  /** Which requests without credentials are let in, as system:anonymous; all unless given. */
+  /** Which requests without credentials are let in, as system:anonymous; default all. */
   readonly anonymousAuth?: boolean | AnonymousRule;
   /** Headers that nobody sees after authentication, besides the standard ones. */
   readonly hiddenHeaders?: (name: string) => boolean;
   /** Lets some act as others, between finding out who asks and judging what they may do. */
   readonly impersonate?: (encode: Encode) => Stage;
-  /** Decides how many requests are worked on at once; by `limits` alone unless given. */
+  /** Decides how many requests are worked on at once; default by `limits` alone. */
   readonly limiter?: (encode: Encode) => RequestLimiter;
   readonly authorizer: Authorizer;
   /** Whoever writes down what is asked, by whom, and what is answered. */
@@ -57,7 +57,7 @@ export interface ApiServerOptions {
   readonly limits?: Partial<ServerLimits>;
   /** For tests, in which requests go wrong on purpose. */
   readonly interfere?: Interference;
-  /** How many recent requests are kept with what became of them; none unless given, but those that ask for it. */
+  /** How many recent requests are kept with what became of them; default none, but those that ask for it. */
   readonly tracedRequests?: number;
 }
 

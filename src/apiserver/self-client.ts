@@ -12,7 +12,7 @@ interface Handler {
   answer(call: Call): Answer | Promise<Answer>;
 }
 
-/** Who the written fields belong to; the server as such unless given. */
+/** Who the written fields belong to; default the server as such. */
 export interface SelfWriteOptions {
   readonly fieldManager?: string;
 }

@@ -25,9 +25,9 @@ export interface NodeConnectionsOptions {
   readonly local: LocalConnections;
   /** As whom the server shows up at nodes elsewhere. */
   readonly certificate?: () => ClientCertificate;
-  /** PEM of the authorities of nodes' certificates; they are not looked at unless given, as upstream. */
+  /** PEM of the authorities of nodes' certificates; default none, and certificates are not verified, as upstream. */
   readonly authorities?: () => Promise<string | undefined>;
-  /** Which of a node's addresses to take, best first; upstream's order unless given. */
+  /** Which of a node's addresses to take, best first; default upstream's order. */
   readonly addressTypes?: readonly string[];
 }
 

@@ -22,7 +22,7 @@ export interface BuiltInOptions {
   readonly tokenReviewer?: TokenReviewer;
   /** Signs service account tokens; without one they are refused. */
   readonly tokenIssuer?: TokenIssuer;
-  /** Webhook configurations may name plain HTTP on this machine, for those who write webhooks; no unless given. */
+  /** Webhook configurations may name plain HTTP on this machine, for those who write webhooks; default false. */
   readonly devWebhooks?: boolean;
   /** Reaches nodes for exec, log, proxy and the like; without one they are refused. */
   readonly nodeConnector?: NodeConnector;

@@ -17,7 +17,7 @@ export type AuditDelivery =
 
 interface SinkSettings {
   readonly delivery: AuditDelivery;
-  /** Events that are larger lose their objects; no bound but our own unless given. */
+  /** Events that are larger lose their objects; default no bound but our own. */
   readonly truncate?: TruncateOptions;
 }
 

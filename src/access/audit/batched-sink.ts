@@ -8,14 +8,14 @@ export interface BatchOptions {
   readonly bufferSize: number;
   readonly maxBatchSize: number;
   readonly maxBatchWaitMs: number;
-  /** Batches a second on average, and at once after a quiet time; no limit unless given. */
+  /** Batches a second on average, and at once after a quiet time; default no limit. */
   readonly throttle?: { readonly qps: number; readonly burst: number };
 }
 
 /** Bytes of objects that wait, in all. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 /** A server that stops waits no longer for what is on its way. */
-const LONGEST_GOODBYE_MS = 10_000;
+const MAX_DRAIN_MS = 10_000;
 /** Batches that are on their way at once; upstream knows no bound. */
 const MAX_SENDING = 32;
 
@@ -76,7 +76,7 @@ export class BatchedSink implements AuditSink {
     this.#throttled?.[Symbol.dispose]();
     while (this.#waiting.length > 0) this.#send();
     const timeUp = new AbortController();
-    await Promise.race([Promise.all(this.#sending), this.#clock.sleep(LONGEST_GOODBYE_MS, timeUp.signal)]);
+    await Promise.race([Promise.all(this.#sending), this.#clock.sleep(MAX_DRAIN_MS, timeUp.signal)]);
     timeUp.abort();
     await this.#next[Symbol.asyncDispose]();
   }

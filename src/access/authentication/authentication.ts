@@ -32,15 +32,15 @@ export interface ServiceAccountTokenOptions {
   readonly issuers: readonly string[];
   /** PEM of the private key that signs. */
   readonly signingKey: string;
-  /** PEM of keys, public or private, that may have signed; the signing key's unless given. */
+  /** PEM of keys, public or private, that may have signed; default the signing key's. */
   readonly keys?: readonly string[];
-  /** Whom tokens are for that requests to this server may show; the issuers unless given. */
+  /** Whom tokens are for that requests to this server may show; default the issuers. */
   readonly apiAudiences?: readonly string[];
   /** Longest life of a token. */
   readonly maxExpirationSeconds?: number;
-  /** Whether tokens mounted into pods last for a year, so that programs which never read a new one keep working; yes unless given. */
+  /** Whether tokens mounted into pods last for a year, so that programs which never read a new one keep working; default true. */
   readonly extendsExpiration?: boolean;
-  /** Where relying parties find the public keys; at this server unless given. */
+  /** Where relying parties find the public keys; default at this server. */
   readonly keysUrl?: string;
 }
 
@@ -49,7 +49,7 @@ export interface AuthenticationOptions {
   readonly frontProxy?: FrontProxyOptions;
   /** Lines `token,user,uid,"groups"`. */
   readonly tokenFile?: string;
-  /** Whether tokens of Secrets in kube-system count with which new nodes introduce themselves; no unless given. */
+  /** Whether tokens of Secrets in kube-system count with which new nodes introduce themselves; default false. */
   readonly bootstrapTokens?: boolean;
   /** Issuers of OpenID Connect, and who may be anonymous. */
   readonly configuration?: ConfiguredAuthentication;
@@ -59,9 +59,9 @@ export interface AuthenticationOptions {
 
 export interface TokenWebhookSettings {
   readonly webhook: ConfiguredWebhook;
-  /** The version of TokenReview that it is asked with; v1beta1 unless given, as upstream. */
+  /** The version of TokenReview that it is asked with; default v1beta1, as upstream. */
   readonly version?: 'v1' | 'v1beta1';
-  /** How long its answers count; two minutes unless given. */
+  /** How long its answers count; default two minutes. */
   readonly cacheTtlMs?: number;
 }
 

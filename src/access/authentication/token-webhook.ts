@@ -18,7 +18,7 @@ export interface TokenWebhookOptions {
   readonly webhook: TokenReviewWebhook;
   /** Whom tokens are for of which the webhook does not say it. */
   readonly apiAudiences: readonly string[];
-  /** How long answers count, of known and of unknown tokens alike. Two minutes unless given; 0 asks every time. */
+  /** How long answers count, of known and of unknown tokens alike. Default two minutes; 0 asks every time. */
   readonly cacheTtlMs?: number;
   readonly clock: Clock;
   readonly log: Logger;

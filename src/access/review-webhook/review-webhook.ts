@@ -13,11 +13,11 @@ export interface ReviewWebhookOptions {
   readonly webhook: ConfiguredWebhook;
   readonly group: string;
   readonly kind: string;
-  /** `v1` unless given. */
+  /** Default `v1`. */
   readonly version?: 'v1' | 'v1beta1';
-  /** What stands for the answer in the question; nothing unless given. */
+  /** What stands for the answer in the question; default nothing. */
   readonly blankStatus?: object;
-  /** How long one attempt may take; half a minute unless given, which is also the most. */
+  /** How long one attempt may take; default half a minute, which is also the most. */
   readonly timeoutMs?: number;
   /** Told of every attempt; `error` is undefined for one that was answered. */
   readonly onAttempt?: (error: unknown, seconds: number) => void;

@@ -7,7 +7,7 @@ const KEYS_PATH = '/openid/v1/jwks';
 
 export interface IssuerDiscoveryOptions {
   readonly issuer: string;
-  /** Where relying parties find the keys; our own path at `address` unless given. */
+  /** Where relying parties find the keys; default our own path at `address`. */
   readonly keysUrl?: string;
   /** `host:port` of the server. */
   readonly address: () => string;

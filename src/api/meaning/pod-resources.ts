@@ -15,7 +15,7 @@ type AmountTexts = Readonly<Record<string, string>> | undefined;
 type PodPart = DeepReadonly<Pick<Pod, 'spec' | 'status'>>;
 
 export interface PodRequestsOptions {
-  /** These count for containers that do not state a request for them; nothing unless given. */
+  /** These count for containers that do not state a request for them; default nothing. */
   readonly forMissing?: ResourceAmounts;
   /** Leaves out what the pod as a whole asks for, so that its containers count. */
   readonly isPodLevelIgnored?: boolean;

@@ -2,7 +2,7 @@ import { trimGo } from './go-text.ts';
 import { parseQuantity } from './parse-quantity.ts';
 import { ValueError } from './value-error.ts';
 
-const LONGEST_QUICK = 8;
+const MAX_QUICK_LENGTH = 8;
 
 /**
  * How the API server prints a quantity that it read from JSON or YAML.
@@ -26,7 +26,7 @@ function isQuicklyCanonical(text: string): boolean {
     number = number * 10 + digit;
   }
   if (number === 0) return text === '0';
-  if (at > LONGEST_QUICK || text.charCodeAt(0) === 0x30) return false;
+  if (at > MAX_QUICK_LENGTH || text.charCodeAt(0) === 0x30) return false;
   const left = text.length - at;
   if (left === 0) return number % 1000 !== 0;
   const letter = text.charCodeAt(at);

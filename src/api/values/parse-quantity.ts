@@ -8,7 +8,7 @@ const WRONG_NUMBER = 'unable to parse numeric part of quantity';
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
 
 /** Kubernetes takes any length, and minutes for the longest; nobody means such a number. */
-const LONGEST_TEXT = 4096;
+const MAX_TEXT_LENGTH = 4096;
 const NANO = -9;
 const LARGEST_BINARY = 2n ** 63n - 1n;
 const SUFFIX_LETTERS = 'eEinumkKMGTP';
@@ -28,7 +28,7 @@ interface Parts {
 export function parseQuantity(text: string): Quantity | ValueError {
   const parts = split(text);
   if (parts === undefined) return new ValueError(WRONG_FORMAT);
-  if (text.length > LONGEST_TEXT) return new ValueError(WRONG_NUMBER);
+  if (text.length > MAX_TEXT_LENGTH) return new ValueError(WRONG_NUMBER);
   const suffix = readSuffix(parts.suffix);
   if (suffix === undefined) return new ValueError(WRONG_SUFFIX);
   return parseSmall(text, parts, suffix) ?? parseWide(parts, suffix);

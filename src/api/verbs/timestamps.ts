@@ -1,8 +1,13 @@
 import { formatTime, instantOfMillis, millisOf, parseTime, ValueError } from '../values/index.ts';
 
+/** The second that was formatted last: most writes of a busy server fall into it. */
+let last = { seconds: -1, text: '' };
+
 /** A clock's milliseconds as `metadata` writes times: whole seconds. */
 export function timestamp(millis: number): string {
-  return formatTime(instantOfMillis(Math.floor(millis / 1000) * 1000));
+  const seconds = Math.floor(millis / 1000);
+  if (seconds !== last.seconds) last = { seconds, text: formatTime(instantOfMillis(seconds * 1000)) };
+  return last.text;
 }
 
 /** The milliseconds of a time that the server wrote itself. */

@@ -76,7 +76,7 @@ function* entryStarts(value: Collection, indent: number): Generator<Start | type
 type Collection = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** Go gives up the simple form of keys that are longer, in bytes. */
-const LONGEST_SIMPLE_KEY = 128;
+const MAX_SIMPLE_KEY = 128;
 
 /** The lines of a list or map, whose first line goes where we are. */
 function collectionText(value: Collection, indent: number): string {
@@ -107,7 +107,7 @@ function entryText(key: string, value: unknown, indent: number): string {
 }
 
 function isComplexKey(key: string): boolean {
-  return hasBreaks(key) || Buffer.byteLength(key) > LONGEST_SIMPLE_KEY;
+  return hasBreaks(key) || Buffer.byteLength(key) > MAX_SIMPLE_KEY;
 }
 
 function keyText(key: string, indent: number): string {

@@ -38,17 +38,17 @@ const WORDS: ReadonlyMap<string, GoScalar> = new Map([
   ]),
 ]);
 
-const LONGEST_WORD = '+.inf'.length;
+const MAX_WORD_LENGTH = '+.inf'.length;
 
 const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)$/;
 const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 const DATE =
   /^\d{4}-(\d{1,2})-(\d{1,2})(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)| (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?)?$/;
 /** Longer numbers do not fit 64 bits, whatever their base. */
-const LONGEST_INTEGER = 70;
+const MAX_INTEGER_LENGTH = 70;
 
 export function resolveScalar(text: string): GoScalar {
-  const word = text.length <= LONGEST_WORD ? WORDS.get(text) : undefined;
+  const word = text.length <= MAX_WORD_LENGTH ? WORDS.get(text) : undefined;
   if (word !== undefined) return word;
   const first = text.charCodeAt(0);
   if (first === 0x2e) return resolveFloat(text);
@@ -61,7 +61,7 @@ export function resolveScalar(text: string): GoScalar {
 
 function resolveInteger(text: string): GoScalar | undefined {
   const match = INTEGER.exec(text);
-  if (match === null || text.length > LONGEST_INTEGER) return undefined;
+  if (match === null || text.length > MAX_INTEGER_LENGTH) return undefined;
   const [, sign = '', digits = ''] = match;
   // a leading zero alone means octal, too
   const magnitude = BigInt(/^0[0-7]+$/.test(digits) ? `0o${digits.slice(1)}` : digits.toLowerCase());

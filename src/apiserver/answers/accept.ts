@@ -72,7 +72,7 @@ function parseQuality(text: string): number {
  * on how it is sorted: by insertion, as Kubernetes does with headers of sensible length.
  */
 function bestFirst(clauses: AcceptClause[]): readonly AcceptClause[] {
-  if (clauses.length > LONGEST_INSERTION_SORT) return clauses.sort((left, right) => right.quality - left.quality);
+  if (clauses.length > MAX_INSERTION_SORT) return clauses.sort((left, right) => right.quality - left.quality);
   for (let end = 1; end < clauses.length; end++) {
     for (let at = end; at > 0; at--) {
       const clause = clauses[at] as AcceptClause;
@@ -85,7 +85,7 @@ function bestFirst(clauses: AcceptClause[]): readonly AcceptClause[] {
   return clauses;
 }
 
-const LONGEST_INSERTION_SORT = 12;
+const MAX_INSERTION_SORT = 12;
 
 function isBetter(left: AcceptClause, right: AcceptClause): boolean {
   return (

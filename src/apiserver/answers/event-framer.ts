@@ -20,7 +20,7 @@ export interface EventFramerOptions {
 }
 
 /** A watch that is behind gets about a hundred changes at a time; more are the state that it starts from. */
-const MOST_SHARED = 128;
+const MAX_SHARED = 128;
 
 type ObjectEvent = Extract<WatchEvent, { readonly object: StoredObject }>;
 
@@ -58,7 +58,7 @@ export class EventFramer {
   /** Many events, made as they are taken. */
   many(events: readonly WatchEvent[]): Iterator<Uint8Array> {
     const isConverted = this.#options.resource.storage.convert !== undefined;
-    return isConverted || events.length > MOST_SHARED ? this.#packed(events) : this.#shared(events);
+    return isConverted || events.length > MAX_SHARED ? this.#packed(events) : this.#shared(events);
   }
 
   /** What has changed while a watcher had other things to do, and with it most likely many others. */

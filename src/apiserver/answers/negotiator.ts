@@ -23,7 +23,7 @@ const DEFAULT: Representation = { format: 'json', isPretty: false, conversion: u
 const PRETTY: Representation = { ...DEFAULT, isPretty: true };
 
 const MAX_REMEMBERED = 1000;
-const LONGEST_REMEMBERED = 1000;
+const MAX_REMEMBERED_LENGTH = 1000;
 
 /**
  * Finds out how a client wants its answer. Clients send the same few headers over and over, so the answers are
@@ -61,7 +61,7 @@ export class Negotiator {
     const known = this.#choices.get(key);
     if (known !== undefined) return known;
     const choice = choose(header, target);
-    if (key.length > LONGEST_REMEMBERED) return choice;
+    if (key.length > MAX_REMEMBERED_LENGTH) return choice;
     if (this.#choices.size >= MAX_REMEMBERED) this.#choices.delete(this.#choices.keys().next().value ?? '');
     this.#choices.set(key, choice);
     return choice;

@@ -1,6 +1,6 @@
 /** Runes of text that a response may carry in warnings; when there is more, each warning is cut. */
-const MOST_RUNES = 4096;
-const MOST_RUNES_EACH = 256;
+const MAX_RUNES = 4096;
+const MAX_RUNES_EACH = 256;
 
 /**
  * The values of `Warning` headers for these texts, in order. When the texts are too long together, each is cut to 256
@@ -12,7 +12,7 @@ export function warningHeaders(texts: readonly string[]): readonly string[] {
   for (const [index, text] of texts.entries()) {
     if (!isPrintable(text)) continue;
     const length = runeCount(text);
-    if (written + length > MOST_RUNES) return cutWarnings(texts, index);
+    if (written + length > MAX_RUNES) return cutWarnings(texts, index);
     written += length;
     headers.push(headerValue(text));
   }
@@ -24,9 +24,9 @@ function cutWarnings(texts: readonly string[], index: number): readonly string[]
   const headers: string[] = [];
   let written = 0;
   for (const [position, text] of texts.entries()) {
-    if (position > index && written >= MOST_RUNES) break;
+    if (position > index && written >= MAX_RUNES) break;
     if (!isPrintable(text)) continue;
-    const cut = Array.from(text).slice(0, MOST_RUNES_EACH).join('');
+    const cut = Array.from(text).slice(0, MAX_RUNES_EACH).join('');
     written += runeCount(cut);
     headers.push(headerValue(cut));
   }

@@ -18,7 +18,7 @@ export interface ForeignVersion extends GroupVersion {
 export interface ForeignApi {
   groupNames(): Iterable<string>;
   versionsOf(group: string): readonly ForeignVersion[];
-  /** What a registration says of a version that this server answers itself; as its kinds say unless given. */
+  /** What a registration says of a version that this server answers itself; default as its kinds say. */
   localPriority?(version: GroupVersion): Priority | undefined;
   /** Calls the listener with the names of groups that are not as they were. */
   onChange(listener: (groups: readonly string[]) => void): Disposable;

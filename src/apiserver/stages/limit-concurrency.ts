@@ -31,7 +31,7 @@ const LONG_RUNNING_SUBRESOURCES = new Set(['proxy', 'exec', 'attach', 'portforwa
 const RESERVE = 1 / 4;
 
 /** As long as upstream lets a request wait in a queue: a quarter of the time that requests have by default. */
-const LONGEST_WAIT_MS = 15_000;
+const MAX_WAIT_MS = 15_000;
 
 /**
  * Refuses with 429 what is more than the server works on at once: a request counts until its handler is done and its answer
@@ -124,7 +124,7 @@ class Lane {
         settle(resolve);
       };
       const refuse = (): void => settle(() => reject(refusal()));
-      const timer = this.#clock.timer(LONGEST_WAIT_MS, refuse);
+      const timer = this.#clock.timer(MAX_WAIT_MS, refuse);
       const leaving = onAbort(call.request.signal, refuse);
       this.#line.add(admit);
     });

@@ -29,7 +29,7 @@ export interface OpenedObjectsOptions {
   readonly shared?: SharedObjects;
   /** Decides how long what was made is kept; others may share it. */
   readonly forms?: KeptForms;
-  /** Stands between encoded objects and the store; values are stored as they are unless given. */
+  /** Stands between encoded objects and the store; default values are stored as they are. */
   readonly transformer?: ValueTransformer;
 }
 

@@ -33,7 +33,7 @@ const LEAST_PIECED_BYTES = 32 * 1024;
 /** Where the beginning of metadata is looked for; most of it is names of 253 bytes at most. */
 const HEAD_BYTES = 4096;
 /** More than the name of any member of metadata takes. */
-const LONGEST_NAME_BYTES = 256;
+const MAX_NAME_BYTES = 256;
 
 /** More digits than a JavaScript number holds exactly. */
 const LONG_NUMBER = /[:[,]-?\d{16}/;
@@ -84,7 +84,7 @@ export function jsonStorage(type: Struct, typeOf?: (apiVersion: string) => Struc
       precedes ??= precedingResourceVersion(type);
       const head = Buffer.from(value.subarray(0, HEAD_BYTES));
       const split = endOfMetadata(head, precedes);
-      if (split === undefined || split > HEAD_BYTES - LONGEST_NAME_BYTES) return undefined; // the next one may be cut off
+      if (split === undefined || split > HEAD_BYTES - MAX_NAME_BYTES) return undefined; // the next one may be cut off
       const insert = `,"resourceVersion":"${revision}"`;
       return [Buffer.concat([head.subarray(0, split), Buffer.from(insert)]), value.subarray(split)];
     },

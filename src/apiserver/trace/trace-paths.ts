@@ -7,7 +7,7 @@ import type { RecentRequests } from './recent-requests.ts';
 import { TRACES_PATH } from './trace-requests.ts';
 
 /** However long a client would like to wait for the next request. */
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /**
  * Serves traces: `/keelson/requests` lists them, `?after=ID&wait=20s` waits for those after one, and `/keelson/requests/ID`
@@ -27,7 +27,7 @@ export class TracePaths implements PathHandler {
     if (path !== TRACES_PATH) return this.#one(path.slice(TRACES_PATH.length + 1));
     const after = query.get('after') || '0';
     if (!/^\d{1,15}$/.test(after)) throw badRequest(`after must be the id of a request, got ${JSON.stringify(after)}`);
-    const waitMs = Math.min(waitOf(query.get('wait') || '0s'), LONGEST_WAIT_MS);
+    const waitMs = Math.min(waitOf(query.get('wait') || '0s'), MAX_WAIT_MS);
     const items = waitMs === 0 ? this.#recent.list(after) : await this.#recent.next(after, { waitMs, signal });
     return json({ items });
   }

@@ -18,7 +18,7 @@ export interface BodyWriterOptions {
 const LARGEST_WRITE_BYTES = 64 * 1024;
 
 /** Pieces are made for so long at a stretch; then others have their turn. */
-const LONGEST_SLICE_MS = 5;
+const MAX_SLICE_MS = 5;
 
 /** As much is written before the client has read anything: one that never does costs no more. */
 const FIRST_BYTES = 64 * 1024;
@@ -86,7 +86,7 @@ export class BodyWriter {
   async writeAll(pieces: Iterable<Uint8Array>): Promise<void> {
     const parts = inParts(pieces, this.#options.maxBufferedBytes);
     const { clock, turns } = this.#options;
-    let end = clock.monotonic() + LONGEST_SLICE_MS;
+    let end = clock.monotonic() + MAX_SLICE_MS;
     for (let part = parts.next(); part.done !== true && this.#isOpen;) {
       let isLate = false;
       this.#output.cork();
@@ -97,7 +97,7 @@ export class BodyWriter {
       this.#output.uncork();
       if (part.done === true) return;
       await (this.isFull ? this.#room() : turns.take(true));
-      end = clock.monotonic() + LONGEST_SLICE_MS;
+      end = clock.monotonic() + MAX_SLICE_MS;
     }
   }
 

@@ -18,7 +18,7 @@ export interface InProcessRequest {
   readonly body?: Uint8Array | string;
   /** What JSON in the body would say, in its place; it is the server's from now on. */
   readonly value?: JsonCopy;
-  /** Who asks, before any stage of authentication has its say; anonymous unless given. */
+  /** Who asks, before any stage of authentication has its say; default anonymous. */
   readonly user?: UserInfo;
   /** What the client would show if it came over TLS. */
   readonly certificate?: ClientCertificate;

@@ -13,13 +13,13 @@ export interface WebhookCredential {
 
 export interface WebhookClientOptions {
   readonly clock: Clock;
-  /** The time that certificates are checked at; TLS itself knows no other than the machine's, which it is unless given. */
+  /** The clock that certificates are checked against; default the machine's, the only one that TLS itself uses. */
   readonly certificateClock?: Clock;
   readonly uids: UidSource;
   /** Knows the kinds of reviews. */
   readonly types: TypeTable;
   readonly services: ServiceResolver;
-  /** Who this server is to `host:port`; nobody unless given. */
+  /** The client identity to show to `host:port`; default none. */
   readonly credentialFor?: (hostAndPort: string) => WebhookCredential | undefined;
   readonly userAgent?: string;
   /** Offers HTTP/2 to every server, not only to those on this machine: one connection carries many requests then. */
@@ -28,11 +28,11 @@ export interface WebhookClientOptions {
   readonly onCertificate?: (certificate: X509Certificate) => void;
   /** Webhooks of this process by the host in their URL: they are called without a connection. */
   readonly local?: (host: string) => LocalWebhook | undefined;
-  /** How many targets have connections; of more, the one that was not used for longest is let go. 200 unless given, as upstream. */
+  /** How many targets have connections; of more, the one that was not used for longest is let go. Default 200, as upstream. */
   readonly maxTargets?: number;
-  /** Connections to one target at a time; further calls wait. 32 unless given. */
+  /** Connections to one target at a time; further calls wait. Default 32. */
   readonly maxConnections?: number;
-  /** 32 MiB unless given, which take a moment to read; upstream has no bound. */
+  /** Default 32 MiB, which take a moment to read; upstream has no bound. */
   readonly maxAnswerBytes?: number;
 }
 

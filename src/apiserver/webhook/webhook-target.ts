@@ -16,7 +16,7 @@ export interface WebhookService {
   readonly namespace: string;
   readonly name: string;
   readonly path?: string;
-  /** 443 unless given. */
+  /** Default 443. */
   readonly port?: number;
 }
 

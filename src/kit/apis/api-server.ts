@@ -27,7 +27,7 @@ export interface ApiServerOptions extends HttpsListenerOptions {
    * makes one in the namespace `default` that leads to `localhost`.
    */
   readonly service?: ServiceReference;
-  /** Where the groups stand in discovery, as APIServices say it; 1000 and 100 unless given. */
+  /** Where the groups stand in discovery, as APIServices say it; default 1000 and 100. */
   readonly groupPriorityMinimum?: number;
   readonly versionPriority?: number;
 }

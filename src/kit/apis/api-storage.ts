@@ -51,7 +51,7 @@ export type ApiChange<T> =
  * Objects come in checked against the schema, with metadata filled in; the storage gives them a `resourceVersion`.
  */
 export interface ApiStorage<T extends KubernetesObject> {
-  /** Undefined when there is no such object. Found by `list` unless given. */
+  /** Undefined when there is no such object. Default: searches what `list` returns. */
   get?(name: string, context: ApiContext): T | undefined | Promise<T | undefined>;
   list?(query: ApiQuery): ApiList<T> | readonly T[] | Promise<ApiList<T> | readonly T[]>;
   /** Ends when the signal aborts. Throws an `expired` StatusError when the version is too old. */

@@ -6,7 +6,7 @@ import type { ApiResource } from './api-resource.ts';
 import type { ApiChange, ApiContext, ApiWatchQuery } from './api-storage.ts';
 
 export interface MemoryStorageOptions {
-  /** How many changes a watch can go back; 1000 unless given. A watch that falls behind by more ends. */
+  /** How many changes a watch can go back; default 1000. A watch that falls behind by more ends. */
   readonly history?: number;
   /** Versions begin with the time of the start, so that those of an earlier start are known to be too old. */
   readonly clock?: Clock;

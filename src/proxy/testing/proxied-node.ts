@@ -20,7 +20,7 @@ const ACCEPTED = [
   'X-Stream-Protocol-Version: v4.channel.k8s.io',
 ];
 const NODE = 'node-1';
-const MOST_TURNS = 20_000;
+const MAX_TURNS = 20_000;
 const { signal } = new AbortController();
 
 /** A server that passes everything on to a node, a node that does as it is told, and a client over TLS. */
@@ -106,7 +106,7 @@ export class ProxiedNode implements AsyncDisposable {
 
 /** Waits for what sockets bring, without any length of time. */
 export async function until(isSo: () => boolean): Promise<void> {
-  for (let turns = 0; turns < MOST_TURNS; turns++) {
+  for (let turns = 0; turns < MAX_TURNS; turns++) {
     if (isSo()) return;
     await turn();
   }

@@ -1,7 +1,7 @@
 import type { Authorizer, ResourceRegistry, ServerObjects } from '../../apiserver/index.ts';
 import type { Clock, Logger, MetricRegistry, Random } from '../../base/index.ts';
 
-/** How long pods stay on nodes that are lost, unless they say otherwise; 300 unless given. */
+/** Seconds that pods without tolerations of their own stay on lost nodes; default 300. */
 export interface DefaultTolerationSeconds {
   readonly notReady?: number;
   readonly unreachable?: number;

@@ -208,15 +208,15 @@ function targets(autoscaler: HorizontalPodAutoscaler): string {
   return metricTargets(autoscalerConversion.toStored(object) as unknown as HorizontalPodAutoscaler);
 }
 
-const MOST_SHOWN = 2;
+const MAX_SHOWN = 2;
 
 /** What an autoscaler measures and what it aims at: `cpu: 35%/80%`; the first two. */
 function metricTargets({ spec, status }: HorizontalPodAutoscaler): string {
   const specs = each(spec?.metrics);
   if (specs.length === 0) return NONE;
   const current = each(status?.currentMetrics);
-  const shown = specs.slice(0, MOST_SHOWN).map((metric, index) => target(metric, current[index]));
-  const more = specs.length - MOST_SHOWN;
+  const shown = specs.slice(0, MAX_SHOWN).map((metric, index) => target(metric, current[index]));
+  const more = specs.length - MAX_SHOWN;
   return more > 0 ? `${shown.join(', ')} + ${more} more...` : shown.join(', ');
 }
 

@@ -56,9 +56,9 @@ export function orElse(text: string | undefined, otherwise: string): string {
 
 /** The first three of a list and how many more there are; what to say when there are none. */
 export function firstThree(items: readonly string[], otherwise: string): string {
-  const shown = items.slice(0, MOST_SHOWN).join(',');
-  if (items.length > MOST_SHOWN) return `${shown} + ${items.length - MOST_SHOWN} more...`;
+  const shown = items.slice(0, MAX_SHOWN).join(',');
+  if (items.length > MAX_SHOWN) return `${shown} + ${items.length - MAX_SHOWN} more...`;
   return shown === '' ? otherwise : shown;
 }
 
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;

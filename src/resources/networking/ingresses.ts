@@ -168,7 +168,7 @@ function checkParameters({ parameters }: Whole<IngressClass>['spec']): FieldErro
   return [forbiddenField(field, "`parameters.scope` is set to 'Cluster'")];
 }
 
-const MOST_HOSTS = 3;
+const MAX_HOSTS = 3;
 
 /** Rules without a host are not shown, but those behind the third host are counted. */
 function hosts({ spec }: Ingress): string {
@@ -176,11 +176,11 @@ function hosts({ spec }: Ingress): string {
   const shown: string[] = [];
   let hasMore = false;
   for (const { host = '' } of rules) {
-    hasMore ||= shown.length === MOST_HOSTS;
+    hasMore ||= shown.length === MAX_HOSTS;
     if (!hasMore && host !== '') shown.push(host);
   }
   if (shown.length === 0) return '*';
-  return hasMore ? `${shown.join(',')} + ${rules.length - MOST_HOSTS} more...` : shown.join(',');
+  return hasMore ? `${shown.join(',')} + ${rules.length - MAX_HOSTS} more...` : shown.join(',');
 }
 
 const DEFAULT_CLASS = 'ingressclass.kubernetes.io/is-default-class';

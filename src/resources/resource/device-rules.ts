@@ -13,7 +13,7 @@ import { DeviceSelectors, limits } from '../../cel/index.ts';
 import { checkNodeSelector } from '../core/affinity-rules.ts';
 import type { Whole } from '../kind.ts';
 
-const LONGEST_EXPRESSION = 10_240;
+const MAX_EXPRESSION_LENGTH = 10_240;
 
 export function checkDeviceClass({ spec }: Whole<DeviceClass>): FieldError[] {
   return checkSelectors(spec.selectors ?? [], 'spec.selectors');
@@ -49,7 +49,7 @@ function checkSelectors(selectors: readonly DeviceSelector[], field: string): Fi
 }
 
 function checkExpression(text: string, field: string, compiler: DeviceSelectors): FieldError[] {
-  if (Buffer.byteLength(text) > LONGEST_EXPRESSION) return [tooLong(field, LONGEST_EXPRESSION)];
+  if (Buffer.byteLength(text) > MAX_EXPRESSION_LENGTH) return [tooLong(field, MAX_EXPRESSION_LENGTH)];
   const compiled = compiler.compile(text);
   if (!compiled.ok) return [invalidValue(field, text, compiled.problem.detail)];
   if (compiler.maxCost(compiled) <= BigInt(limits.deviceSelectorCost)) return [];

@@ -13,7 +13,7 @@ export interface ConfiguredAuthentication {
   readonly configuration: AuthenticationConfiguration;
   /** Where the configuration was read, and is read again when it changes. */
   readonly file?: string;
-  /** Names of signatures that count; all that are safe unless given. */
+  /** Names of signatures that count; default all that are safe. */
   readonly algorithms?: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { AbortScope, type Clock } from '../../../base/index.ts';
 import { HttpClient } from '../../../wire/http/index.ts';
 
 export interface FetchOptions {
-  /** PEM of whom to trust; the system's authorities unless given. */
+  /** PEM of whom to trust; default the system's authorities. */
   readonly authorities?: string;
   readonly clock: Clock;
 }
