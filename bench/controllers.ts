@@ -21,7 +21,7 @@ const OURS = 'keelson controller-manager';
 const THEIRS = 'kube-controller-manager';
 const NODES = 20;
 const WARM_UP = 0.01;
-/** What is asked of the server is limited by nobody, so that the controllers are what is measured. */
+/** The server does not limit requests, so that only the controllers are measured. */
 const UNHURRIED = ['--kube-api-qps=100000', '--kube-api-burst=100000'];
 
 const theirs = findPeer(THEIRS);

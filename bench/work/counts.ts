@@ -100,7 +100,7 @@ async function countOpenedStore(): Promise<void> {
   }
 }
 
-/** Of objects and of buffers that are alive. Buffers are let go in a turn after that in which they were collected. */
+/** Of objects and of buffers that are alive. Buffers are freed in a turn after that in which they were collected. */
 async function heldBytes(): Promise<number> {
   for (let rounds = 0; rounds < 3; rounds++) {
     (globalThis as { gc?: () => void }).gc?.();

@@ -11,7 +11,7 @@ export interface Noticed {
   readonly worst: number;
 }
 
-/** Runs on a thread of its own, so that the attack's own work does not count: a GET every 20 ms until told to stop. */
+/** Runs on a separate thread, so that the attack's own work does not count: a GET every 20 ms until stopped. */
 const PROGRAM = `
 const { parentPort, workerData: { url, ca, token } } = require('node:worker_threads');
 const { connect } = require('node:http2');
@@ -83,9 +83,9 @@ function probe(to: {
 }
 
 async function ended(worker: Worker): Promise<Noticed> {
-  const told = once(worker, 'message') as Promise<[{ took: number[]; failed: number }]>;
+  const result = once(worker, 'message') as Promise<[{ took: number[]; failed: number }]>;
   worker.postMessage('stop');
-  const [{ took, failed }] = await told;
+  const [{ took, failed }] = await result;
   await worker.terminate();
   const sorted = took.toSorted((a, b) => a - b);
   const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;

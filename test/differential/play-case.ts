@@ -21,7 +21,7 @@ export interface Played {
   readonly answers: readonly Answer[];
   /** Unique to the run: part of the names of what the case creates. */
   readonly id: string;
-  /** What the case sends before its variables are filled in, to tell the client's values from the server's. */
+  /** What the case sends before its variables are filled in, to distinguish the client's values from the server's. */
   readonly sent: string;
   readonly server: URL;
 }

@@ -12,7 +12,7 @@ export interface Case {
   readonly old?: Json;
 }
 
-/** A definition that nobody objects to. */
+/** A valid definition. */
 export function baseDefinition(): Json {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',

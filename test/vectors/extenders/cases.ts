@@ -30,7 +30,7 @@ export interface ExtenderCase {
   readonly url?: string;
   /** It answers only when it is given up. */
   readonly isLate?: boolean;
-  /** All nodes are as good, and one is taken by chance. */
+  /** All nodes are equally good, and one is chosen at random. */
   readonly isByChance?: boolean;
 }
 
