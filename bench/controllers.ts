@@ -1,4 +1,4 @@
-// npm run bench:controllers: our controller manager and the real one, each a process of its own, at the same work on the same
+// npm run bench:controllers: our controller manager and the real one, each in its own process, at the same work on the same
 // kind of server: `keelson up` with its scheduler and simulated nodes, and no controllers of its own.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

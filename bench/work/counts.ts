@@ -128,7 +128,7 @@ async function countDeployment(): Promise<void> {
   counts['transactions per Deployment of 10 pods'] = (await revisionOf(cluster.client)) - before;
 }
 
-/** What a test pays for a cluster of its own before it has done anything, and how many parts of the cluster's programs have begun. */
+/** What a test pays for its own cluster before it has done anything, and how many parts of the cluster's programs have begun. */
 async function countTestClusters(): Promise<void> {
   const rounds = 10;
   counts['heap KB per test cluster'] = Math.round(

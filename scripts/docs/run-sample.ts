@@ -1,4 +1,4 @@
-// Runs samples of the documents, one after the other, each with a cluster of its own that $KUBECONFIG leads to.
+// Runs samples of the documents, one after the other, each with its own cluster that $KUBECONFIG leads to.
 import { keepAlive, RealClock } from '../../src/base/index.ts';
 import type { App } from '../../src/kit/index.ts';
 import { startCluster, type TestCluster } from '../../src/testing/index.ts';

@@ -1,4 +1,4 @@
-// Attacks a server of its own and prints what other clients notice, in a table: `npm run attack [-- --peer] [NAME…]`.
+// Attacks its own server and prints what other clients notice, in a table: `npm run attack [-- --peer] [NAME…]`.
 // With --peer a real kube-apiserver is attacked as well, which takes twice as long. Ends within ten minutes, or twenty; exits 1
 // when a server does not live through it, or when time is up.
 

@@ -4,7 +4,7 @@ import { bearer, send } from './wire.ts';
 
 const NAMESPACE = 'attacked';
 
-/** Paths of config maps in a namespace of their own. */
+/** Paths of config maps in their own namespace. */
 export const CONFIG_MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 
 /** Creates config maps of that many bytes each, or overwrites them. */

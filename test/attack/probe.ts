@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { AttackTarget } from './attack.ts';
 
-/** What a well-behaved client on a connection of its own noticed, in milliseconds. */
+/** What a well-behaved client on its own connection noticed, in milliseconds. */
 export interface Noticed {
   readonly gets: number;
   readonly failed: number;
@@ -40,7 +40,7 @@ const get = () => new Promise((resolve) => {
 })();
 `;
 
-/** A server that does nothing else, on a thread of its own: how long it takes to answer is the machine's doing. */
+/** A server that does nothing else, on its own thread: how long it takes to answer is the machine's doing. */
 const IDLE_PROGRAM = `
 const { parentPort } = require('node:worker_threads');
 const server = require('node:http2').createServer((_request, response) => response.end('{}'));

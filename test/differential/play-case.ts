@@ -33,7 +33,7 @@ const PATCH_TYPES: Readonly<Record<PatchName, string>> = {
   apply: 'application/apply-patch+yaml',
 };
 
-/** Plays a case's requests one after the other, in a namespace of its own, and clears away what they left. */
+/** Plays a case's requests one after the other, in its own namespace, and clears away what they left. */
 export async function playCase(played: Case, target: Target, id: string): Promise<Played> {
   const variables = new Variables();
   variables.set('id', id);

@@ -28,7 +28,7 @@ const resultsPath = join(root, 'docs', 'reference', 'interop.json');
 const documentPath = join(root, 'docs', 'reference', 'interop.md');
 const cacheFolder = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
 const cache = process.env['KEELSON_INTEROP'] ?? join(cacheFolder, 'keelson', 'interop');
-/** What needs a server of its own. */
+/** What needs its own server. */
 const trials: readonly Trial[] = [kubeletTrial, accessWebhooksTrial, accessServersTrial, kitApiTrial, extendersTrial];
 const PROGRAM_LIMIT_MS = 8 * 60_000;
 

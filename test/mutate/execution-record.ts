@@ -83,7 +83,7 @@ export class ExecutionRecord {
     return digest !== undefined && digest !== digestOf(readFileSync(join(this.#root, test), 'utf8'));
   }
 
-  /** What executes none of a file's functions may still read its constants, or run it in a process of its own. */
+  /** What executes none of a file's functions may still read its constants, or run it in its own process. */
   #importing(file: string): Executed[] {
     const tests = new Set(this.#graph.testsOf(file));
     return this.#executed.filter(({ test }) => tests.has(test));

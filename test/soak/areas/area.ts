@@ -1,7 +1,7 @@
 import type { Random } from '../../../src/base/index.ts';
 import { type Client, hasReason, mergePatch } from '../../../src/client/index.ts';
 
-/** A part of the API that is used all the time, in a namespace of its own. */
+/** A part of the API that is used all the time, in its own namespace. */
 export interface SoakArea {
   readonly namespace: string;
   /** What must be there before anything can be done. */

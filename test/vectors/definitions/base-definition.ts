@@ -48,7 +48,7 @@ export function changed(change: Change): Json {
   return definition;
 }
 
-/** A definition with a schema of its own. */
+/** A definition with its own schema. */
 export function withSchema(schema: Json): Json {
   return changed(({ spec }) => void (spec.versions[0].schema = { openAPIV3Schema: schema }));
 }

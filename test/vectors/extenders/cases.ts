@@ -1,4 +1,4 @@
-// Extenders, good and hostile, each for the pods that ask for a resource of its own.
+// Extenders, good and hostile, each for the pods that ask for its own resource.
 import type { ServerResponse } from 'node:http';
 
 /** What an extender does with a request. */
