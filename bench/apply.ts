@@ -147,7 +147,7 @@ const writes = await compare(
   400,
 );
 
-/** An object that has been applied, and patched by somebody else. */
+/** An object that has been applied, and patched by another client. */
 async function written(name: string): Promise<Record<string, unknown>> {
   const path = `${deployments}/${name}`;
   await bench.send('PATCH', `${path}?fieldManager=bench`, { body: encodeJson(deployment(name, 1)), ...APPLY });

@@ -1,4 +1,4 @@
-// npm run bench:controllers: our controller manager and the real one, each a process of its own, at the same work on the same
+// npm run bench:controllers: our controller manager and the real one, each in its own process, at the same work on the same
 // kind of server: `keelson up` with its scheduler and simulated nodes, and no controllers of its own.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const OURS = 'keelson controller-manager';
 const THEIRS = 'kube-controller-manager';
 const NODES = 20;
 const WARM_UP = 0.01;
-/** What is asked of the server is limited by nobody, so that the controllers are what is measured. */
+/** The server does not limit requests, so that only the controllers are measured. */
 const UNHURRIED = ['--kube-api-qps=100000', '--kube-api-burst=100000'];
 
 const theirs = findPeer(THEIRS);

@@ -26,7 +26,7 @@ const figures: Figure[] = [
 for (const { what, value, limit, unit } of figures)
   console.log(`${value <= limit ? 'ok  ' : 'OVER'} ${what}: ${value.toFixed(1)} ${unit} (at most ${limit})`);
 
-/** The published bundle, in a process of its own: the best of five. */
+/** The published bundle, in its own process: the best of five. */
 function importing(): readonly Figure[] {
   const program = `
     const before = process.memoryUsage().rss;

@@ -80,7 +80,7 @@ function page(results: string, counts: Readonly<Record<string, number>>): string
 
 Made by \`npm run bench\` on ${machine()}; the load generators (h2load, and a Go program on client-go 0.36) share the cores. Peer: kube-apiserver 1.36.3 with etcd 3.7.
 Both servers take turns in one run; the figure is the median, the range is all rounds. Where two figures stand in a cell, the first is ours. Only the ratios carry over to other machines.
-[What they mean](benchmark-notes.md), and where the time goes, is on a page of its own. [The whole cluster](benchmarks-cluster.md) is on another.
+[What they mean](benchmark-notes.md), and where the time goes, is on its own page. [The whole cluster](benchmarks-cluster.md) is on another.
 
 ${results}
 

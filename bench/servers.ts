@@ -120,7 +120,7 @@ async function ready(client: Client): Promise<void> {
   }
 }
 
-/** Requests a second and their 99th percentile, with so many at once. */
+/** Requests a second and their 99th percentile, at this concurrency. */
 async function rate(once: () => Promise<unknown>, forSeconds: number): Promise<string> {
   const latencies: number[] = [];
   const started = clock.monotonic();

@@ -87,7 +87,7 @@ function measureReads(store: InProcessStore, objects: number): void {
   print('  range over all, entries/s', `${Math.round((entries / (clock.monotonic() - started)) * 1000)}`);
 }
 
-/** Opening is measured in a process of its own, as it happens in life: with an empty heap and cold code. */
+/** Opening is measured in its own process, as it happens in life: with an empty heap and cold code. */
 async function measureOpen(folder: string): Promise<void> {
   const started = clock.monotonic();
   await using store = await openDurableStore(folder, { clock, random });

@@ -1,4 +1,4 @@
-// One server of the transport benchmark, in a process of its own: the transport, or Node alone doing the same.
+// One server of the transport benchmark, in its own process: the transport, or Node alone doing the same.
 import { Buffer } from 'node:buffer';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';

@@ -10,7 +10,7 @@ const ROLES = ['bare', 'bare-with-headers', 'keelson'] as const;
 
 interface Load {
   readonly name: string;
-  /** Puts the load on and tells how many requests it was. */
+  /** Applies the load and returns the number of requests. */
   run(port: number): number;
 }
 

@@ -14,7 +14,7 @@ const PROGRESS_MS = 15_000;
 const USAGE = `usage: npm run peers [-- NAME... --list --jobs N]
 
 Builds into $KEELSON_PEERS, or keelson/peers in the user's cache; what is there and of the right version is kept.
-  --list    Tell what there is, build nothing
+  --list    List the peers, build nothing
   --jobs N  Compilers at a time (default 2)`;
 
 process.exitCode = await main(process.argv.slice(2));

@@ -11,7 +11,7 @@ export interface Peer {
   readonly recipe: Recipe;
   /** Names that a hand-made copy of it may have. */
   readonly aliases?: readonly string[];
-  /** What the linker puts into it, so that it tells its version. */
+  /** Linker settings that give the program its version. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Rough time to build from nothing on two cores. */
   readonly minutes: number;

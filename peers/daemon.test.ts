@@ -43,7 +43,7 @@ test('a daemon that does not listen is killed', async () => {
   expect(daemon.failure).toMatch(/ended with SIGKILL/);
 });
 
-test('a daemon that ended by itself tells why, and can still be stopped', async () => {
+test('a daemon that ended by itself reports why, and can still be stopped', async () => {
   const daemon = start(`console.error('no port'); process.exit(3)`);
   await logged('no port');
   await daemon.ended;

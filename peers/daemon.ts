@@ -35,7 +35,7 @@ export class Daemon implements AsyncDisposable {
     closeSync(log);
     this.ended = new Promise((resolve) => {
       this.#child.once('exit', () => resolve());
-      this.#child.once('error', () => resolve()); // it could not be started; `failure` tells
+      this.#child.once('error', () => resolve()); // it could not be started; see `failure`
     });
     process.once('exit', this.#killWithUs);
   }

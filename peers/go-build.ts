@@ -11,7 +11,7 @@ export interface GoBuildOptions {
   readonly folder: string;
   /** Compilers at a time. */
   readonly jobs: number;
-  /** Told about every package that Go had to compile or fetch. */
+  /** Called for every package that Go had to compile or fetch. */
   readonly progress: (line: string) => void;
 }
 

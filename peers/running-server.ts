@@ -30,7 +30,7 @@ const OTHERS: Readonly<Record<string, readonly [name: string, ...groups: string[
 
 /** The bearer token of one of the other users. */
 export function tokenOf(user: string): string {
-  if (!Object.hasOwn(OTHERS, user)) throw new Error(`Cannot tell the token of "${user}": there is no such user`);
+  if (!Object.hasOwn(OTHERS, user)) throw new Error(`Cannot find the token of "${user}": there is no such user`);
   return `peer-${user}-token`;
 }
 

@@ -18,7 +18,7 @@ export function stampPath(peer: Peer, folder: string): string {
   return join(folder, 'stamps', peer.name);
 }
 
-/** Whether the peer in `folder` was built by this recipe. One that was put there by hand has no stamp and is built anew. */
+/** Whether the peer in `folder` was built by this recipe. One that was put there by hand has no stamp and is rebuilt. */
 export async function isBuilt(peer: Peer, { folder, stamp }: { folder: string; stamp: string }): Promise<boolean> {
   const path = stampPath(peer, folder);
   return existsSync(join(folder, peer.name)) && existsSync(path) && (await readFile(path, 'utf8')) === stamp;

@@ -15,7 +15,7 @@ export interface KeelsonOptions {
   readonly bundle?: string;
   /** Flags of `keelson up` on top of ours. */
   readonly flags?: readonly string[];
-  /** Where data, keys and logs go, kept afterwards; a folder of its own that is removed at the end when left out. */
+  /** Where data, keys and logs go, kept afterwards; its own folder that is removed at the end when left out. */
   readonly folder?: string;
   readonly signal?: AbortSignal;
 }

@@ -20,7 +20,7 @@ export interface KubeOptions {
   readonly controllerManagerFlags?: readonly string[];
   /** Flags of kube-scheduler in place of ours. */
   readonly schedulerFlags?: readonly string[];
-  /** Where data, keys and logs go, kept afterwards; a folder of its own that is removed at the end when left out. */
+  /** Where data, keys and logs go, kept afterwards; its own folder that is removed at the end when left out. */
   readonly folder?: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;

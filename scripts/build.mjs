@@ -35,7 +35,7 @@ async function readPackage() {
 
 /**
  * What is large and seldom needed is found at doors of the package. Bundlers of others do not see that of servers, which they would take along with every operator;
- * that of kubeconfigs they take, unless they are told that `keelson/kubeconfig` is external.
+ * that of kubeconfigs they take, unless `keelson/kubeconfig` is declared external.
  */
 const codeBehindDoors = {
   name: 'code-behind-doors',
@@ -79,13 +79,13 @@ export async function buildBundles() {
 
 /**
  * Chunks do nothing when they are loaded. So their variables are marked as made by calls without effects, for bundlers of others to leave out
- * what nobody uses; and nobody needs those that nothing is taken from, which the bundlers would warn of.
+ * unused code; and imports from which nothing is used are left out, because bundlers would warn of them.
  */
 async function shrink(paths) {
   for (const path of paths.filter((name) => name.endsWith('.js'))) {
     const { code } = await transform(withPureVariables(await readFile(path, 'utf8')), {
       target: 'node20',
-      // names stay as they are: calls that keep them would keep what nobody uses in the bundles of others
+      // names stay as they are: calls that keep them would keep unused code in users' bundles
       minifySyntax: true,
       minifyWhitespace: true,
     });
@@ -107,7 +107,7 @@ async function writeLicenses(inputs) {
   return path;
 }
 
-/** Chunks of earlier builds: their names say what was in them, so nobody overwrites them. */
+/** Chunks of earlier builds: their names depend on their contents, so a new build does not overwrite them. */
 async function removeOthers(outputs) {
   for (const entry of await readdir(join(root, 'dist'), { withFileTypes: true })) {
     const path = join(root, 'dist', entry.name);

@@ -76,7 +76,7 @@ async function checkCoverage(): Promise<void> {
   }
 }
 
-/** The walk through the whole system stays short: so many files, none of them long. */
+/** The walk through the whole system stays short: a limited number of files, none of them long. */
 async function checkMainWalk(): Promise<void> {
   const text = await readFile(join(root, 'ARCHITECTURE.md'), 'utf8');
   const walk = /^## Walk: one Deployment .*?(?=^## )/ms.exec(text)?.[0] ?? '';
@@ -84,7 +84,7 @@ async function checkMainWalk(): Promise<void> {
   if (files.size === 0 || files.size > 15)
     problems.push(`ARCHITECTURE.md: the main walk has ${files.size} files, not 1 to 15`);
   for (const file of files) {
-    if (!existsSync(join(root, file))) continue; // a dead link, which is told elsewhere
+    if (!existsSync(join(root, file))) continue; // a dead link, which is reported elsewhere
     const lines = (await readFile(join(root, file), 'utf8')).trimEnd().split('\n').length;
     if (lines > 300) problems.push(`ARCHITECTURE.md: the main walk goes through ${file}, which has ${lines} lines`);
   }

@@ -57,7 +57,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Doors for those who do without the rest: of `api` without the tables of all types, of the others without what an API server alone does not need. `wire` has one
+ * Smaller doors: of `api` without the tables of all types, of the others without what an API server alone does not need. `wire` has one
  * for each protocol and none for all.
  */
 const smallDoors = new Set([
@@ -116,7 +116,7 @@ for (const breach of breaches) console.error(breach);
 console.log(`import rule: ${breaches.length === 0 ? 'kept' : `${breaches.length} breaches`}`);
 process.exit(breaches.length === 0 ? 0 : 1);
 
-/** One circle for each file that lies on one and was not told of before. */
+/** One import cycle for each file that is on one and was not reported before. */
 function circles(): string[][] {
   const found: string[][] = [];
   const done = new Set<string>();

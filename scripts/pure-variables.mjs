@@ -17,7 +17,7 @@ export function withPureVariables(text) {
   );
 }
 
-/** `PURE$(()=>b(c))()` as `/* @__PURE__ *\/(()=>b(c))()`: not called at all where nobody uses it. */
+/** `PURE$(()=>b(c))()` as `/* @__PURE__ *\/(()=>b(c))()`: not called at all where it is unused. */
 export function pureCalls(text) {
   return text.replaceAll(`${MARK}(`, '/* @__PURE__ */(');
 }

@@ -9,7 +9,7 @@ const COMPOSED = /^(var [\w$]+ = )((?:String\.raw)?`[^`]*`|\{\n(?:[\t }].*\n)*?\
 
 /**
  * Gives clients no more of js-yaml than its parser: half of it writes YAML or makes values of it, which our own code does.
- * esbuild finds out what is used, once it is told that making the module's variables does nothing else.
+ * esbuild finds out what is used, once the module's variables are marked as free of side effects.
  */
 export const yamlParser = {
   name: 'yaml-parser',

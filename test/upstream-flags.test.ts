@@ -13,7 +13,7 @@ const programs = {
 const found = findPeers<string>(Object.keys(programs), process.env);
 
 test.each(Object.entries(programs))(
-  'the flags that %s tells of are the ones with a verdict',
+  'the flags in the help of %s are the ones with a verdict',
   skipWhen(found.paths === undefined, 'Kubernetes not built'),
   (program, flags) => {
     const { stdout } = spawnSync(found.paths?.[program] ?? '', ['--help'], { encoding: 'utf8' });

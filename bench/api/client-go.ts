@@ -40,7 +40,7 @@ export class ClientGoLoad implements AsyncDisposable {
     this.#server = server;
     this.#child = spawn(findPeer('client-go-load').path ?? '', args, { stdio: 'pipe' });
     this.#child.on('error', (error) => (this.#complaint += error.message));
-    this.#child.stdin.on('error', () => undefined); // it has ended, which the next line tells
+    this.#child.stdin.on('error', () => undefined); // it has ended, which the next line reports
     this.#child.stderr
       .setEncoding('utf8')
       .on('data', (text: string) => (this.#complaint = (this.#complaint + text).slice(-KEPT_CHARACTERS)));

@@ -1,6 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 
-/** What is to be reached: so many times better than the peer, or a figure of our own. */
+/** The target: a factor relative to the peer, or an absolute figure. */
 export type Aim = { readonly times: number } | { readonly atMost: number };
 
 /** One thing measured on both servers; `better` says which way is good. */
@@ -38,7 +38,7 @@ export class Report {
     console.log(`${server}: ${measure.name}: ${format(value)} ${measure.unit}${more.join('')}`);
   }
 
-  /** A part that could not be measured, which the page tells. */
+  /** A part that could not be measured, which the page mentions. */
   addFailure(server: string, part: string, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     console.error(`${server}: ${part} failed: ${message}`);

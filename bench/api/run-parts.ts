@@ -12,7 +12,7 @@ export interface RunOptions {
   readonly flags: readonly string[];
 }
 
-/** Runs the parts of a round on one kind of server. One that fails is told, and the next ones get a new server. */
+/** Runs the parts of a round on one kind of server. A failure is reported, and the next parts get a new server. */
 export async function runParts(kind: ServerKind, parts: readonly Part[], options: RunOptions): Promise<void> {
   const { report, scale, flags } = options;
   let shared: ServerUnderTest | undefined;

@@ -25,7 +25,7 @@ export const PEER = 'kube-apiserver + etcd';
 export type ServerKind = typeof OURS | typeof PEER;
 
 export interface ServerOptions {
-  /** Where its data is, and stays; a folder of its own that is removed at the end when left out. */
+  /** Where its data is, and stays; default: a temporary folder that is removed at the end. */
   readonly folder?: string;
   /** Flags of our server on top of those that every run has. */
   readonly flags?: readonly string[];

@@ -39,7 +39,7 @@ func newClients(ctx context.Context, o *options, count int) ([]*kubernetes.Clien
 	clients := make([]*kubernetes.Clientset, count)
 	err = inTurns(count, 16, func(index int) error {
 		own := rest.CopyConfig(config)
-		own.Dial = (&net.Dialer{}).DialContext // client-go shares a transport only where nobody gave a dialer
+		own.Dial = (&net.Dialer{}).DialContext // client-go shares a transport only without a custom dialer
 		client, err := kubernetes.NewForConfig(own)
 		if err != nil {
 			return err
@@ -90,7 +90,7 @@ func unlessThere(err error) error {
 	return err
 }
 
-// inTurns does the work for every index, so many at once, until one fails.
+// inTurns does the work for every index, with limited concurrency, until one fails.
 func inTurns(count, workers int, work func(index int) error) error {
 	var next atomic.Int64
 	failures := make(chan error, workers)

@@ -59,7 +59,7 @@ func main() {
 	lines := bufio.NewScanner(os.Stdin)
 	tell := func(result any) {
 		if err := json.NewEncoder(os.Stdout).Encode(result); err != nil || !lines.Scan() {
-			os.Exit(0) // nobody listens any more
+			os.Exit(0) // the reader has gone
 		}
 	}
 	if err := run(ctx, o, tell); err != nil {

@@ -16,7 +16,7 @@ type mixedResult struct {
 
 const (
 	mixed = "client-go-mixed"
-	// Informers share the connections of so many clients.
+	// Number of clients whose connections the informers share.
 	watchingClients = 10
 )
 

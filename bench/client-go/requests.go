@@ -72,7 +72,7 @@ func newWorker(client *kubernetes.Clientset, namespace string, index int) *worke
 	return &worker{client: client, namespace: namespace, name: fmt.Sprintf("%d-%d", os.Getpid(), index)}
 }
 
-// makeOwn makes the object that nobody else updates.
+// makeOwn creates the object that only this client updates.
 func (w *worker) makeOwn(ctx context.Context) (err error) {
 	w.own, err = w.client.CoreV1().ConfigMaps(w.namespace).Create(ctx, configMap("own-"+w.name), metav1.CreateOptions{})
 	return err

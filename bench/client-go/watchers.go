@@ -20,7 +20,7 @@ func stamp(object *corev1.ConfigMap) {
 	object.Annotations = map[string]string{sentAt: strconv.FormatInt(time.Now().UnixNano(), 10)}
 }
 
-// watchers are informers that tell when all of them have seen so many objects.
+// watchers are informers that report when all of them have seen a number of objects.
 type watchers struct {
 	all      []*watcher
 	received atomic.Int64
@@ -30,11 +30,11 @@ type watchers struct {
 
 type watcher struct {
 	took latencies
-	// So many of them were taken already.
+	// Number of them that were taken already.
 	taken int
 }
 
-// startWatchers starts informers on a namespace, so many by each client, and waits until all are in sync.
+// startWatchers starts informers on a namespace, the same number for each client, and waits until all are in sync.
 func startWatchers(ctx context.Context, clients []*kubernetes.Clientset, each int, namespace string) (*watchers, error) {
 	w := &watchers{reached: make(chan struct{}, 1)}
 	controllers := make([]cache.Controller, 0, len(clients)*each)
@@ -79,7 +79,7 @@ func (w *watchers) receive(one *watcher, object any) {
 	}
 }
 
-// await waits until every watcher has received so many objects in all since the start.
+// await waits until every watcher has received this many objects since the start.
 func (w *watchers) await(ctx context.Context, each int) error {
 	select {
 	case <-w.reached: // left over from a wait that was not needed

@@ -6,7 +6,7 @@ export type Load = (client: Client, scale: number) => Promise<Readonly<Record<st
 
 const AT_ONCE = 50;
 const LOOK_MS = 100;
-const LONGEST_MS = 10 * 60_000;
+const MAX_LOAD_MS = 10 * 60_000;
 
 export const loads: readonly Load[] = [deployment, jobs, namespace];
 
@@ -91,7 +91,7 @@ async function seconds(begin: () => Promise<unknown>, isDone: () => Promise<bool
 }
 
 async function until(isDone: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + LONGEST_MS;
+  const end = Date.now() + MAX_LOAD_MS;
   while (!(await isDone())) {
     if (Date.now() > end) throw new Error('Cannot go on: the controllers did not get done with it in ten minutes');
     await sleep(LOOK_MS);

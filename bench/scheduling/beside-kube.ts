@@ -28,7 +28,7 @@ interface Figures {
 
 const PATIENCE_MS = 600_000;
 const LOOK_MS = 250;
-/** Admission that only costs time here: there are no service accounts, and nobody takes taints away. */
+/** Admission that only costs time here: there are no service accounts, and no controller removes taints. */
 const WITHOUT = 'ServiceAccount,TaintNodesByCondition,Priority,RuntimeClass';
 
 /** Our scheduler and kube-scheduler one after the other on the same real kube-apiserver, with the same configuration file. */

@@ -3,8 +3,8 @@ import { Cluster, podFrom } from './cluster.ts';
 import type { Workload } from './workloads.ts';
 
 /** Trying all nodes in vain, or on hundreds of them which pods could go, takes its time. */
-const MOST_COSTLY_PODS = 500;
-/** With churn, something else changes after so many pods. */
+const MAX_COSTLY_PODS = 500;
+/** With churn, something else changes after this many pods. */
 const CHURN_EVERY = 5;
 
 /** What finding a node for one pod after the other takes, without an API server. */
@@ -20,7 +20,7 @@ export async function measureSearch(workload: Workload, nodes: number, pods: num
   const cluster = new Cluster(nodes, workload);
   const { pod, isUnschedulable, hasChurn = false, name } = workload;
   const isCostly = isUnschedulable === true || name === 'preemption';
-  const podCount = Math.min(pods, isCostly ? MOST_COSTLY_PODS : nodes * 30);
+  const podCount = Math.min(pods, isCostly ? MAX_COSTLY_PODS : nodes * 30);
   const made = Array.from({ length: podCount }, (_, index) => podFrom(pod, `pod-${index}`));
   const latencies = new Float64Array(podCount);
   const cpuBefore = process.cpuUsage();

@@ -100,7 +100,7 @@ async function countOpenedStore(): Promise<void> {
   }
 }
 
-/** Of objects and of buffers that are alive. Buffers are let go in a turn after that in which they were collected. */
+/** Of objects and of buffers that are alive. Buffers are freed in a turn after that in which they were collected. */
 async function heldBytes(): Promise<number> {
   for (let rounds = 0; rounds < 3; rounds++) {
     (globalThis as { gc?: () => void }).gc?.();
@@ -128,7 +128,7 @@ async function countDeployment(): Promise<void> {
   counts['transactions per Deployment of 10 pods'] = (await revisionOf(cluster.client)) - before;
 }
 
-/** What a test pays for a cluster of its own before it has done anything, and how many parts of the cluster's programs have begun. */
+/** What a test pays for its own cluster before it has done anything, and how many parts of the cluster's programs have begun. */
 async function countTestClusters(): Promise<void> {
   const rounds = 10;
   counts['heap KB per test cluster'] = Math.round(

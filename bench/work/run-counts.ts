@@ -6,7 +6,7 @@ const root = process.cwd();
 /** So that nothing is collected while allocations are counted. */
 const NODE_FLAGS = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'];
 
-/** Counts the work in a process of its own. */
+/** Counts the work in its own process. */
 export function runCounts(): Readonly<Record<string, number>> {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,

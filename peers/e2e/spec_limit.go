@@ -22,7 +22,7 @@ func limitSpecs(limit time.Duration, slow []string) {
 		})
 }
 
-// canBeEnded tells whether a spec takes a context, and has no limit yet.
+// canBeEnded reports whether a spec takes a context, and has no limit yet.
 func canBeEnded(args []any) bool {
 	takesContext := false
 	for _, arg := range args {
@@ -36,7 +36,7 @@ func canBeEnded(args []any) bool {
 	return takesContext
 }
 
-// isSlow tells whether a name ends with the spec's own text; what stands before it are the texts of its containers.
+// isSlow reports whether a name ends with the spec's own text; what stands before it are the texts of its containers.
 func isSlow(text string, slow []string) bool {
 	return slices.ContainsFunc(slow, func(name string) bool { return strings.HasSuffix(name, text) })
 }

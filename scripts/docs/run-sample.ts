@@ -1,4 +1,4 @@
-// Runs samples of the documents, one after the other, each with a cluster of its own that $KUBECONFIG leads to.
+// Runs samples of the documents, one after the other, each with its own cluster that $KUBECONFIG leads to.
 import { keepAlive, RealClock } from '../../src/base/index.ts';
 import type { App } from '../../src/kit/index.ts';
 import { startCluster, type TestCluster } from '../../src/testing/index.ts';
@@ -7,7 +7,7 @@ import { testsDone } from './vitest-of-samples.ts';
 /** What a sample needs to be there, as it says in a comment before it. */
 export type Preparation = (cluster: TestCluster) => Promise<void>;
 
-/** A sample that has not ended by itself after so long serves until it is told to stop. */
+/** A sample that has not ended by itself after this time is taken for a server and stopped. */
 const SERVES_AFTER_MS = 4000;
 const STOP_MS = 8000;
 

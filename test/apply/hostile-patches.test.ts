@@ -9,7 +9,7 @@ const APPLY = 'application/apply-patch+yaml';
 const MAPS = '/api/v1/namespaces/ns/configmaps';
 const TEMPLATES = '/api/v1/namespaces/ns/podtemplates';
 
-/** A few megabytes are read at most, and so much is done about them: seconds would be far too long. */
+/** A request of a few megabytes must be handled in less than this; seconds would be far too long. */
 const BOUND_MS = 4000;
 
 async function withObjects<T>(use: (server: TestServer) => Promise<T>): Promise<T> {

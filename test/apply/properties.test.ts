@@ -99,7 +99,7 @@ test('what a manager no longer applies goes, and what it never applied stays', a
   expect(end?.['data']).toEqual({ b: '1', both: '1' });
 });
 
-/** Annotations and labels that nobody else has. */
+/** Annotations and labels that only this applier has. */
 function ownPart({ kind, chance }: Case, manager: string): Part {
   const own = (): Part => ({
     [`${manager}.io/0`]: '0',

@@ -1,4 +1,4 @@
-// Attacks a server of its own and prints what other clients notice, in a table: `npm run attack [-- --peer] [NAME…]`.
+// Attacks its own server and prints what other clients notice, in a table: `npm run attack [-- --peer] [NAME…]`.
 // With --peer a real kube-apiserver is attacked as well, which takes twice as long. Ends within ten minutes, or twenty; exits 1
 // when a server does not live through it, or when time is up.
 
@@ -12,9 +12,9 @@ import type { Attack, AttackTarget } from './attack.ts';
 import { type Noticed, noticedDuring, startIdleServer } from './probe.ts';
 
 const hasPeer = process.argv.includes('--peer');
-const LONGEST_RUN_MS = (hasPeer ? 19 : 9) * 60_000;
-const LONGEST_ATTACK_MS = 30_000;
-/** So long after the attack memory is looked at again. Other attacks, on other servers, go on meanwhile. */
+const MAX_RUN_MS = (hasPeer ? 19 : 9) * 60_000;
+const MAX_ATTACK_MS = 30_000;
+/** Delay after the attack until memory is measured again. Attacks on other servers continue meanwhile. */
 const REST_MS = 60_000;
 
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
@@ -23,7 +23,7 @@ const servers: [string, () => Promise<RunningServer>][] = [['keelson', () => sta
 if (hasPeer) servers.push(['kube-apiserver', () => startKube()]);
 
 process.setMaxListeners(0); // one a server that rests
-const timeUp = AbortSignal.timeout(LONGEST_RUN_MS);
+const timeUp = AbortSignal.timeout(MAX_RUN_MS);
 const idleUrl = await startIdleServer();
 const running = new Set<RunningServer>();
 const giveUp = (why: string): void => {
@@ -69,9 +69,9 @@ async function attackOnce(attack: Attack, server: RunningServer): Promise<Attack
     const before = rssMbOf(target.pid);
     let most = before;
     const look = setInterval(() => (most = Math.max(most, memoryOf(target) ?? 0)), 100);
-    const signal = AbortSignal.any([timeUp, AbortSignal.timeout(LONGEST_ATTACK_MS)]);
+    const signal = AbortSignal.any([timeUp, AbortSignal.timeout(MAX_ATTACK_MS)]);
     const { result, noticed, beside } = await noticedDuring(target, () =>
-      Promise.race([attack.run(target, signal), sleep(2 * LONGEST_ATTACK_MS, 'did not come to an end')]),
+      Promise.race([attack.run(target, signal), sleep(2 * MAX_ATTACK_MS, 'did not come to an end')]),
     );
     clearInterval(look);
     const line = [

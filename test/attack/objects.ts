@@ -4,10 +4,10 @@ import { bearer, send } from './wire.ts';
 
 const NAMESPACE = 'attacked';
 
-/** Paths of config maps in a namespace of their own. */
+/** Paths of config maps in their own namespace. */
 export const CONFIG_MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 
-/** Makes config maps of that many bytes each, or writes them anew. */
+/** Creates config maps of that many bytes each, or overwrites them. */
 export async function fill(
   over: ClientHttp2Session,
   target: AttackTarget,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { AttackTarget } from './attack.ts';
 
-/** What a well-behaved client on a connection of its own noticed, in milliseconds. */
+/** What a well-behaved client on its own connection noticed, in milliseconds. */
 export interface Noticed {
   readonly gets: number;
   readonly failed: number;
@@ -11,7 +11,7 @@ export interface Noticed {
   readonly worst: number;
 }
 
-/** Runs on a thread of its own, so that the attack's own work does not count: a GET every 20 ms until told to stop. */
+/** Runs on a separate thread, so that the attack's own work does not count: a GET every 20 ms until stopped. */
 const PROGRAM = `
 const { parentPort, workerData: { url, ca, token } } = require('node:worker_threads');
 const { connect } = require('node:http2');
@@ -40,7 +40,7 @@ const get = () => new Promise((resolve) => {
 })();
 `;
 
-/** A server that does nothing else, on a thread of its own: how long it takes to answer is the machine's doing. */
+/** A server that does nothing else, on its own thread: how long it takes to answer is the machine's doing. */
 const IDLE_PROGRAM = `
 const { parentPort } = require('node:worker_threads');
 const server = require('node:http2').createServer((_request, response) => response.end('{}'));
@@ -83,9 +83,9 @@ function probe(to: {
 }
 
 async function ended(worker: Worker): Promise<Noticed> {
-  const told = once(worker, 'message') as Promise<[{ took: number[]; failed: number }]>;
+  const result = once(worker, 'message') as Promise<[{ took: number[]; failed: number }]>;
   worker.postMessage('stop');
-  const [{ took, failed }] = await told;
+  const [{ took, failed }] = await result;
   await worker.terminate();
   const sorted = took.toSorted((a, b) => a - b);
   const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;

@@ -9,7 +9,7 @@ const LISTS_EACH = 100;
 
 export const attack: Attack = {
   name: 'stalled-lists',
-  what: '1,000 lists of 20 MB over 10 connections that nobody reads',
+  what: '1,000 lists of 20 MB over 10 connections that are not read',
   async prepare(target) {
     const writer = session(target);
     await fill(writer, target, { count: 400, bytes: 50_000 });

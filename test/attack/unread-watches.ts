@@ -9,7 +9,7 @@ const WATCHES_EACH = 100;
 
 export const attack: Attack = {
   name: 'unread-watches',
-  what: '1,000 watches over 10 connections that nobody reads, while 80 MB of events pass',
+  what: '1,000 watches over 10 connections that are not read, while 80 MB of events pass',
   async run(target, signal) {
     const writer = session(target);
     await fill(writer, target, { count: 1, bytes: 1_000 });

@@ -35,7 +35,7 @@ export function bearer(target: AttackTarget): Record<string, string> {
   return target.token === undefined ? {} : { authorization: `Bearer ${target.token}` };
 }
 
-/** One request on a session of its own; the code, 0 when there was no answer. */
+/** One request on its own session; the code, 0 when there was no answer. */
 export async function send(
   over: ClientHttp2Session,
   headers: Record<string, string>,

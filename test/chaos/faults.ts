@@ -10,12 +10,12 @@ export interface FaultParts {
   readonly random: Random;
   readonly store: EtcdStore;
   readonly reference: Reference;
-  readonly tell: (line: string) => void;
+  readonly report: (line: string) => void;
 }
 
 type Fault = (parts: FaultParts) => Promise<void>;
 
-/** So much history is left when etcd is compacted: less than a watch misses that is away for long. */
+/** History kept when etcd is compacted: less than a long-disconnected watch misses. */
 const KEPT_REVISIONS = 150;
 
 const faults: readonly (readonly [weight: number, name: string, act: Fault])[] = [
@@ -32,13 +32,13 @@ const faults: readonly (readonly [weight: number, name: string, act: Fault])[] =
 
 /** Does one thing after the other to the fleet until the time is over; all runs again when it resolves. */
 export async function makeTrouble(parts: FaultParts, endMs: number): Promise<ReadonlyMap<string, number>> {
-  const { clock, random, tell } = parts;
+  const { clock, random, report } = parts;
   const counts = new Map<string, number>();
   // each once at least, in an order of chance, as far as time allows; then by weight
   const first = faults.map((fault) => ({ fault, at: random.float() })).toSorted((left, right) => left.at - right.at);
   for (let round = 0; clock.monotonic() < endMs; round += 1) {
     const [, name, act] = first[round]?.fault ?? weighted(random);
-    tell(name);
+    report(name);
     counts.set(name, (counts.get(name) ?? 0) + 1);
     await act(parts);
     await clock.sleep(1000 + random.float() * 4000);
@@ -59,15 +59,15 @@ function pick({ random }: FaultParts, programs: readonly Program[]): Program {
   return programs[random.int(programs.length)] as Program;
 }
 
-async function killed({ clock, random, tell }: FaultParts, program: Program): Promise<void> {
-  tell(`  ${program.name}`);
+async function killed({ clock, random, report }: FaultParts, program: Program): Promise<void> {
+  report(`  ${program.name}`);
   await program.kill();
   await clock.sleep(500 + random.float() * 4000);
   program.start();
 }
 
-async function frozen({ clock, random, tell }: FaultParts, program: Program, mostMs: number): Promise<void> {
-  tell(`  ${program.name}`);
+async function frozen({ clock, random, report }: FaultParts, program: Program, mostMs: number): Promise<void> {
+  report(`  ${program.name}`);
   program.freeze();
   await clock.sleep(1000 + random.float() * mostMs);
   program.thaw();
@@ -88,11 +88,11 @@ async function compacted({ store, reference }: FaultParts): Promise<void> {
   if (revision > 0) await store.compact(revision).catch(() => undefined); // etcd may be away
 }
 
-async function rollingRestart({ fleet, clock, tell }: FaultParts): Promise<void> {
+async function rollingRestart({ fleet, clock, report }: FaultParts): Promise<void> {
   for (const server of fleet.servers) {
     await server.stop();
     server.start();
     const isReady = await fleet.ready(clock, 30_000);
-    if (!isReady) tell(`  ${server.name} is not ready after 30 s`);
+    if (!isReady) report(`  ${server.name} is not ready after 30 s`);
   }
 }

@@ -25,7 +25,7 @@ export class Fleet implements AsyncDisposable {
   readonly ports: readonly number[];
   readonly balancer: LoadBalancer;
   readonly #folder: string;
-  /** Processes that ended without being told to. */
+  /** Processes that ended unexpectedly. */
   readonly endings: string[] = [];
 
   /** `flags` are for the servers, beside those that the test needs. */

@@ -8,7 +8,7 @@ import type { PodCounter } from './deployments.ts';
 const PODS = `/registry/pods/${NAMESPACE}/`;
 const REPLICA_SETS = `/registry/replicasets/${NAMESPACE}/`;
 
-/** Tells the counter of each change of pods and ReplicaSets in the order in which etcd made them. */
+/** Reports each change of pods and ReplicaSets to the counter, in etcd's order. */
 export async function followPods(
   store: Store,
   { counter, from, signal }: { readonly counter: PodCounter; readonly from: number; readonly signal: AbortSignal },

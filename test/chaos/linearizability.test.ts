@@ -30,7 +30,7 @@ describe('checkRegister()', () => {
     expect(isLinearizable(...racing, operation(7, 8, read('1')))).toBe(true);
   });
 
-  test('takes what nobody knows the outcome of as done, as not done, and as done later', () => {
+  test('accepts an operation of unknown outcome as done, as not done, and as done later', () => {
     const unknown = operation(0, Infinity, swap('0', '1', 'unknown'));
     expect(isLinearizable(unknown, operation(5, 6, read('0')))).toBe(true);
     expect(isLinearizable(unknown, operation(5, 6, read('1')))).toBe(true);
@@ -56,7 +56,7 @@ describe('checkRegister()', () => {
   });
 
   test.each([1, 2, 3, 4, 5])(
-    'tells a long history of a real register from one with a single fault (seed %i)',
+    'distinguishes a long history of a real register from one with a single fault (seed %i)',
     (seed) => {
       const history = simulated(new SeededRandom(seed), 2000);
       expect(checkRegister(history, '0').isLinearizable).toBe(true);

@@ -126,7 +126,7 @@ function around(operations: readonly RegisterOperation[], at: RegisterOperation)
   return operations.filter(({ calledAt, returnedAt }) => calledAt <= at.returnedAt && returnedAt >= at.calledAt);
 }
 
-/** A set of small numbers with a short text that tells it from others. */
+/** A set of small numbers with a short text that identifies it. */
 class Bits {
   readonly #words: Uint32Array;
 

@@ -6,7 +6,7 @@ import { type Clock } from '../../src/base/index.ts';
 
 const CHECK_EVERY_MS = 1000;
 const CHECK_TIMEOUT_MS = 1000;
-/** After so many checks without an answer a server is taken to be gone. */
+/** After this many checks without an answer a server counts as gone. */
 const SILENCES = 2;
 
 interface Backend {
@@ -57,7 +57,7 @@ export class LoadBalancer implements AsyncDisposable {
       [far, socket],
     ] as const) {
       backend.sockets.add(one);
-      one.on('error', () => undefined); // its close tells
+      one.on('error', () => undefined); // its 'close' event follows
       one.on('close', () => {
         backend.sockets.delete(one);
         other.destroy();

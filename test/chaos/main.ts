@@ -32,10 +32,10 @@ const clock = new RealClock();
 const random = new SeededRandom(flags.seed);
 const folder = flags.folder ?? (await mkdtemp(join(tmpdir(), 'keelson-chaos-')));
 const startedMs = clock.monotonic();
-const tell = (line: string): void =>
+const report = (line: string): void =>
   console.log(`${((clock.monotonic() - startedMs) / 1000).toFixed(1).padStart(6)} s  ${line}`);
 
-tell(`seed ${flags.seed}, ${flags.minutes} minutes, logs in ${folder}`);
+report(`seed ${flags.seed}, ${flags.minutes} minutes, logs in ${folder}`);
 await using fleet = await Fleet.start(folder, clock);
 if (!(await fleet.ready(clock, SETTLE_MS))) throw new Error(`The servers are not ready; see ${folder}`);
 for (const program of fleet.nodes) program.start();
@@ -74,13 +74,13 @@ const running = [
 await deployments.create(balanced);
 const using = [...writers, ...swappers].map((each) => each.run(workload));
 using.push(deployments.use(workload));
-tell('under load');
+report('under load');
 
 const counts = await makeTrouble(
-  { fleet, clock, random, store, reference, tell },
+  { fleet, clock, random, store, reference, report },
   clock.monotonic() + Number(flags.minutes) * 60_000,
 );
-tell('everything runs again');
+report('everything runs again');
 const isReady = await fleet.ready(clock, SETTLE_MS);
 stop.abort();
 await Promise.all(using);
@@ -103,7 +103,7 @@ problems.push(
 );
 watching.abort();
 await Promise.all(running.map((each) => each.catch((error: unknown) => problems.push(String(error)))));
-report();
+reportSummary();
 await store[Symbol.asyncDispose]();
 for (const client of [...direct, balanced]) await client[Symbol.asyncDispose]();
 if (problems.length === 0 && flags.folder === undefined) await rm(folder, { recursive: true, force: true });
@@ -148,24 +148,24 @@ function registerProblems(): string[] {
   });
 }
 
-function report(): void {
+function reportSummary(): void {
   const operations = REGISTERS.flatMap(historyOf);
   const acknowledged = writers.reduce((sum, each) => sum + each.acknowledged.size, 0);
   const events = watchers.reduce(
     (sum, { stretches }) => sum + stretches.reduce((all, each) => all + each.events.length, 0),
     0,
   );
-  for (const [name, count] of counts) tell(`  ${count} × ${name}`);
-  tell(
+  for (const [name, count] of counts) report(`  ${count} × ${name}`);
+  report(
     `${acknowledged} acknowledged writes, ${writers.reduce((sum, { unknown }) => sum + unknown, 0)} of unknown outcome`,
   );
-  tell(
+  report(
     `${events} watch events in ${watchers.length} watches with ${watchers.reduce((sum, { breaks }) => sum + breaks, 0)} breaks, ${watchers.reduce((sum, { expired }) => sum + expired, 0)} of them expired`,
   );
-  tell(`${operations.length} reads and swaps of ${REGISTERS.length} registers`);
-  tell(
+  report(`${operations.length} reads and swaps of ${REGISTERS.length} registers`);
+  report(
     `${podCounter.created} pods made, ${fleet.servers.reduce((sum, { starts }) => sum + starts, 0)} starts of servers`,
   );
-  for (const problem of problems.slice(0, 50)) tell(`PROBLEM ${problem}`);
-  tell(problems.length === 0 ? 'nothing lost, nothing doubled' : `${problems.length} problems; logs in ${folder}`);
+  for (const problem of problems.slice(0, 50)) report(`PROBLEM ${problem}`);
+  report(problems.length === 0 ? 'nothing lost, nothing doubled' : `${problems.length} problems; logs in ${folder}`);
 }

@@ -14,7 +14,7 @@ export interface ProgramPlan {
 export class Program implements AsyncDisposable {
   readonly name: string;
   readonly #plan: ProgramPlan;
-  /** Ends that nobody asked for. */
+  /** Unexpected ends. */
   readonly #endings: string[];
   #process: ChildProcess | undefined;
   #isMeantToEnd = false;

@@ -8,7 +8,7 @@ import { Fleet } from './fleet.ts';
 
 const CLIENTS = 8;
 const PAUSE_MS = 20;
-/** Connections are made anew so often, as by clients that come and go. */
+/** Interval at which connections are replaced, as by clients that come and go. */
 const REQUESTS_A_CONNECTION = 25;
 
 const clock = new RealClock();

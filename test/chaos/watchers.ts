@@ -30,7 +30,7 @@ export class Reference {
   }
 }
 
-/** A client that watches, and after each break goes on where it was, or lists anew when that is too old. */
+/** A client that watches, and after each break resumes where it was, or lists again when that is too old. */
 export class Watcher {
   readonly name: string;
   readonly stretches: WatchStretch[] = [];

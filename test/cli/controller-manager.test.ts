@@ -7,19 +7,19 @@ import { runProgram } from '../../src/cli/program.ts';
 interface Running {
   readonly ended: Promise<number>;
   stop(): void;
-  told(): string;
+  output(): string;
 }
 
 function start(...args: readonly string[]): Running {
   let stop = (): void => undefined;
-  let told = '';
+  let output = '';
   const ended = runProgram(['controller-manager', ...args], {
     env: {},
-    stdout: { write: (text: string) => (told += text) },
-    stderr: { write: (text: string) => (told += text) },
+    stdout: { write: (text: string) => (output += text) },
+    stderr: { write: (text: string) => (output += text) },
     once: (event, listener) => event === 'SIGTERM' && (stop = listener),
   });
-  return { ended, stop: () => stop(), told: () => told };
+  return { ended, stop: () => stop(), output: () => output };
 }
 
 describe('keelson controller-manager', () => {
@@ -68,10 +68,10 @@ describe('keelson controller-manager', () => {
     [['--cloud-provider=aws'], '--cloud-provider is refused'],
     [['--kube-api-qps=fast'], '--kube-api-qps must be a number above 0'],
   ])('says what is wrong with %j', async (args, message) => {
-    const { ended, told } = start(...args);
+    const { ended, output } = start(...args);
 
     expect(await ended).toBe(2);
-    expect(told()).toContain(message);
+    expect(output()).toContain(message);
   });
 });
 

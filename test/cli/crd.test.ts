@@ -42,7 +42,7 @@ describe('keelson types', () => {
     expect(made.kind).toBe('Widget');
   });
 
-  test('tells what it cannot use', async () => {
+  test('reports what it cannot use', async () => {
     expect(await keelson('types')).toMatchObject({ code: 2, err: expect.stringContaining('a file, or "cluster"') });
     expect(await keelson('types', join(data, 'missing.yaml'))).toMatchObject({
       code: 1,

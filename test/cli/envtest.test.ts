@@ -19,7 +19,7 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   }
 }
 
-/** A command of the program that goes on until it is told to stop, as SIGTERM does. */
+/** A command of the program that runs until it is stopped, as by SIGTERM. */
 function start(...args: readonly string[]): { stop(): Promise<{ readonly code: number; readonly text: string }> } {
   let text = '';
   let terminate = (): void => undefined;

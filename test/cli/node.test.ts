@@ -5,19 +5,19 @@ import { runProgram } from '../../src/cli/program.ts';
 interface Running {
   readonly ended: Promise<number>;
   stop(): void;
-  told(): string;
+  output(): string;
 }
 
 function start(...args: readonly string[]): Running {
   let stop = (): void => undefined;
-  let told = '';
+  let output = '';
   const ended = runProgram(['node', ...args], {
     env: {},
-    stdout: { write: (text: string) => (told += text) },
-    stderr: { write: (text: string) => (told += text) },
+    stdout: { write: (text: string) => (output += text) },
+    stderr: { write: (text: string) => (output += text) },
     once: (event, listener) => event === 'SIGTERM' && (stop = listener),
   });
-  return { ended, stop: () => stop(), told: () => told };
+  return { ended, stop: () => stop(), output: () => output };
 }
 
 const TIMES = [
@@ -44,7 +44,7 @@ test(
 
     const second = start(...flags);
     expect(await second.ended).toBe(1);
-    expect(second.told()).toMatch(/Cannot run nodes "rack": process ".+_[0-9a-f-]{36}" runs them/);
+    expect(second.output()).toMatch(/Cannot run nodes "rack": process ".+_[0-9a-f-]{36}" runs them/);
     first.stop();
     expect(await first.ended).toBe(0);
   },

@@ -15,7 +15,7 @@ test.each([
   ['up', ['--port=0', '--nodes=0']],
   ['apiserver', ['--secure-port=0']],
 ])(
-  'keelson %s waits for an etcd that is away, says so, and ends when it is told to',
+  'keelson %s waits for an etcd that is away, logs that, and ends on SIGTERM',
   { timeout: 60_000 },
   async (command, flags) => {
     const [port] = await freePorts(1);
@@ -23,12 +23,12 @@ test.each([
     const place = command === 'up' ? `--data-dir=${join(folder, 'up')}` : `--cert-dir=${join(folder, 'certs')}`;
     const args = [path, command, `--etcd-servers=http://127.0.0.1:${port}`, place, ...flags];
     const started = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    let told = '';
-    for (const stream of [started.stdout, started.stderr]) stream.on('data', (text) => (told += String(text)));
+    let output = '';
+    for (const stream of [started.stdout, started.stderr]) stream.on('data', (text) => (output += String(text)));
     const ended = once(started, 'exit');
 
     await vi.waitFor(
-      () => expect(told).toMatch(new RegExp(`waiting for etcd.*127.0.0.1:${port}.*ECONNREFUSED`)),
+      () => expect(output).toMatch(new RegExp(`waiting for etcd.*127.0.0.1:${port}.*ECONNREFUSED`)),
       30_000,
     );
     started.kill('SIGTERM');

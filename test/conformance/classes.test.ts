@@ -21,7 +21,7 @@ describe('classes.tsv', () => {
     expect(selectTests(tests, { classes: ['B'] })).toHaveLength(46);
   });
 
-  test('a line of an unknown class is told with its number', () => {
+  test('a line of an unknown class is reported with its number', () => {
     expect(() => parseClasses('class\ttags\tsource\tname\nZ\t\tx.go:1\ta test')).toThrow(
       'Cannot read line 2 of the classes: "Z\t\tx.go:1\ta test"',
     );

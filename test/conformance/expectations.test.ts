@@ -43,7 +43,7 @@ describe('compareToExpectations()', () => {
     expect(hasSurprises(surprises)).toBe(false);
   });
 
-  test('tells passes, failures and tests that the file does not have', () => {
+  test('reports passes, failures and tests that the file does not have', () => {
     const surprises = compareToExpectations([outcome('a', 'fail'), outcome('b', 'pass'), outcome('c', 'pass')], known);
 
     expect(surprises.newFailures.map(({ name }) => name)).toEqual(['a']);

@@ -5,7 +5,7 @@ export type Expectation = { readonly state: 'pass' } | { readonly state: 'fail';
 
 export type Expectations = ReadonlyMap<string, Expectation>;
 
-/** Stands for a missing feature that nobody has named yet. */
+/** Stands for a missing feature without a name. */
 export const UNNAMED = '?';
 
 const HEADER = 'state\tmissing\tname';

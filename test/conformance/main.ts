@@ -99,7 +99,7 @@ function buildBundle(): string {
   return join(root, 'dist', 'keelson.js');
 }
 
-/** On the real control plane a failure is the machine's: it is told, and held against nothing. */
+/** On the real control plane a failure is the machine's: it is reported, and compared with nothing. */
 function listFailures(outcomes: readonly Outcome[]): number {
   for (const outcome of outcomes) if (outcome.state === 'fail') console.log(describeOutcome(outcome));
   return outcomes.every(({ state }) => state === 'pass') ? 0 : 1;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readOptions } from './options.ts';
 
 describe('readOptions()', () => {
-  test('runs class A against Keelson unless told otherwise', () => {
+  test('runs class A against Keelson by default', () => {
     expect(readOptions([])).toMatchObject({ classes: ['A'], server: 'keelson', update: false, focus: undefined });
   });
 

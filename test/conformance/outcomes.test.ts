@@ -19,7 +19,7 @@ function report(...specs: readonly object[]): string {
 const name = (leaf: string): string => `[sig-x] Things when small ${leaf}`;
 
 describe('readOutcomes()', () => {
-  test('tells passes with their seconds, and failures with message and place', () => {
+  test('reports passes with their seconds, and failures with message and place', () => {
     const failure = {
       Message: 'expected 1, got 2',
       Location: { FileName: '/somewhere/test/e2e/apps/thing.go', LineNumber: 42 },
@@ -43,13 +43,13 @@ describe('readOutcomes()', () => {
     expect(second).toMatchObject({ state: 'fail', message: 'the suite has no such test' });
   });
 
-  test('leaves out tests that nobody asked for', () => {
+  test('leaves out tests that were not requested', () => {
     expect(readOutcomes(report(spec('work', 'skipped')), [])).toEqual([]);
   });
 });
 
 describe('readSuiteFailure()', () => {
-  test('tells what failed before the tests', () => {
+  test('reports what failed before the tests', () => {
     const setup = { LeafNodeType: 'SynchronizedBeforeSuite', State: 'failed', Failure: { Message: 'no cluster' } };
 
     expect(readSuiteFailure(report(setup))).toBe('SynchronizedBeforeSuite: no cluster');

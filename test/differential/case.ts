@@ -21,7 +21,7 @@ export interface Step {
   readonly user: string | undefined;
   /** Sent again and again until it has this status: what was written before has then been taken in by all caches. */
   readonly until: number | undefined;
-  /** A watch is left after so many events. */
+  /** A watch is left after this many events. */
   readonly events: number | undefined;
   /** Variable name to the place of its value in the answer's body. */
   readonly saves: Readonly<Record<string, string>>;

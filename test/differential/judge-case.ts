@@ -85,14 +85,14 @@ export function isAsExpected({ unexpected, outdated, changed }: CaseVerdict): bo
 const TELLING = new Set(['status', 'body.message']);
 
 /** Of one step. */
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 /** A verdict's problems in words, for a person at a terminal. */
 export function describeProblems({ played, unexpected, outdated, changed }: CaseVerdict): string {
   const refused = new Set(unexpected.filter(({ difference }) => difference.place === 'status').map(({ step }) => step));
   const lines = unexpected
     .filter(({ step, difference }) => !refused.has(step) || TELLING.has(difference.place))
-    .filter(({ step }, index, all) => index < MOST_SHOWN || all[index - MOST_SHOWN]?.step !== step)
+    .filter(({ step }, index, all) => index < MAX_SHOWN || all[index - MAX_SHOWN]?.step !== step)
     .flatMap(({ step, request, difference: { place, want, got } }) => [
       `  step ${step}, ${request}: ${place}`,
       `    wanted ${show(want)}`,

@@ -5,7 +5,7 @@ import { judge } from './known-differences.ts';
 const head = { status: 200, headers: {} };
 
 describe('compareAnswers()', () => {
-  test('tells every place that differs, down to members, items and their order', () => {
+  test('reports every difference, down to members, items and their order', () => {
     const want = { ...head, form: 'json', body: { kind: 'A', items: [1, { x: 1, y: 2 }], gone: true } };
     const got = { ...head, status: 201, form: 'json', body: { kind: 'B', items: [1, { y: 2, x: 1 }, 3] } };
 

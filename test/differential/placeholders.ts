@@ -66,7 +66,7 @@ export class Placeholders {
     if (typeof value === 'object' && value !== null) {
       return Object.fromEntries(
         Object.entries(value).map(([name, inner]) => {
-          // What a column means is told in our own words.
+          // Descriptions of columns are in our own words.
           if (member === 'columnDefinitions' && name === 'description') return [name, '<words>'];
           return [this.inText(name), this.inValue(inner, name)];
         }),
@@ -128,7 +128,7 @@ export class Placeholders {
     return new RegExp(String.raw`resourceVersion\W+${version}\b`).test(this.#sent);
   }
 
-  /** Names made from a generateName that the client sent, also where only a Status tells them. */
+  /** Names made from a generateName that the client sent, also where only a Status contains them. */
   #withoutGeneratedEnds(text: string): string {
     let result = text;
     for (const prefix of this.#prefixes) {

@@ -21,7 +21,7 @@ export interface Played {
   readonly answers: readonly Answer[];
   /** Unique to the run: part of the names of what the case creates. */
   readonly id: string;
-  /** What the case sends before its variables are filled in, to tell the client's values from the server's. */
+  /** What the case sends before its variables are filled in, to distinguish the client's values from the server's. */
   readonly sent: string;
   readonly server: URL;
 }
@@ -33,7 +33,7 @@ const PATCH_TYPES: Readonly<Record<PatchName, string>> = {
   apply: 'application/apply-patch+yaml',
 };
 
-/** Plays a case's requests one after the other, in a namespace of its own, and clears away what they left. */
+/** Plays a case's requests one after the other, in its own namespace, and clears away what they left. */
 export async function playCase(played: Case, target: Target, id: string): Promise<Played> {
   const variables = new Variables();
   variables.set('id', id);

@@ -18,7 +18,7 @@ export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
   readonly isAnonymous: boolean;
-  /** Leave the answer after so many events of a watch. */
+  /** Leave the answer after this many events of a watch. */
   readonly events: number | undefined;
 }
 
@@ -47,7 +47,7 @@ export class Target implements Disposable {
     const { hostname, port } = this.server;
     const agent = isAnonymous ? this.#anonymous : this.#known;
     return new Promise((done, fail) => {
-      // Node sends a DELETE's body without saying where it ends, unless told.
+      // Node sends a DELETE's body without its length by default.
       const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
       const options = { hostname, port, path, method, headers: { ...headers, ...length }, agent, timeout: PATIENCE_MS };
       const call = request(options, (incoming) => {

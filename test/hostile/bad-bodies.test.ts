@@ -104,7 +104,7 @@ describe('a body that makes no sense', () => {
     expect(await post(body, 'application/json')).toMatchObject({ code: 413, reason: 'RequestEntityTooLarge' });
   });
 
-  test('in a format nobody speaks is refused with 415, naming those that are spoken', async () => {
+  test('in an unsupported format is refused with 415, naming the supported ones', async () => {
     const status = await post('x', 'text/plain');
     expect(status).toMatchObject({ code: 415, reason: 'UnsupportedMediaType' });
     expect(status.message).toContain('application/json, application/yaml, application/vnd.kubernetes.protobuf');

@@ -1,6 +1,6 @@
 import type { Field, Shape, Struct } from '../../src/api/index.ts';
 
-/** An object in which one place holds something that nobody sends who means well. */
+/** An object in which one place holds a hostile value. */
 export interface HostileObject {
   /** Such as `spec.containers[].name: long text`. */
   readonly name: string;
@@ -122,7 +122,7 @@ function empty(shape: Shape): unknown {
   return scalarSample(shape.scalar, undefined);
 }
 
-/** A value that might be right; the names in it are told apart by `index`. */
+/** A value that might be right; the names in it differ by `index`. */
 function sample(shape: Shape, index: number, depth = 0): unknown {
   switch (shape.kind) {
     case 'scalar':

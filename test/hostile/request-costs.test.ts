@@ -5,7 +5,7 @@ import { objectRequests, otherRequests, targets } from './hostile-requests.ts';
 import { type Cost, type HostileRequest, MeasuredServer } from './measured-server.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
-/** Costs are measured by `npm run test:fuzz` only: there a request is large enough to tell what is not linear. */
+/** Costs are measured by `npm run test:fuzz` only: there a request is large enough to show what is not linear. */
 const SECONDS = process.env['FUZZ_SECONDS'] === undefined ? undefined : Number(process.env['FUZZ_SECONDS']);
 const BYTES = SECONDS === undefined ? 6_000 : 300_000;
 /** Of the requests about fields in `npm test`; all of them while time lasts in `npm run test:fuzz`. */

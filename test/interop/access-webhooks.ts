@@ -11,7 +11,7 @@ import { expectSame, type Trial } from './trial.ts';
 
 const STEP_LIMIT_MS = 30_000;
 
-/** The examples of webhooks that tell who somebody is and what they may do, asked by an API server. */
+/** The example webhooks for authentication and authorization, called by an API server. */
 export const accessWebhooksTrial: Trial = {
   subject: "the kit's token and authorization webhooks",
   version: 'this tree',

@@ -9,7 +9,7 @@ export interface InteropClient {
   readonly subject: string;
   /** Why it cannot be tried here, in words to print. */
   whyNot(): string | undefined;
-  /** Builds the program outside the tree unless it is there, and tells how to start it. */
+  /** Builds the program outside the tree if it is missing, and returns how to start it. */
   prepare(): Promise<Program>;
 }
 

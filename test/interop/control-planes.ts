@@ -121,10 +121,10 @@ async function runTheirs(server: RunningServer, signal: AbortSignal): Promise<vo
   for (const program of [manager, schedules]) checkForLoops(program.name, await readFile(program.logPath, 'utf8'));
 }
 
-/** The same error, so often and over so long, is one that a program runs into again and again. */
+/** The same error, this often and over this time, counts as one that a program runs into repeatedly. */
 const LOOP = 5;
 const LOOP_SECONDS = 20;
-/** Autoscalers say each time that nobody serves metrics. */
+/** Autoscalers report each time that metrics are not served. */
 const EXPECTED = /resource metric/;
 
 function checkForLoops(program: string, log: string): void {

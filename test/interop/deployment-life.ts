@@ -161,7 +161,7 @@ export class DeploymentLife {
     });
   }
 
-  /** So many pods are Ready, of the newest template, and there are no others; and the Deployment's status says so. */
+  /** This many pods are Ready, of the newest template, and there are no others; and the Deployment's status says so. */
   async #isComplete(replicas: number, signal: AbortSignal): Promise<void> {
     await eventually(signal, async () => {
       const deployment = await this.#client.apps.v1.deployments.namespace(NAMESPACE).get('web', { signal });

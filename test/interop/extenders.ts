@@ -117,7 +117,7 @@ class Extenders {
     }
   }
 
-  /** One GPU fits best on n2; then n2 is full for two more; n3 is of another model; and nobody has nine. */
+  /** One GPU fits best on n2; then n2 is full for two more; n3 is of another model; and no node has nine. */
   async #placeGpus(signal: AbortSignal): Promise<void> {
     const a100 = { annotations: { [MODEL]: 'a100' } };
     expectSame(await this.#place({ gpus: 1, ...a100 }, signal), 'n2');

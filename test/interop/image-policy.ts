@@ -7,7 +7,7 @@ import { type Client, connect } from '../../src/client/index.ts';
 import { type ClientReport, runSteps } from './outcome.ts';
 import type { ServerName } from './results.ts';
 
-/** The subject of the line that tells of it. */
+/** The subject of its line in the page. */
 export const IMAGE_POLICY = "Keelson's image policy webhook";
 
 const STEP_LIMIT_MS = 30_000;

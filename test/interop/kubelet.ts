@@ -41,7 +41,7 @@ async function tryKubelet(_server: string, { bundle }: { readonly bundle: string
       '--nodes=0',
       '--enable-bootstrap-token-auth',
       '--cluster-signing-duration=1m',
-      '--kubelet-preferred-address-types=InternalIP', // nobody resolves its name
+      '--kubelet-preferred-address-types=InternalIP', // its name is not resolvable
     ];
     await using server = await startKeelson({ bundle, folder: join(folder, 'server'), flags });
     await using client = await connect({ kubeconfig: server.kubeconfig, userAgent: 'interop' });

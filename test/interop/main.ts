@@ -28,7 +28,7 @@ const resultsPath = join(root, 'docs', 'reference', 'interop.json');
 const documentPath = join(root, 'docs', 'reference', 'interop.md');
 const cacheFolder = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
 const cache = process.env['KEELSON_INTEROP'] ?? join(cacheFolder, 'keelson', 'interop');
-/** What needs a server of its own. */
+/** What needs its own server. */
 const trials: readonly Trial[] = [kubeletTrial, accessWebhooksTrial, accessServersTrial, kitApiTrial, extendersTrial];
 const PROGRAM_LIMIT_MS = 8 * 60_000;
 
@@ -115,10 +115,12 @@ async function tryClient(
     limitMs: PROGRAM_LIMIT_MS,
   });
   try {
-    return told(resultOf(subject, server, parseReport(stdout)));
+    return reported(resultOf(subject, server, parseReport(stdout)));
   } catch (error) {
     const message = `${(error as Error).message}; it ended with ${code ?? 'a signal'}: ${stderr.slice(-800)}`;
-    return told(resultOf(subject, server, { version: 'unknown', outcomes: [{ step: 'run', passed: false, message }] }));
+    return reported(
+      resultOf(subject, server, { version: 'unknown', outcomes: [{ step: 'run', passed: false, message }] }),
+    );
   }
 }
 
@@ -133,7 +135,7 @@ async function tryExtensionServers(
     const missing = extension.whyNot();
     if (missing === undefined) {
       await using server = await startWithNode(options.server, bundle);
-      results.push(told(resultOf(extension.subject, options.server, await extension.run(server))));
+      results.push(reported(resultOf(extension.subject, options.server, await extension.run(server))));
     } else {
       console.log(`${extension.subject}: skipped, ${missing}`);
     }
@@ -154,7 +156,7 @@ async function tryControlPlanes(
         version: plane.version,
         outcomes: [{ step: 'start', passed: false as const, message: String(error) }],
       }));
-      results.push(told(resultOf(plane.subject, server, report)));
+      results.push(reported(resultOf(plane.subject, server, report)));
     } else {
       console.log(`${plane.subject}: skipped, ${missing}`);
     }
@@ -167,7 +169,7 @@ async function tryWebhook({ server }: InteropOptions, bundle: string | undefined
     version: 'this tree',
     outcomes: [{ step: 'start', passed: false as const, message: String(error) }],
   }));
-  return told(resultOf(IMAGE_POLICY, server, report));
+  return reported(resultOf(IMAGE_POLICY, server, report));
 }
 
 async function runTrials(
@@ -186,12 +188,12 @@ async function runTrials(
       version: trial.version,
       outcomes: [{ step: 'start', passed: false as const, message: String(error) }],
     }));
-    results.push(told(resultOf(trial.subject, server, report)));
+    results.push(reported(resultOf(trial.subject, server, report)));
   }
   return results;
 }
 
-function told(result: InteropResult): InteropResult {
+function reported(result: InteropResult): InteropResult {
   console.log(reportLine(result));
   return result;
 }

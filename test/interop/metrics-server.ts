@@ -63,5 +63,5 @@ export async function tryMetricsServer(server: RunningServer): Promise<ClientRep
 function expectUse(line: string, wanted: typeof POD_USE): void {
   const [, cpu = '', memory = ''] = line.trim().split(/ +/);
   const isClose = Math.abs(Number(cpu.replace(/m$/, '')) - wanted.cpu) <= TOLERATED_MILLICORES;
-  if (!isClose || memory !== `${wanted.memory}Mi`) throw new Error(`it tells "${line.trim()}"`);
+  if (!isClose || memory !== `${wanted.memory}Mi`) throw new Error(`it reports "${line.trim()}"`);
 }

@@ -22,7 +22,7 @@ test('the page has a row for each subject, with both servers', () => {
   expect(interopDocument([passed, { ...passed, server: 'kube' }])).toContain('| v0.36.3 | 2 of 2 | 2 of 2 |');
 });
 
-test('the page tells what fails, and has no such part when nothing does', () => {
+test('the page lists failures, and has no such part when there are none', () => {
   expect(interopDocument([failed])).toContain('- client-go informers on keelson, list: two pages');
   expect(interopDocument([passed])).not.toContain('What fails');
 });

@@ -24,7 +24,7 @@ export async function startWithNode(server: ServerName, bundle: string | undefin
       `--kubelet-client-certificate=${file('admin.crt')}`,
       `--kubelet-client-key=${file('admin.key')}`,
       `--kubelet-certificate-authority=${file('ca.crt')}`,
-      '--kubelet-preferred-address-types=InternalIP', // nobody resolves its name
+      '--kubelet-preferred-address-types=InternalIP', // its name is not resolvable
     ],
   });
   const node = await startNode(kube).catch(async (error: unknown) => {

@@ -48,7 +48,7 @@ describe('kubectl and who asks', requires('kubectl'), () => {
     return review.status.userInfo;
   }
 
-  test('auth whoami tells the owner of a certificate', async () => {
+  test('auth whoami shows the owner of a certificate', async () => {
     expect(await whoami(kubectl)).toMatchObject({
       username: 'kubernetes-admin',
       groups: ['system:masters', 'system:authenticated'],

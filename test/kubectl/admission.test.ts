@@ -6,7 +6,7 @@ import { findKubectl, Kubectl } from '../support/kubectl.ts';
 
 const command = findKubectl() ?? '';
 
-test('kubectl is told what admission webhooks refuse and warn of', requires('kubectl'), async () => {
+test('kubectl shows what admission webhooks refuse and warn of', requires('kubectl'), async () => {
   await using cluster = await startCluster({ nodes: 0 });
   await cluster.run(podLabelsApp());
   await cluster.settle();

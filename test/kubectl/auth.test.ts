@@ -67,7 +67,7 @@ describe('kubectl auth', requires('kubectl'), () => {
     expect((await admin.run(['auth', 'can-i', '*', '*'])).stdout).toBe('yes\n');
   });
 
-  test('can-i --list tells all that the user may do', async () => {
+  test('can-i --list shows all that the user may do', async () => {
     const { stdout } = await dev.run(['auth', 'can-i', '--list']);
     const rows = stdout.split('\n').map((line) => line.replace(/ {2,}/g, ' | ').trimEnd());
     expect(rows[0]).toBe('Resources | Non-Resource URLs | Resource Names | Verbs');

@@ -9,7 +9,7 @@ import { findKubectl, Kubectl } from '../support/kubectl.ts';
 import { startTestCluster } from '../support/test-cluster.ts';
 
 describe('a cluster that is backed up while it runs', requires('kubectl'), () => {
-  test('is the same for kubectl where it is restored, and tells old watches to begin anew', async () => {
+  test('is the same for kubectl where it is restored, and makes old watches start over', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'keelson-backup-'));
     const parts = { clock: new RealClock(), random: new CryptoRandom(), log: discardLogger };
     const { signal } = new AbortController();

@@ -24,11 +24,11 @@ const address = Object.values(networkInterfaces())
 async function written(...args: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-manifests-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  let told = '';
-  const write = (text: string): void => void (told += text);
+  let output = '';
+  const write = (text: string): void => void (output += text);
   const process = { env: {}, stdout: { write }, stderr: { write }, once: () => undefined };
   const code = await runProgram(['manifests', ...args, '--out', folder], process);
-  expect(code, told).toBe(0);
+  expect(code, output).toBe(0);
   return join(folder, 'kubernetes');
 }
 

@@ -35,7 +35,7 @@ describe('kubectl proxy', requires('kubectl'), () => {
     expect(await kubectl.output('get', '--raw', '/api/v1/nodes/keelson/proxy/healthz')).toBe('ok');
   });
 
-  test('what cannot be reached is told as kube-apiserver does', async () => {
+  test('an unreachable backend is reported as by kube-apiserver', async () => {
     const said = async (path: string): Promise<string> => (await kubectl.run(['get', '--raw', path])).stderr;
     const unavailable = 'Error from server (ServiceUnavailable): ';
     expect(await said(`${SERVICES}/no/proxy/`)).toBe('Error from server (NotFound): services "no" not found\n');

@@ -16,7 +16,7 @@ metadata: {name: nightly}
 spec: {schedule: '${schedule}'${more}}
 `;
 
-/** `spec.schedule` in v1, `spec.cron` in v2: converted by somebody who answers later, as a webhook does. */
+/** `spec.schedule` in v1, `spec.cron` in v2: converted asynchronously, as by a webhook. */
 const convert: Convert = async (objects, apiVersion) => {
   await new Promise((resolve) => setImmediate(resolve));
   return objects.map((object) => {

@@ -196,7 +196,7 @@ describe.each(PROTOCOLS)('kubectl over %s', requires('kubectl'), (_protocol, isW
     expect(await kubectl.output('get', 'pod', 'web', '-o', reason)).toBe('Completed');
   });
 
-  test('whoever may only get pods/exec runs no command', async () => {
+  test('a user who may only get pods/exec runs no command', async () => {
     const rule = ['--verb=get', '--resource=pods,pods/exec,pods/attach,pods/portforward'];
     await kubectl.output('create', 'role', 'looker', ...rule);
     await kubectl.output('create', 'rolebinding', 'looker', '--role=looker', '--user=eve');
@@ -210,7 +210,7 @@ describe.each(PROTOCOLS)('kubectl over %s', requires('kubectl'), (_protocol, isW
     );
   });
 
-  test('volumes have the files of ConfigMaps and the token of the service account, which nobody can change', async () => {
+  test('volumes have the files of ConfigMaps and the token of the service account, which are read-only', async () => {
     await kubectl.create(CONFIGURED);
     await cluster.settle();
     const exec = (...words: string[]) => kubectl.run(['exec', 'configured', '--', ...words]);

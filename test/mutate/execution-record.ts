@@ -18,7 +18,7 @@ export interface RankedTest {
   readonly durationMs: number;
 }
 
-/** Test files that were never recorded are taken to need so long. */
+/** Assumed duration of test files that were never recorded. */
 const UNKNOWN_MS = 5000;
 /** Recording slows tests down, and so may whatever else the machine does; only those that hang are to fail. */
 const RECORDING_TEST_MS = 180_000;
@@ -77,13 +77,13 @@ export class ExecutionRecord {
     );
   }
 
-  /** Whether a test beside the sources was written anew since. */
+  /** Whether a test beside the sources has changed since. */
   #isChanged(test: string): boolean {
     const digest = this.#digests[test];
     return digest !== undefined && digest !== digestOf(readFileSync(join(this.#root, test), 'utf8'));
   }
 
-  /** What executes none of a file's functions may still read its constants, or run it in a process of its own. */
+  /** What executes none of a file's functions may still read its constants, or run it in its own process. */
   #importing(file: string): Executed[] {
     const tests = new Set(this.#graph.testsOf(file));
     return this.#executed.filter(({ test }) => tests.has(test));

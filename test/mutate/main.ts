@@ -1,4 +1,4 @@
-// Plants seeded faults in src/, one at a time in a copy, and tells which ones the tests notice.
+// Plants seeded faults in src/, one at a time in a copy, and reports which ones the tests notice.
 //   npm run mutate [-- --count 100] [--seed S] [--skip N] [--only N,N] [--under src/store] [--limit SECONDS] [--at-least PERCENT] [--record]
 // A first run records which test files execute which statements, so that a fault meets only the tests that can notice it; with
 // --record it does so again.

@@ -5,7 +5,7 @@ import { afterAll, expect } from 'vitest';
 const holder = globalThis as { executedMarks?: Record<string, Uint8Array> };
 const begun = performance.now();
 
-/** What the test file has executed, numbers of marks by source file, goes into a file of its own. */
+/** What the test file has executed, numbers of marks by source file, goes into its own file. */
 afterAll(() => {
   const files: Record<string, number[]> = {};
   for (const [file, marks] of Object.entries(holder.executedMarks ?? {})) {

@@ -13,7 +13,7 @@ export interface TrialOptions {
 /** How much recorded time of tests runs at once: a few quick ones first, so that most faults are caught in seconds. */
 const CHUNKS_MS = [2000, 10_000, 40_000, 120_000];
 const CHECK_LIMIT_MS = 180_000;
-/** Tests hang when they take so many times as long as they did when they were recorded. */
+/** Tests count as hanging when they take this many times their recorded duration. */
 const HUNG_FACTOR = 6;
 const LEAST_TEST_MS = 15_000;
 const START_MS = 60_000;

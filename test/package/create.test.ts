@@ -12,7 +12,7 @@ import { compilers, type Finished, InstalledPackage, pack, root } from './instal
 class Program implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;
-  readonly #told: string[] = [];
+  readonly #output: string[] = [];
   readonly ended: Promise<unknown[]>;
 
   constructor(folder: string, command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
@@ -28,8 +28,8 @@ class Program implements AsyncDisposable {
   async until(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const { done = false, value } = await this.#lines.next();
-      if (done) throw new Error(`Cannot find ${String(pattern)} in:\n${this.#told.join('\n')}`);
-      this.#told.push(value);
+      if (done) throw new Error(`Cannot find ${String(pattern)} in:\n${this.#output.join('\n')}`);
+      this.#output.push(value);
       const match = pattern.exec(value);
       if (match !== null) return match;
     }
@@ -101,7 +101,7 @@ describe('create-keelson, packed', { timeout: 120_000 }, () => {
     expect(await create('a', 'b')).toMatchObject({ code: 2, output: expect.stringContaining('one name may be given') });
   });
 
-  test('keelson dev loads the app anew when a file is saved, and keeps the cluster', requires('kubectl'), async () => {
+  test('keelson dev reloads the app when a file is saved, and keeps the cluster', requires('kubectl'), async () => {
     const kubeconfig = join(project.folder, 'dev-kubeconfig');
     const keelson = join(project.folder, 'node_modules', '.bin', 'keelson');
     await using dev = new Program(shop, keelson, ['dev', `--kubeconfig-out=${kubeconfig}`]);

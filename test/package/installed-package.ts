@@ -32,7 +32,7 @@ function requirePath(...path: readonly string[]): string {
   return path.reduce((from, name) => createRequire(from).resolve(`${name}/package.json`), join(root, 'package.json'));
 }
 
-/** Somebody's project, with the packed package installed in it. */
+/** A user's project, with the packed package installed in it. */
 export class InstalledPackage implements AsyncDisposable {
   readonly folder: string;
   readonly tarball: string;

@@ -43,7 +43,7 @@ async function fromReadme(words: string): Promise<string> {
   return sample.code;
 }
 
-/** A kind of somebody's own. */
+/** A user's own kind. */
 const CACHE = `
 import { resource } from 'keelson';
 import { z } from 'zod';
@@ -193,7 +193,7 @@ describe('the package, packed and installed', { timeout: 120_000 }, () => {
     },
   );
 
-  test.each(Object.entries(PROGRAMS))('makes no more than so much of %s, bundled', async (_, { text, limits }) => {
+  test.each(Object.entries(PROGRAMS))('stays within the size limit of %s, bundled', async (_, { text, limits }) => {
     const { loadedKb, wholeKb, forPodsKb } = await bundled(text, project.folder);
 
     expect(loadedKb).toBeLessThan(limits.loadedKb);
@@ -301,9 +301,7 @@ describe('the package, packed and installed', { timeout: 120_000 }, () => {
     expect(compiled).toEqual({ code: 0, output: '' });
   });
 
-  test('an operator lives on while its server is away, says so once, and ends when it is told to', async ({
-    signal,
-  }) => {
+  test('an operator survives while its server is away, logs that once, and ends on a signal', async ({ signal }) => {
     let calls = 0;
     await using server = createServer((socket) => {
       socket.destroy();
@@ -320,19 +318,19 @@ describe('the package, packed and installed', { timeout: 120_000 }, () => {
     await project.write('away-config', JSON.stringify(config));
     await project.write('away.mjs', AWAY);
     const operator = spawn(process.execPath, ['away.mjs'], { cwd: project.folder, signal });
-    let told = '';
-    operator.stderr.on('data', (chunk) => (told += chunk));
+    let output = '';
+    operator.stderr.on('data', (chunk) => (output += chunk));
     const ended = once(operator, 'close');
     await Promise.race([calledAgain, ended]);
     operator.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
     expect(calls).toBeGreaterThanOrEqual(4);
-    expect(told.match(/"[^"]*"(?= (?:app|server)=)/g)).toEqual([
+    expect(output.match(/"[^"]*"(?= (?:app|server)=)/g)).toEqual([
       '"app runs"',
       '"API server cannot be reached"',
       '"app stopped"',
     ]);
-    expect(told.trim().split('\n')).toHaveLength(3);
+    expect(output.trim().split('\n')).toHaveLength(3);
   });
 
   test('starts a cluster for kubectl', requires('kubectl'), async ({ signal }) => {

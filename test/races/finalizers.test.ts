@@ -1,4 +1,4 @@
-// Several who add and remove finalizers of one object at the same time: nobody loses theirs (issue 12, F).
+// Several clients add and remove finalizers of one object at the same time: none is lost (issue 12, F).
 import { describe, expect, test } from 'vitest';
 import { ConfigMap, mergePatch } from '../../src/client/index.ts';
 import { garbageCollector } from '../../src/controllers/garbage-collector/garbage-collector.ts';
@@ -34,7 +34,7 @@ describe('a finalizer that another adds at the last moment stays', () => {
     await using race = await Race.start(cleaner('one'));
     await race.maps.create(clean);
     await race.settle();
-    // nobody may add one to what is being deleted, so a third is removed instead
+    // adding one to an object that is being deleted is not allowed, so a third is removed instead
     await addFinalizer(race.maps, 'm', OTHER);
     await addFinalizer(race.maps, 'm', 'example.com/third');
     race.transport.before(to('PATCH', 'm'), () =>
@@ -129,5 +129,5 @@ test('the finalizer of a successor is not removed on behalf of the first', async
   await race.finish();
   const { finalizers, resourceVersion } = (await race.maps.get('m')).metadata;
   expect(finalizers).toEqual(['example.com/one']);
-  expect(resourceVersion).toBe(successor); // nobody has written it
+  expect(resourceVersion).toBe(successor); // it has not been written since
 });

@@ -31,7 +31,7 @@ class Election {
     return new Election(cluster);
   }
 
-  /** A candidate whose work goes on until it is let go. */
+  /** A candidate whose work continues until the test releases it. */
   async candidate(identity: string): Promise<Leader> {
     const interposed = new InterposedTransport(this.#cluster.transport('in process'));
     const cut = new CutTransport(interposed);

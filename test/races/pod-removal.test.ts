@@ -7,7 +7,7 @@ import { describeWithEtcd } from '../../src/store/etcd/testing/describe-with-etc
 import { DurableFolder } from '../../src/store/testing/durable-folder.ts';
 
 const PODS = 80;
-/** How many pods a simulated node takes unless told otherwise. */
+/** A simulated node's default pod capacity. */
 const CAPACITY = 110;
 const spec = { containers: [{ name: 'web', image: 'nginx:1' }], terminationGracePeriodSeconds: 1 };
 

@@ -1,4 +1,4 @@
-// Objects that are gone and come again under the same name while somebody is about to delete them (issue 12, F).
+// Objects that are gone and come again under the same name while a client is about to delete them (issue 12, F).
 import { expect, test } from 'vitest';
 import {
   ConfigMap,
@@ -156,7 +156,7 @@ test('a Deployment that removes old ReplicaSets spares the successor of one', as
   let successor: Stored<ReplicaSet> | undefined;
   race.transport.before(to('DELETE', name), async () => {
     successor = await recreate(sets, { metadata: { name, labels: old?.metadata.labels }, spec: old?.spec });
-    await deployments.delete('web'); // nobody adopts it, and nobody deletes it for a reason of its own
+    await deployments.delete('web'); // it is not adopted, and no other reason deletes it
   });
 
   await deployments.patch('web', mergePatch({ spec: { template: template('two') } }));

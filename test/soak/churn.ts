@@ -3,7 +3,7 @@ import { type Client, hasReason, mergePatch } from '../../src/client/index.ts';
 
 const CONFIG_MAPS = 400;
 const DEPLOYMENTS = 5;
-const MOST_REPLICAS = 8;
+const MAX_REPLICAS = 8;
 const TICK_MS = 50;
 const VALUE = 'x'.repeat(1_500);
 
@@ -59,7 +59,7 @@ export class Churn {
   }
 
   async #scale(turn: number): Promise<void> {
-    const replicas = (turn * 5) % (MOST_REPLICAS + 1);
+    const replicas = (turn * 5) % (MAX_REPLICAS + 1);
     const deployments = this.#client.apps.v1.deployments.namespace('default');
     try {
       await deployments.patch(`web-${turn % DEPLOYMENTS}`, mergePatch({ spec: { replicas } }));

@@ -2,7 +2,7 @@
 // Once a virtual day the faults stop, the cluster comes to rest, and everything must be as it should. What grows is found in the
 // heap snapshots of the middle and of the end.
 // npm run soak -- --real-time MINUTES [--store etcd] [--rate WRITES] [-- FLAGS]: `keelson up` under steady churn, by the clock
-// of the wall. Memory and disk must not grow after the first ten minutes.
+// of real time. Memory and disk must not grow after the first ten minutes.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeHeapSnapshot } from 'node:v8';

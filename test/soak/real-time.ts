@@ -20,7 +20,7 @@ const SAMPLE_MS = 10_000;
 const REST_MS = 90_000;
 
 /**
- * `keelson up` as a process of its own under steady churn, on the clock of the wall: prints its memory and the disk that its
+ * `keelson up` as a separate process under steady churn, in real time: prints its memory and the disk that its
  * store takes every minute, and once more after a rest. Answers with what has grown that should not have.
  */
 export async function soakInRealTime(options: RealTimeOptions): Promise<readonly string[]> {

@@ -1,10 +1,10 @@
 import type { Random } from '../../src/base/index.ts';
 import { type Client, hasReason, mergePatch } from '../../src/client/index.ts';
 
-/** Beyond so many, something goes before something else comes. */
+/** Above this number, an object is deleted before another one is created. */
 const MAX_DEPLOYMENTS = 15;
 
-/** Somebody who uses a cluster for days: creates, scales, changes and deletes, and remembers what there should be. */
+/** A user of a cluster for days: creates, scales, changes and deletes, and remembers what there should be. */
 export class SoakUser {
   readonly #client: Client;
   readonly #random: Random;
@@ -18,7 +18,7 @@ export class SoakUser {
     this.#random = random;
   }
 
-  /** One thing that users do, by chance. */
+  /** One random user action. */
   async act(): Promise<string> {
     const actions = [
       () => this.#create(),

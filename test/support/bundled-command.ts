@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The command line in one file, in a folder of its own: for tests of whole processes. */
+/** The command line in one file, in its own folder: for tests of whole processes. */
 export class BundledCommand implements AsyncDisposable {
   readonly folder: string;
   readonly path: string;

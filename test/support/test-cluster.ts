@@ -7,7 +7,7 @@ import type { Clock } from '../../src/base/index.ts';
 import { kubeconfigText, startControlPlane } from '../../src/cluster/index.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../../src/cluster/index.ts';
 
-/** A control plane on a free port for one test, with a kubeconfig in a folder of its own. */
+/** A control plane on a free port for one test, with a kubeconfig in its own folder. */
 export interface TestCluster extends AsyncDisposable {
   readonly plane: ControlPlane;
   readonly folder: string;

@@ -1,4 +1,4 @@
-// Makes the test vectors anew with the Go program beside this file: `npm run vectors [-- COUNT [FILE]]`.
+// Regenerates the test vectors with the Go program beside this file: `npm run vectors [-- COUNT [FILE]]`.
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -123,7 +123,7 @@ function valueAt(object: Json, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, step) => (value as Json | undefined | null)?.[step], object);
 }
 
-/** A manifest for the namespace `default`, with a name of its own where the server would draw one. */
+/** A manifest for the namespace `default`, with its own name where the server would draw one. */
 function inDefault(manifest: Json, scope: string): Json {
   const { namespace: _namespace, generateName, ...metadata } = (manifest['metadata'] ?? {}) as Json;
   const name = (metadata['name'] ?? `${generateName ?? ''}made`) as string;

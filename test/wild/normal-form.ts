@@ -9,7 +9,7 @@ interface Reply {
   readonly warnings: readonly string[];
 }
 
-/** An answer without what differs from run to run, with causes and warnings in an order of their own. */
+/** An answer without what differs from run to run, with causes and warnings in their own order. */
 export function normalReply({ code, body, warnings }: Reply): Json {
   const said = [...warnings].sort();
   return {

@@ -60,7 +60,7 @@ const ways: Readonly<Record<string, Way>> = {
         : undefined,
 };
 
-/** The object spoilt in every way that is possible, each time in one place drawn by chance; `times` rounds of it. */
+/** The object spoilt in every way that is possible, each time in one random place; `times` rounds of it. */
 export function spoiltObjects(
   object: Json,
   schema: Schema,

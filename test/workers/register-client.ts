@@ -5,7 +5,7 @@ import { Connection } from './connection.ts';
 
 type Deed = RegisterOperation['did'];
 
-/** A client that reads a ConfigMap and swaps its value, and notes what it saw of that; it connects anew when it is cut off. */
+/** A client that reads a ConfigMap and swaps its value, and records what it saw of that; it reconnects when it is cut off. */
 export class RegisterClient implements Disposable {
   readonly operations: RegisterOperation[] = [];
   readonly #name: string;
@@ -45,7 +45,7 @@ export class RegisterClient implements Disposable {
     this.#connection?.[Symbol.dispose]();
   }
 
-  /** A read that failed tells nothing; of a swap that failed nobody knows whether it happened. */
+  /** A failed read proves nothing; a failed swap may have happened or not. */
   async #noted(unknown: Deed, act: (connection: Connection) => Promise<Deed | undefined>): Promise<void> {
     this.#connection ??= await vi.waitFor(() => Connection.open(this.#server), { timeout: 20_000 });
     const client = this.#name;

@@ -45,7 +45,7 @@ describe('keelson up --workers=2', () => {
     );
     const { body } = await pair[1].request('GET', `${CONFIG_MAPS}/counter`);
     expect(body.data).toEqual({ value: '128' });
-    expect(conflicts.reduce((sum, each) => sum + each, 0)).toBeGreaterThan(0); // else nobody was in anybody's way
+    expect(conflicts.reduce((sum, each) => sum + each, 0)).toBeGreaterThan(0); // otherwise the clients never conflicted
   });
 
   test('what one has acknowledged the other has: objects, lists, deletions', async () => {
@@ -62,7 +62,7 @@ describe('keelson up --workers=2', () => {
     }
   });
 
-  test('watches of both have every event once, in order, whoever wrote it', async () => {
+  test('watches of both have every event once, in order, whichever client wrote it', async () => {
     const { body: list } = await pair[0].request('GET', CONFIG_MAPS);
     const query = `watch=true&resourceVersion=${list.metadata.resourceVersion}&labelSelector=of%3Dwatched`;
     const watches = pair.map((each) => each.watch(`${CONFIG_MAPS}?${query}`, 1000));
@@ -235,7 +235,7 @@ function configMap(name: string, value: string): object {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { value } };
 }
 
-/** Adds one so many times; tells how often somebody else was first. */
+/** Increments the value `times` times; returns how often another client was first. */
 async function count(connection: Connection, name: string, times: number): Promise<number> {
   let conflicts = 0;
   for (let done = 0; done < times;) {

@@ -5,7 +5,7 @@ interface Bucket extends KubernetesObject {
 }
 const Bucket = namespacedKind<Bucket>({ apiVersion: 'storage.example.dev/v1', kind: 'Bucket', plural: 'buckets' });
 
-/** Tells of buckets, which are of a kind that somebody else brings along. */
+/** Handles buckets, a kind that another program defines. */
 const buckets = controller(Bucket, {
   owns: [ConfigMap],
   reconcile: async ({ metadata: { name }, spec }, { desire }) =>

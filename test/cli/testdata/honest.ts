@@ -1,6 +1,6 @@
 import { type App, app, ConfigMap, controller, Secret } from 'keelson';
 
-/** Copies ConfigMaps into Secrets with a client of its own, so that nobody else knows that it does. */
+/** Copies ConfigMaps into Secrets with a separate client, so that the kit does not know about it. */
 export const copies = controller(ConfigMap, {
   name: 'copies',
   where: { labelSelector: 'copy' },

@@ -94,7 +94,7 @@ async function startTimes(compiled: CompiledPackage, { ours, real }: Assets): Pr
 
 async function startMs(compiled: CompiledPackage, environment: Readonly<Record<string, string>>): Promise<number> {
   const { startMs: ms } = await runPackage(compiled, environment);
-  if (ms === undefined) throw new Error('Cannot tell how long the start took: the suite did not start');
+  if (ms === undefined) throw new Error('Cannot determine how long the start took: the suite did not start');
   return ms;
 }
 

@@ -31,7 +31,7 @@ function reason(difference: string, racing: NonNullable<Suite['racing']>): strin
 /** How long it takes until envtest is ready, in milliseconds, in the order of the runs. */
 export interface StartTimes {
   readonly real: readonly number[];
-  /** Each API server in a process of its own. */
+  /** Each API server in its own process. */
   readonly alone: readonly number[];
   /** In the process that suites share, which is running already. */
   readonly shared: readonly number[];
@@ -65,7 +65,7 @@ definition and two webhook configurations. Suites that follow each other share a
 | | best | middle | beside Kubernetes |
 |---|---|---|---|
 | etcd and kube-apiserver | ${figures(starts.real)} | |
-| Keelson, a process of its own | ${figures(starts.alone)} | ${ratio(starts.real, starts.alone)} |
+| Keelson, its own process | ${figures(starts.alone)} | ${ratio(starts.real, starts.alone)} |
 | Keelson, shared | ${figures(starts.shared)} | ${ratio(starts.real, starts.shared)} |
 
 With \`KEELSON_CONTROLLERS=all\` that suite also looks at garbage collection, the deletion of a namespace and the pods of a Deployment: ${count(withControllers.outcomes, 'passed')} tests

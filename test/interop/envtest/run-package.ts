@@ -7,7 +7,7 @@ import type { Suite } from './suites.ts';
 import { ginkgoOutcomes, goTestOutcomes, type TestOutcomes, wasStopped } from './test-outcomes.ts';
 
 const MINUTE_MS = 60_000;
-/** A suite that takes longer is stopped, and tells how far it came. */
+/** A suite that takes longer is stopped, and reports how far it came. */
 export const SUITE_MINUTES = 25;
 
 /** A package whose tests are compiled. */
@@ -61,7 +61,7 @@ export interface PackageRun {
   readonly seconds: number;
   /** It was stopped after `SUITE_MINUTES`. */
   readonly isStopped: boolean;
-  /** What envtest itself took, where the suite tells. */
+  /** Time that envtest itself took, where the suite reports it. */
   readonly startMs?: number;
 }
 
@@ -85,9 +85,9 @@ export async function runPackage(
       ended = await runCommand([binary, '-test.v'], run); // tests without Ginkgo
     const seconds = (performance.now() - began) / 1000;
     const outcomes = new Map(goTestOutcomes(ended.stdout));
-    const told = existsSync(report) ? await readFile(report, 'utf8') : '[]';
-    for (const [name, state] of ginkgoOutcomes(told)) outcomes.set(name, state);
-    const isStopped = ended.code === null || wasStopped(told);
+    const ginkgoReport = existsSync(report) ? await readFile(report, 'utf8') : '[]';
+    for (const [name, state] of ginkgoOutcomes(ginkgoReport)) outcomes.set(name, state);
+    const isStopped = ended.code === null || wasStopped(ginkgoReport);
     const startMs = /envtest started in (\d+) ms/.exec(ended.stdout)?.[1];
     return { outcomes, seconds, isStopped, ...(startMs === undefined ? {} : { startMs: Number(startMs) }) };
   } finally {

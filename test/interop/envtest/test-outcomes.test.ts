@@ -10,7 +10,7 @@ const spec = (name: string, State: string, LeafNodeType = 'It'): object => ({
   State,
 });
 
-test('a report of Ginkgo tells how each spec ended, and what failed around them', () => {
+test('a report of Ginkgo shows how each spec ended, and what failed around them', () => {
   const SpecReports = [spec('finds', 'passed'), spec('fails', 'failed'), spec('', 'passed', 'AfterSuite')];
   const outcomes = ginkgoOutcomes(JSON.stringify([{ SpecReports }, { SpecReports: null }]));
 
@@ -22,7 +22,7 @@ test('a report of Ginkgo tells how each spec ended, and what failed around them'
   expect([...broken]).toEqual([['BeforeSuite', 'failed']]);
 });
 
-test('the output of go test tells of functions and subtests', () => {
+test('the output of go test lists functions and subtests', () => {
   const text = '=== RUN   TestA\n    --- PASS: TestA/one (0.1s)\n--- FAIL: TestA (0.2s)\n--- SKIP: TestB (0.00s)\n';
   const outcomes = goTestOutcomes(text);
 

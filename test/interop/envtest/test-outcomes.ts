@@ -8,7 +8,7 @@ interface SpecReport {
   readonly State: string;
 }
 
-/** What a report of Ginkgo in JSON tells: one entry for each spec, and for what runs before and after all when it fails. */
+/** The contents of a JSON report of Ginkgo: one entry for each spec, and for what runs before and after all when it fails. */
 export function ginkgoOutcomes(json: string): TestOutcomes {
   const reports = JSON.parse(json) as readonly { readonly SpecReports: readonly SpecReport[] | null }[];
   const specs = reports.flatMap(({ SpecReports }) => SpecReports ?? []);
@@ -29,7 +29,7 @@ export function goTestOutcomes(text: string): TestOutcomes {
   return new Map([...lines].map(([, word = '', name = '']) => [name, words[word] ?? word]));
 }
 
-/** Whether a report of Ginkgo tells of a suite that was stopped before its end. */
+/** Whether a report of Ginkgo is of a suite that was stopped before its end. */
 export function wasStopped(json: string): boolean {
   const reports = JSON.parse(json) as readonly { readonly SpecialSuiteFailureReasons: readonly string[] | null }[];
   return reports.some(({ SpecialSuiteFailureReasons: reasons }) =>

@@ -1,12 +1,12 @@
 import type { Random } from '../../../src/base/index.ts';
 import { type Client, hasReason, mergePatch } from '../../../src/client/index.ts';
 
-/** A part of the API that is used all the time, in a namespace of its own. */
+/** A part of the API that is used all the time, in its own namespace. */
 export interface SoakArea {
   readonly namespace: string;
   /** What must be there before anything can be done. */
   begin(): Promise<void>;
-  /** One thing that users do, by chance; tells what. */
+  /** One random user action; returns its description. */
   act(): Promise<string>;
   /** What is wrong now that the cluster has come to rest. */
   problems(): Promise<string[]>;
@@ -33,7 +33,7 @@ export async function createNamespace({ core }: Client, name: string): Promise<v
   await core.v1.namespaces.create({ metadata: { name } });
 }
 
-/** Does it unless somebody else was faster. */
+/** Does it unless another client was faster. */
 export async function unlessGone(work: Promise<unknown>): Promise<void> {
   try {
     await work;

@@ -11,7 +11,7 @@ import {
 
 const NAMESPACE = `${AREA_PREFIX}limits`;
 /** Fewer than the Deployments may ask for together. */
-const MOST_PODS = 14;
+const MAX_PODS = 14;
 const MIN_AVAILABLE = 2;
 const MIN = 1;
 const MAX = 4;
@@ -35,7 +35,7 @@ export function limitsArea({ client, random }: AreaParts): SoakArea {
   }
 
   async function squeeze(): Promise<string> {
-    const replicas = below(random, MOST_PODS);
+    const replicas = below(random, MAX_PODS);
     await deployments.patch('squeezed', mergePatch({ spec: { replicas } }));
     return `scaled what the quota is about to ${replicas}`;
   }
@@ -51,7 +51,7 @@ export function limitsArea({ client, random }: AreaParts): SoakArea {
     namespace: NAMESPACE,
     async begin() {
       await createNamespace(client, NAMESPACE);
-      await quotas.create({ metadata: { name: 'few' }, spec: { hard: { pods: `${MOST_PODS}` } } });
+      await quotas.create({ metadata: { name: 'few' }, spec: { hard: { pods: `${MAX_PODS}` } } });
       const selector = { matchLabels: { app: 'squeezed' } };
       await budgets.create({ metadata: { name: 'some' }, spec: { minAvailable: MIN_AVAILABLE, selector } });
       await deploy('squeezed', 3);
@@ -73,7 +73,7 @@ export function limitsArea({ client, random }: AreaParts): SoakArea {
       const all = (await pods.list()).items;
       const { status: quota } = await quotas.get('few');
       const counted = all.filter(({ status }) => !/Succeeded|Failed/.test(status?.phase ?? '')).length;
-      if (counted > MOST_PODS) found.push(`there are ${counted} pods, more than the quota allows`);
+      if (counted > MAX_PODS) found.push(`there are ${counted} pods, more than the quota allows`);
       if (Number(quota?.used?.['pods']) !== counted)
         found.push(`the quota counts ${quota?.used?.['pods']}, not ${counted}`);
       const { status: budget } = await budgets.get('some');
@@ -91,15 +91,13 @@ export function limitsArea({ client, random }: AreaParts): SoakArea {
       const replicas = breathing.spec?.replicas ?? 0;
       const squeezed = spec?.replicas ?? 0;
       const ready = status?.readyReplicas ?? 0;
-      const fits = squeezed + replicas <= MOST_PODS;
+      const fits = squeezed + replicas <= MAX_PODS;
       if (fits && ready !== squeezed) found.push(`what the quota is about has ${ready} ready of ${squeezed}`);
-      if (!fits && counted !== MOST_PODS) found.push(`there are ${counted} pods, and the quota allows more`);
+      if (!fits && counted !== MAX_PODS) found.push(`there are ${counted} pods, and the quota allows more`);
       if (replicas < MIN || replicas > MAX) found.push(`the autoscaler wants ${replicas}`);
       const { status: scaled } = await autoscalers.get('breathing');
       if (scaled?.currentReplicas !== replicas || scaled.desiredReplicas !== replicas)
-        found.push(
-          `the autoscaler tells of ${scaled?.currentReplicas} and ${scaled?.desiredReplicas}, not ${replicas}`,
-        );
+        found.push(`the autoscaler reports ${scaled?.currentReplicas} and ${scaled?.desiredReplicas}, not ${replicas}`);
       if (fits && breathing.status?.readyReplicas !== replicas)
         found.push(`${breathing.status?.readyReplicas} pods breathe, not ${replicas}`);
       return found;

@@ -10,7 +10,7 @@ import {
 } from './area.ts';
 
 const NAMESPACE = `${AREA_PREFIX}stateful`;
-const MOST_SETS = 4;
+const MAX_SETS = 4;
 
 /** StatefulSets with claims of their own, which go with them, and a DaemonSet that is rolled out. */
 export function statefulArea({ client, random }: AreaParts): SoakArea {
@@ -85,7 +85,7 @@ export function statefulArea({ client, random }: AreaParts): SoakArea {
     },
     act() {
       if (wanted.size === 0) return create();
-      const actions = [change, change, rollDaemons, remove, ...(wanted.size < MOST_SETS ? [create] : [])];
+      const actions = [change, change, rollDaemons, remove, ...(wanted.size < MAX_SETS ? [create] : [])];
       return pick(random, actions)();
     },
     async problems() {

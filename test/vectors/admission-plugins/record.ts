@@ -44,7 +44,7 @@ async function record(group: ScenarioGroup): Promise<readonly RecordedScenario[]
       }),
   };
   for (const scenario of group.scenarios) await prepare(scenario, target);
-  await new Promise((resolve) => setTimeout(resolve, 3000)); // until the server has heard of all of it
+  await new Promise((resolve) => setTimeout(resolve, 3000)); // until the server has received all of it
   const done: RecordedScenario[] = [];
   for (const scenario of group.scenarios) done.push(await play(scenario, target));
   client.close();

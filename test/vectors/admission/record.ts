@@ -29,7 +29,7 @@ for (const scenario of scenarios) {
   const { code, body } = await client.send('POST', collectionOf(scenario), { body: configurationOf(scenario, hooks) });
   if (code !== 201) throw new Error(`Cannot configure "${scenario.name}": ${JSON.stringify(body)}`);
 }
-await new Promise((resolve) => setTimeout(resolve, 3000)); // until the server has heard of all of them
+await new Promise((resolve) => setTimeout(resolve, 3000)); // until the server has received all of them
 const recorded: RecordedAdmission[] = [];
 for (const scenario of scenarios) recorded.push(await record(scenario));
 client.close();

@@ -18,7 +18,7 @@ export interface AdmissionScenario {
   /** Members of the webhook that differ from the usual ones. */
   readonly webhook?: object;
   readonly answer?: unknown;
-  /** One ConfigMap is created unless given. */
+  /** Default: one ConfigMap is created. */
   readonly steps?: readonly Step[];
 }
 
@@ -87,7 +87,7 @@ export function outcomeOf(
   return { name, code, body, warnings: answer.warnings, reviews: reviewsOf(reviews as readonly object[]) };
 }
 
-/** The user is somebody else in each run. */
+/** The user differs in each run. */
 function reviewsOf(reviews: readonly object[]): readonly unknown[] {
   const text = JSON.stringify(reviews, (key, value: unknown) => (key === 'userInfo' ? 'somebody' : value));
   return JSON.parse(text.replaceAll(/generated-[a-z0-9]{5}/g, 'generated-NAME')) as readonly unknown[];

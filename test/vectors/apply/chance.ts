@@ -8,7 +8,7 @@ export class Chance {
     this.random = random;
   }
 
-  /** True in so many of 100 draws. */
+  /** True with this probability, in percent. */
   percent(share: number): boolean {
     return this.random.int(100) < share;
   }

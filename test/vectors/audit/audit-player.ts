@@ -61,7 +61,7 @@ export function eventsOf(log: string): readonly RecordedEvents[] {
   }));
 }
 
-/** Members whose values tell of the run. */
+/** Members whose values depend on the run. */
 const MASKED = new Set([
   'uid',
   'resourceVersion',

@@ -1,7 +1,7 @@
 // Sends the bodies of src/api/json/testdata and src/api/yaml/testdata to a real kube-apiserver again and records its answers.
 //   npm run vectors:bodies [-- --check]
 // An entry is kind, apiVersion, body, code, message: a new one needs the first three written by hand. With --check nothing is
-// written: it only tells which answers are not the recorded ones.
+// written: it only reports which answers differ from the recorded ones.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

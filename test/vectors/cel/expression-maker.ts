@@ -490,7 +490,7 @@ export class ExpressionMaker {
     this.#leaves = leaves;
   }
 
-  /** A new expression, up to so many levels deep. */
+  /** A new expression, up to this many levels deep. */
   make(depth: number): string {
     return this.#of(this.#pick(KINDS), depth);
   }

@@ -1,7 +1,7 @@
 // Goes through the scenarios of a controller with the real kube-controller-manager, and records what is seen there.
 //   node scripts/run.mjs test/vectors/controllers/record.ts FOLDER [--only TEXT] [--at-once NUMBER]
 // FOLDER is one of src/controllers that is in topics.ts. With --only, the scenarios whose names contain the text are
-// recorded anew, and the others kept. It needs the peers etcd, kube-apiserver and kube-controller-manager (npm run peers).
+// recorded again, and the others kept. It needs the peers etcd, kube-apiserver and kube-controller-manager (npm run peers).
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ const QUIET_MS = 1500;
 const LOOKS = 8;
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  // Scenarios are gone through so many at a time, where they do not see each other's objects.
+  // Scenarios run concurrently, up to this number, where they do not see each other's objects.
   options: { only: { type: 'string', default: '' }, 'at-once': { type: 'string', default: '5' } },
 });
 const [folder = ''] = positionals;

@@ -53,7 +53,7 @@ export function sendJson(response: ServerResponse, value: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 }
 
-/** A fixed answer; `type` is JSON unless given, and left out when empty. */
+/** A fixed answer; `type` defaults to JSON, and is left out when empty. */
 export function sending(
   status: number,
   body: string,

@@ -23,7 +23,7 @@ export function cleaned({ code, body }: Outcome, { scenario, hooks, group }: Out
   const clean = text
     .replaceAll(group, GROUP)
     .replaceAll(UID, 'UID')
-    // Go has two limits of the same length here, and tells of the one that it happens to see first.
+    // Go has two limits of the same length here, and reports the one that it happens to see first.
     .replace(/net\/http: request canceled(?= \(Client.Timeout)/, 'context deadline exceeded')
     .replace(' (Client.Timeout exceeded while awaiting headers)', '')
     .replaceAll(`:${hooks.portOf(place ?? 'good')}`, ':PORT')

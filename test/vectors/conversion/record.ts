@@ -1,6 +1,6 @@
 // Records what a real kube-apiserver says when conversion webhooks fail, and what it makes of good answers.
 //   npm run vectors:conversion [-- SCENARIO…]
-// With names only those are recorded anew.
+// With names only those are recorded again.
 import { fileURLToPath } from 'node:url';
 import { startKube } from '../../../peers/index.ts';
 import { KubeClient, type Reply } from '../apply/kube-client.ts';

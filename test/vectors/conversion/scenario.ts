@@ -20,7 +20,7 @@ export type HookPlace =
 export interface Scenario {
   readonly name: string;
   readonly place?: HookPlace;
-  /** `v1` unless given. */
+  /** Default `v1`. */
   readonly reviewVersions?: readonly string[];
   readonly answer?: HookAnswer;
 }

@@ -123,7 +123,7 @@ function shownObject({ apiVersion: _1, kind: _2, metadata, ...rest }: Json): Jso
   return { ...rest, ...(Object.keys(meta).length === 0 ? {} : { metadata: meta }), generation };
 }
 
-/** The message of several causes is all of them one after the other: the length tells whether it is complete. */
+/** The message of several causes is all of them one after the other: the length shows whether it is complete. */
 function shownStatus({ message, reason, details }: Json): Json {
   const causes = (details as { readonly causes?: readonly Json[] } | undefined)?.causes ?? [];
   const text = steady(String(message));

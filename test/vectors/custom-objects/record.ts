@@ -1,6 +1,6 @@
 // Plays the scenarios of this folder on a real kube-apiserver and records what comes back.
 //   npm run vectors:custom-objects [-- --check] [--scenario REGEX]
-// With --check nothing is written: it only tells which outcomes are not the recorded ones. Scenarios that are left out keep
+// With --check nothing is written: it only reports which outcomes differ from the recorded ones. Scenarios that are left out keep
 // their outcomes.
 import { readFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

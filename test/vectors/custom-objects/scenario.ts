@@ -61,7 +61,7 @@ export function groupOf({ name }: Scenario): string {
   return `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.example.dev`;
 }
 
-/** The schema of whole objects; `probe` tells which of several definitions is served. */
+/** The schema of whole objects; `probe` shows which of several definitions is served. */
 export function wholeSchema(scenario: Scenario, schema: StructuralSchema, revision: number): StructuralSchema {
   const { isWhole = false, status } = scenario;
   const base: StructuralSchema = isWhole ? schema : { type: 'object', properties: { spec: schema } };

@@ -12,7 +12,7 @@ export interface Case {
   readonly old?: Json;
 }
 
-/** A definition that nobody objects to. */
+/** A valid definition. */
 export function baseDefinition(): Json {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -48,7 +48,7 @@ export function changed(change: Change): Json {
   return definition;
 }
 
-/** A definition with a schema of its own. */
+/** A definition with its own schema. */
 export function withSchema(schema: Json): Json {
   return changed(({ spec }) => void (spec.versions[0].schema = { openAPIV3Schema: schema }));
 }

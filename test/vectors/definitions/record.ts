@@ -1,6 +1,6 @@
 // Sends the definitions of the corpus to a real kube-apiserver and records what it answers.
 //   npm run vectors:definitions [-- --check]
-// With --check nothing is written: it only tells which answers are not the recorded ones.
+// With --check nothing is written: it only reports which answers differ from the recorded ones.
 import { writeFileSync } from 'node:fs';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { startKube, whyNoKube } from '../../../peers/index.ts';

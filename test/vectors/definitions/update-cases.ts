@@ -44,7 +44,7 @@ function update(name: string, old: Json, change: Change): Case {
   return { name: `update: ${name}`, old: stored(old), definition };
 }
 
-/** Something that changes every definition, and that nobody objects to. */
+/** A valid change for every definition. */
 const touch: Change = (d) => void (d.metadata.labels = { a: 'b' });
 
 const unestablished = (one: Case): Case => ({

@@ -71,7 +71,7 @@ const [clock, random] = [new RealClock(), new CryptoRandom()];
   console.log('theirs reads ours');
   const readyz = await client.send('GET', '/readyz?verbose=1');
   console.log(String(readyz.body['message']).split('\n').slice(0, 8).join('\n'));
-  // What the real one says of a value that nobody can open.
+  // The real server's answer for a value that no provider can open.
   const damaged = await valueOf(etcdKey('secrets', 'theirs'));
   await store.commit({
     conditions: [],

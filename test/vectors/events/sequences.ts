@@ -1,4 +1,4 @@
-// Events as a program might tell them, at times of its own.
+// Events as a program might report them, with their times.
 
 /** One event, or the end of all that the server has. */
 export interface Step {

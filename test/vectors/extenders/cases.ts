@@ -1,4 +1,4 @@
-// Extenders, good and hostile, each for the pods that ask for a resource of its own.
+// Extenders, good and hostile, each for the pods that ask for its own resource.
 import type { ServerResponse } from 'node:http';
 
 /** What an extender does with a request. */
@@ -30,7 +30,7 @@ export interface ExtenderCase {
   readonly url?: string;
   /** It answers only when it is given up. */
   readonly isLate?: boolean;
-  /** All nodes are as good, and one is taken by chance. */
+  /** All nodes are equally good, and one is chosen at random. */
   readonly isByChance?: boolean;
 }
 

@@ -20,7 +20,7 @@ export interface PreemptionRunOptions {
   pause(): Promise<void>;
 }
 
-/** Has a scheduler make room for one pod after the other, each with an extender of its own. */
+/** Has a scheduler make room for one pod after the other, each with its own extender. */
 export class PreemptionRun {
   readonly #options: PreemptionRunOptions;
 

@@ -1,6 +1,6 @@
 // Sends the requests of src/resources/testdata to a real kube-apiserver again and records what it answers now.
 //   npm run vectors:resources [-- --check] [--file REGEX]
-// Every file gets a server of its own, since some requests need an empty one. With --check nothing is written: it only tells
+// Every file gets its own server, since some requests need an empty one. With --check nothing is written: it only reports
 // which answers are not the recorded ones. A new entry needs its input (or `send` and a `code`, such as 0) written by hand first.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -19,7 +19,7 @@ export interface PreemptedBinding {
 export const NODE = 'n1';
 export const ROOM = { cpu: '2', memory: '8Gi', pods: '10' };
 
-/** A claim that nobody provisions keeps a pod waiting before it is bound; then its room is needed. */
+/** A claim that is never provisioned keeps a pod waiting before it is bound; then its space is needed. */
 export async function preemptBinding(client: Client, pause: () => Promise<void>): Promise<PreemptedBinding> {
   const pods = client.core.v1.pods.namespace('default');
   const until = async <T>(look: () => Promise<T | undefined>): Promise<T> => {

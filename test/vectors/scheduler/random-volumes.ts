@@ -12,7 +12,7 @@ const ZONE = 'topology.kubernetes.io/zone';
 const BETA_ZONE = 'failure-domain.beta.kubernetes.io/zone';
 const BOUND = { 'pv.kubernetes.io/bind-completed': 'yes', 'pv.kubernetes.io/bound-by-controller': 'yes' };
 
-/** Claims and volumes in all states that the plugins tell apart, nodes that can reach some, and pods that want them. */
+/** Claims and volumes in all states that the plugins distinguish, nodes that can reach some, and pods that want them. */
 export class RandomVolumes {
   readonly #random: Random;
 

@@ -225,7 +225,7 @@ function neededOf(spec: PodSpec | undefined): Partial<PodSpec> {
 
 const SCORED = /"Plugin scored node for pod" pod="([^"]+)" plugin="([^"]+)" node="([^"]+)" score=(-?\d+)/;
 
-/** Adds the scores that the log tells of, for the pods that were placed at the first try. */
+/** Adds the scores from the log, for the pods that were placed at the first try. */
 function withScores(runs: readonly DecisionRun[], log: string): DecisionRun[] {
   const byPod = new Map<string, Record<string, Record<string, number>>>();
   for (const line of log.split('\n')) {

@@ -127,7 +127,7 @@ async function clear({ core, resource }: Client): Promise<void> {
   for (const { metadata } of (await core.v1.nodes.list()).items) await core.v1.nodes.delete(metadata.name);
 }
 
-/** The object without what nobody compares. */
+/** The object without members that are not compared. */
 function plain<T extends { readonly metadata: { readonly managedFields?: unknown } }>(object: T): T {
   return { ...object, metadata: { ...object.metadata, managedFields: undefined } };
 }

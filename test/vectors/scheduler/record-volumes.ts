@@ -22,7 +22,7 @@ const random = new RandomVolumes(new SeededRandom(values.seed));
 const runs: VolumeRun[] = [];
 for (let index = 0; index < Number(values.runs); index++) {
   const objects = random.objects();
-  // a scheduler of its own for each run: what it has heard of objects of the run before may still be in its caches
+  // a separate scheduler for each run: its caches may still hold objects of the previous run
   await using kube = await startKube({
     parts: ['kube-scheduler'],
     apiserverFlags: [`--disable-admission-plugins=${admission}`],
@@ -78,7 +78,7 @@ async function decided(client: Client, { name, spec }: RandomPod): Promise<Volum
     if (pod.spec?.nodeName !== undefined || pod.status?.nominatedNodeName !== undefined) break;
     const condition = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
     if (condition !== undefined) {
-      await pods.delete(name, { gracePeriodSeconds: 0 }); // nobody is to try it again
+      await pods.delete(name, { gracePeriodSeconds: 0 }); // it must not be tried again
       return { name, spec: kept, message: condition.message ?? '' };
     }
     await pause(5);

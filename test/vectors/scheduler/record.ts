@@ -27,7 +27,7 @@ if (values.decisions) {
   await recordDecisions({ runs: Number(values.runs), seed: values.seed });
   process.exit(0);
 }
-// without a controller manager there are no service accounts, and nobody takes taints off new nodes
+// without a controller manager there are no service accounts, and no controller removes taints of new nodes
 const apiserverFlags = ['--disable-admission-plugins=ServiceAccount,TaintNodesByCondition'];
 await using kube = await startKube({ parts: ['kube-scheduler'], apiserverFlags });
 await using client = await connect({ kubeconfig: kube.kubeconfig });

@@ -48,8 +48,8 @@ async function expectRefusal(attempt: Promise<unknown>, message: string): Promis
   throw new Error(`It was not refused with "${message}", but: ${String(error)}`);
 }
 
-function expectThat(isSo: boolean, told: unknown): void {
-  if (!isSo) throw new Error(`It is not so: ${JSON.stringify(told)}`);
+function expectThat(isSo: boolean, actual: unknown): void {
+  if (!isSo) throw new Error(`It is not so: ${JSON.stringify(actual)}`);
 }
 
 const outcomes = await runSteps(
