@@ -5,6 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { findDocuments, lineAt, samplesIn } from './documents.ts';
 import { runSamples } from './docs/run-samples.ts';
 import { flagsPage } from './flags-page.ts';
+import { publicNamesPage } from './public-names.ts';
 
 const root = join(import.meta.dirname, '..');
 const problems: string[] = [];
@@ -20,6 +21,7 @@ for (const path of documents) {
 await checkMainWalk();
 await checkFlags();
 await checkCoverage();
+await checkPublicNames();
 await checkSamples();
 for (const problem of problems) console.error(problem);
 console.log(`docs: ${documents.length} documents, ${samples.length} samples, ${problems.length} problems`);
@@ -74,6 +76,12 @@ async function checkCoverage(): Promise<void> {
     if (!/\]\(\.\.\/\.\.\/[^)]+\.test\.ts\)/.test(tests))
       problems.push(`${page}:${index + 1}: "${contract}" is ${state}, but the row names no test that holds it`);
   }
+}
+
+async function checkPublicNames(): Promise<void> {
+  const text = await readFile(join(root, 'docs', 'reference', 'public-names.md'), 'utf8');
+  if (text !== publicNamesPage())
+    problems.push('docs/reference/public-names.md is out of date: run "npm run public-names"');
 }
 
 /** The walk through the whole system stays short: a limited number of files, none of them long. */

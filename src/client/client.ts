@@ -10,7 +10,7 @@ import { type AllNamespaces, ResourceClient } from './resource/resource-client.t
 import type { Transport } from './transport.ts';
 
 export interface ClientOptions extends RequesterOptions {
-  /** What `defaultNamespace` says; `default` unless given. */
+  /** What `defaultNamespace` says; default `default`. */
   readonly namespace?: string;
 }
 

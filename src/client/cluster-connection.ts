@@ -5,13 +5,13 @@ import type { Impersonation } from './kubeconfig/kubeconfig.ts';
 export interface ClusterConnection {
   /** The server's URL; a path in it goes before every request's own. */
   readonly server: string;
-  /** Authorities that may have signed the server's certificate; those of the system unless given. */
+  /** Authorities that may have signed the server's certificate; default those of the system. */
   readonly certificateAuthority?: PemSource;
   /** Takes any server certificate. For experiments only: anybody on the way can read and change everything. */
   readonly insecureSkipTlsVerify?: boolean;
   /** The name to expect in the server's certificate, when it is not the host of `server`. */
   readonly tlsServerName?: string;
-  /** Shown over TLS only; a plain HTTP server gets none. Nobody in particular unless given. */
+  /** Shown over TLS only; a plain HTTP server gets none. Default: anonymous. */
   readonly credentials?: Credentials;
   /** Acting as somebody else. */
   readonly impersonate?: Impersonation;
@@ -19,6 +19,6 @@ export interface ClusterConnection {
   readonly proxyUrl?: string;
   /** Large answers come unpacked. */
   readonly disableCompression?: boolean;
-  /** The namespace that is meant when none is named; `default` unless given. */
+  /** The namespace that is meant when none is named; default `default`. */
   readonly namespace?: string;
 }

@@ -15,9 +15,9 @@ import type { Transport } from './transport.ts';
 export interface FindConnectionOptions {
   /** A kubeconfig file; without it, what kubectl would use. */
   readonly kubeconfig?: string;
-  /** A context of the kubeconfig; the current one unless given. */
+  /** A context of the kubeconfig; default the current one. */
   readonly context?: string;
-  /** The process's unless given. */
+  /** Default the process's. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 

@@ -7,7 +7,7 @@ export interface StatedCondition {
   readonly type: string;
   /** Whether it holds; 'Unknown' when that cannot be said. */
   readonly status: boolean | 'True' | 'False' | 'Unknown';
-  /** One word in CamelCase; the type unless given. */
+  /** One word in CamelCase; default the type. */
   readonly reason?: string;
   readonly message?: string;
 }

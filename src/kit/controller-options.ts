@@ -52,7 +52,7 @@ export interface Watch<K extends Kind = Kind> {
   readonly where: ObjectSelection | undefined;
   /** The keys of the objects to reconcile when `object` has changed; asked with its old state as well. */
   keysFor(object: Observed<KubernetesObject>, context: WatchContext): Iterable<string>;
-  /** Whether a change matters; every one unless given. An object that has come or gone has no old state. */
+  /** Whether a change matters; default every one. An object that has come or gone has no old state. */
   when?(object: Observed<KubernetesObject>, old: Observed<KubernetesObject> | undefined): boolean;
 }
 
@@ -63,13 +63,13 @@ export interface ControllerOptions<
   Read extends Kind = Kind,
   Watched extends Watch = Watch,
 > {
-  /** As in logs, metrics, events and field managers; the kind's plural unless given. */
+  /** As in logs, metrics, events and field managers; default the kind's plural. */
   readonly name?: string;
-  /** The component that events name as their source; the app's name unless given. */
+  /** The component that events name as their source; default the app's name. */
   readonly component?: string;
-  /** What the metrics of its queue are told under; its name unless given. */
+  /** The label of its queue's metrics; default its name. */
   readonly queueName?: string;
-  /** Which objects; all unless given. One that leaves is finalized, and its children are deleted. */
+  /** Which objects; default all. One that leaves is finalized, and its children are deleted. */
   readonly where?: ObjectSelection;
   /** Kinds of children that are stated with `desire` or `desireAll`. */
   readonly owns?: readonly Owned[];
@@ -77,12 +77,12 @@ export interface ControllerOptions<
   readonly reads?: readonly Read[];
   readonly watches?: readonly Watched[];
   /**
-   * Whether a change of the object itself matters; every one unless given. A new object has no old state. That one has gone, or
+   * Whether a change of the object itself matters; default every one. A new object has no old state. That one has gone, or
    * waits for `finalize`, always matters. An object that would matter as a new one, and by a change of more than its status no
    * longer would, has left: it is finalized, and its children are deleted.
    */
   when?(object: Observed<T>, old: Observed<T> | undefined): boolean;
-  /** Runs at once, each for another object; 1 unless given. */
+  /** Runs at once, each for another object; default 1. */
   readonly concurrency?: number;
   /** Makes the object's world what the object says; safe to run again at any time. A returned status is written if it differs. */
   reconcile(
@@ -97,7 +97,7 @@ export interface ControllerOptions<
     object: Observed<T>,
     context: ReconcileContext<StatusOf<T>, Owned, Kind<T> | Owned | Read | Watched['kind']>,
   ): Promise<'wait' | void> | 'wait' | void;
-  /** The finalizer's name; `<group or name>/<controller name>` unless given. */
+  /** The finalizer's name; default `<group or name>/<controller name>`. */
   readonly finalizer?: string;
   /** The object is not there, or no longer. For controllers that keep something beside the cluster. */
   gone?(key: string, context: ReconcileContext): Promise<void> | void;

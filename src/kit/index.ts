@@ -36,7 +36,7 @@ export {
 export { RunTracker, type TrackedRun } from './work/run-tracker.ts';
 export type { Passes, PassesOptions } from './work/passes.ts';
 export { inParallel, TaskPool } from './work/task-pool.ts';
-export { onForgotten, run } from './run.ts';
+export { onUnhandledRejection, run } from './run.ts';
 export type { RunOptions } from './run-options.ts';
 export { hostRuns, type RunHost } from './run-host.ts';
 export { DEPLOYMENT_VARIABLES } from './deployment-environment.ts';

@@ -43,7 +43,7 @@ export async function run(app: App, options: RunOptions = {}): Promise<void> {
     const own = { ...options, clock, log: outages.log, userAgent: app.name };
     await using client = connectTo(connection, own, outages.observed);
     const tracker = new RunTracker();
-    using _forgotten = onForgotten(tracker, log);
+    using _forgotten = onUnhandledRejection(tracker, log);
     log.info('app runs', { app: app.name, host: hostname(), process: process.pid });
     const how: ProgramRunOptions = {
       stopGrace,
@@ -61,7 +61,7 @@ export async function run(app: App, options: RunOptions = {}): Promise<void> {
 }
 
 /** Tells of promises that runs have forgotten and that have failed, and lives on; others end the process, as they do without us. */
-export function onForgotten(tracker: RunTracker, log: Logger): Disposable {
+export function onUnhandledRejection(tracker: RunTracker, log: Logger): Disposable {
   const tell = (error: unknown): void => {
     const { current } = tracker;
     if (current === undefined) throw error;

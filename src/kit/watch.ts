@@ -5,9 +5,9 @@ import type { ReconcileContext, Watch } from './controller-options.ts';
 export interface WatchMapping<T extends KubernetesObject> {
   /** The keys of the objects to reconcile when one of this kind has changed. */
   to(object: Observed<T>, context: { readonly objects: ReconcileContext['objects'] }): Iterable<string>;
-  /** Which objects; all unless given. */
+  /** Which objects; default all. */
   readonly where?: ObjectSelection;
-  /** Whether a change matters; every one unless given. An object that has come or gone has no old state. */
+  /** Whether a change matters; default every one. An object that has come or gone has no old state. */
   when?(object: Observed<T>, old: Observed<T> | undefined): boolean;
 }
 
@@ -25,9 +25,9 @@ export function watch<T extends KubernetesObject>(kind: Kind<T>, options: WatchM
 }
 
 export interface ControlledByOptions {
-  /** The kind of the owners; the one that is reconciled unless given. */
+  /** The kind of the owners; default the one that is reconciled. */
   readonly ownerKind?: Kind;
-  /** Which objects; all unless given. */
+  /** Which objects; default all. */
   readonly where?: ObjectSelection;
 }
 

@@ -11,7 +11,7 @@ export type TestActor = TestActorRules &
 
 interface TestActorRules {
   readonly rules: readonly PolicyRule[];
-  /** Where the rules hold; in the whole cluster unless given. */
+  /** Where the rules hold; default in the whole cluster. */
   readonly namespace?: string;
 }
 

@@ -3,7 +3,7 @@ import { CryptoRandom } from '../base/index.ts';
 /** What decides how a run of a cluster goes, besides the code. */
 export interface Replay {
   readonly seed: string;
-  /** Where virtual time begins; now unless given. */
+  /** Where virtual time begins; default now. */
   readonly startAt?: Date | string;
 }
 

@@ -3,7 +3,7 @@ import type { App, RunTracker } from '../kit/index.ts';
 import { describeCircle } from './run-circle.ts';
 
 export interface SettleOptions {
-  /** Gives up, and tells what goes round in circles, when a controller has run so often for one object; 1,000 unless given. */
+  /** Gives up, and tells what goes round in circles, when a controller has run so often for one object; default 1,000. */
   readonly maxRuns?: number;
   /** Advances virtual time for retries that are due within this time; default 2s. */
   readonly retriesWithin?: Duration;

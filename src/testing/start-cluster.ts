@@ -34,16 +34,16 @@ export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensi
    * where they have a server that says so.
    */
   readonly apps?: readonly App[];
-  /** Where virtual time begins; now unless given. */
+  /** Where virtual time begins; default now. */
   readonly startAt?: Date | string;
   /**
-   * The same seed leads to the same names, uids, choices and order; chance decides unless given, and `cluster.replay` tells what it
+   * The same seed leads to the same names, uids, choices and order; default chance decides, and `cluster.replay` tells what it
    * has decided.
    */
   readonly seed?: string;
-  /** Lets requests overtake each other by the seed, to find what depends on their order; they are done in order unless given. */
+  /** Lets requests overtake each other by the seed, to find what depends on their order; default they are done in order. */
   readonly interleave?: boolean;
-  /** Notes what leads to what, for `cluster.trace()`; not unless given. */
+  /** Notes what leads to what, for `cluster.trace()`; default not. */
   readonly trace?: boolean;
   /** API versions to serve besides the default ones, as `--runtime-config` takes them: `api/all=true`. */
   readonly runtimeConfig?: readonly string[];
@@ -56,7 +56,7 @@ export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensi
   readonly enableAdmission?: readonly string[];
   /** The configuration of admission plugins by their names, in YAML or JSON. */
   readonly admissionConfiguration?: ClusterOptions['admissionConfiguration'];
-  /** What is logged to the standard error, at which level; nothing unless given. What fails is kept in `problems` anyway. */
+  /** What is logged to the standard error, at which level; default nothing. What fails is kept in `problems` anyway. */
   readonly logLevel?: LogLevel;
   /**
    * How long a reconcile may take in real time, while virtual time stands still for it: for those that ask the network or read

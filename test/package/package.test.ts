@@ -101,7 +101,8 @@ current-context: a
 
 /** What only some programs need is found when they do. */
 const BUNDLED = `
-import { parseKubeconfig, resource } from 'keelson';
+import { resource } from 'keelson';
+import { parseKubeconfig } from 'keelson/client';
 const Cache = resource('cache.example.dev/v1', 'Cache', {
   spec: { type: 'object', properties: { size: { type: 'integer', minimum: 1 } } },
 });

@@ -8,7 +8,7 @@ import {
   runTogether,
 } from '../../base/index.ts';
 import { Client, findConnection, HttpTransport } from '../../client/index.ts';
-import { onForgotten, type ProgramRunOptions, RunTracker, WORK_FAILED } from '../../kit/index.ts';
+import { onUnhandledRejection, type ProgramRunOptions, RunTracker, WORK_FAILED } from '../../kit/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { type LoadedApp, loadApps } from '../definitions/load-apps.ts';
 import { Activity } from '../dev/activity.ts';
@@ -62,7 +62,7 @@ async function runAll(apps: readonly LoadedApp[], signal: AbortSignal, context: 
     format: (record) => (record.message === WORK_FAILED ? '' : formatWithStack(record)), // `activity` tells of runs
     write: (line) => void (line === '\n' || context.printError(line.trimEnd())),
   });
-  using _forgotten = onForgotten(tracker, log);
+  using _forgotten = onUnhandledRejection(tracker, log);
   const connection = await findConnection({ environment: context.environment });
   const transport = activity.watch(new HttpTransport(connection, { clock }));
   const runnables = apps.map(({ app, options }): Runnable => ({

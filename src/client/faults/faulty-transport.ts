@@ -9,9 +9,9 @@ export interface FaultyTransportOptions {
   readonly clock: Clock;
   /** A seeded one makes the same faults again. */
   readonly random: Random;
-  /** `badDay` unless given. */
+  /** Default `badDay`. */
   readonly rates?: FaultRates;
-  /** The longest that something comes late; 5 s unless given. */
+  /** The longest that something comes late; default 5 s. */
   readonly maxDelay?: Duration;
 }
 
@@ -35,7 +35,7 @@ export class FaultyTransport implements Transport {
     return this.#counts;
   }
 
-  /** From now on these faults; none unless given. Watches that have gone silent stay so. */
+  /** From now on these faults; default none. Watches that have gone silent stay so. */
   change(rates: FaultRates = noFaults): void {
     this.#rates = rates;
   }

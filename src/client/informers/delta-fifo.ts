@@ -22,7 +22,7 @@ export interface DeltaFifoOptions<T extends KubernetesObject> {
   readonly known: { keys(): Iterable<string>; get(key: string): Observed<T> | undefined };
   /** Changes objects on their way in, say to drop what nobody reads. */
   readonly transform?: (object: Observed<T>) => Observed<T>;
-  /** An object never has more deltas waiting than this: then updates in between are left out. 100 unless given. */
+  /** An object never has more deltas waiting than this: then updates in between are left out. Default: 100. */
   readonly maxDeltas?: number;
 }
 

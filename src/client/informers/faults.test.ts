@@ -26,7 +26,7 @@ interface Trial {
   /** Lets time pass. */
   readonly pass: (ms: number) => Promise<void>;
   readonly namespace: string;
-  /** How long a slow handler takes at most; 3 s unless given. */
+  /** How long a slow handler takes at most; default 3 s. */
   readonly slowMs?: number;
   readonly options?: InformerFactoryOptions;
 }

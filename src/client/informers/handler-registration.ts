@@ -16,9 +16,9 @@ export interface Handler<T extends KubernetesObject> {
 export interface HandlerOptions {
   /** For logs. */
   readonly name?: string;
-  /** Tells of every object again, as an update, at this interval. Never unless given. */
+  /** Tells of every object again, as an update, at this interval. Default: never. */
   readonly resyncPeriod?: Duration;
-  /** Beyond so many notifications those about the same object are merged; 10,000 unless given. */
+  /** Beyond this many notifications, those about the same object are merged; default 10,000. */
   readonly capacity?: number;
 }
 

@@ -8,7 +8,7 @@ import type { ReflectorOptions } from './reflector-options.ts';
 import { SharedInformer } from './shared-informer.ts';
 import { keepMetadata, type Transform } from './transform.ts';
 
-/** Which objects an informer is about; all of them unless given. */
+/** Which objects an informer is about; default all of them. */
 export interface ObjectSelection {
   readonly namespace?: string;
   readonly labelSelector?: LabelQuery;
@@ -16,7 +16,7 @@ export interface ObjectSelection {
 }
 
 export interface InformerOptions<T extends KubernetesObject> extends ObjectSelection {
-  /** Changes objects before they are kept; drops `managedFields` unless given. All who share an informer share it. */
+  /** Changes objects before they are kept; by default it drops `managedFields`. All who share an informer share it. */
   readonly transform?: Transform<T>;
 }
 

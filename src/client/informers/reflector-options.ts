@@ -18,11 +18,11 @@ export interface ReflectorOptions {
   readonly log?: Logger;
   /** Names what is watched, for logs. */
   readonly name?: string;
-  /** Fetches the state by watch (KEP-3157) where the server can; so it does unless given, or the server is in this process. */
+  /** Fetches the state by watch (KEP-3157) where the server can; default true, except when the server is in this process. */
   readonly isStreaming?: boolean;
-  /** The server is asked to end each watch after this long, up to twice as long by chance. 5 minutes unless given. */
+  /** The server is asked to end each watch after this long, up to twice as long by chance. Default: 5 minutes. */
   readonly minWatchTime?: Duration;
-  /** A watch on which nothing came for so long, not even a bookmark, is given up. A bit over two bookmarks unless given. */
+  /** A watch on which nothing came for this long, not even a bookmark, is given up. Default: a bit over two bookmarks. */
   readonly maxQuietTime?: Duration;
   /** The server is in this process: watches need not end, need no bookmarks and cannot fall silent. */
   readonly isLocal?: boolean;

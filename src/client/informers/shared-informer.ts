@@ -12,7 +12,7 @@ import { StructureSharing } from './structure-sharing.ts';
 import { dropManagedFields, type Transform } from './transform.ts';
 
 export interface SharedInformerOptions<T extends KubernetesObject> extends ReflectorOptions {
-  /** Changes objects before they are kept; drops `managedFields` unless given. */
+  /** Changes objects before they are kept; by default it drops `managedFields`. */
   readonly transform?: Transform<T>;
 }
 

@@ -9,11 +9,11 @@ export interface WorkQueueOptions<Item> {
   readonly clock: Clock;
   /** What makes two items the same; items that are strings are their own keys. */
   readonly keyOf?: (item: Item) => string;
-  /** Makes one of an item that waits and the same item added again; the newer one unless given. */
+  /** Makes one of an item that waits and the same item added again; default the newer one. */
   readonly merge?: (waiting: Item, added: Item) => Item;
   readonly rateLimiter?: RateLimiter;
   readonly metrics?: QueueMetrics;
-  /** More different items than this are not taken: adding one throws. A million unless given. */
+  /** More different items than this are not taken: adding one throws. Default: a million. */
   readonly capacity?: number;
 }
 

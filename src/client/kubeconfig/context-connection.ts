@@ -26,7 +26,7 @@ import {
 const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
 
 export interface ContextOptions {
-  /** The context's name; the current one unless given. */
+  /** The context's name; default the current one. */
   readonly context?: string;
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -8,7 +8,7 @@ import { parseKubeconfig } from './lazy-kubeconfig.ts';
 export interface LoadOptions {
   /** One file, which must exist; without it `$KUBECONFIG` and `~/.kube/config` count. */
   readonly path?: string;
-  /** The process's unless given. */
+  /** Default the process's. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 

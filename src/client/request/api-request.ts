@@ -3,9 +3,9 @@ import type { Duration } from '../../base/index.ts';
 export interface CallOptions {
   /** Gives up the call. */
   readonly signal?: AbortSignal;
-  /** Gives up the call after so long, retries and all; for streams, when they have not begun by then. Never unless given. */
+  /** Gives up the call after this long, including retries; for streams, when they have not begun by then. Default: never. */
   readonly timeout?: Duration;
-  /** How often a request is sent again when the server is busy; the client's setting unless given. */
+  /** How often a request is sent again when the server is busy; default the client's setting. */
   readonly maxRetries?: number;
   /** What is answered is only read, so that it may be frozen: beside a server of the same process that saves a copy. */
   readonly isReadOnly?: boolean;
@@ -21,7 +21,7 @@ export interface ApiRequest extends CallOptions {
   readonly ifNoneMatch?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** `application/json` unless given. */
+  /** Default `application/json`. */
   readonly contentType?: string;
   /** Sending it twice does the same as sending it once; said of GET, PUT and DELETE anyway. */
   readonly isIdempotent?: boolean;

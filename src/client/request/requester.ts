@@ -30,11 +30,11 @@ export interface RequesterOptions {
   readonly impersonate?: Impersonation;
   /** Called with each warning of the server; without it warnings are logged. */
   readonly onWarning?: WarningHandler;
-  /** How often a request is sent again when the server is busy; 10 unless given. */
+  /** How often a request is sent again when the server is busy; default 10. */
   readonly maxRetries?: number;
-  /** The largest answer that is taken; 256 MiB unless given. Lists come in pages, so none needs to be large. */
+  /** The largest answer that is taken; default 256 MiB. Lists come in pages, so none needs to be large. */
   readonly maxBodyBytes?: number;
-  /** The largest event of a watch that is taken; 16 MiB unless given. */
+  /** The largest event of a watch that is taken; default 16 MiB. */
   readonly maxEventBytes?: number;
 }
 

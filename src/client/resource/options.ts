@@ -18,7 +18,7 @@ export interface GetOptions extends CallOptions {
 }
 
 export interface ListOptions extends CallOptions, Selection {
-  /** Objects a page; 500 unless given, 0 for all at once. */
+  /** Objects a page; default 500, 0 for all at once. */
   readonly limit?: number;
   /** Where the page before ended. */
   readonly continue?: string;
@@ -43,7 +43,7 @@ export interface WriteOptions extends CallOptions {
   readonly dryRun?: boolean;
   /** Who owns the fields that are set. */
   readonly fieldManager?: string;
-  /** What happens to fields that the server does not know, and to duplicates; the server's choice (`Warn`) unless given. */
+  /** What happens to fields that the server does not know, and to duplicates; default the server's choice (`Warn`). */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
 }
 

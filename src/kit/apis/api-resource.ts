@@ -1,9 +1,8 @@
 import type { Client, KubernetesObject } from '../../client/index.ts';
 import type { Part } from '../part.ts';
 import type { DefinedKind } from '../resource/defined-kind.ts';
-import type { ServiceReference } from '../webhooks/https-listener.ts';
+import type { HttpsListenerOptions, ServiceReference } from '../webhooks/https-listener.ts';
 import type { LocalApis } from './api-call.ts';
-import type { ApiServerOptions } from './api-server.ts';
 import type { ApiStorage } from './api-storage.ts';
 
 /** One column of `kubectl get`, computed. */
@@ -34,6 +33,17 @@ export interface AppApis {
   load(): Promise<void>;
   /** Answers until the signal aborts: over HTTPS, or API servers of this process without sockets. */
   run(client: Client, signal: AbortSignal, local?: LocalApis): Promise<void>;
+}
+
+export interface ApiServerOptions extends HttpsListenerOptions {
+  /**
+   * The Service that leads to this server, where the cluster's API server does not run on this machine. Unless given, the server
+   * makes one in the namespace `default` that leads to `localhost`.
+   */
+  readonly service?: ServiceReference;
+  /** Where the groups stand in discovery, as APIServices say it; 1000 and 100 unless given. */
+  readonly groupPriorityMinimum?: number;
+  readonly versionPriority?: number;
 }
 
 /** A group and version that a server of one's own answers for. */

@@ -4,33 +4,17 @@ import { tooManyRequests } from '../../api/client.ts';
 import { aborted, CryptoRandom, hasTracer, inSpan, RealClock, runTogether } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import type { Part } from '../part.ts';
-import {
-  HttpsListener,
-  type HttpsListenerOptions,
-  serviceHost,
-  type ServiceReference,
-} from '../webhooks/https-listener.ts';
+import { HttpsListener, serviceHost, type ServiceReference } from '../webhooks/https-listener.ts';
 import type { ApiAnswer, ApiCall, LocalApis } from './api-call.ts';
 import type * as Handling from './api-handler.ts';
 import { ApiRegistration, registrationNeeds, serviceOf, type ServicePlace } from './api-registration.ts';
-import type { Api } from './api-resource.ts';
+import type { Api, ApiServerOptions } from './api-resource.ts';
 import type { ApiUser } from './api-storage.ts';
 import { followTrust, readTrust } from './cluster-trust.ts';
 import { DelegatedAuthentication } from './delegated-authentication.ts';
 import { DelegatedAuthorization } from './delegated-authorization.ts';
 import { httpCall, respond } from './http-call.ts';
 import { ensureOpenNamespace } from './open-namespace.ts';
-
-export interface ApiServerOptions extends HttpsListenerOptions {
-  /**
-   * The Service that leads to this server, where the cluster's API server does not run on this machine. Unless given, the server
-   * makes one in the namespace `default` that leads to `localhost`.
-   */
-  readonly service?: ServiceReference;
-  /** Where the groups stand in discovery, as APIServices say it; default 1000 and 100. */
-  readonly groupPriorityMinimum?: number;
-  readonly versionPriority?: number;
-}
 
 const HTTPS_PORT = 443;
 const MAX_CONNECTIONS = 512;

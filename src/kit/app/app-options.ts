@@ -16,13 +16,13 @@ import type { KindCache } from './shared-resources.ts';
 export interface AppOptions extends AppRunOptions {
   /** Answers everything that API servers ask the app, on every replica, also on those that do not lead; see `extensionServer`. */
   readonly server?: ExtensionServing;
-  /** The component that events name as their source; the app's name unless given. */
+  /** The component that events name as their source; default the app's name. */
   readonly component?: string;
   /** The kinds that the app brings along; see `resource`. */
   readonly resources?: readonly DefinedKind[];
   /** What the app does to objects besides what its parts declare, such as with its client; see `rbacOf`. */
   readonly needs?: readonly AccessNeed[];
-  /** How many reconciles are remembered for `trace`; 1,000 unless given. */
+  /** How many reconciles are remembered for `trace`; default 1,000. */
   readonly traceCapacity?: number;
 }
 

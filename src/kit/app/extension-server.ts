@@ -41,7 +41,7 @@ export interface ExtensionServerOptions extends Omit<HttpsListenerOptions, 'fron
   readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number };
   /**
    * The Secret with the authority of the certificates, for an app of several replicas: the first one makes it, and it is replaced
-   * in time. Each process has an authority of its own unless given.
+   * in time. Default: each process has an authority of its own.
    */
   readonly secret?: SecretPlace;
   /**

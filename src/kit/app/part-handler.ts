@@ -16,7 +16,7 @@ export interface PartHandlerOptions<T extends KubernetesObject> {
   readonly informer: SharedInformer<T>;
   /** It knows of objects that were written by the app, and have come and gone without the informer's noticing. */
   readonly cache: FreshCache<T>;
-  /** Learns which change the handler is being told of; nobody does unless given. */
+  /** Learns which change the handler is being told of; default: not observed. */
   readonly tracker?: RunTracker | undefined;
   /** Of the objects, for the tracker. */
   readonly kind: string;

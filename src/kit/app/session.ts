@@ -34,9 +34,9 @@ export interface SessionOptions {
   readonly trace: Pick<TraceRing, 'push'>;
   readonly stopGraceMs: number;
   readonly tracker?: RunTracker | undefined;
-  /** Knows which parts need not be begun yet; all are begun unless given. */
+  /** Knows which parts need not be begun yet; default: all start. */
   readonly dormancy?: Dormancy | undefined;
-  /** Parts run while we lead; at once and until the end unless given. */
+  /** Parts run while we lead; default at once and until the end. */
   readonly election?: LeaderElectionOptions & { readonly name: string; readonly identity: string };
 }
 

@@ -6,17 +6,17 @@ import { LeadershipLostError } from './leadership-lost.ts';
 import { LeaseLock } from './lease-lock.ts';
 
 export interface LeaderElectionOptions {
-  /** The name of the Lease; the app's unless given. */
+  /** The name of the Lease; default the app's. */
   readonly name?: string;
-  /** Where the Lease is; the client's default namespace unless given. */
+  /** Where the Lease is; default the client's default namespace. */
   readonly namespace?: string;
-  /** Who we are among the candidates; made up unless given. */
+  /** Who we are among the candidates; default generated. */
   readonly identity?: string;
-  /** Others take over when the lease was not renewed for so long; 15 s unless given. */
+  /** Others take over when the lease was not renewed for this long; default 15 s. */
   readonly leaseDuration?: Duration;
-  /** We give up when we could not renew for so long; 10 s unless given. */
+  /** We give up when we could not renew for this long; default 10 s. */
   readonly renewDeadline?: Duration;
-  /** Between tries; 2 s unless given. */
+  /** Between tries; default 2 s. */
   readonly retryPeriod?: Duration;
 }
 

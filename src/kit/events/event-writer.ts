@@ -11,7 +11,7 @@ export interface EventWriterOptions {
   readonly client: Client;
   readonly log: Logger;
   readonly dropped: Counter;
-  /** Events that may wait to be written; 1,000 unless given. */
+  /** Events that may wait to be written; default 1,000. */
   readonly capacity?: number;
 }
 

@@ -22,11 +22,11 @@ export interface ExtenderOptions {
    * resources itself. It asks about all pods unless some are given.
    */
   readonly resources?: readonly string[];
-  /** How much its scores count beside those of the scheduler's plugins; 1 unless given. */
+  /** How much its scores count beside those of the scheduler's plugins; default 1. */
   readonly weight?: number;
-  /** The scheduler goes on without the extender when it is not there; pods wait for it unless given. */
+  /** The scheduler goes on without the extender when it is not there; default: pods wait for it. */
   readonly isIgnorable?: boolean;
-  /** How long the scheduler waits; 5 s unless given. */
+  /** How long the scheduler waits; default 5 s. */
   readonly timeout?: Duration;
   /** Whether a pod may go to a node. */
   filter?(pod: PodView, node: NodeView, context: ExtenderContext): OrLater<FilterAnswer>;

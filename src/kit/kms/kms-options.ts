@@ -26,7 +26,7 @@ export interface KmsPluginOptions {
   encrypt(plaintext: Uint8Array, context: KmsContext): KmsAnswer<Uint8Array | KmsCiphertext>;
   /** Decrypts it again, maybe with a key that is no longer in use. Throwing refuses it with the error's message. */
   decrypt(ciphertext: Uint8Array, context: KmsContext): KmsAnswer<Uint8Array>;
-  /** Why the plugin is of no use now; `ok` when it is, which it is unless given. */
+  /** Why the plugin cannot be used now; default `ok`. */
   healthz?(): KmsAnswer<string>;
   readonly clock?: Clock;
 }

@@ -12,9 +12,9 @@ export interface AppRoles {
 }
 
 export interface RbacOptions {
-  /** The roles' name; the app's unless given. */
+  /** The roles' name; default the app's. */
   readonly name?: string;
-  /** Where the app runs; the role names no namespace unless given. */
+  /** Where the app runs; default: the role names no namespace. */
   readonly namespace?: string;
 }
 

@@ -5,7 +5,7 @@ import { isSchema, type Structural } from './schema-words.ts';
 /** A column that says more than its path. */
 export interface ColumnOptions<T> {
   readonly path: PathTo<T>;
-  /** As the schema says unless given; paths that select by a condition need it. */
+  /** Default as the schema says; paths that select by a condition need it. */
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format?: string;
   readonly description?: string;

@@ -52,11 +52,11 @@ export interface ResourceOptions<
   Status extends StatusSource,
   S extends Scope,
 > extends VersionOptions<Spec, Status> {
-  /** `Namespaced` unless given. */
+  /** Default `Namespaced`. */
   readonly scope?: S;
-  /** As in paths; the English plural of the kind unless given. */
+  /** As in paths; default the English plural of the kind. */
   readonly plural?: string;
-  /** The kind in small letters unless given. */
+  /** Default the kind in small letters. */
   readonly singular?: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];

@@ -1,12 +1,12 @@
 import { deepEqual, messageOf, type Random, SeededRandom } from '../../base/index.ts';
 import type { KubernetesObject } from '../../client/index.ts';
-import { madeUpValue } from './made-up-value.ts';
+import { generateSample } from './generate-sample.ts';
 import type { ResourceVersion } from './resource-version.ts';
 
 export interface RoundTripOptions {
-  /** Objects made up for each version and direction; 100 unless given. */
+  /** Objects made up for each version and direction; default 100. */
   readonly runs?: number;
-  /** The same seed makes up the same objects; 'keelson' unless given. */
+  /** The same seed makes up the same objects; default 'keelson'. */
   readonly seed?: string;
 }
 
@@ -59,7 +59,7 @@ export async function checkRoundTrip(kind: RoundTripKind, options: RoundTripOpti
     ] as const) {
       for (let run = 0; run < (options.runs ?? 100); run++) {
         const way = { from: from.name, through: through.name };
-        const made = await madeUpObject(kind, from, random);
+        const made = await sampleObject(kind, from, random);
         counts.discarded += made.discarded;
         if (made.isGood) counts.tried += 1;
         const { object, message } = made;
@@ -77,7 +77,7 @@ export async function checkRoundTrip(kind: RoundTripKind, options: RoundTripOpti
   return { ...counts, losses: [...losses.values()] };
 }
 
-interface MadeUp {
+interface Sample {
   readonly object: KubernetesObject;
   readonly isGood: boolean;
   readonly discarded: number;
@@ -85,16 +85,16 @@ interface MadeUp {
   readonly message?: string;
 }
 
-async function madeUpObject(kind: RoundTripKind, version: ResourceVersion, random: Random): Promise<MadeUp> {
+async function sampleObject(kind: RoundTripKind, version: ResourceVersion, random: Random): Promise<Sample> {
   const { spec = {}, status } = version.schema.properties ?? {};
-  let refused: MadeUp = { object: {}, isGood: false, discarded: 0 };
+  let refused: Sample = { object: {}, isGood: false, discarded: 0 };
   while (refused.discarded < MAX_TRIES) {
     const object = {
       apiVersion: `${kind.group}/${version.name}`,
       kind: kind.kind,
       metadata: { name: 'made-up' },
-      spec: madeUpValue(spec, random),
-      ...(status === undefined ? {} : { status: madeUpValue(status, random) }),
+      spec: generateSample(spec, random),
+      ...(status === undefined ? {} : { status: generateSample(status, random) }),
     };
     try {
       return { object: await kind.parse(object), isGood: true, discarded: refused.discarded };

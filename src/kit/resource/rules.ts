@@ -3,7 +3,7 @@ import { isSchema, type Structural } from './schema-words.ts';
 
 /** A rule in CEL that says more than its message. */
 export interface RuleOptions extends Omit<ValidationRule, 'rule'> {
-  /** What `self` is: a path such as `spec.backends[*]`; the spec unless given, and `''` for the whole object. */
+  /** What `self` is: a path such as `spec.backends[*]`; default the spec, and `''` for the whole object. */
   readonly at?: string;
 }
 

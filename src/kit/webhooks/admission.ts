@@ -46,7 +46,7 @@ export interface AdmissionRule {
   readonly message?: string;
   /** An expression that makes the message. */
   readonly messageExpression?: string;
-  /** `Forbidden`, `Invalid`, `Unauthorized` or `RequestEntityTooLarge`; `Invalid` unless given. */
+  /** `Forbidden`, `Invalid`, `Unauthorized` or `RequestEntityTooLarge`; default `Invalid`. */
   readonly reason?: string;
 }
 
@@ -55,14 +55,14 @@ export interface AdmissionOptions<T extends KubernetesObject> {
   readonly name: string;
   /** What happens to requests while this webhook does not answer: `Fail` refuses them, `Ignore` lets them pass. */
   readonly failurePolicy: 'Fail' | 'Ignore';
-  /** CREATE and UPDATE unless given. */
+  /** Default cREATE and UPDATE. */
   readonly operations?: readonly AdmissionOperation[];
   /** Further labels that the namespace must have; those of `exemptNamespaces` are left alone anyway. */
   readonly namespaceSelector?: LabelSelector;
   readonly objectSelector?: LabelSelector;
-  /** `kube-system` unless given: a webhook must not keep a cluster from repairing itself. The server's own is always left alone. */
+  /** Default `kube-system`: a webhook must not keep a cluster from repairing itself. The server's own is always left alone. */
   readonly exemptNamespaces?: readonly string[];
-  /** 10 unless given. */
+  /** Default 10. */
   readonly timeoutSeconds?: number;
   /** Kinds whose objects the handlers look at, by `objects`: the app keeps caches of them. */
   readonly reads?: readonly Kind[];

@@ -29,7 +29,7 @@ export class WebhookAuthority {
   readonly #issuer: Issuer;
   readonly #given: { readonly clock: Clock; readonly random: Random };
 
-  /** `stored` is one that was made before, as `credential` tells it; a new one unless given. */
+  /** `stored` is one that was made before, as `credential` tells it; default a new one. */
   constructor(given: { readonly clock: Clock; readonly random: Random }, stored?: Credential) {
     this.#given = given;
     this.#key = createPrivateKey(stored?.privateKey ?? newPrivateKey());

@@ -7,7 +7,7 @@ export interface TokenUser {
   readonly groups?: readonly string[];
   /** More about the user; keys are like `acme.io/tenant`. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
-  /** For whom the token is, of those that were asked for; for all of them unless given. */
+  /** For whom the token is, of those that were asked for; default for all of them. */
   readonly audiences?: readonly string[];
 }
 

@@ -113,7 +113,7 @@ export class WebhookServer implements Runnable {
 
   /**
    * The same as a kubeconfig, which API servers are given for what they ask by flags, such as
-   * `--authentication-token-webhook-config-file`. `host` is where they reach this server; this machine unless given.
+   * `--authentication-token-webhook-config-file`. `host` is where they reach this server; default this machine.
    */
   async kubeconfig(path: string, host = 'localhost'): Promise<string> {
     const { port } = await this.listening();

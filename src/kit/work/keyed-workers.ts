@@ -31,13 +31,13 @@ export interface WorkContext {
 }
 
 export interface KeyedWorkersOptions {
-  /** What the metrics of the queue are told under; the workers' name unless given. */
+  /** The label of the queue's metrics; default the workers' name. */
   readonly queueName?: string;
-  /** Keys that are worked on at once; 1 unless given. */
+  /** Keys that are worked on at once; default 1. */
   readonly concurrency?: number;
-  /** When work that failed is tried again; after 5 ms doubling to 1,000 s, and ten keys a second, unless given. */
+  /** When work that failed is tried again; default after 5 ms doubling to 1,000 s, and ten keys a second. */
   readonly rateLimiter?: RateLimiter;
-  /** Lets additions that come together, or soon after long work on the same key, lead to one run; not unless given. */
+  /** Lets additions that come together, or soon after long work on the same key, lead to one run; default not. */
   readonly isCoalescing?: boolean;
   /**
    * Works on a key. It is told no more than the key and has to read the present state: what it was added for may be old news.
@@ -57,7 +57,7 @@ export interface WorkersParts {
   readonly log: Logger;
   readonly metrics: WorkMetrics;
   readonly stopGraceMs: number;
-  /** What others have written is known a moment later: who has met it may try again at once; no unless given. */
+  /** What others have written is known a moment later: who has met it may try again at once; default no. */
   readonly isLocal?: boolean;
   readonly tracker?: RunTracker | undefined;
   trace(record: ReconcileRecord): void;

@@ -36,7 +36,7 @@ export class Passes implements Runnable {
     });
   }
 
-  /** There is a reason for a pass, at the first time not before this one; now unless given. Monotonic milliseconds. */
+  /** There is a reason for a pass, at the first time not before this one; default now. Monotonic milliseconds. */
   request(notBeforeMs = this.#clock.monotonic()): void {
     if (this.#originMs === undefined) return; // the first pass is to come anyway
     this.#workers.addAfter(PASS, this.#nextInMs(notBeforeMs));

@@ -16,7 +16,7 @@ export interface FaultTarget {
 
 /** How often a fault strikes. */
 export interface FaultChance {
-  /** Strikes so often at most, and is removed then; without end unless given. */
+  /** Strikes so often at most, and is removed then; default without end. */
   readonly times?: number;
   /** From 0 (never) to 1 (always, as unless given); the cluster's seed decides. */
   readonly probability?: number;
@@ -30,7 +30,7 @@ export type RequestFault =
   | { readonly type: 'conflict' }
   /** 410: the server has forgotten the moment that a watch, or the next page of a list, begins with. Open watches end so at once. */
   | { readonly type: 'expired' }
-  /** 429, with the seconds to wait in `Retry-After`; 1 unless given. */
+  /** 429, with the seconds to wait in `Retry-After`; default 1. */
   | { readonly type: 'tooManyRequests'; readonly retryAfterSeconds?: number }
   /** 500: the server cannot reach its storage, unless another message is given. */
   | { readonly type: 'internalError'; readonly message?: string }
@@ -61,7 +61,7 @@ export type CallFault = (
   /** The server of an aggregated API is away. */
   | { readonly type: 'apiDown' }
 ) & {
-  /** Only calls to a path with this text in it, such as the name of an admission; all unless given. */
+  /** Only calls to a path with this text in it, such as the name of an admission; default all. */
   readonly path?: string;
 };
 

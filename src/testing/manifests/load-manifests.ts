@@ -3,7 +3,7 @@ import type { Client, KubernetesObject } from '../../client/index.ts';
 import type { Manifest } from './read-manifests.ts';
 
 export interface LoadOptions {
-  /** Of objects that name no namespace; `default` unless given. */
+  /** Of objects that name no namespace; default `default`. */
   readonly namespace?: string;
 }
 

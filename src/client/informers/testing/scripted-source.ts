@@ -64,7 +64,7 @@ export class OpenWatch {
 export class ScriptedSource implements ListWatcher<KubernetesObject> {
   readonly lists: ListOptions[] = [];
   readonly watches: OpenWatch[] = [];
-  /** Decides what a list gives; nothing unless given. */
+  /** Decides what a list gives; default nothing. */
   onList: (options: ListOptions) => List<KubernetesObject> | Error = () => listOf(1);
   /** Refuses a watch by returning an error. */
   onWatch: (options: WatchOptions) => Error | undefined = () => undefined;

@@ -22,7 +22,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /** A value that a structural schema may describe, at its edges more often than not. Rules in CEL are not looked at. */
-export function madeUpValue(schema: Structural, random: Random): unknown {
+export function generateSample(schema: Structural, random: Random): unknown {
   if (schema.nullable === true && random.float() < NULL) return null;
   if (schema.enum !== undefined && schema.enum.length > 0) return oneOf(schema.enum, random);
   if (schema['x-kubernetes-int-or-string'] === true) {
@@ -35,7 +35,7 @@ export function madeUpValue(schema: Structural, random: Random): unknown {
     case 'array': {
       const items = isSchema(schema.items) ? (schema.items as Structural) : {};
       const made = Array.from({ length: count(schema.minItems, schema.maxItems, random) }, () =>
-        madeUpValue(items, random),
+        generateSample(items, random),
       );
       return schema['x-kubernetes-list-type'] === 'set' ? [...new Set(made)] : made;
     }
@@ -61,12 +61,12 @@ function object(schema: Structural, random: Random): Record<string, unknown> {
   const required = new Set([...(schema.required ?? []), ...(chosen.required ?? [])]);
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     if (!required.has(name) && random.float() >= PRESENT) continue;
-    value[name] = madeUpValue({ ...field, ...chosen.properties?.[name] }, random);
+    value[name] = generateSample({ ...field, ...chosen.properties?.[name] }, random);
   }
   const values = schema.additionalProperties;
   if (isSchema(values)) {
     const size = count(schema.minProperties, schema.maxProperties, random);
-    for (let index = 0; index < size; index++) value[`key-${index}`] = madeUpValue(values as Structural, random);
+    for (let index = 0; index < size; index++) value[`key-${index}`] = generateSample(values as Structural, random);
   }
   return value;
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { SeededRandom } from '../../base/index.ts';
-import { madeUpValue } from './made-up-value.ts';
+import { generateSample } from './generate-sample.ts';
 import type { Structural } from './schema-words.ts';
 import { textOfPattern } from './text-of-pattern.ts';
 
 const made = (schema: Structural, count = 200): unknown[] => {
   const random = new SeededRandom('made-up');
-  return Array.from({ length: count }, () => madeUpValue(schema, random));
+  return Array.from({ length: count }, () => generateSample(schema, random));
 };
 
 test.each([

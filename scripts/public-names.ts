@@ -1,0 +1,144 @@
+// Writes docs/reference/public-names.md: every published name of every door, with the first sentence of its description.
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+
+/** A door of the package: the module that publishes it, and the guide for it. */
+interface Door {
+  readonly name: string;
+  readonly source: string;
+  readonly guide: string;
+}
+
+const GUIDES: Readonly<Record<string, string>> = {
+  keelson: 'apps',
+  'keelson/cel': 'cel',
+  'keelson/checks': 'custom-resources',
+  'keelson/client': 'client',
+  'keelson/kubeconfig': 'client',
+  'keelson/node': 'simulated-nodes',
+  'keelson/scheduler': 'extending-the-scheduler',
+  'keelson/server': 'admission',
+  'keelson/testing': 'testing',
+};
+
+/** Where names of a folder are explained, if not in the guide of their door. The first that fits counts. */
+const PLACES: readonly (readonly [folder: RegExp, guide: string])[] = [
+  [/^src\/client\/informers\//, 'informers'],
+  [/^src\/client\//, 'client'],
+  [/^src\/kit\/resource\//, 'custom-resources'],
+  [/^src\/kit\/apis\//, 'aggregation'],
+  [/^src\/kit\/webhooks\/(token)/, 'authentication'],
+  [/^src\/kit\/webhooks\/(authorization)/, 'authorization'],
+  [/^src\/kit\/webhooks\//, 'webhooks'],
+  [/^src\/kit\/extender\//, 'extending-the-scheduler'],
+  [/^src\/kit\/kms\//, 'encryption'],
+  [/^src\/kit\/rbac\//, 'operator'],
+  [/^src\/kit\/(app|run|election)/, 'apps'],
+  [/^src\/kit\//, 'controllers'],
+  [/^src\/access\/audit\//, 'audit'],
+  [/^src\/access\//, 'authorization'],
+  [/^src\/cluster\/migration\//, 'backup'],
+];
+
+/** A published name: where it is declared, and what its description says first. */
+interface PublicName {
+  readonly name: string;
+  readonly file: string;
+  readonly line: string;
+}
+
+/** The page, as it has to be. */
+export function publicNamesPage(): string {
+  const sections = doors().map((door) => {
+    const names = [...exportsOf(join(root, door.source))];
+    const isKinds = ({ file }: PublicName): boolean => file.endsWith('client/generated/kinds.ts');
+    const kinds = names.filter(isKinds).map(({ name }) => `\`${name}\``);
+    const rows = names
+      .filter((each) => !isKinds(each))
+      .toSorted((left, right) => left.name.localeCompare(right.name, 'en'))
+      .map(
+        (each) => `| \`${each.name}\` | ${each.line} | [${guideOf(each, door)}](../guides/${guideOf(each, door)}.md) |`,
+      );
+    const table = ['| name | | guide |', '|---|---|---|', ...rows];
+    const more =
+      kinds.length === 0
+        ? []
+        : ['', `And the ${kinds.length} kinds of Kubernetes, each a value and a type: ${kinds.join(', ')}.`];
+    return [`## ${door.name}`, '', ...table, ...more].join('\n');
+  });
+  return `# Public names
+
+Every name that the package publishes, by door. \`keelson/api/GROUP/VERSION\` has the types of the API besides. The page is made by \`npm run public-names\`, and a test compares it with
+the package.
+
+${sections.join('\n\n')}
+`;
+}
+
+function doors(): readonly Door[] {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, { readonly types?: string; readonly default?: string }>>;
+  };
+  return Object.entries(exports).flatMap(([path, { types = '', default: code }]) => {
+    if (code === undefined || types === '') return [];
+    const name = path.replace(/^\./, 'keelson');
+    return [
+      { name, source: types.replace('./dist/types/', 'src/').replace('.d.ts', '.ts'), guide: GUIDES[name] ?? 'apps' },
+    ];
+  });
+}
+
+function guideOf({ file }: PublicName, { name, guide }: Door): string {
+  const isBroad = name === 'keelson' || name === 'keelson/client' || name === 'keelson/server';
+  return (isBroad ? PLACES.find(([folder]) => folder.test(file))?.[1] : undefined) ?? guide;
+}
+
+/** What a module exports, each name once. */
+function exportsOf(path: string): ReadonlySet<PublicName> {
+  const found = new Map<string, PublicName>();
+  const text = readFileSync(path, 'utf8');
+  for (const [, list = '', from = ''] of text.matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)';/gms))
+    for (const name of list
+      .split(',')
+      .map((each) => each.trim().replace(/^type /, ''))
+      .filter((each) => each !== ''))
+      found.set(name, declarationOf(name, resolve(dirname(path), from)));
+  for (const [, from = ''] of text.matchAll(/^export \* from '([^']+)';/gm))
+    for (const each of exportsOf(resolve(dirname(path), from))) found.set(each.name, each);
+  for (const [, name = ''] of text.matchAll(DECLARATIONS)) found.set(name, declarationOf(name, path));
+  return new Set(found.values());
+}
+
+const DECLARATIONS = /^export (?:declare )?(?:async )?(?:abstract )?(?:const|function\*?|class|interface|type) (\w+)/gm;
+
+/** Follows re-exports to where a name is declared. */
+function declarationOf(name: string, path: string): PublicName {
+  const text = readFileSync(path, 'utf8');
+  const pattern = `((?:/\\*\\*(?:(?!\\*/)[^])*\\*/\\n)?)export (?:declare )?(?:async )?(?:abstract )?(?:const|function\\*?|class|interface|type) ${name}\\b`;
+  const [, comment] = new RegExp(pattern).exec(text) ?? [];
+  if (comment !== undefined)
+    return { name, file: relative(root, path), line: sentenceOf(comment) || defaultLine(name) };
+  for (const [, list = '', from = ''] of text.matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)';/gms))
+    if (new RegExp(`\\b${name}\\b`).test(list)) return declarationOf(name, resolve(dirname(path), from));
+  for (const [, from = ''] of text.matchAll(/^export \* from '([^']+)';/gm)) {
+    const below = [...exportsOf(resolve(dirname(path), from))].find((each) => each.name === name);
+    if (below !== undefined) return below;
+  }
+  return { name, file: relative(root, path), line: defaultLine(name) };
+}
+
+/** For names that need no description. */
+function defaultLine(name: string): string {
+  return name.endsWith('Options') ? `Options of \`${name.slice(0, -'Options'.length)}\`` : 'See the guide';
+}
+
+function sentenceOf(comment: string): string {
+  const text = comment
+    .replaceAll(/^\s*\/?\*+\/?|\*\/$/gm, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  const [sentence = ''] = /^.*?[.:](?= [A-Z`]|$)/.exec(text) ?? [text];
+  return sentence.replace(/[.:]$/, '').replaceAll('|', '\\|');
+}

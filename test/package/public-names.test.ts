@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { publicNamesPage } from '../../scripts/public-names.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const page = await readFile(join(root, 'docs', 'reference', 'public-names.md'), 'utf8');
+
+/** The door's section of the page. */
+function sectionOf(door: string): string {
+  return page.split('\n## ').find((section) => section.startsWith(`${door}\n`)) ?? '';
+}
+
+test('the page of public names is what the doors publish', () => {
+  expect(page).toBe(publicNamesPage());
+});
+
+test.each([
+  ['keelson', () => import('keelson')],
+  ['keelson/cel', () => import('keelson/cel')],
+  ['keelson/client', () => import('keelson/client')],
+  ['keelson/node', () => import('keelson/node')],
+  ['keelson/scheduler', () => import('keelson/scheduler')],
+  ['keelson/server', () => import('keelson/server')],
+  ['keelson/testing', () => import('keelson/testing')],
+] as const)('every value of %s is on the page', async (door, load) => {
+  const listed = new Set([...sectionOf(door).matchAll(/`(\w+)`/g)].map(([, name]) => name));
+
+  expect(Object.keys(await load()).filter((name) => !listed.has(name))).toEqual([]);
+});
+
+test('the door of the kit stays small, and nothing internal is in it', async () => {
+  const section = sectionOf('keelson');
+  const internal = ['hostRuns', 'RunTracker', 'ELECTION_NEEDS', 'WORK_FAILED', 'DeltaFifo', 'badDay', 'ProgramPart'];
+
+  expect(internal.filter((name) => section.includes(`\`${name}\``))).toEqual([]);
+  expect(Object.keys(await import('keelson')).filter((name) => /^[a-z]/.test(name)).length).toBeLessThan(60);
+});
