@@ -61,7 +61,7 @@ function slug(heading: string): string {
 
 async function checkFlags(): Promise<void> {
   const text = await readFile(join(root, 'docs', 'reference', 'flags.md'), 'utf8');
-  if (text !== flagsPage()) problems.push('docs/reference/flags.md is out of date: run "npm run flags"');
+  if (text !== (await flagsPage())) problems.push('docs/reference/flags.md is out of date: run "npm run flags"');
 }
 
 /** The walk through the whole system stays short: so many files, none of them long. */

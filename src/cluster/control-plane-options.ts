@@ -1,4 +1,4 @@
-import type { StandardStorage } from './bootstrap/standard-storage.ts';
+import type { OwnObject } from './bootstrap/own-object.ts';
 import type { AuditOptions, AuthorizationOptions } from '../access/index.ts';
 import type { LocalBackend, ServiceRouting } from '../aggregator/index.ts';
 import type { RuntimeConfig } from '../api/index.ts';
@@ -110,8 +110,8 @@ export interface ControlPlaneOptions extends ServerExtensions {
   /** The address that the `kubernetes` Service leads to; where the server listens unless given. */
   readonly advertiseAddress?: string;
   readonly serviceCidrs: readonly string[];
-  /** Who makes volumes of a default class `standard`; there is no such class unless given. */
-  readonly standardStorage?: StandardStorage;
+  /** Objects that the cluster has from the start, besides those of every cluster. They are not repaired later. */
+  readonly bootstrapObjects?: readonly OwnObject[];
   readonly eventTtlSeconds?: number;
   readonly limits?: Partial<ServerLimits>;
   /**

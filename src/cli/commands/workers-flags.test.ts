@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { LineLogger, RealClock } from '../../base/index.ts';
 import type { CommandContext } from '../command.ts';
 import { Flags } from '../flags.ts';
-import { workersFlags, workersSettings } from './workers-flags.ts';
+import { serverFlags } from '../../cluster/programs/apiserver/index.ts';
+import { workersSettings } from './workers-flags.ts';
 
 const program = { node: '/usr/bin/node', file: '/opt/keelson.js' };
 
@@ -18,7 +19,7 @@ function settings(args: readonly string[], given: Partial<CommandContext> = { pr
     printError: () => undefined,
     ...given,
   };
-  const found = workersSettings(new Flags(args, workersFlags), context, { command: 'up', args, log });
+  const found = workersSettings(new Flags(args, serverFlags), context, { command: 'up', args, log });
   return { ...found, lines };
 }
 
