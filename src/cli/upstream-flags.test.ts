@@ -40,13 +40,15 @@ test('what is said to be obeyed is, and what is obeyed is said to be', () => {
 
 const COUNTS: Readonly<Record<string, number>> = { 'kube-controller-manager': 148, 'kube-scheduler': 62 };
 
-test.each([
+const verdicts: readonly (readonly [program: string, flags: readonly UpstreamFlag[], count: number])[] = [
   ['kube-apiserver', apiserverFlags, 172],
   ...withUpstream.flatMap(({ program: { name }, upstream }) => [
     [name, upstream.inCluster, COUNTS[name] ?? 0] as const,
     [`${name} alone`, upstream.standalone, COUNTS[name] ?? 0] as const,
   ]),
-])('all flags of %s have one verdict', (_program, flags, count) => {
+];
+
+test.each(verdicts)('all flags of %s have one verdict', (_program, flags, count) => {
   const names = flags.map(({ name }) => name);
   expect(names).not.toContain('');
   expect(new Set(names).size).toBe(names.length);

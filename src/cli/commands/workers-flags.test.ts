@@ -42,5 +42,5 @@ test.each([['--workers=65'], ['--workers=-1'], ['--workers=two']])('%s is refuse
 });
 
 test('a server inside another process has none', () => {
-  expect(() => settings(['--workers=2'], {})).toThrow('--workers is for servers in processes of their own');
+  expect(() => settings(['--workers=2'], {})).toThrow('--workers needs a server in its own process');
 });
