@@ -10,7 +10,7 @@ export interface PolicySources extends MatchSources {
   /** Answers the expressions that ask `authorizer`. */
   readonly authorizer: Authorizer;
   /** The kinds that parameters may be of. Asked for when needed, since a server makes it after its admission. */
-  readonly registry: () => Pick<ResourceRegistry, 'resourcesOf'>;
+  readonly registry: Pick<ResourceRegistry, 'resourcesOf'>;
   readonly clock: Clock;
   readonly metrics: MetricRegistry;
   readonly conditionMetrics: ConditionMetrics;

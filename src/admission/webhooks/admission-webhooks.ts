@@ -11,7 +11,7 @@ import { WebhookMetrics } from './webhook-metrics.ts';
 
 export interface AdmissionWebhookOptions extends Pick<HookSources, 'authorizer'> {
   /** Asked for when it is needed: a server makes it after its admission. */
-  readonly registry: () => ResourceRegistry;
+  readonly registry: ResourceRegistry;
   readonly objects: ServerObjects;
   readonly client: WebhookClient;
   readonly metrics: MetricRegistry;
@@ -34,10 +34,7 @@ export function admissionWebhooks(options: AdmissionWebhookOptions): AdmissionWe
     authorizer,
     equivalents: new EquivalentResources(registry),
     namespaces: objects.of('', 'namespaces'),
-    isServed: (group: string, plural: string) =>
-      registry()
-        .resourcesOf(group)
-        .some((kind) => kind.plural === plural),
+    isServed: (group: string, plural: string) => registry.resourcesOf(group).some((kind) => kind.plural === plural),
   };
   const metrics = new WebhookMetrics(options.metrics);
   const asking = (configuration: string | undefined) => ({
