@@ -15,16 +15,16 @@ import { KnownTypes } from './known-types.ts';
 
 export interface ControllerManagerOptions extends ProgramOptions {
   readonly clock: Clock;
-  /** Which controllers run, in the words of kube-controller-manager's `--controllers`; `*` unless given. */
+  /** Which controllers run, in the words of kube-controller-manager's `--controllers`; default `*`. */
   readonly controllers?: readonly string[];
   readonly settings?: ControllerSettings;
   /** PEM of the authorities that pods are to trust when they talk to the server. */
   readonly rootCertificate: string;
-  /** Signs certificates that have been asked for; nobody does unless given. */
+  /** Signs certificates that have been asked for; default nobody does. */
   readonly signing?: Credential;
-  /** PEM of the key that signs tokens for Secrets; nobody makes them unless given. */
+  /** PEM of the key that signs tokens for Secrets; default nobody makes them. */
   readonly serviceAccountKey?: string;
-  /** The client of a controller's service account; all act as the program unless given. */
+  /** The client of a controller's service account; default all act as the program. */
   readonly clientFor?: (account: string) => Client;
 }
 
