@@ -63,7 +63,7 @@ function slug(heading: string): string {
 
 async function checkFlags(): Promise<void> {
   const text = await readFile(join(root, 'docs', 'reference', 'flags.md'), 'utf8');
-  if (text !== flagsPage()) problems.push('docs/reference/flags.md is out of date: run "npm run flags"');
+  if (text !== (await flagsPage())) problems.push('docs/reference/flags.md is out of date: run "npm run flags"');
 }
 
 /** Each row of the coverage page that claims something names a test that holds it; links are checked with all others. */

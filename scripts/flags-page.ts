@@ -1,45 +1,53 @@
-import { apiserverFlags } from '../src/cli/upstream/apiserver-flags.ts';
-import {
-  controllerManagerApartFlags,
-  controllerManagerFlags,
-  schedulerApartFlags,
-  schedulerFlags,
-} from '../src/cli/upstream/program-flags.ts';
-import type { UpstreamFlag, Verdict } from '../src/cli/upstream/verdict.ts';
+import { server } from '../src/cluster/programs/apiserver/index.ts';
+import { type ProgramEntry, programs, type UpstreamFlag, type Verdict } from '../src/cluster/programs/index.ts';
 
 const INTRODUCTION = `# Flags of Kubernetes' programs
 
-Every flag of kube-apiserver, kube-controller-manager and kube-scheduler 1.36, and what becomes of it here. \`keelson apiserver\`
-takes those of kube-apiserver, \`keelson controller-manager\` those of kube-controller-manager, \`keelson scheduler\` those of kube-scheduler; \`keelson up\`, which is all three programs in one process, those of all three, and where they
-share a name the server's meaning counts.
+Every flag of Kubernetes' programs, version 1.36, and what becomes of it here. \`keelson apiserver\` takes those of kube-apiserver,
+\`keelson controller-manager\` those of kube-controller-manager, \`keelson scheduler\` those of kube-scheduler. \`keelson up\` is all
+programs in one process and takes the flags of all; where they share a name, the server's meaning counts.
 
 - **obeyed**: it does what it does upstream.
 - **accepted**: it may be given and changes nothing, because it cannot matter here.
-- **refused**: the program does not start, and says why. Values that say what is the case anyway are taken.
+- **refused**: the program does not start, and says why. Values that ask for what is the case anyway are accepted.
 
-This page is made by \`npm run flags\`; \`npm run check:docs\` finds out when it is out of date.
+\`npm run flags\` writes this page from the list of programs; \`npm run check:docs\` fails when it is out of date.
 `;
 
-/** The text of docs/reference/flags.md. */
-export function flagsPage(): string {
-  return [
-    INTRODUCTION,
-    section('kube-apiserver', apiserverFlags),
-    section('kube-controller-manager', controllerManagerFlags),
-    section('kube-controller-manager, as `keelson controller-manager`', controllerManagerApartFlags),
-    section('kube-scheduler', schedulerFlags),
-    section('kube-scheduler, as `keelson scheduler`', schedulerApartFlags),
-  ].join('\n');
+/** A program's flags as a section of the page shows them. */
+export interface FlagSection {
+  readonly title: string;
+  readonly flags: readonly UpstreamFlag[];
 }
 
-function section(program: string, flags: readonly UpstreamFlag[]): string {
+/** The sections of the page: the server's, and two for each program with upstream flags. */
+export async function flagSections(entries: readonly ProgramEntry[] = programs): Promise<readonly FlagSection[]> {
+  const others = await Promise.all(
+    entries.map(async ({ command = '', load }): Promise<readonly FlagSection[]> => {
+      const { name, flags } = (await load()).program;
+      if (flags.upstream === undefined) return [];
+      return [
+        { title: name, flags: flags.upstream.inCluster },
+        { title: `${name}, as \`keelson ${command}\``, flags: flags.upstream.standalone },
+      ];
+    }),
+  );
+  return [{ title: server.name, flags: server.flags.upstream.inCluster }, ...others.flat()];
+}
+
+/** The text of docs/reference/flags.md. */
+export async function flagsPage(entries: readonly ProgramEntry[] = programs): Promise<string> {
+  return [INTRODUCTION, ...(await flagSections(entries)).map(section)].join('\n');
+}
+
+function section({ title, flags }: FlagSection): string {
   const count = (verdict: Verdict): number => flags.filter((flag) => flag.verdict === verdict).length;
   const summary = `${flags.length} flags: ${count('obeyed')} obeyed, ${count('accepted')} accepted, ${count('refused')} refused.`;
   const rows = flags.map(({ name, verdict, why, harmless }) => {
     const besides = harmless.length === 0 ? '' : `, but for ${harmless.map((value) => `\`${value}\``).join(', ')}`;
     return [`\`--${name}\``, `${verdict}${besides}`, why];
   });
-  return `## ${program}\n\n${summary}\n\n${table([['Flag', 'Verdict', 'Why'], ...rows])}`;
+  return `## ${title}\n\n${summary}\n\n${table([['Flag', 'Verdict', 'Why'], ...rows])}`;
 }
 
 /** A table with columns of even width, as the formatter wants it. */

@@ -3,4 +3,4 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { flagsPage } from './flags-page.ts';
 
-await writeFile(join(import.meta.dirname, '..', 'docs', 'reference', 'flags.md'), flagsPage());
+await writeFile(join(import.meta.dirname, '..', 'docs', 'reference', 'flags.md'), await flagsPage());

@@ -2,13 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { findPeers } from '../peers/index.ts';
 import { skipWhen } from '../src/base/testing/requires.ts';
-import { apiserverFlags } from '../src/cli/upstream/apiserver-flags.ts';
-import { controllerManagerFlags, schedulerFlags } from '../src/cli/upstream/program-flags.ts';
+import { apiserverFlags } from '../src/cluster/programs/apiserver/upstream-flags.ts';
+import { controllerManagerFlags } from '../src/cluster/programs/controller-manager/upstream-flags.ts';
+import { schedulerFlags } from '../src/cluster/programs/scheduler/upstream-flags.ts';
 
 const programs = {
   'kube-apiserver': apiserverFlags,
-  'kube-controller-manager': controllerManagerFlags,
-  'kube-scheduler': schedulerFlags,
+  'kube-controller-manager': controllerManagerFlags.inCluster,
+  'kube-scheduler': schedulerFlags.inCluster,
 };
 const found = findPeers<string>(Object.keys(programs), process.env);
 

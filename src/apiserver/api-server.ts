@@ -34,6 +34,10 @@ import { deleteAll } from './verbs/delete-all.ts';
 
 export interface ApiServerOptions {
   readonly objects: ServerObjects;
+  /** The resources that are served; default an empty registry. */
+  readonly registry?: ResourceRegistry;
+  /** Takes the server's writes to itself; default a new one. */
+  readonly self?: SelfClient;
   readonly types: TypeTable;
   readonly clock: Clock;
   readonly random: Random;
@@ -105,6 +109,9 @@ export class ApiServer implements RequestHandler {
 
   constructor(options: ApiServerOptions) {
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    const { registry = new ResourceRegistry(options.objects), self = new SelfClient(options.clock) } = options;
+    this.registry = registry;
+    this.self = self;
     this.services = {
       clock: options.clock,
       random: options.random,
@@ -114,13 +121,11 @@ export class ApiServer implements RequestHandler {
       bookmarks: new BookmarkRounds(options.clock, options.objects.store),
       turns: new Turns(),
       admission: new Admission(options.admission, new AdmissionMetrics(options.metrics, options.clock)),
-      ownership: new TableOwnership((group, version, plural) => this.registry.find(group, version, plural)?.resource),
+      ownership: new TableOwnership((group, version, plural) => registry.find(group, version, plural)?.resource),
       maxBodyBytes: limits.maxBodyBytes,
       minWatchSeconds: limits.minWatchSeconds,
     };
     this.objects = options.objects;
-    this.registry = new ResourceRegistry(options.objects, this.services);
-    this.self = new SelfClient(this, options.clock);
     const { clock, log, types } = options;
     const encode: Encode = (answer, call) => {
       if (answer.type === 'status') call.record.trace?.answered(answer.status);
@@ -168,6 +173,7 @@ export class ApiServer implements RequestHandler {
     this.documents = new DocumentWriter(types, negotiator);
     const answer = dispatch({
       registry: this.registry,
+      services: this.services,
       delegates: this.#delegates,
       paths: this.#paths,
       negotiator,
@@ -178,6 +184,7 @@ export class ApiServer implements RequestHandler {
       const answered = verb(call);
       return answered instanceof Promise ? answered.then((made) => encode(made, call)) : encode(answered, call);
     });
+    self.open(this);
   }
 
   /** Adds a handler of paths that are no resources; handlers are asked in the order in which they were added. */

@@ -9,11 +9,10 @@ import type { Action, Resource, WriteContext } from './resource.ts';
 import type { ObjectStore } from './storage/object-store.ts';
 import type { BookmarkRounds } from './verbs/bookmark-rounds.ts';
 
-/** A resource as it is served: what it is, where its objects are, and what the verbs need besides. */
-export interface Endpoint {
+/** A resource in the registry: what it is, and where its objects are. */
+export interface RegisteredResource {
   readonly resource: Resource;
   readonly objects: ObjectStore;
-  readonly services: Services;
   readonly withdrawal: Withdrawal;
   readonly actions: ActionTargets;
 }
@@ -37,6 +36,11 @@ export class ActionTargets {
     }
     return target;
   }
+}
+
+/** A registered resource with what the verbs need besides. */
+export interface Endpoint extends RegisteredResource {
+  readonly services: Services;
 }
 
 /** The end of an endpoint: its resource is served no more, or by another endpoint. */

@@ -31,7 +31,7 @@ export type { AnswerText, AuditDetail, RequestAudit, RequestRecord } from './req
 export { requestInfo, type RequestInfo } from './request/request-info.ts';
 export * from './resource.ts';
 export { builtInCapabilities, type Capabilities, customCapabilities } from './capabilities.ts';
-export type { ResourceRegistry } from './resource-registry.ts';
+export { ResourceRegistry } from './resource-registry.ts';
 export { type AnonymousRule, certificateAuthenticator, type Authenticator } from './stages/authenticate.ts';
 export {
   type AccessDecision,
@@ -56,7 +56,7 @@ export { Listeners } from './listeners.ts';
 export type { ObjectIndex } from './objects/objects-of.ts';
 export type { ObjectDifference } from './objects/change-feed.ts';
 export { ServerObjects, type ServerObjectsOptions, type StoredKind } from './objects/server-objects.ts';
-export type { SelfClient } from './self-client.ts';
+export { SelfClient } from './self-client.ts';
 export { jsonStorage, protobufStorage, type StorageCodec } from './storage/storage-codec.ts';
 export type { SharedObjects } from './storage/object-store.ts';
 export { ENCRYPTED_DATA, isEncrypted, type OpenedValue, type ValueTransformer } from './storage/value-transformer.ts';

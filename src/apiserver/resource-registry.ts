@@ -1,5 +1,5 @@
 import type { GroupVersion } from '../api/index.ts';
-import { ActionTargets, type Endpoint, type Services, Withdrawal } from './endpoint.ts';
+import { ActionTargets, type RegisteredResource, Withdrawal } from './endpoint.ts';
 import { Listeners } from './listeners.ts';
 import type { ServerObjects } from './objects/server-objects.ts';
 import type { Resource } from './resource.ts';
@@ -12,14 +12,12 @@ type KindName = Pick<Resource, 'group' | 'plural'>;
  */
 export class ResourceRegistry {
   readonly #objects: ServerObjects;
-  readonly #services: Services;
   /** By group, then by version and plural. */
-  readonly #groups = new Map<string, Map<string, Endpoint>>();
+  readonly #groups = new Map<string, Map<string, RegisteredResource>>();
   readonly #listeners = new Listeners<readonly GroupVersion[]>();
 
-  constructor(objects: ServerObjects, services: Services) {
+  constructor(objects: ServerObjects) {
     this.#objects = objects;
-    this.#services = services;
   }
 
   /**
@@ -43,7 +41,7 @@ export class ResourceRegistry {
     return this.#listeners.add(listener);
   }
 
-  find(group: string, version: string, plural: string): Endpoint | undefined {
+  find(group: string, version: string, plural: string): RegisteredResource | undefined {
     return this.#groups.get(group)?.get(`${version}/${plural}`);
   }
 
@@ -66,13 +64,12 @@ export class ResourceRegistry {
     members.set(`${version}/${plural}`, {
       resource,
       objects: this.#objects.register(resource),
-      services: this.#services,
       withdrawal: new Withdrawal(),
       actions: new ActionTargets(resource),
     });
   }
 
-  #remove({ group, plural }: KindName): Endpoint[] {
+  #remove({ group, plural }: KindName): RegisteredResource[] {
     const members = this.#groups.get(group);
     if (members === undefined) return [];
     const removed = [...members].filter(([, { resource }]) => resource.plural === plural);
@@ -85,7 +82,7 @@ export class ResourceRegistry {
   }
 
   /** Watches end last, so that whoever asks again at once finds the new state of things. */
-  #finish(removed: readonly Endpoint[], added: readonly Resource[]): void {
+  #finish(removed: readonly RegisteredResource[], added: readonly Resource[]): void {
     const changed = [...removed.map(({ resource }) => resource), ...added];
     if (changed.length === 0) return;
     const versions = new Map(changed.map(({ group, version }) => [`${group}/${version}`, { group, version }]));

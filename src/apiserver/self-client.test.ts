@@ -12,7 +12,9 @@ function clientOf({ status }: StatusError): SelfClient {
   const missing = notFound(NAMESPACES, 'a').status;
   const answer = (method: string): Promise<{ type: 'status'; status: StatusError['status'] }> =>
     Promise.resolve({ type: 'status', status: method === 'GET' ? missing : status });
-  return new SelfClient({ answer: ({ request: { method } }) => answer(method) }, new VirtualClock());
+  const client = new SelfClient(new VirtualClock());
+  client.open({ answer: ({ request: { method } }) => answer(method) });
+  return client;
 }
 
 describe('what the server writes to itself and is refused', () => {

@@ -19,12 +19,17 @@ export interface SelfWriteOptions {
 
 /** The server's writes to itself: through the same stages as any client's, without a socket. It reads with `ServerObjects`. */
 export class SelfClient {
-  readonly #server: Handler;
   readonly #clock: Clock;
+  #server: Handler | undefined;
 
-  constructor(server: Handler, clock: Clock) {
-    this.#server = server;
+  /** Made before the server, whose admission and authentication may write with it once requests come. */
+  constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** The server calls this when it can take requests. */
+  open(server: Handler): void {
+    this.#server = server;
   }
 
   /** Creates the object in a collection unless one of its name is there; true when it was created. */
@@ -67,6 +72,7 @@ export class SelfClient {
       certificate: SELF,
       clock: this.#clock,
     });
+    if (this.#server === undefined) throw new Error(`Cannot ${method} "${path}": the server is not there yet`);
     return this.#server.answer(call);
   }
 }

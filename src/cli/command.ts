@@ -1,17 +1,24 @@
-/** One thing the program can do, as the overview tells of it. */
+import { FlagError } from '../cluster/programs/index.ts';
+
+/** The headings of the overview, in its order. */
+export const COMMAND_GROUPS = ['Run a cluster', 'Run parts of one', 'Test', 'Develop', 'Inspect', 'Keep'] as const;
+
+/** One thing the program can do, as the overview shows it. */
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
-  /** The overview does not tell of it. */
-  readonly isHidden?: boolean;
+  /** The heading of the overview under which it is listed; absent for commands that the overview leaves out. */
+  readonly group?: (typeof COMMAND_GROUPS)[number];
   readonly load: () => Promise<Command>;
 }
 
-/** How it is done. */
+/** What a command does. */
 export interface Command {
-  /** `keelson up [flags]` and what the flags mean. */
+  /** What `--help` prints: the synopsis in the first line, then the flags that people use. */
   readonly usage: string;
-  /** Answers with the exit code, when it is not 0. */
+  /** What `--help-all` prints: every flag; default `usage`. */
+  readonly fullUsage?: string;
+  /** Resolves to the exit code; default 0. */
   run(args: readonly string[], context: CommandContext): Promise<number | void>;
 }
 
@@ -25,15 +32,15 @@ export interface CommandContext {
   /** Aborts on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
   readonly isTerminal: boolean;
-  /** How this program is started: Node and the program's file. Absent where it runs inside another one. */
+  /** The Node binary and the file that start this program. Absent where it runs inside another one. */
   readonly program?: { readonly node: string; readonly file: string };
-  /** Calls the listener at each SIGINT and SIGTERM, of which no number then ends the process, until the result is disposed of. */
+  /** Calls the listener at each SIGINT and SIGTERM, none of which ends the process then, until the result is disposed of. */
   onStopSignal?(listener: (signal: StopSignal) => void): Disposable;
   print(text: string): void;
   printError(text: string): void;
 }
 
-/** A mistake in the arguments: told with the usage, exit code 2. */
-export class UsageError extends Error {
+/** A mistake in the arguments: printed with the synopsis, exit code 2. */
+export class UsageError extends FlagError {
   override readonly name = 'UsageError';
 }

@@ -1,23 +1,14 @@
 import { parseArgs } from 'node:util';
+import { type FlagDefinition, type FlagDefinitions, type FlagValues, grouped } from '../cluster/programs/index.ts';
 import { UsageError } from './command.ts';
+import { nearestName } from './nearest-name.ts';
 
-/** A flag by its name; `multiple` flags may be given more than once and also take comma-separated lists. */
-export interface FlagDefinition {
-  readonly type: 'string' | 'boolean';
-  readonly multiple?: boolean;
-  readonly default?: string | boolean;
-  readonly help: string;
-  /** How the value is named in the usage, such as `DIR`. */
-  readonly value?: string;
-  /** The usage does not tell of it. */
-  readonly isHidden?: boolean;
-}
-
-export type FlagDefinitions = Readonly<Record<string, FlagDefinition>>;
+export { type FlagDefinition, type FlagDefinitions, grouped };
 
 /** The flags of a command line, read by name. */
-export class Flags {
+export class Flags implements FlagValues {
   readonly #values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+  readonly #definitions: FlagDefinitions;
   readonly positionals: readonly string[];
 
   constructor(args: readonly string[], definitions: FlagDefinitions) {
@@ -30,12 +21,10 @@ export class Flags {
       this.#values = parsed.values;
       this.positionals = parsed.positionals;
     } catch (cause) {
-      throw new UsageError((cause as Error).message, { cause });
+      throw new UsageError(problemOf(cause as Error, definitions), { cause });
     }
     this.#definitions = definitions;
   }
-
-  readonly #definitions: FlagDefinitions;
 
   has(name: string): boolean {
     return this.#values[name] !== undefined;
@@ -74,7 +63,18 @@ function spellOut(args: readonly string[], definitions: FlagDefinitions): string
   });
 }
 
-/** The flags as lines of a usage text. */
+/** What is wrong with a command line; an unknown flag comes with the nearest known one. */
+function problemOf({ message }: Error, definitions: FlagDefinitions): string {
+  const [, flag] = /^Unknown option '(--?[^']+)'/.exec(message) ?? [];
+  if (flag === undefined) return message;
+  const shown = Object.keys(definitions);
+  const isNegated = flag.startsWith('--no-');
+  const nearest = nearestName(flag.replace(isNegated ? '--no-' : /^--?/, ''), shown);
+  const hint = nearest === undefined ? '' : `; did you mean ${isNegated ? '--no-' : '--'}${nearest}?`;
+  return `unknown flag ${flag}${hint}`;
+}
+
+/** The flags as lines of a help text. */
 export function describeFlags(definitions: FlagDefinitions): string {
   const shown = Object.entries(definitions).filter(([, { isHidden = false }]) => !isHidden);
   const rows = shown.map(([name, { type, value, help, default: preset }]) => {

@@ -1,5 +1,7 @@
 import { keepAlive } from '../base/index.ts';
-import { type CommandContext, type CommandEntry, STOP_SIGNALS, type StopSignal, UsageError } from './command.ts';
+import { FlagError } from '../cluster/programs/index.ts';
+import { COMMAND_GROUPS, type CommandContext, type CommandEntry, STOP_SIGNALS, type StopSignal } from './command.ts';
+import { nearestName } from './nearest-name.ts';
 
 /** The parts of the process that the program touches. */
 export interface ProcessLike {
@@ -17,36 +19,56 @@ export async function runCommand(
   args: readonly string[],
   process: ProcessLike,
 ): Promise<number> {
-  const [first = 'help', ...rest] = args;
-  const name = first === '--version' ? 'version' : first;
+  const { name, rest } = commandLine(args);
   const context = contextOf(process);
+  if (name === 'help') {
+    context.print(overview(commands));
+    return 0;
+  }
   const entry = commands.find((candidate) => candidate.name === name);
   if (entry === undefined) {
-    const isHelp = ['help', '--help', '-h'].includes(name);
-    (isHelp ? context.print : context.printError)(
-      isHelp ? overview(commands) : `keelson: unknown command "${name}"\n\n${overview(commands)}`,
+    const nearest = nearestName(
+      name,
+      commands.filter(({ group }) => group !== undefined).map((each) => each.name),
     );
-    return isHelp ? 0 : 2;
+    const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
+    context.printError(`keelson: unknown command "${name}"${hint}\n\n${overview(commands)}`);
+    return 2;
   }
   const command = await entry.load();
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  if (own.includes('--help-all')) {
+    context.print(command.fullUsage ?? command.usage);
+    return 0;
+  }
   if (own.includes('--help') || own.includes('-h')) {
     context.print(command.usage);
     return 0;
   }
-  using _alive = keepAlive(); // a command that waits for somebody else may have nothing but timers, and they would let it end
+  using _alive = keepAlive(); // a command that only waits has nothing but timers, which would let the process end
   try {
     return (await command.run(rest, context)) ?? 0;
   } catch (error) {
     if (context.signal.aborted && error === context.signal.reason) return 0; // stopped before it had begun
-    if (error instanceof UsageError) {
+    if (error instanceof FlagError) {
       const [synopsis = ''] = command.usage.split('\n');
-      context.printError(`keelson ${name}: ${error.message}\n\n${synopsis}\nkeelson ${name} --help tells the flags.`);
+      context.printError(`keelson ${name}: ${error.message}\n\n${synopsis}\nkeelson ${name} --help shows the flags.`);
       return 2;
     }
     context.printError(`keelson ${name}: ${describe(error)}`);
     return 1;
   }
+}
+
+/** `keelson help up` is `keelson up --help`, and `keelson --version` is `keelson version`. */
+function commandLine(args: readonly string[]): { readonly name: string; readonly rest: readonly string[] } {
+  const [first = 'help', ...rest] = args;
+  if (first === '--version') return { name: 'version', rest };
+  if (!['help', '--help', '-h', '--help-all'].includes(first)) return { name: first, rest };
+  const [topic, ...others] = rest;
+  return topic === undefined || topic === 'help'
+    ? { name: 'help', rest: [] }
+    : { name: topic, rest: [...others, first === '--help-all' ? first : '--help'] };
 }
 
 function contextOf(process: ProcessLike): CommandContext {
@@ -74,7 +96,7 @@ function contextOf(process: ProcessLike): CommandContext {
   };
 }
 
-/** The message with the causes behind it, as far as it does not tell them itself. */
+/** The message, followed by the causes that it does not contain. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause === undefined ? '' : describe(error.cause);
@@ -82,8 +104,17 @@ function describe(error: unknown): string {
 }
 
 function overview(commands: readonly CommandEntry[]): string {
-  const shown = commands.filter(({ isHidden = false }) => !isHidden);
-  const width = Math.max(...shown.map(({ name }) => name.length));
-  const lines = shown.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
-  return `keelson: a Kubernetes-compatible control plane\n\nUsage: keelson COMMAND [FLAGS]\n\n${lines.join('\n')}\n\nkeelson COMMAND --help tells more.`;
+  const width = Math.max(...commands.map(({ name, group }) => (group === undefined ? 0 : name.length)));
+  const sections = COMMAND_GROUPS.flatMap((title) => {
+    const lines = commands
+      .filter(({ group }) => group === title)
+      .map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+    return lines.length === 0 ? [] : [`${title}:\n${lines.join('\n')}`];
+  });
+  return [
+    'keelson: a Kubernetes-compatible control plane',
+    'Usage: keelson COMMAND [FLAGS]',
+    ...sections,
+    'keelson COMMAND --help shows the flags that people use, keelson COMMAND --help-all every flag.',
+  ].join('\n\n');
 }

@@ -27,7 +27,7 @@ export interface AdmissionSources {
   readonly metrics: MetricRegistry;
   /** Writes an object as the server itself. */
   readonly update: (path: string, object: object) => Promise<void>;
-  readonly registry: () => ResourceRegistry;
+  readonly registry: ResourceRegistry;
   /** Keeps what webhooks were asked, where that is wanted. */
   readonly reviews?: WebhookReviews | undefined;
   /** Creates an object in the name of the server. */

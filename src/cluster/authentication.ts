@@ -15,7 +15,7 @@ export interface AuthenticationSettings {
   readonly serviceAccounts?: Partial<ServiceAccountTokenOptions>;
   /** The cluster's own authority for front proxies, and the standard headers, unless given. */
   readonly frontProxy?: Partial<FrontProxyOptions>;
-  /** Whether tokens count with which new nodes introduce themselves; no unless given. */
+  /** Whether tokens count with which new nodes introduce themselves; default false. */
   readonly bootstrapTokens?: boolean;
   /** Issuers of OpenID Connect, and who may be anonymous. */
   readonly configuration?: ConfiguredAuthentication;

@@ -20,7 +20,9 @@ import {
   HealthPaths,
   MetricsPath,
   OpenApiPaths,
+  ResourceRegistry,
   RootPath,
+  SelfClient,
   ServedApi,
   ServerObjects,
   StorageMetrics,
@@ -178,7 +180,9 @@ function withResources(
   const { clock, random, log, serviceCidrs, eventTtlSeconds } = options;
   const objects = new ServerObjects({ ...storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
   const uids = new RandomUidSource(random);
-  const update = (path: string, object: object): Promise<void> => server.self.update(path, object);
+  const registry = new ResourceRegistry(objects);
+  const self = new SelfClient(clock);
+  const update = (path: string, object: object): Promise<void> => self.update(path, object);
   const { localWebhooks: local } = options;
   const asked = local === undefined ? {} : { local };
   const authorizer = authorizationOf(options.authorization ?? {}, {
@@ -208,15 +212,17 @@ function withResources(
   const fairness = fairnessOf(options, {
     objects,
     metrics,
-    prefixOf: ({ group, version, resource }) => server.registry.find(group, version, resource)?.resource.storage.prefix,
+    prefixOf: ({ group, version, resource }) => registry.find(group, version, resource)?.resource.storage.prefix,
   });
   const auditMetrics = new AuditMetrics(metrics, log);
   const audit =
     options.audit === undefined
       ? undefined
       : openAudit(options.audit, { clock, random, uids, types, log, metrics: auditMetrics });
-  const server: ApiServer = new ApiServer({
+  const server = new ApiServer({
     objects,
+    registry,
+    self,
     types,
     clock,
     random,
@@ -233,10 +239,10 @@ function withResources(
       authorizer,
       webhooks,
       metrics,
-      registry: () => server.registry,
+      registry,
       reviews,
       update,
-      create: (collection, object) => server.self.create(collection, object),
+      create: (collection, object) => self.create(collection, object),
     }),
     audit: {
       ...(options.printRequest === undefined ? {} : { around: requestLines(options.printRequest, clock) }),
@@ -262,8 +268,8 @@ function withResources(
     roleGuard: new EscalationGuard(objects, authorizer),
     devWebhooks: options.devWebhooks ?? false,
   });
-  server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
-  server.registry.register(options.resources ?? []);
+  registry.register(resources.filter((resource) => enablement.isServed(resource)));
+  registry.register(options.resources ?? []);
   return { server, authentication, authorizer, webhooks, nodes, fairness, audit };
 }
 

@@ -1,82 +1,109 @@
 import { aborted, type Clock, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
 import { Client, ClientMetrics, type Transport } from '../client/index.ts';
-import { SIMULATED_DRIVER } from '../controllers/index.ts';
-import { type App, app, type LeaderElectionOptions, type ProgramRunOptions, type RunTracker } from '../kit/index.ts';
-import { clusterApps, hasSimulatedStorage, PROVISIONER_ACCOUNT, type WorkloadOptions } from './cluster-apps.ts';
+import { type App, app, type ProgramRunOptions, type RunTracker } from '../kit/index.ts';
 import type { ControlPlane, ForkOptions } from './control-plane.ts';
-import type { Identity } from './in-process-client.ts';
-import { startControlPlane } from './start-control-plane.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
-import { nodeNames } from '../node/index.ts';
-import { metricsResources } from './simulated-metrics/metrics-resources.ts';
+import type { Identity } from './in-process-client.ts';
 import { InProcessTransport } from './in-process-transport.ts';
-import { nodeHost, NodeEndpoints } from './node-endpoints.ts';
-import { ClusterTemplate } from './template/cluster-template.ts';
-import { holdNodes } from './nodes/hold-nodes.ts';
-import { takePlaces } from './nodes/node-places.ts';
-import { runWorker } from './workers/run-worker.ts';
+import { namesOfNodes } from './programs/kubelet/node-options.ts';
+import type { ComposedProgram, ElectionTiming, Program, ProgramBody, ProgramEntry } from './programs/program.ts';
+import { programRoles } from './programs/program-roles.ts';
+import { programs, type WorkloadOptions } from './programs/programs.ts';
 import { settledName, type SettledParts, SleepingParts } from './sleeping-parts.ts';
+import { startControlPlane } from './start-control-plane.ts';
+import { ClusterTemplate } from './template/cluster-template.ts';
+import { runWorker } from './workers/run-worker.ts';
 
 export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
-  /** How fast one of several processes on one store takes over from another; upstream's times unless given. */
-  readonly election?: Pick<LeaderElectionOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>;
+  /** The programs to choose from; default all of Keelson's. Each decides by the other options whether it runs. */
+  readonly programs?: readonly ProgramEntry[];
+  /** How fast one of several processes on one store takes over from another; default upstream's times. */
+  readonly election?: ElectionTiming;
   /** Puts something between the cluster's own programs and the server: for tests of what goes wrong there. */
   readonly wrapTransport?: (
     transport: Transport,
     context: { readonly program: string; readonly identity: Identity; readonly clock: Clock },
   ) => Transport;
-  /** Begins with all parts of its programs, also those that have nothing to do yet, so that they see everything; not unless given. */
+  /** Starts all parts of its programs at once, also those that have nothing to do yet; default false. */
   readonly isAlwaysAwake?: boolean;
-  /** Knows which runs of the cluster's own programs are under way; not followed unless given. */
+  /** Tracks which runs of the cluster's own programs are under way; default none. */
   readonly tracker?: RunTracker;
 }
 
 /** New nodes have this taint until a controller has seen that they are ready. */
 const NOT_READY = 'node.kubernetes.io/not-ready';
 
-/** Starts a whole cluster: the control plane, then controllers, scheduler and nodes as its clients. */
+/**
+ * Starts a whole cluster, phase by phase: loads the programs, starts the control plane with what they need of it, opens what they
+ * need, and runs them as clients of its API server.
+ */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const plane = await startControlPlane({ ...planeOptions(options), signal: options.signal });
+  const loaded = await loadPrograms(options);
+  const plane = await startControlPlane({ ...planeOptions(options, loaded), signal: options.signal });
+  const opened = new Map<LoadedProgram, Disposable>();
   try {
-    return new Cluster(plane, options, await partsOf(plane, options));
+    const context = { plane, options, isShared: isShared(options) };
+    for (const each of loaded) {
+      const made = await each.body.open?.(context);
+      if (made !== undefined) opened.set(each, made);
+    }
+    return new Cluster(plane, options, { loaded, opened });
   } catch (error) {
+    for (const each of opened.values()) each[Symbol.dispose]();
     await plane[Symbol.asyncDispose]();
     throw error;
   }
 }
 
 /** Serves requests for a cluster that another process has started with `workers`; see `runWorker`. */
-export function runClusterWorker(options: Unstoppable<ClusterOptions>): Promise<void> {
-  return runWorker(planeOptions(options), (plane) => serveSimulatedMetrics(plane, options));
+export async function runClusterWorker(options: Unstoppable<ClusterOptions>): Promise<void> {
+  const loaded = await loadPrograms(options);
+  await runWorker(planeOptions(options, loaded), (plane) => serveResources(plane, options, loaded));
 }
 
 type Unstoppable<Options> = Omit<Options, 'signal'>;
 
+/** A program that the cluster runs. */
+interface LoadedProgram {
+  readonly program: Program;
+  readonly body: ProgramBody;
+}
+
+/** Imports the programs that the options ask for, in the order of the list. */
+async function loadPrograms(options: Unstoppable<ClusterOptions>): Promise<readonly LoadedProgram[]> {
+  const entries: readonly ProgramEntry[] = options.programs ?? programs;
+  const all = await Promise.all(
+    entries.map(async (entry) => {
+      const { program } = await entry.load();
+      return program.isWanted(options) ? { program, body: await program.load() } : undefined;
+    }),
+  );
+  return all.filter((each) => each !== undefined);
+}
+
 /** How the API server of a cluster differs from one alone. */
-function planeOptions(options: Unstoppable<ClusterOptions>): Unstoppable<ControlPlaneOptions> {
+function planeOptions(
+  options: Unstoppable<ClusterOptions>,
+  loaded: readonly LoadedProgram[],
+): Unstoppable<ControlPlaneOptions> {
+  const bootstrapObjects = loaded.flatMap(({ program, body }) => [
+    ...programRoles(program),
+    ...(body.bootstrapObjects?.(options) ?? []),
+  ]);
   return {
     ...options,
     enableAdmission: enabledAdmission(options),
-    ...(hasSimulatedStorage(options)
-      ? { standardStorage: { provisioner: SIMULATED_DRIVER, account: PROVISIONER_ACCOUNT } }
-      : {}),
+    bootstrapObjects: [...(options.bootstrapObjects ?? []), ...bootstrapObjects],
   };
 }
 
-function serveSimulatedMetrics(plane: ControlPlane, options: Unstoppable<ClusterOptions>): void {
-  const { nodes = 1, runtime, simulatedMetrics = true, clock } = options;
-  if (!simulatedMetrics || nodes === 0 || runtime !== undefined) return;
-  const { objects, registry } = plane.server;
-  registry.register(metricsResources({ types: plane.types, objects, clock, nodes: namesOf(options) }));
-}
-
-async function partsOf(plane: ControlPlane, options: ClusterOptions): Promise<ClusterParts> {
-  const { nodes = 1, nodeEndpoints = false, listen, log } = options;
-  if (nodes === 0) return {};
-  const firstIndex = isShared(options) ? await takePlaces(plane.client(ITSELF), nodesName(options), nodes) : 0;
-  if (!nodeEndpoints) return { firstIndex };
-  const names = namesOf(options);
-  return { firstIndex, endpoints: await NodeEndpoints.open(plane, names, { host: nodeHost(listen?.host ?? ''), log }) };
+function serveResources(
+  plane: ControlPlane,
+  options: Unstoppable<ClusterOptions>,
+  loaded: readonly LoadedProgram[],
+): void {
+  const context = { plane, options, isShared: isShared(options) };
+  for (const { body } of loaded) plane.server.registry.register(body.resources?.(context) ?? []);
 }
 
 /** Who the process is to its own server. */
@@ -87,20 +114,7 @@ function isShared({ storage }: Pick<ClusterOptions, 'storage'>): boolean {
   return storage.type === 'etcd';
 }
 
-/** What the nodes of this process are called together. */
-function nodesName(options: Unstoppable<ClusterOptions>): string {
-  const { nodeName, hostname = 'localhost', listen } = options;
-  if (nodeName !== undefined) return nodeName;
-  if (!isShared(options)) return 'keelson';
-  const host = hostname.toLowerCase().replace(/[^a-z0-9-]+/g, '-');
-  return ['keelson', host, ...(listen === undefined || listen.port === 0 ? [] : [listen.port])].join('-');
-}
-
-function namesOf(options: Unstoppable<ClusterOptions>): string[] {
-  return nodeNames(options.nodes ?? 1, nodesName(options));
-}
-
-/** A cluster keeps its nodes from each other, as those of kubeadm do; an API server alone does so when it is told. */
+/** A cluster keeps its nodes from each other, as those of kubeadm do; an API server alone does so when a flag asks for it. */
 function enabledAdmission({
   enableAdmission = [],
   disableAdmission = [],
@@ -113,13 +127,14 @@ const NODE_RESTRICTION = 'NodeRestriction';
 
 /** What a copy of a cluster has of its own. */
 export interface ClusterForkOptions extends ForkOptions {
-  /** Nobody in the cluster has anything to do for so long, unless something changes; not known unless given. */
+  /** How long no program of the cluster has anything to do unless something changes; default unknown. */
   readonly quietMs?: number;
 }
 
 interface ClusterParts {
-  readonly firstIndex?: number;
-  readonly endpoints?: NodeEndpoints | undefined;
+  readonly loaded: readonly LoadedProgram[];
+  /** What programs have opened. */
+  readonly opened?: ReadonlyMap<LoadedProgram, Disposable>;
   readonly settled?: SettledParts | undefined;
 }
 
@@ -128,7 +143,8 @@ export class Cluster implements AsyncDisposable {
   readonly plane: ControlPlane;
   readonly apps: readonly App[];
   readonly #options: ClusterOptions;
-  readonly #endpoints: NodeEndpoints | undefined;
+  readonly #loaded: readonly LoadedProgram[];
+  readonly #opened: ReadonlyMap<LoadedProgram, Disposable>;
   /** By program and writer. */
   readonly #clients = new Map<string, Client>();
   readonly #clientMetrics = new ClientMetrics();
@@ -138,56 +154,59 @@ export class Cluster implements AsyncDisposable {
   readonly #running: Promise<void>;
 
   /** Use `startCluster`. */
-  constructor(plane: ControlPlane, options: ClusterOptions, { endpoints, settled, firstIndex = 0 }: ClusterParts = {}) {
+  constructor(plane: ControlPlane, options: ClusterOptions, { loaded, opened = new Map(), settled }: ClusterParts) {
     this.plane = plane;
     this.#settled = settled;
-    this.#endpoints = endpoints;
+    this.#loaded = loaded;
+    this.#opened = opened;
     this.#options = options;
-    const { clock, tracker } = options;
-    serveSimulatedMetrics(plane, options);
+    const { clock, log } = options;
     const hasOneServer = !isShared(options);
-    const { server } = plane;
+    serveResources(plane, options, loaded);
     if (hasOneServer && options.isAlwaysAwake !== true)
-      this.#sleeping = SleepingParts.of({ server, clock, log: options.log, settled });
-    const programs = clusterApps(plane, {
-      ...options,
-      hasOneServer,
-      endpoints,
-      firstIndex,
-      nodeNames: namesOf(options),
-    });
+      this.#sleeping = SleepingParts.of({ server: plane.server, clock, log, settled });
     const uids = new RandomUidSource(options.random);
     const candidate = () => ({
       namespace: 'kube-system',
       identity: `${options.hostname ?? 'localhost'}_${uids.next()}`,
       ...options.election,
     });
-    this.apps = programs.map(({ name, parts, isOnePerCluster }) =>
-      app(name, parts, { leaderElection: isOnePerCluster && !hasOneServer && candidate() }),
-    );
-    plane.addMetrics(() => [this.#clientMetrics.registry, ...this.apps.flatMap(({ registries }) => registries)]);
-    const tasks = this.apps.map((each, index): Runnable => {
-      const program = programs[index];
-      if (program === undefined) throw new Error('Unreachable: every app is made from a program');
-      const clientFor = (writer: string): Client | undefined => {
-        const identity = program.identityOf?.(writer);
-        return identity === undefined ? undefined : this.#clientFor(program.name, identity);
-      };
-      const client = this.#clientFor(program.name, program.identity);
-      const dormancy = this.#sleeping?.dormancyOf(program.name);
-      const own: ProgramRunOptions = {
-        clientFor,
-        ...(dormancy === undefined ? {} : { dormancy }),
-        ...(tracker === undefined ? {} : { tracker }),
-      };
-      const work = (signal: AbortSignal): Promise<void> => each.run(client, signal, own);
-      if (hasOneServer || program.hasNodes !== true) return { run: work };
-      const held = { ...candidate(), name: nodesName(options) };
-      return { run: (signal) => holdNodes(this.#clientFor(program.name, ITSELF), held, { work, signal }) };
+    const context = { plane, options, isShared: !hasOneServer };
+    const running = loaded.map((each) => {
+      const { program, body } = each;
+      const composed = body.inCluster(context, opened.get(each));
+      const leaderElection = program.isOnePerCluster && !hasOneServer && candidate();
+      return { program, composed, app: app(program.name, composed.parts, { leaderElection }) };
     });
-    const untilStopped: Runnable = { run: aborted }; // an API server that has nothing beside it runs on too
+    this.apps = running.map((each) => each.app);
+    plane.addMetrics(() => [this.#clientMetrics.registry, ...this.apps.flatMap(({ registries }) => registries)]);
+    const tasks = running.map(({ program, composed, app: own }): Runnable => {
+      const work = this.#workOf(program.name, composed, own);
+      const { whileHeld } = composed;
+      if (hasOneServer || whileHeld === undefined) return { run: work };
+      const held = { ...candidate(), client: this.#clientFor(program.name, ITSELF) };
+      return { run: (signal) => whileHeld(work, { ...held, signal }) };
+    });
+    const untilStopped: Runnable = { run: aborted }; // an API server with no programs beside it runs on too
     this.#running = runTogether([...tasks, untilStopped], AbortSignal.any([options.signal, this.#stop.signal]));
-    this.#running.catch((error: unknown) => options.log.error('a program of the cluster failed', { error }));
+    this.#running.catch((error: unknown) => log.error('a program of the cluster failed', { error }));
+  }
+
+  /** Runs a program as clients with its identities. */
+  #workOf(name: string, { identity, identityOf }: ComposedProgram, own: App): (signal: AbortSignal) => Promise<void> {
+    const { tracker } = this.#options;
+    const client = this.#clientFor(name, identity);
+    const clientFor = (writer: string): Client | undefined => {
+      const found = identityOf?.(writer);
+      return found === undefined ? undefined : this.#clientFor(name, found);
+    };
+    const dormancy = this.#sleeping?.dormancyOf(name);
+    const run: ProgramRunOptions = {
+      clientFor,
+      ...(dormancy === undefined ? {} : { dormancy }),
+      ...(tracker === undefined ? {} : { tracker }),
+    };
+    return (signal) => own.run(client, signal, run);
   }
 
   /** Whether all programs have seen all there is and have nothing to do but wait for time to pass. */
@@ -205,7 +224,7 @@ export class Cluster implements AsyncDisposable {
     const { nodes = 1, controllers = true } = this.#options;
     if (nodes === 0) return;
     await using client = this.plane.client(ITSELF);
-    const names = new Set(namesOf(this.#options));
+    const names = new Set(namesOfNodes(this.#options, isShared(this.#options)));
     const ready = new Set<string>();
     for await (const event of client.core.v1.nodes.watch({ signal })) {
       if (event.type === 'BOOKMARK') continue;
@@ -233,7 +252,7 @@ export class Cluster implements AsyncDisposable {
   #copy(options: ForkOptions, settled: SettledParts | undefined): Cluster {
     const { listen: _, ...own } = this.#options;
     const { contents: __, ...given } = options;
-    return new Cluster(this.plane.fork(options), { ...own, ...given }, { settled });
+    return new Cluster(this.plane.fork(options), { ...own, ...given }, { loaded: this.#loaded, settled });
   }
 
   /** What parts read: as they say, or as they said in the cluster that this is a copy of. */
@@ -248,7 +267,7 @@ export class Cluster implements AsyncDisposable {
     this.#stop.abort();
     await this.#running.catch(() => undefined); // it was logged when it happened
     this.#sleeping?.[Symbol.dispose]();
-    this.#endpoints?.[Symbol.dispose]();
+    for (const each of this.#opened.values()) each[Symbol.dispose]();
     for (const client of this.#clients.values()) await client[Symbol.asyncDispose]();
     await this.plane[Symbol.asyncDispose]();
   }

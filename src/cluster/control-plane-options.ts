@@ -1,4 +1,4 @@
-import type { StandardStorage } from './bootstrap/standard-storage.ts';
+import type { OwnObject } from './bootstrap/own-object.ts';
 import type { AuditOptions, AuthorizationOptions } from '../access/index.ts';
 import type { LocalBackend, ServiceRouting } from '../aggregator/index.ts';
 import type { RuntimeConfig } from '../api/index.ts';
@@ -33,7 +33,7 @@ export interface AggregationSettings {
   readonly proxyClientFiles?: CertificateFiles['proxyClient'];
   /** How their Services become addresses; see `ServiceRouting`. */
   readonly routing?: ServiceRouting;
-  /** Passes on answers that send clients elsewhere; they are refused unless given. */
+  /** Passes on answers that send clients elsewhere; default they are refused. */
   readonly forwardsRedirects?: boolean;
 }
 
@@ -41,15 +41,15 @@ export interface AggregationSettings {
 export interface ServerExtensions {
   /** How the server finds out who asks: issuers of tokens, a token webhook, front proxies. */
   readonly authentication?: AuthenticationSettings;
-  /** Who decides what requests may do; nodes and roles unless given. */
+  /** Who decides what requests may do; default nodes and roles. */
   readonly authorization?: AuthorizationOptions;
   /** More ways to tell who is asking, after client certificates and the token file. */
   readonly authenticators?: readonly Authenticator[];
   /** Asked about every request that is not the masters', before what everybody may do; the first opinion counts. */
   readonly authorizers?: readonly Authorizer[];
-  /** Who encrypts what is stored; nobody unless given. */
+  /** Who encrypts what is stored; default nobody. */
   readonly encryption?: EncryptionOptions;
-  /** What is written down of requests, and where to; nothing unless given. */
+  /** What is written down of requests, and where to; default nothing. */
   readonly audit?: AuditOptions;
   /** More admission plugins, after the built-in ones. */
   readonly admission?: readonly AdmissionPlugin[];
@@ -61,11 +61,11 @@ export interface ServerExtensions {
 
 /** How nodes that are elsewhere are reached. */
 export interface KubeletSettings {
-  /** Shown to kubelets; one of the cluster's own authority unless given. */
+  /** Shown to kubelets; default one of the cluster's own authority. */
   readonly client?: Credential;
   /** PEM of the authorities of their certificates, which are not looked at unless given. */
   readonly authorities?: string;
-  /** Which of a node's addresses to connect to, best first; upstream's order unless given. */
+  /** Which of a node's addresses to connect to, best first; default upstream's order. */
   readonly addressTypes?: readonly string[];
 }
 
@@ -78,9 +78,9 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly servingNames?: readonly string[];
   /** Where keys and certificates are kept; undefined keeps them in memory. */
   readonly pkiFolder?: string;
-  /** Where the authorities and keys are that all servers of a cluster have in common; in `pkiFolder` unless given. */
+  /** Where the authorities and keys are that all servers of a cluster have in common; default in `pkiFolder`. */
   readonly sharedPkiFolder?: string;
-  /** Hands these keys over to other servers on the same store, or takes them over, in cipher; not unless given. */
+  /** Hands these keys over to other servers on the same store, or takes them over, in cipher; default off. */
   readonly joinToken?: JoinToken;
   /** Shown to clients instead of a certificate of our own making. */
   readonly serving?: Credential;
@@ -103,15 +103,15 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly disableAdmission?: readonly string[];
   /** The configuration of admission plugins by their names, in YAML or JSON, as an AdmissionConfiguration file has it. */
   readonly admissionConfiguration?: PluginConfigurations;
-  /** How long pods stay on nodes that are lost, unless they say otherwise; 300 unless given. */
+  /** How long pods stay on nodes that are lost, unless they say otherwise; default 300. */
   readonly tolerationSeconds?: DefaultTolerationSeconds;
-  /** Whether requests without credentials are let in, as system:anonymous; yes unless given. */
+  /** Whether requests without credentials are let in, as system:anonymous; default true. */
   readonly anonymousAuth?: boolean;
-  /** The address that the `kubernetes` Service leads to; where the server listens unless given. */
+  /** The address that the `kubernetes` Service leads to; default where the server listens. */
   readonly advertiseAddress?: string;
   readonly serviceCidrs: readonly string[];
-  /** Who makes volumes of a default class `standard`; there is no such class unless given. */
-  readonly standardStorage?: StandardStorage;
+  /** Objects that the cluster has from the start, besides those of every cluster. They are not repaired later. */
+  readonly bootstrapObjects?: readonly OwnObject[];
   readonly eventTtlSeconds?: number;
   readonly limits?: Partial<ServerLimits>;
   /**
@@ -127,12 +127,12 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly interfere?: Interference;
   /** How many recent requests are kept with what became of them and why; unless given, only those that ask for it. */
   readonly tracedRequests?: number;
-  /** Whether requests are sorted into levels of priority that share `limits`; yes unless given. */
+  /** Whether requests are sorted into levels of priority that share `limits`; default true. */
   readonly priorityAndFairness?: boolean;
   /** What the machine is called; the server's identity is made of it. */
   readonly hostname?: string;
   readonly transportLimits?: Partial<TransportLimits>;
-  /** Processes that serve requests in the place of this one, on one port; none unless given. */
+  /** Processes that serve requests in the place of this one, on one port; default none. */
   readonly workers?: WorkersOptions;
   /** The keys of the process that this one serves requests for; that one does all that one server of a cluster does. */
   readonly worksWith?: ClusterPki;

@@ -1,5 +1,5 @@
 // What other folders may use: a whole control plane, put together.
-export * from './alone.ts';
+export * from './server-only.ts';
 export { type ClusterAccess, defaultKubeconfigPath, kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
 export type { LocalBackend } from '../aggregator/index.ts';
 export { copyStore, type CopyOptions, type CopyReport, type StorePlace } from './migration/copy-store.ts';
@@ -9,7 +9,7 @@ export type { ListenAddress } from './addresses.ts';
 export { Cluster, type ClusterOptions, runClusterWorker, startCluster } from './cluster.ts';
 export type { ClusterTemplate } from './template/cluster-template.ts';
 export { EncryptionConfigError, type EncryptionOptions } from '../encryption/index.ts';
-export type { WorkloadOptions } from './cluster-apps.ts';
+export { type Program, type ProgramEntry, programs, type WorkloadOptions } from './programs/index.ts';
 // What is given to a server: who may do what, what becomes of objects, kinds that are made up in code.
 export type {
   AccessDecision,
@@ -38,9 +38,9 @@ export { builtInTypes, structuralKind, type StructuralSchema } from '../api/inde
 export type { KeptReview } from '../admission/index.ts';
 export { chooseControllers, controllerListProblems } from '../controllers/index.ts';
 export { MOST_SIMULATED_DEVICES, type SimulatedDevices } from '../node/index.ts';
-export { ControllerManager, type ControllerManagerOptions } from './programs/controller-manager.ts';
-export { NodeProgram, type NodeProgramOptions } from './programs/node-program.ts';
-export { SchedulerProgram, type SchedulerProgramOptions } from './programs/scheduler-program.ts';
+export { ControllerManager, type ControllerManagerOptions } from './programs/controller-manager/controller-manager.ts';
+export { NodeProgram, type NodeProgramOptions } from './programs/kubelet/node-program.ts';
+export { SchedulerProgram, type SchedulerProgramOptions } from './programs/scheduler/scheduler-program.ts';
 export {
   configuredScheduler,
   readSchedulerConfiguration,
@@ -48,4 +48,4 @@ export {
   schedulerConfigurationText,
   type SchedulingAttempt,
 } from '../scheduler/index.ts';
-export { ServiceAccountClients } from './programs/service-account-clients.ts';
+export { ServiceAccountClients } from './programs/controller-manager/service-account-clients.ts';

@@ -5,8 +5,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { CryptoRandom, discardLogger, RealClock } from '../base/index.ts';
 import { describeWithEtcd } from '../store/etcd/testing/describe-with-etcd.ts';
 import type { ControlPlane } from './control-plane.ts';
-import { holdNodes } from './nodes/hold-nodes.ts';
-import { takePlaces } from './nodes/node-places.ts';
+import { holdNodes } from './programs/kubelet/hold-nodes.ts';
+import { takePlaces } from './programs/kubelet/node-places.ts';
 import { parseJoinToken } from './pki/sealed-files.ts';
 import { startControlPlane } from './start-control-plane.ts';
 

@@ -4,12 +4,11 @@ type Registry = Pick<ResourceRegistry, 'groupNames' | 'resourcesOf' | 'onChange'
 
 /** Other versions and groups that serve the same stored objects, such as events of the core group and of `events.k8s.io`. */
 export class EquivalentResources {
-  readonly #registry: () => Registry;
+  readonly #registry: Registry;
   #byPrefix: ReadonlyMap<string, readonly Resource[]> | undefined;
   #isListening = false;
 
-  /** The registry is passed as a function, because a server creates it after its admission. */
-  constructor(registry: () => Registry) {
+  constructor(registry: Registry) {
     this.#registry = registry;
   }
 
@@ -20,7 +19,7 @@ export class EquivalentResources {
   }
 
   #collect(): ReadonlyMap<string, readonly Resource[]> {
-    const registry = this.#registry();
+    const registry = this.#registry;
     if (!this.#isListening) {
       this.#isListening = true;
       registry.onChange(() => (this.#byPrefix = undefined));

@@ -33,7 +33,11 @@ async function matching(criteria: MatchCriteria) {
   const seen: string[] = [];
   let last: AdmissionAttributes | undefined;
   const api = await TestApi.open({}, ({ objects }): readonly AdmissionPlugin[] => {
-    const equivalents = new EquivalentResources(() => api.server.registry);
+    const equivalents = new EquivalentResources({
+      groupNames: () => api.server.registry.groupNames(),
+      resourcesOf: (group) => api.server.registry.resourcesOf(group),
+      onChange: (listener) => api.server.registry.onChange(listener),
+    });
     const matcher = new RequestMatcher(criteria, { equivalents, namespaces: objects.of('', 'namespaces') });
     const validate = async (attributes: AdmissionAttributes): Promise<void> => {
       if (!seen.includes('ready')) return;

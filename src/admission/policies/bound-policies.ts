@@ -50,11 +50,7 @@ export class BoundPolicies<P extends Policy, B extends PolicyBinding> {
   #begin(): boolean {
     if (this.#bindings !== undefined) return true;
     const { objects, registry } = this.#sources;
-    const served = new Set(
-      registry()
-        .resourcesOf(GROUP)
-        .map(({ plural }) => plural),
-    );
+    const served = new Set(registry.resourcesOf(GROUP).map(({ plural }) => plural));
     if (!served.has(this.#kinds.policies) || !served.has(this.#kinds.bindings)) return false;
     this.#policies = objects.of<P>(GROUP, this.#kinds.policies).index('all', () => ['all']);
     this.#bindings = objects.of<B>(GROUP, this.#kinds.bindings).index('all', () => ['all']);

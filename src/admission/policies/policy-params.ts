@@ -21,9 +21,7 @@ export function paramResource({ spec }: Policy, { registry }: Pick<PolicySources
   const { apiVersion = '', kind = '' } = spec.paramKind;
   const parsed = parseGroupVersion(apiVersion);
   const { group, version } = parsed instanceof ValueError ? { group: '', version: apiVersion } : parsed;
-  const found = registry()
-    .resourcesOf(group)
-    .find((resource) => resource.version === version && resource.kind === kind);
+  const found = registry.resourcesOf(group).find((resource) => resource.version === version && resource.kind === kind);
   if (found !== undefined) return found;
   const name = formatGroupVersionKind({ group, version, kind });
   throw new PolicyProblem(`failed to find resource referenced by paramKind: '${name}'`);

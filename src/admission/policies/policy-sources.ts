@@ -9,8 +9,8 @@ export interface PolicySources extends MatchSources {
   readonly objects: ServerObjects;
   /** Answers `authorizer` in expressions. */
   readonly authorizer: Authorizer;
-  /** The kinds of parameters. A function, because a server creates the registry after its admission. */
-  readonly registry: () => Pick<ResourceRegistry, 'resourcesOf'>;
+  /** The kinds of parameters. */
+  readonly registry: Pick<ResourceRegistry, 'resourcesOf'>;
   readonly clock: Clock;
   readonly metrics: MetricRegistry;
   readonly conditionMetrics: ConditionMetrics;

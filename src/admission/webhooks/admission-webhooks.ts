@@ -10,8 +10,7 @@ import type { WebhookReviews } from './webhook-reviews.ts';
 import { WebhookMetrics } from './webhook-metrics.ts';
 
 export interface AdmissionWebhookOptions extends Pick<HookSources, 'authorizer'> {
-  /** A function, because a server creates the registry after its admission. */
-  readonly registry: () => ResourceRegistry;
+  readonly registry: ResourceRegistry;
   readonly objects: ServerObjects;
   readonly client: WebhookClient;
   readonly metrics: MetricRegistry;
@@ -34,10 +33,7 @@ export function admissionWebhooks(options: AdmissionWebhookOptions): AdmissionWe
     authorizer,
     equivalents: new EquivalentResources(registry),
     namespaces: objects.of('', 'namespaces'),
-    isServed: (group: string, plural: string) =>
-      registry()
-        .resourcesOf(group)
-        .some((kind) => kind.plural === plural),
+    isServed: (group: string, plural: string) => registry.resourcesOf(group).some((kind) => kind.plural === plural),
   };
   const metrics = new WebhookMetrics(options.metrics);
   const asking = (configuration: string | undefined) => ({

@@ -1,7 +1,7 @@
 import { badRequest, methodNotAllowed, pageNotFound, pathSegmentNameProblems } from '../../api/index.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Negotiator } from '../answers/negotiator.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint, Services } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import type { ResourceRegistry } from '../resource-registry.ts';
 import { computedVerb } from '../verbs/computed.ts';
@@ -42,6 +42,7 @@ const verbs: Readonly<Record<string, Verb>> = {
 
 export interface DispatchParts {
   readonly registry: ResourceRegistry;
+  readonly services: Services;
   /** The first one that answers for a call gets it, before all that this server serves itself. */
   readonly delegates: readonly Delegate[];
   /** Asked in this order. */
@@ -51,14 +52,17 @@ export interface DispatchParts {
 
 /** What the stages lead to: the verb of the resource, or whoever answers the path. May refuse by throwing at once. */
 export function dispatch(parts: DispatchParts): (call: Call) => Answer | Promise<Answer> {
-  const { registry, delegates, paths, negotiator } = parts;
+  const { registry, services, delegates, paths, negotiator } = parts;
   return (call) => {
     const { info } = call;
     const delegate = delegates.find((each) => each.answersFor(call));
     if (delegate !== undefined) return delegate.handle(call);
     if (info.isResource) {
-      const endpoint = registry.find(info.group, info.version, info.resource);
-      if (endpoint !== undefined) return runVerb(call, endpoint, negotiator);
+      const found = registry.find(info.group, info.version, info.resource);
+      if (found !== undefined) {
+        const { resource, objects, withdrawal, actions } = found;
+        return runVerb(call, { resource, objects, withdrawal, actions, services }, negotiator);
+      }
       if (registry.hasGroup(info.group)) throw pageNotFound();
     }
     return askPaths(call, paths);

@@ -1,71 +1,63 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
-import { type ControlPlaneOptions, runWorker, startControlPlane, type StorageOptions } from '../../cluster/alone.ts';
-import type { Command, CommandContext } from '../command.ts';
-import { UsageError } from '../command.ts';
-import { describeFlags, Flags } from '../flags.ts';
-import type { FlagDefinitions } from '../flags.ts';
+import {
+  type ControlPlaneOptions,
+  runWorker,
+  startControlPlane,
+  type StorageOptions,
+} from '../../cluster/server-only.ts';
+import {
+  auditSettings,
+  embeddedStorage,
+  encryptionSettings,
+  etcdStorage,
+  server,
+  serverSettings,
+} from '../../cluster/programs/apiserver/index.ts';
+import { fileFlag, readFlagFile } from '../../cluster/programs/index.ts';
+import { type Command, type CommandContext, UsageError } from '../command.ts';
+import { type FlagDefinitions, Flags } from '../flags.ts';
+import { helpOf } from '../help-text.ts';
+import { checkUpstreamFlags, withUpstreamFlags } from '../upstream-flags.ts';
+import { logLevelOf, logOf } from './log-flags.ts';
 import { placeAt } from '../envtest/etcd-place.ts';
 import { workloadOf } from '../envtest/workload-environment.ts';
 import { IdleCollector } from '../idle-collector.ts';
 import { YoungSpaceLimit } from '../young-space.ts';
-import { apiserverFlags } from '../upstream/apiserver-flags.ts';
-import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
-import { auditFlags, auditSettings } from './audit-flags.ts';
-import { encryptionFlags, encryptionSettings } from './encryption-flags.ts';
-import { fileFlag, readFlagFile } from './file-flag.ts';
 import { orderlyStop } from './shutdown-delay.ts';
-import { etcdStorage, logLevelOf, logOf, serverFlags, serverSettings } from './server-flags.ts';
-import { embeddedStorage, storeFlags } from './store-flags.ts';
 import { leaveStoppingToMain, workerNumber, workersSettings } from './workers-flags.ts';
 
+const { flags: programFlags, help } = server;
+const upstream = programFlags.upstream.standalone;
+
 /** What is obeyed. */
-export const apiserverDefinitions: FlagDefinitions = {
-  'data-dir': { type: 'string', value: 'DIR', help: 'Keep objects in the embedded store in this folder' },
-  'bind-address': { type: 'string', value: 'ADDRESS', default: '0.0.0.0', help: 'Where to listen' },
-  'secure-port': { type: 'string', value: 'N', default: '6443', help: 'Port to listen on; 0 takes any that is free' },
-  'tls-cert-file': {
-    type: 'string',
-    value: 'FILE',
-    help: 'Certificate shown to clients (made in --cert-dir unless given)',
-  },
-  'tls-private-key-file': { type: 'string', value: 'FILE', help: 'Key of --tls-cert-file' },
-  'client-ca-file': { type: 'string', value: 'FILE', help: 'Authorities whose client certificates count' },
-  'cert-dir': {
-    type: 'string',
-    value: 'DIR',
-    default: '/var/run/kubernetes',
-    help: 'Where keys and certificates are kept; what is there is used, what is missing is made',
-  },
-  'trace-requests': {
-    type: 'string',
-    value: 'N',
-    default: '0',
-    help: 'How many recent writes and refusals are kept for `keelson trace`; 0 keeps only requests that ask for it',
-  },
-  ...serverFlags,
-  ...auditFlags,
-  ...encryptionFlags,
-  ...storeFlags,
-};
+export const apiserverDefinitions: FlagDefinitions = { ...programFlags.standalone, ...programFlags.shared };
+
+const known = withUpstreamFlags(apiserverDefinitions, upstream);
 
 /** `keelson apiserver`: the API server alone, with kube-apiserver's flags. */
 export const apiserverCommand: Command = {
-  usage: `Usage: keelson apiserver (--etcd-servers URL | --data-dir DIR) [FLAGS]\n\n${describeFlags(apiserverDefinitions)}`,
+  ...helpOf({
+    synopsis: 'keelson apiserver (--etcd-servers URL | --data-dir DIR) [FLAGS]',
+    description: "Runs the API server alone, with kube-apiserver's flags.",
+    definitions: apiserverDefinitions,
+    ...help,
+    upstream: { count: Object.keys(known).length - Object.keys(apiserverDefinitions).length },
+  }),
   async run(args, context) {
-    const flags = new Flags(args, withUpstreamFlags(apiserverDefinitions, apiserverFlags));
-    checkUpstreamFlags(flags, apiserverDefinitions, apiserverFlags);
+    const flags = new Flags(args, known);
+    checkUpstreamFlags(flags, apiserverDefinitions, upstream);
     if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
     const clock = new RealClock();
     using _collector = new IdleCollector(clock);
     using _young = new YoungSpaceLimit();
     const storage = await storageOf(flags, context.signal);
-    const server = { ...options(flags, context), storage, clock };
+    const common = { ...options(flags, context), storage, clock };
     const workload = workloadOf(context.environment);
     if (workload !== undefined && flags.has('workers'))
       throw new UsageError('--workers is for API servers alone, and this one has programs beside it');
-    const own = { ...server, ...workersSettings(flags, context, { command: 'apiserver', args, log: server.log }) };
+    const own = { ...common, ...workersSettings(flags, context, { command: 'apiserver', args, log: common.log }) };
     const worker = workerNumber(context);
     if (worker !== undefined) {
       using _signals = leaveStoppingToMain(context);
@@ -128,8 +120,8 @@ function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOption
 }
 
 /**
- * Where keys are kept. A folder that somebody has put a serving certificate into, and nothing else of ours, is theirs: nothing is
- * added to it, unless tokens would have to be signed with a key that nobody else keeps.
+ * Where keys are kept. A folder that holds a serving certificate and no key of our authority belongs to its owner: nothing is added to
+ * it, unless tokens would have to be signed with a key that is kept nowhere else.
  */
 function keysOf(flags: Flags): Pick<ControlPlaneOptions, 'pkiFolder' | 'serving'> {
   const folder = flags.text('cert-dir') ?? '';

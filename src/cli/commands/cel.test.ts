@@ -179,7 +179,7 @@ ERROR: <input>:1:10: undefined field 'replica'
   test.each([
     [[], 'an expression must be given'],
     [['1', '+', '2'], 'unexpected argument "+"; quote the expression'],
-    [['1', '--inptu', 'x'], "Unknown option '--inptu'"],
+    [['1', '--inptu', 'x'], 'unknown flag --inptu; did you mean --input?'],
     [['1', '--output', 'yaml'], '--output must be text or json, got "yaml"'],
     [['1', '--path', 'a..b'], '--path must be a path such as spec.backends[0], got "a..b"'],
   ])('with the usage: %s: %s', async (args, message) => {

@@ -9,24 +9,25 @@ import {
   type Pace,
   pacedTransport,
 } from '../../client/index.ts';
+import type { ServerChoice } from '../../cluster/programs/index.ts';
 import { UsageError } from '../command.ts';
-import type { FlagDefinitions, Flags } from '../flags.ts';
+import { type FlagDefinitions, type Flags, grouped } from '../flags.ts';
 
-/** Flags of programs that work on an API server: where it is and how fast it may be asked. */
-export const connectionFlags: FlagDefinitions = {
+/** Flags of programs that work on an API server: where it is, and how many requests it gets. */
+export const connectionFlags: FlagDefinitions = grouped('Connection', {
   kubeconfig: {
     type: 'string',
     value: 'FILE',
-    help: 'Where the API server is, and who we are to it (as kubectl finds it unless given)',
+    help: 'The API server and the credentials for it (default: as kubectl finds them)',
   },
-  master: { type: 'string', value: 'URL', help: 'The API server, instead of the one in the kubeconfig' },
+  master: { type: 'string', value: 'URL', help: 'URL of the API server, in place of the one in the kubeconfig' },
   'kube-api-qps': {
     type: 'string',
     value: 'RATE',
-    help: 'Requests a second at most (as many as there are, unless given)',
+    help: 'Max requests a second (default: no limit)',
   },
-  'kube-api-burst': { type: 'string', value: 'N', help: 'Requests at once, above --kube-api-qps (30)' },
-};
+  'kube-api-burst': { type: 'string', value: 'N', help: 'Requests at once, above --kube-api-qps (default 30)' },
+});
 
 const DEFAULT_BURST = 30;
 
@@ -38,23 +39,14 @@ export interface ProgramConnection {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Finds the server that the flags name. */
-export function programConnection(flags: Flags, environment: Environment): Promise<ProgramConnection> {
-  const wish = { kubeconfig: flags.text('kubeconfig'), server: flags.text('master'), pace: paceOf(flags) };
-  return findServer(wish, environment);
-}
-
-/** Where a program is to work: what is not given is found as kubectl finds it. */
-export interface ServerWish {
-  readonly kubeconfig: string | undefined;
-  /** The URL, instead of the one in the kubeconfig. */
-  readonly server: string | undefined;
-  readonly pace: Pace | undefined;
+/** The server that the flags name. */
+export function serverChoice(flags: Flags): ServerChoice {
+  return { kubeconfig: flags.text('kubeconfig'), server: flags.text('master'), pace: paceOf(flags) };
 }
 
 /** Finds the server. */
 export async function findServer(
-  { kubeconfig, server, pace }: ServerWish,
+  { kubeconfig, server, pace }: ServerChoice,
   environment: Environment,
 ): Promise<ProgramConnection> {
   try {
@@ -70,11 +62,11 @@ export async function findServer(
 
 export interface ProgramClientOptions extends ClientOptions {
   readonly clock: Clock;
-  /** Where outages of the server are told of, one for all clients of the program. */
+  /** Reports outages of the server; one for all clients of the program. */
   readonly outages: Outages;
 }
 
-/** A client of its own, with a pace of its own. */
+/** A client with its own pace. */
 export function programClient(
   { connection, pace }: ProgramConnection,
   { clock, outages, ...options }: ProgramClientOptions,

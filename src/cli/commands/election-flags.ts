@@ -1,31 +1,36 @@
 import type { LeaderElectionOptions } from '../../kit/index.ts';
 import { UsageError } from '../command.ts';
-import type { FlagDefinitions, Flags } from '../flags.ts';
-import { durationFlag } from './file-flag.ts';
+import { durationFlag } from '../../cluster/programs/index.ts';
+import { type FlagDefinitions, type Flags, grouped } from '../flags.ts';
 
-/** How fast others take over, under upstream's names. */
-export const electionTimeFlags: FlagDefinitions = {
+/** How fast another process takes over, under upstream's names. */
+export const electionTimeFlags: FlagDefinitions = grouped('Leader election', {
   'leader-elect-lease-duration': {
     type: 'string',
     value: 'DURATION',
     default: '15s',
-    help: 'Others take over when the lease was not renewed for so long',
+    help: 'Others take over a lease that was not renewed for this long',
   },
   'leader-elect-renew-deadline': {
     type: 'string',
     value: 'DURATION',
     default: '10s',
-    help: 'We give up when we could not renew it for so long',
+    help: 'The leader steps down after failing to renew the lease for this long',
   },
-  'leader-elect-retry-period': { type: 'string', value: 'DURATION', default: '2s', help: 'Between tries' },
-};
+  'leader-elect-retry-period': { type: 'string', value: 'DURATION', default: '2s', help: 'Time between attempts' },
+});
 
-/** Flags of programs of which one works at a time, under upstream's names. */
+/** Flags of programs of which one process works at a time, under upstream's names. */
 export function electionFlags(program: string): FlagDefinitions {
-  return {
+  return grouped('Leader election', {
     'leader-elect': { type: 'boolean', default: true, help: 'Work only while no other process does' },
     ...electionTimeFlags,
-    'leader-elect-resource-lock': { type: 'string', value: 'KIND', default: 'leases', help: 'Only leases are there' },
+    'leader-elect-resource-lock': {
+      type: 'string',
+      value: 'KIND',
+      default: 'leases',
+      help: 'Only leases are supported',
+    },
     'leader-elect-resource-name': { type: 'string', value: 'NAME', default: program, help: 'Name of the lease' },
     'leader-elect-resource-namespace': {
       type: 'string',
@@ -33,7 +38,7 @@ export function electionFlags(program: string): FlagDefinitions {
       default: 'kube-system',
       help: 'Namespace of the lease',
     },
-  };
+  });
 }
 
 /** What the flags say. */

@@ -5,7 +5,7 @@ import { etcdDefinitions, etcdFlags } from '../envtest/etcd-flags.ts';
 import { holdPlace } from '../envtest/etcd-place.ts';
 import { describeFlags, Flags } from '../flags.ts';
 import { prepareSharedServer } from './kube-apiserver.ts';
-import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
+import { checkUpstreamFlags, withUpstreamFlags } from '../upstream-flags.ts';
 
 /** `keelson etcd`: what test environments start before the API server. */
 export const etcdCommand: Command = {

@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { schedulerCommand } from './scheduler.ts';
+import { programs } from '../../cluster/programs/index.ts';
+import { programCommand } from './program-command.ts';
 
 async function written(config: string | undefined, ...flags: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-scheduler-'));
@@ -17,6 +18,7 @@ async function written(config: string | undefined, ...flags: string[]): Promise<
     printError: () => undefined,
   };
   const given = config === undefined ? [] : ['--config', input];
+  const schedulerCommand = await programCommand('scheduler', programs[1]);
   await schedulerCommand.run([...given, '--write-config-to', output, ...flags], context);
   return readFile(output, 'utf8');
 }

@@ -1,27 +1,32 @@
 import type { SecureHealthOptions } from '../../kit/index.ts';
 import { UsageError } from '../command.ts';
-import type { FlagDefinitions, Flags } from '../flags.ts';
-import { fileFlag } from './file-flag.ts';
+import { fileFlag } from '../../cluster/programs/index.ts';
+import { type FlagDefinitions, type Flags, grouped } from '../flags.ts';
 
 /** Flags of programs that answer probes and scrapes, under upstream's names. */
 export function servingFlags(port: number): FlagDefinitions {
-  return {
+  return grouped('Secure serving', {
     'bind-address': {
       type: 'string',
       value: 'ADDRESS',
       default: '0.0.0.0',
-      help: 'Where probes and scrapes are answered',
+      help: 'Address that answers probes and scrapes',
     },
-    'secure-port': { type: 'string', value: 'N', default: String(port), help: 'Port for them; 0 answers nowhere' },
-    'tls-cert-file': { type: 'string', value: 'FILE', help: 'Certificate of that port (made in memory unless given)' },
+    'secure-port': {
+      type: 'string',
+      value: 'N',
+      default: String(port),
+      help: 'Port that answers probes and scrapes; 0 opens none',
+    },
+    'tls-cert-file': { type: 'string', value: 'FILE', help: 'Certificate of that port (default: one made in memory)' },
     'tls-private-key-file': { type: 'string', value: 'FILE', help: 'Key of --tls-cert-file' },
     'authorization-always-allow-paths': {
       type: 'string',
       multiple: true,
       value: 'PATH,…',
-      help: 'Paths that everybody may ask for (/healthz,/readyz,/livez)',
+      help: 'Paths that need no authorization (default /healthz,/readyz,/livez)',
     },
-  };
+  });
 }
 
 /** Where the program answers; undefined for nowhere. */

@@ -5,7 +5,7 @@ import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import { IdleCollector } from '../idle-collector.ts';
 import { YoungSpaceLimit } from '../young-space.ts';
 import { runSharedServer } from '../shared/shared-server.ts';
-import { durationFlag } from './file-flag.ts';
+import { durationFlag } from '../../cluster/programs/index.ts';
 
 const definitions: FlagDefinitions = {
   dir: { type: 'string', value: 'DIR', default: '.', help: 'Where its socket is' },

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { settle, VirtualClock } from '../../base/index.ts';
 import { Flags } from '../flags.ts';
-import { orderlyStop, shutdownFlags } from './shutdown-delay.ts';
+import { serverFlags } from '../../cluster/programs/apiserver/index.ts';
+import { orderlyStop } from './shutdown-delay.ts';
 
 test('a server that is told to stop says so at once, and serves on for the delay', async () => {
   const clock = new VirtualClock();
   const told = new AbortController();
-  const flags = new Flags(['--shutdown-delay-duration=5s'], shutdownFlags);
+  const flags = new Flags(['--shutdown-delay-duration=5s'], serverFlags);
   using stop = orderlyStop(flags, { clock, signal: told.signal });
   const steps: string[] = [];
   const serving = stop.serving({ drain: () => steps.push('draining') }).then(() => steps.push('stopped'));
@@ -23,7 +24,7 @@ test('one that does not serve yet, or has no delay, stops at once', async () => 
   const clock = new VirtualClock();
   for (const args of [['--shutdown-delay-duration=5s'], []]) {
     const told = new AbortController();
-    using stop = orderlyStop(new Flags(args, shutdownFlags), { clock, signal: told.signal });
+    using stop = orderlyStop(new Flags(args, serverFlags), { clock, signal: told.signal });
     told.abort();
     expect(stop.signal.aborted).toBe(true);
     await stop.serving({ drain: () => expect.unreachable() });

@@ -1,23 +1,13 @@
 import { aborted, type Clock, onAbort } from '../../base/index.ts';
-import type { FlagDefinitions, Flags } from '../flags.ts';
-import { durationFlag } from './file-flag.ts';
+import { durationFlag } from '../../cluster/programs/index.ts';
+import type { Flags } from '../flags.ts';
 
-/** How servers stop, under upstream's name. */
-export const shutdownFlags: FlagDefinitions = {
-  'shutdown-delay-duration': {
-    type: 'string',
-    value: 'DURATION',
-    default: '0s',
-    help: 'How long requests are still served after the server was told to stop, while /readyz says that it will',
-  },
-};
-
-/** A server that can say that it is about to stop. */
+/** A server that can announce its shutdown. */
 interface Drainable {
   drain(): void;
 }
 
-/** The way from being told to stop to stopping. */
+/** The time between the signal to stop and the stop. */
 export interface OrderlyStop extends Disposable {
   /** Aborts when the server is to stop: at once while nothing is served yet, after the delay later on. */
   readonly signal: AbortSignal;

@@ -5,8 +5,7 @@ import { copyStore, type CopyOptions, type CopyReport, type StorePlace } from '.
 import { openSnapshotFile } from '../../store/index.ts';
 import { type CommandContext, UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
-import { encryptionFlags } from './encryption-flags.ts';
-import { etcdPlace, serverFlags } from './server-flags.ts';
+import { encryptionFlags, etcdPlace, serverFlags } from '../../cluster/programs/apiserver/index.ts';
 
 const {
   'etcd-servers': servers,

@@ -3,7 +3,7 @@ import { CryptoRandom, RealClock } from '../../base/index.ts';
 import { compactStore, repairStore, snapshotBytes, snapshotFolder, verifyStore } from '../../store/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
-import { defaultDataFolder } from './server-flags.ts';
+import { defaultDataFolder } from './log-flags.ts';
 import { copyBetween, copyFlags, restoreStore, takeSnapshot, verifySnapshot } from './store-copy.ts';
 
 const definitions: FlagDefinitions = {

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { LineLogger, RealClock } from '../../base/index.ts';
 import type { CommandContext } from '../command.ts';
 import { Flags } from '../flags.ts';
-import { workersFlags, workersSettings } from './workers-flags.ts';
+import { serverFlags } from '../../cluster/programs/apiserver/index.ts';
+import { workersSettings } from './workers-flags.ts';
 
 const program = { node: '/usr/bin/node', file: '/opt/keelson.js' };
 
@@ -18,7 +19,7 @@ function settings(args: readonly string[], given: Partial<CommandContext> = { pr
     printError: () => undefined,
     ...given,
   };
-  const found = workersSettings(new Flags(args, workersFlags), context, { command: 'up', args, log });
+  const found = workersSettings(new Flags(args, serverFlags), context, { command: 'up', args, log });
   return { ...found, lines };
 }
 
@@ -41,5 +42,5 @@ test.each([['--workers=65'], ['--workers=-1'], ['--workers=two']])('%s is refuse
 });
 
 test('a server inside another process has none', () => {
-  expect(() => settings(['--workers=2'], {})).toThrow('--workers is for servers in processes of their own');
+  expect(() => settings(['--workers=2'], {})).toThrow('--workers needs a server in its own process');
 });

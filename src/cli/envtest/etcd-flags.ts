@@ -1,5 +1,5 @@
 import type { FlagDefinitions } from '../flags.ts';
-import { type FlagGroup, flagsOf } from '../upstream/verdict.ts';
+import { type FlagGroup, flagsOf } from '../../cluster/programs/index.ts';
 
 /** Flags of etcd that are obeyed. */
 export const etcdDefinitions: FlagDefinitions = {

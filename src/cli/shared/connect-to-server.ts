@@ -17,7 +17,7 @@ export interface ServerPlace {
 }
 
 export interface ConnectOptions extends ServerPlace {
-  /** How long to try; 30 seconds unless given. */
+  /** How long to try; default 30 seconds. */
   readonly giveUpMs?: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;

@@ -77,5 +77,5 @@ test('an API server of the shared process says what one in a process of its own 
     const code = await askForApiserver({ type: 'apiserver', args: ['--made-up=1'], environment: {} }, context, options);
 
     expect(code).toBe(2);
-    expect(lines.join('\n')).toContain("keelson apiserver: Unknown option '--made-up'");
+    expect(lines.join('\n')).toContain('keelson apiserver: unknown flag --made-up');
   }));

@@ -16,7 +16,7 @@ export function bootstrapObjectsOf(options: ControlPlaneOptions, pki: ClusterPki
     listen,
     advertiseAddress,
     clientAuthorities,
-    standardStorage,
+    bootstrapObjects: more = [],
   } = options;
   const port = listen?.port ?? 0;
   return bootstrapObjects({
@@ -27,7 +27,7 @@ export function bootstrapObjectsOf(options: ControlPlaneOptions, pki: ClusterPki
       port: port === 0 ? DEFAULT_PORT : port,
     },
     serviceCidrs,
-    ...(standardStorage === undefined ? {} : { standardStorage }),
+    more,
     apiServiceAddress: apiServiceAddress(serviceCidrs),
     trusted: {
       clientAuthorities: clientAuthorities ?? pki.authority.certificate,

@@ -3,7 +3,6 @@ import type { ServiceCIDR } from '../../api/types/networking/v1.d.ts';
 import { formatTime, instantOfMillis } from '../../api/index.ts';
 import { extensionAuthentication, type TrustedAuthorities } from './extension-authentication.ts';
 import type { OwnKind, OwnObject } from './own-object.ts';
-import { type StandardStorage, standardStorageObjects } from './standard-storage.ts';
 import { tokenTracking } from './token-tracking.ts';
 
 export interface BootstrapOptions {
@@ -12,7 +11,8 @@ export interface BootstrapOptions {
   /** Where clients inside the cluster reach the API server. */
   readonly advertise: { readonly address: string; readonly port: number };
   readonly serviceCidrs: readonly string[];
-  readonly standardStorage?: StandardStorage;
+  /** Further objects that are made once. */
+  readonly more: readonly OwnObject[];
   /** The first address of the service network. */
   readonly apiServiceAddress: string;
   readonly trusted: TrustedAuthorities;
@@ -32,7 +32,7 @@ export function bootstrapObjects(options: BootstrapOptions): BootstrapObjects {
   const { trusted, clock, certificateClock } = options;
   return {
     first: [...namespaces(), serviceCidr(options)],
-    once: [...priorityClasses(), ...standardStorageObjects(options.standardStorage)],
+    once: [...priorityClasses(), ...options.more],
     kept: [kubernetesService(options), extensionAuthentication(trusted, certificateClock), tokenTracking(clock)],
   };
 }

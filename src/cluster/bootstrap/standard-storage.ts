@@ -13,8 +13,7 @@ const WRITER = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
 const READER = ['get', 'list', 'watch'];
 
 /** The default class, its driver, and what those who run beside it may do: as much as beside a CSI driver. */
-export function standardStorageObjects(storage: StandardStorage | undefined): OwnObject[] {
-  if (storage === undefined) return [];
+export function standardStorageObjects(storage: StandardStorage): OwnObject[] {
   const { provisioner, account } = storage;
   const metadata = { name: `keelson:${account}` };
   const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' };

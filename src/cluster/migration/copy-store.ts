@@ -33,7 +33,7 @@ export interface CopyOptions {
   readonly signal: AbortSignal;
   /** The path of an EncryptionConfiguration, needed where encrypted values have to be opened. */
   readonly encryptionConfig?: string;
-  /** How far the revision leaps ahead of the one that is copied; as far as is safe unless given. */
+  /** How far the revision leaps ahead of the one that is copied; default as far as is safe. */
   readonly bumpRevision?: number;
 }
 

@@ -35,7 +35,7 @@ export interface PkiOptions {
   readonly servingNames: readonly string[];
   /** Where files are kept; undefined keeps everything in memory. */
   readonly folder: string | undefined;
-  /** Where the authorities and keys are that servers have in common; with the others unless given. */
+  /** Where the authorities and keys are that servers have in common; default with the others. */
   readonly sharedFolder?: string;
   /** Instead of folders. */
   readonly files?: PkiFiles;

@@ -32,7 +32,7 @@ interface Found {
 export interface IdentityOptions {
   /** Where this server keeps its files. */
   readonly files: PkiFiles;
-  /** Opens what other servers have handed over, and seals what this one hands over; nothing is handed over unless given. */
+  /** Opens what other servers have handed over, and seals what this one hands over; default nothing is handed over. */
   readonly token: JoinToken | undefined;
   readonly random: Random;
   /** Makes the files that are not there, in a place of its own. */

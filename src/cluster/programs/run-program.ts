@@ -13,9 +13,9 @@ import {
 /** What the programs of a control plane have in common where each is a process of its own. */
 export interface ProgramOptions {
   readonly random: Random;
-  /** Of several processes one works; this one does in any case unless given. */
+  /** Of several processes one works; default this one does in any case. */
   readonly election?: LeaderElectionOptions | false;
-  /** Where probes and scrapes are answered; nowhere unless given. */
+  /** Where probes and scrapes are answered; default nowhere. */
   readonly serving?: SecureHealthOptions;
 }
 

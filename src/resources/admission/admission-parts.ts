@@ -19,7 +19,7 @@ export interface AdmissionParts {
   /** Where plugins that count something do so; absent: nowhere. */
   readonly metrics?: MetricRegistry;
   /** The kinds that are served; asked for when it is needed, since a server makes it after its admission. */
-  readonly registry?: () => ResourceRegistry;
+  readonly registry?: ResourceRegistry;
   /** Creates an object in a collection in the name of the server; false when it is there already. */
   readonly create?: (collection: string, object: object) => Promise<boolean>;
   readonly log?: Logger;

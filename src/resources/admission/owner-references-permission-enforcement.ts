@@ -29,9 +29,9 @@ export function ownerReferencesPermissionEnforcement(parts: Parts): AdmissionPlu
 class OwnerReferences implements AdmissionPlugin {
   readonly name = 'OwnerReferencesPermissionEnforcement';
   readonly #authorizer: Authorizer;
-  readonly #registry: () => ResourceRegistry;
+  readonly #registry: ResourceRegistry;
 
-  constructor(authorizer: Authorizer, registry: () => ResourceRegistry) {
+  constructor(authorizer: Authorizer, registry: ResourceRegistry) {
     this.#authorizer = authorizer;
     this.#registry = registry;
   }
@@ -74,7 +74,7 @@ class OwnerReferences implements AdmissionPlugin {
 
   #ownersOf(request: AdmissionAttributes, { apiVersion, kind }: OwnerReference): readonly Resource[] {
     const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
-    const served = this.#registry().resourcesOf(group ?? '');
+    const served = this.#registry.resourcesOf(group ?? '');
     const owners = served.filter((resource) => resource.kind === kind && resource.version === version);
     if (owners.length > 0) return owners;
     const why = `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`;

@@ -1,0 +1,80 @@
+import { CryptoRandom, RealClock } from '../../base/index.ts';
+import { Outages } from '../../client/index.ts';
+import type { Program, ProgramEntry } from '../../cluster/programs/index.ts';
+import { type Command, UsageError } from '../command.ts';
+import { type FlagDefinitions, Flags } from '../flags.ts';
+import { helpOf } from '../help-text.ts';
+import { checkUpstreamFlags, withUpstreamFlags } from '../upstream-flags.ts';
+import { connectionFlags, findServer, programClient, serverChoice } from './connection-flags.ts';
+import { electionFlags, electionSettings, electionTimeFlags, electionTiming } from './election-flags.ts';
+import { logFlags, logLevelFlag, logLevelOf, logOf } from './log-flags.ts';
+import { servingFlags, servingSettings } from './serving-flags.ts';
+
+/** What a program obeys when it runs alone: what all programs do, and its own flags, which override those. */
+export function standaloneDefinitions({ name, flags, isOnePerCluster, port }: Program): FlagDefinitions {
+  return {
+    ...connectionFlags,
+    ...flags.standalone,
+    ...flags.shared,
+    ...(isOnePerCluster ? electionFlags(name) : electionTimeFlags),
+    ...(port === undefined ? {} : servingFlags(port)),
+    ...logFlags,
+    ...(flags.upstream === undefined ? logLevelFlag : {}),
+  };
+}
+
+/** `keelson COMMAND`: a program alone, on any API server. */
+export async function programCommand(command: string, entry: ProgramEntry): Promise<Command> {
+  const { program } = await entry.load();
+  const definitions = standaloneDefinitions(program);
+  const upstream = program.flags.upstream?.standalone ?? [];
+  const known = withUpstreamFlags(definitions, upstream);
+  const common = program.help?.common ?? { Flags: Object.keys(definitions) };
+  return {
+    ...helpOf({
+      synopsis: `keelson ${command} [--kubeconfig FILE] [FLAGS]`,
+      description: `${entry.summary}.`,
+      definitions,
+      common,
+      examples: program.help?.examples ?? [[`keelson ${command}`, 'on the cluster of the current context']],
+      upstream: { count: Object.keys(known).length - Object.keys(definitions).length },
+    }),
+    async run(args, context) {
+      const flags = new Flags(args, known);
+      checkUpstreamFlags(flags, definitions, upstream);
+      if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
+      const [clock, random] = [new RealClock(), new CryptoRandom()];
+      const isKubernetes = program.flags.upstream !== undefined;
+      const log = logOf(flags, context.printError, isKubernetes ? 'info' : (logLevelOf(flags) ?? 'warn'));
+      const tools = { clock, random, log, print: (text: string) => context.print(text) };
+      const body = await program.load();
+      const prepared = await body.standalone?.(flags, tools);
+      if (prepared === undefined) return;
+      const serving = program.port === undefined ? undefined : servingSettings(flags);
+      const election = prepared.election ?? (program.isOnePerCluster ? electionSettings(flags) : electionTiming(flags));
+      const way = await findServer(prepared.server ?? serverChoice(flags), context.environment);
+      const outages = new Outages({ clock, log, server: way.connection.server });
+      const options = {
+        clock,
+        random,
+        outages,
+        userAgent: program.name,
+        ...(isKubernetes ? {} : { onWarning: () => undefined }),
+      };
+      await using client = programClient(way, options);
+      context.print(`working on ${way.connection.server}`);
+      await prepared.run(
+        {
+          ...tools,
+          client,
+          connection: way.connection,
+          connectAs: (credentials) =>
+            programClient({ ...way, connection: { ...way.connection, credentials } }, options),
+          election,
+          serving,
+        },
+        context.signal,
+      );
+    },
+  };
+}

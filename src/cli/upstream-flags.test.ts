@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { server, storeFlags } from '../cluster/programs/apiserver/index.ts';
+import { programs, type UpstreamFlag } from '../cluster/programs/index.ts';
+import { UsageError } from './command.ts';
+import { apiserverDefinitions } from './commands/apiserver.ts';
+import { standaloneDefinitions } from './commands/program-command.ts';
+import { upDefinitions } from './commands/up.ts';
+import { Flags } from './flags.ts';
+import { checkUpstreamFlags, withUpstreamFlags } from './upstream-flags.ts';
+
+const apiserverFlags = server.flags.upstream.standalone;
+const loaded = await Promise.all(programs.map(async ({ load }) => (await load()).program));
+const withUpstream = loaded.flatMap((program) => {
+  const { upstream } = program.flags;
+  return upstream === undefined ? [] : [{ program, upstream }];
+});
+
+function parse(...args: readonly string[]): Flags {
+  const flags = new Flags(args, withUpstreamFlags(apiserverDefinitions, apiserverFlags));
+  checkUpstreamFlags(flags, apiserverDefinitions, apiserverFlags);
+  return flags;
+}
+
+function obeyed(flags: readonly UpstreamFlag[]): string[] {
+  return flags.filter(({ verdict, name }) => verdict === 'obeyed' && name !== 'help').map(({ name }) => name);
+}
+
+// flags that kube-apiserver does not have
+const OURS = ['data-dir', 'join-token', 'log-level', 'trace-requests', 'workers', ...Object.keys(storeFlags)];
+
+test('what is said to be obeyed is, and what is obeyed is said to be', () => {
+  const own = Object.keys(apiserverDefinitions).filter((name) => !OURS.includes(name));
+  expect(obeyed(apiserverFlags)).toEqual(own.sort());
+  const up = upDefinitions(loaded);
+  for (const { program, upstream } of withUpstream) {
+    for (const name of obeyed(upstream.inCluster)) expect(up).toHaveProperty(name);
+    expect(obeyed(upstream.standalone)).toEqual(Object.keys(standaloneDefinitions(program)).sort());
+  }
+});
+
+const COUNTS: Readonly<Record<string, number>> = { 'kube-controller-manager': 148, 'kube-scheduler': 62 };
+
+const verdicts: readonly (readonly [program: string, flags: readonly UpstreamFlag[], count: number])[] = [
+  ['kube-apiserver', apiserverFlags, 172],
+  ...withUpstream.flatMap(({ program: { name }, upstream }) => [
+    [name, upstream.inCluster, COUNTS[name] ?? 0] as const,
+    [`${name} alone`, upstream.standalone, COUNTS[name] ?? 0] as const,
+  ]),
+];
+
+test.each(verdicts)('all flags of %s have one verdict', (_program, flags, count) => {
+  const names = flags.map(({ name }) => name);
+  expect(names).not.toContain('');
+  expect(new Set(names).size).toBe(names.length);
+  expect(names).toHaveLength(count);
+});
+
+test('a flag that cannot matter is taken', () => {
+  expect(() =>
+    parse('--profiling=false', '--delete-collection-workers=3', '--watch-cache-sizes', 'pods#5'),
+  ).not.toThrow();
+});
+
+test('a flag that would be ignored is refused with the reason', () => {
+  expect(() => parse('--etcd-servers-overrides=/events#http://a')).toThrow(UsageError);
+  expect(() => parse('--etcd-servers-overrides=/events#http://a')).toThrow(
+    '--etcd-servers-overrides is refused: all kinds are in one etcd',
+  );
+  expect(() => parse('--allow-privileged=false')).toThrow(/"true" is fine/);
+});
+
+test('a value that says what is the case anyway is taken', () => {
+  expect(() => parse('--allow-privileged', '--storage-backend=etcd3', '--etcd-compaction-interval=5m0s')).not.toThrow();
+  expect(() => parse('--storage-backend=etcd2')).toThrow('"etcd3" is fine');
+});
+
+test('a flag that no version has is not known', () => {
+  expect(() => parse('--made-up=1')).toThrow('unknown flag --made-up');
+});
+
+test('an unknown flag comes with the nearest known one', () => {
+  expect(() => parse('--bind-adress=::')).toThrow('unknown flag --bind-adress; did you mean --bind-address?');
+  expect(() => parse('--no-profilng')).toThrow('unknown flag --no-profilng; did you mean --no-profiling?');
+});

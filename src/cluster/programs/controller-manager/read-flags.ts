@@ -1,0 +1,70 @@
+import { chooseControllers, controllerListProblems } from '../../../controllers/index.ts';
+import { FlagError, type FlagValues } from '../flag.ts';
+import type { StandaloneProgram, StandaloneTools } from '../program.ts';
+import { authorityOf, fileFlag } from '../read-flags.ts';
+import { controllerSettings } from './controller-flags.ts';
+import { ControllerManager } from './controller-manager.ts';
+import type { ControllersOptions } from './options.ts';
+import { ServiceAccountClients } from './service-account-clients.ts';
+
+/** What the flags of `keelson up` ask for. */
+export function controllersOf(flags: FlagValues): ControllersOptions {
+  return {
+    controllers: chosenControllers(flags),
+    controllerSettings: controllerSettings(flags),
+    simulatedStorage: flags.isSet('simulated-storage'),
+  };
+}
+
+/** All of them, none, or a choice. */
+function chosenControllers(flags: FlagValues): ControllersOptions['controllers'] {
+  const list = flags.list('controllers');
+  if (list.length === 0 || list.join() === 'true') return true;
+  if (list.join() === 'false') return false;
+  checkList(list);
+  return (builtIn) => chooseControllers(builtIn, list);
+}
+
+/** `keelson controller-manager`. */
+export async function standaloneControllers(flags: FlagValues, tools: StandaloneTools): Promise<StandaloneProgram> {
+  const list = flags.list('controllers');
+  checkList(list);
+  const controllers = list.length === 0 ? ['*'] : list;
+  const signing = signingPair(flags);
+  const serviceAccountKey = fileFlag(flags, 'service-account-private-key-file');
+  const settings = controllerSettings(flags);
+  const { clock, random } = tools;
+  return {
+    async run({ client, connection, connectAs, election, serving }, signal) {
+      await using accounts = new ServiceAccountClients(client, connectAs);
+      const manager = new ControllerManager(client, {
+        clock,
+        random,
+        controllers,
+        settings,
+        rootCertificate: fileFlag(flags, 'root-ca-file') ?? authorityOf(connection),
+        election,
+        ...(serving === undefined ? {} : { serving }),
+        ...(signing === undefined ? {} : { signing }),
+        ...(serviceAccountKey === undefined ? {} : { serviceAccountKey }),
+        ...(flags.isSet('use-service-account-credentials')
+          ? { clientFor: (account: string) => accounts.clientFor(account) }
+          : {}),
+      });
+      await manager.run(signal);
+    },
+  };
+}
+
+function checkList(list: readonly string[]): void {
+  const problems = controllerListProblems(list);
+  if (problems.length > 0) throw new FlagError(`--controllers: ${problems.join('; ')}`);
+}
+
+function signingPair(flags: FlagValues): { readonly certificate: string; readonly privateKey: string } | undefined {
+  const certificate = fileFlag(flags, 'cluster-signing-cert-file');
+  const privateKey = fileFlag(flags, 'cluster-signing-key-file');
+  if ((certificate === undefined) !== (privateKey === undefined))
+    throw new FlagError('--cluster-signing-cert-file and --cluster-signing-key-file go together');
+  return certificate === undefined || privateKey === undefined ? undefined : { certificate, privateKey };
+}

@@ -1,0 +1,50 @@
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+import { type FlagValues, FlagError } from '../flag.ts';
+import type { StandaloneProgram, StandaloneTools } from '../program.ts';
+import { authorityOf, fileFlag } from '../read-flags.ts';
+import type { NodesOptions } from './node-options.ts';
+import { NodeProgram } from './node-program.ts';
+
+const MAX_NODES = 10_000;
+
+/** What the flags of `keelson up` ask for. */
+export function nodeFlags(flags: FlagValues): NodesOptions {
+  const nodeName = flags.text('node-name');
+  if (nodeName !== undefined && !/^[a-z0-9]([-a-z0-9.]{0,200}[a-z0-9])?$/.test(nodeName))
+    throw new FlagError(`--node-name must consist of lower-case letters, digits, "-" and ".", got "${nodeName}"`);
+  return {
+    nodes: flags.integer('nodes', { min: 0, max: MAX_NODES }) ?? 1,
+    ...(nodeName === undefined ? {} : { nodeName }),
+    nodeEndpoints: flags.isSet('node-endpoints'),
+    simulatedMetrics: flags.isSet('simulated-metrics'),
+  };
+}
+
+/** `keelson node`. */
+export async function standaloneNodes(flags: FlagValues, tools: StandaloneTools): Promise<StandaloneProgram> {
+  const address = flags.text('node-ip') ?? '';
+  if (isIP(address) === 0) throw new FlagError(`--node-ip must be an IP address, got "${address}"`);
+  const name = flags.text('node-name') ?? hostname().toLowerCase();
+  const nodes = flags.integer('nodes', { min: 1, max: MAX_NODES }) ?? 1;
+  const labels = labelsOf(flags);
+  const { clock, random, log, print } = tools;
+  return {
+    async run({ client, connection, election }, signal) {
+      const clientAuthorities = fileFlag(flags, 'client-ca-file') ?? authorityOf(connection);
+      const onHeld = (): void => print(`running ${nodes === 1 ? 'node' : `${nodes} nodes`} "${name}"`);
+      const timing = election === false ? {} : { election };
+      const options = { name, nodes, address, clientAuthorities, labels, ...timing, clock, random, log, onHeld };
+      await new NodeProgram(client, options).run(signal);
+    },
+  };
+}
+
+function labelsOf(flags: FlagValues): Readonly<Record<string, string>> {
+  const pairs = flags.list('node-labels').map((text): [string, string] => {
+    const [key = '', value] = text.split('=');
+    if (key === '' || value === undefined) throw new FlagError(`--node-labels needs KEY=VALUE, got "${text}"`);
+    return [key, value];
+  });
+  return Object.fromEntries(pairs);
+}

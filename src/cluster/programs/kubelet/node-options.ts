@@ -1,0 +1,35 @@
+import type { NodeAgentsOptions } from '../../../node/index.ts';
+import { nodeNames } from '../../../node/index.ts';
+import type { SharedOptions } from '../program.ts';
+
+/** The nodes of a cluster. */
+export interface NodesOptions {
+  /** How many nodes there are; default 1. */
+  readonly nodes?: number;
+  /**
+   * The name of a single node, and the prefix of the names of several. Default `keelson`; on a store that other processes may use,
+   * followed by machine and port, since no two processes may run the same node.
+   */
+  readonly nodeName?: string;
+  /** Opens a port for each node, where it answers as a kubelet does; default false. */
+  readonly nodeEndpoints?: boolean;
+  /** What runs the containers of these nodes; default simulated. */
+  readonly runtime?: NodeAgentsOptions['runtime'];
+  /** Whether `metrics.k8s.io` shows what simulated nodes and their pods use, for `kubectl top`; default true. */
+  readonly simulatedMetrics?: boolean;
+}
+
+/** What decides the names of a cluster's nodes. */
+export type NamingOptions = NodesOptions & Pick<SharedOptions, 'hostname' | 'listen'>;
+
+/** The name that the nodes of one process have in common. */
+export function nodesName({ nodeName, hostname = 'localhost', listen }: NamingOptions, isShared: boolean): string {
+  if (nodeName !== undefined) return nodeName;
+  if (!isShared) return 'keelson';
+  const host = hostname.toLowerCase().replace(/[^a-z0-9-]+/g, '-');
+  return ['keelson', host, ...(listen === undefined || listen.port === 0 ? [] : [listen.port])].join('-');
+}
+
+export function namesOfNodes(options: NamingOptions, isShared: boolean): string[] {
+  return nodeNames(options.nodes ?? 1, nodesName(options, isShared));
+}

@@ -1,0 +1,121 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { hostname } from 'node:os';
+import { type Clock, type Logger, type Random, RandomUidSource, type Runnable } from '../../../base/index.ts';
+import type { Client } from '../../../client/index.ts';
+import { SIMULATED_DRIVER } from '../../../controllers/index.ts';
+import { app, type LeaderElectionOptions } from '../../../kit/index.ts';
+import { nodeNames, NodeServer } from '../../../node/index.ts';
+import { type Credential, issueCertificate, newPrivateKey, selfIssuer } from '../../../wire/certificates/index.ts';
+import { renewedCredential } from '../../pki/issue-credential.ts';
+import { composeNodes } from './compose-nodes.ts';
+import { holdNodes } from './hold-nodes.ts';
+import { NodeEndpoints, nodeSubject } from './node-endpoints.ts';
+import { takePlaces } from './node-places.ts';
+
+export interface NodeProgramOptions {
+  /** The name of a single node, and the prefix of the names of several. */
+  readonly name: string;
+  readonly nodes: number;
+  /** Where the nodes listen, for logs, commands and forwarded ports. */
+  readonly address: string;
+  /** PEM of the authorities whose client certificates count there. */
+  readonly clientAuthorities: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly election?: Pick<LeaderElectionOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Called when this process holds the nodes and begins to run them. */
+  readonly onHeld?: () => void;
+}
+
+const RETRY_MS = 2000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const CERTIFICATE_DAYS = 365;
+
+/** Simulated nodes alone, on any API server. */
+export class NodeProgram implements Runnable {
+  readonly #client: Client;
+  readonly #options: NodeProgramOptions;
+
+  constructor(client: Client, options: NodeProgramOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { name, random, election, onHeld } = this.#options;
+    const identity = `${hostname()}_${new RandomUidSource(random).next()}`;
+    const firstIndex = await this.#takePlaces(signal);
+    if (firstIndex === undefined) return;
+    const work = async (term: AbortSignal): Promise<void> => {
+      onHeld?.();
+      await this.#runNodes(firstIndex, term);
+    };
+    await holdNodes(this.#client, { ...election, name, identity }, { work, signal });
+  }
+
+  /** Retries until the server answers; undefined when the signal aborts first. */
+  async #takePlaces(signal: AbortSignal): Promise<number | undefined> {
+    const { name, nodes, clock, log } = this.#options;
+    while (!signal.aborted) {
+      try {
+        return await takePlaces(this.#client, name, nodes);
+      } catch (error) {
+        log.warn('waiting for the API server', { error });
+        await clock.sleep(RETRY_MS, signal);
+      }
+    }
+    return undefined;
+  }
+
+  async #runNodes(firstIndex: number, signal: AbortSignal): Promise<void> {
+    const { name, nodes, labels, log } = this.#options;
+    const names = nodeNames(nodes, name);
+    using endpoints = await this.#openEndpoints(names);
+    const servers: NodeServer[] = [];
+    const part = composeNodes({
+      names,
+      isSingle: false,
+      firstIndex,
+      endpoints,
+      drivers: [SIMULATED_DRIVER],
+      ...(labels === undefined ? {} : { labels }),
+      serve: ({ name: node, served }) => {
+        const server = new NodeServer(served, log.with({ node }));
+        servers.push(server);
+        return server;
+      },
+      clientOf: () => this.#client,
+    });
+    try {
+      await app('kubelet', [part]).run(this.#client, signal);
+    } finally {
+      for (const server of servers) server[Symbol.dispose]();
+    }
+  }
+
+  /** Their certificates are signed by themselves, as those of a kubelet without configured ones: API servers do not check them by default. */
+  #openEndpoints(names: readonly string[]): Promise<NodeEndpoints> {
+    const { address, clientAuthorities, clock, random, log } = this.#options;
+    const certificateOf = (name: string): (() => Credential) =>
+      renewedCredential(() => selfSigned(nodeSubject(name), { names: [name, address], clock, random }), clock);
+    return NodeEndpoints.open({ names, host: address, clientAuthorities, certificateOf, certificateClock: clock, log });
+  }
+}
+
+interface SigningParts {
+  readonly names: readonly string[];
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+function selfSigned(subject: ReturnType<typeof nodeSubject>, { names, clock, random }: SigningParts): Credential {
+  const privateKey = newPrivateKey();
+  const key = createPrivateKey(privateKey);
+  const nowMs = clock.now();
+  const validity = { notBefore: nowMs - DAY_MS, notAfter: nowMs + CERTIFICATE_DAYS * DAY_MS };
+  const request = { subject, usage: 'server', names, ...validity } as const;
+  const certificate = issueCertificate(request, createPublicKey(key), { issuer: selfIssuer(subject, key), random });
+  return { certificate, privateKey };
+}

@@ -1,0 +1,104 @@
+import { SIMULATED_DRIVER } from '../../../controllers/index.ts';
+import type { Resource } from '../../../apiserver/index.ts';
+import type { ControlPlane } from '../../control-plane.ts';
+import type { Identity } from '../../in-process-client.ts';
+import { renewedCredential } from '../../pki/issue-credential.ts';
+import { SCHEDULER } from '../identities.ts';
+import type { ComposedProgram, Holding, ProgramContext } from '../program.ts';
+import { hasSimulatedStorage, type SimulatedStorageOptions } from '../simulated-storage.ts';
+import { composeNodes } from './compose-nodes.ts';
+import { holdNodes } from './hold-nodes.ts';
+import { nodeHost, NodeEndpoints, nodeSubject } from './node-endpoints.ts';
+import { namesOfNodes, type NodesOptions, nodesName } from './node-options.ts';
+import { takePlaces } from './node-places.ts';
+import { metricsResources } from './simulated-metrics/metrics-resources.ts';
+
+type Context = ProgramContext<NodesOptions & SimulatedStorageOptions & { readonly controllers?: unknown }>;
+
+/** What the nodes of a cluster have before they run. */
+export class OpenNodes implements Disposable {
+  /** Where they stand among the nodes of all processes; see `NodeAgentsOptions.firstIndex`. */
+  readonly firstIndex: number;
+  readonly endpoints: NodeEndpoints | undefined;
+
+  constructor(firstIndex: number, endpoints: NodeEndpoints | undefined) {
+    this.firstIndex = firstIndex;
+    this.endpoints = endpoints;
+  }
+
+  static async open({ plane, options, isShared }: Context): Promise<OpenNodes> {
+    const { nodes = 1, nodeEndpoints = false, listen } = options;
+    const firstIndex = isShared ? await takePlaces(plane.client(ITSELF), nodesName(options, isShared), nodes) : 0;
+    if (!nodeEndpoints) return new OpenNodes(firstIndex, undefined);
+    const host = nodeHost(listen?.host ?? '');
+    const names = namesOfNodes(options, isShared);
+    return new OpenNodes(firstIndex, await openEndpoints(plane, { names, host, log: options.log }));
+  }
+
+  [Symbol.dispose](): void {
+    this.endpoints?.[Symbol.dispose]();
+  }
+}
+
+/** Who the process is to its own API server. */
+const ITSELF: Identity = { user: 'system:apiserver', groups: ['system:masters'] };
+
+/** Ports with certificates of the cluster's authority. */
+export function openEndpoints(
+  plane: ControlPlane,
+  { names, host, log }: Pick<Parameters<typeof NodeEndpoints.open>[0], 'names' | 'host' | 'log'>,
+): Promise<NodeEndpoints> {
+  const { certificateClock } = plane;
+  return NodeEndpoints.open({
+    names,
+    host,
+    log,
+    certificateClock,
+    clientAuthorities: plane.pki.authority.certificate,
+    certificateOf: (name) =>
+      renewedCredential(
+        () => plane.issue({ subject: nodeSubject(name), usage: 'server', names: [name, host] }),
+        certificateClock,
+      ),
+  });
+}
+
+/**
+ * The nodes of a cluster. A node may watch nothing but itself and its own pods. Several nodes in one process share their watches all
+ * the same, under the scheduler's identity, which may see as much; each node writes as itself.
+ */
+export function nodesInCluster({ plane, options, isShared }: Context, opened?: OpenNodes): ComposedProgram {
+  const { runtime } = options;
+  const names = namesOfNodes(options, isShared);
+  const [first = ''] = names;
+  const isSingle = names.length === 1;
+  const part = composeNodes({
+    names,
+    isSingle,
+    firstIndex: opened?.firstIndex ?? 0,
+    endpoints: opened?.endpoints,
+    ...(runtime === undefined ? {} : { runtime }),
+    ...(hasSimulatedStorage(options) ? { drivers: [SIMULATED_DRIVER] } : {}),
+    serve: (agent) => plane.localNodes.add(agent),
+    clientOf: (name) => plane.client(nodeIdentity(name)),
+  });
+  const name = nodesName(options, isShared);
+  const whileHeld = (
+    work: (signal: AbortSignal) => Promise<void>,
+    { client, signal, ...candidate }: Holding,
+  ): Promise<void> => holdNodes(client, { ...candidate, name }, { work, signal });
+  if (isSingle) return { identity: nodeIdentity(first), parts: [part], whileHeld };
+  return { identity: SCHEDULER, identityOf: nodeIdentity, parts: [part], whileHeld };
+}
+
+function nodeIdentity(name: string): Identity {
+  return { user: `system:node:${name}`, groups: ['system:nodes'] };
+}
+
+/** `metrics.k8s.io` for simulated nodes. */
+export function simulatedMetrics({ plane, options, isShared }: Context): readonly Resource[] {
+  const { nodes = 1, runtime, simulatedMetrics: isServed = true, clock } = options;
+  if (!isServed || nodes === 0 || runtime !== undefined) return [];
+  const { objects } = plane.server;
+  return metricsResources({ types: plane.types, objects, clock, nodes: namesOfNodes(options, isShared) });
+}

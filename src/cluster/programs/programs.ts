@@ -1,0 +1,27 @@
+import type { OptionsOf, ProgramEntry } from './program.ts';
+
+/**
+ * The programs that run beside the API server, in the order in which a cluster starts them. Each is one folder and one line here:
+ * `keelson up`, the command line, the reference of flags and the roles of a cluster follow from it.
+ */
+export const programs = [
+  {
+    command: 'controller-manager',
+    summary: "Run the controllers alone, with kube-controller-manager's flags",
+    load: () => import('./controller-manager/program.ts'),
+  },
+  {
+    command: 'scheduler',
+    summary: "Run the scheduler alone, with kube-scheduler's flags and configuration file",
+    load: () => import('./scheduler/program.ts'),
+  },
+  { summary: 'Publish devices of the simulated nodes', load: () => import('./simulated-devices/program.ts') },
+  {
+    command: 'node',
+    summary: 'Run simulated nodes alone, on any API server',
+    load: () => import('./kubelet/program.ts'),
+  },
+] as const satisfies readonly ProgramEntry[];
+
+/** What runs beside the API server. */
+export type WorkloadOptions = OptionsOf<typeof programs>;
