@@ -5,10 +5,11 @@ import { startCluster } from '../../testing/index.ts';
 
 const LABELS = { app: 'web' };
 
-test('a Deployment follows what its pods use on a bad day as well', async () => {
+test('a Deployment follows what its pods use on a bad day as well', async ({ signal }) => {
   const faulty: FaultyTransport[] = [];
   const random = new SeededRandom('faults of autoscalers');
   await using cluster = await startCluster({
+    signal,
     seed: 'autoscalers',
     wrapTransport: (transport, { clock }) => {
       const bad = new FaultyTransport(transport, { clock, random, rates: noFaults });
