@@ -20,7 +20,7 @@ function start(program: string, patienceMs?: number): Daemon {
 }
 
 function logged(text: string): Promise<void> {
-  return vi.waitFor(async () => expect(await readFile(logPath, 'utf8')).toContain(text), { timeout: 10_000 });
+  return vi.waitFor(async () => expect(await readFile(logPath, 'utf8')).toContain(text), { timeout: 120_000 });
 }
 
 test('a daemon is asked to end, and has ended when stop() resolves', async () => {

@@ -43,7 +43,7 @@ describe('a run of a cluster', () => {
       const { totals, text } = runs.get(seed) ?? {};
       expect(await race({ seed })).toMatchObject({ totals, text });
     }
-  }, 60_000);
+  });
 
   test('can be repeated from what it says of itself, if no seed was given', async () => {
     const first = await race({});

@@ -66,7 +66,7 @@ test('applying the same again changes nothing: not the object, its owners, their
       expect(await one.apply({ manager, body })).toEqual(first);
     }
   }
-}, 120_000);
+});
 
 test('managers that have nothing to do with each other may apply in any order', async () => {
   for (let index = 0; index < vectorKinds.length * CASES_PER_KIND; index++) {
@@ -83,7 +83,7 @@ test('managers that have nothing to do with each other may apply in any order', 
     }
     expect(ends[0]).toEqual(ends[1]);
   }
-}, 120_000);
+});
 
 test('what a manager no longer applies goes, and what it never applied stays', async () => {
   await using server = new TestServer();

@@ -120,7 +120,7 @@ function ask(url: string, { user, body }: Asking = {}): Promise<{ readonly code:
 /** As envtest does: again and again until the answer is there. */
 async function healthy(url: string): Promise<void> {
   await expect
-    .poll(async () => (await ask(`${url}/healthz`).catch(() => ({ code: 0 }))).code, { timeout: 20_000 })
+    .poll(async () => (await ask(`${url}/healthz`).catch(() => ({ code: 0 }))).code, { timeout: 120_000 })
     .toBe(200);
 }
 

@@ -13,7 +13,7 @@ const ours = loadOurAnswers();
 const topics = grouped(cases, ({ topic }) => topic);
 let verdicts = new Map<string, CaseVerdict>();
 
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 600_000;
 
 beforeAll(async () => {
   verdicts = await replay(cases, { listed, ours });

@@ -37,7 +37,7 @@ async function eventually<T>(work: () => Promise<T>): Promise<T> {
 
 test(
   'an app that is everything runs as a program, before and after the API server is configured to call it',
-  { ...requires('kubectl'), timeout: 120_000 },
+  requires('kubectl'),
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'keelson-library-'));
     onTestFinished(() => rm(folder, { recursive: true }));

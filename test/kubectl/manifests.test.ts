@@ -124,7 +124,7 @@ test(
       );
       return spec?.containers[0]?.env;
     };
-    await expect.poll(made, { timeout: 30_000 }).toEqual([{ name: 'A', value: 'B' }]);
+    await expect.poll(made, { timeout: 120_000 }).toEqual([{ name: 'A', value: 'B' }]);
   },
 );
 
@@ -161,7 +161,7 @@ test(
       await kubectl.run(['create', '-f', '-'], loan.replace('SPEC', '{"book": "emma", "reader": "ada"}'));
       return (await kubectl.run(['get', 'loan', 'a', '-o', 'jsonpath={.spec.days}'])).stdout;
     };
-    await expect.poll(made, { timeout: 30_000 }).toBe('28');
+    await expect.poll(made, { timeout: 120_000 }).toBe('28');
     expect((await kubectl.run(['get', 'books'])).stderr).toContain('No resources found');
     expect(await kubectl.output('get', 'secret', '-n', 'library-system', '-o', 'name')).toContain('library-authority');
   },

@@ -46,7 +46,7 @@ class Program implements AsyncDisposable {
   }
 }
 
-describe('create-keelson, packed', { timeout: 120_000 }, () => {
+describe('create-keelson, packed', () => {
   let project: InstalledPackage;
   let shop = '';
   let tarball = '';
@@ -59,7 +59,7 @@ describe('create-keelson, packed', { timeout: 120_000 }, () => {
     await symlink(join(root, 'node_modules', 'vitest', 'vitest.mjs'), join(bin, 'vitest'));
     tarball = await pack(project.folder, join(root, 'create'));
     shop = join(project.folder, 'shop');
-  }, 240_000);
+  });
   afterAll(() => project?.[Symbol.asyncDispose]());
 
   test('has the version of keelson', async () => {

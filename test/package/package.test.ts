@@ -114,7 +114,7 @@ async function main() {
 main();
 `;
 
-describe('the package, packed and installed', { timeout: 120_000 }, () => {
+describe('the package, packed and installed', () => {
   let project: InstalledPackage;
   const program = (name: string): string => join(root, 'node_modules', '.bin', name);
 
@@ -129,7 +129,7 @@ describe('the package, packed and installed', { timeout: 120_000 }, () => {
         : `import type * as door${index} from '${name}'; export type Door${index} = keyof typeof door${index};`,
     );
     await project.write('src/doors.ts', imports.join('\n'));
-  }, 120_000);
+  });
   afterAll(() => project?.[Symbol.asyncDispose]());
 
   test('has what belongs in a package, and no tests or sources', async () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(root, 'node_modules', '.runners-'));
   const testing = { entryPoints: [join(root, 'src/testing/index.ts')], outfile: join(folder, 'testing.mjs') };
   await build({ ...testing, bundle: true, platform: 'node', format: 'esm', packages: 'external', target: 'node20' });
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Tests for a runner: one passes, one fails. */
@@ -57,7 +57,7 @@ describe('a test that fails says how to repeat its run', () => {
     const again = await outcome(['--test', 'node.test.mjs'], { KEELSON_REPLAY: replay });
     expect(REPEAT.exec(again.said)?.[1]).toBe(replay);
     expect((await readdir(join(folder, 'traces'))).map((name) => name.split('.').at(-1))).toEqual(['svg', 'txt']);
-  }, 60_000);
+  });
 
   test('under vitest', async () => {
     const runner = "import { afterAll, test } from 'vitest';";
@@ -69,5 +69,5 @@ describe('a test that fails says how to repeat its run', () => {
     expect(isContent).toBe(false);
     expect(said).toMatch(/1 failed \| 1 passed/);
     expect(said).toMatch(REPEAT);
-  }, 60_000);
+  });
 });

@@ -87,11 +87,11 @@ describe('keelson up --workers=2', () => {
     const { code } = await pair[0].request('POST', definitions, definition());
     expect(code).toBe(201);
     const path = '/apis/example.com/v1/namespaces/default/crontabs';
-    await vi.waitFor(async () => expect((await pair[1].request('GET', path)).code).toBe(200), { timeout: 20_000 });
+    await vi.waitFor(async () => expect((await pair[1].request('GET', path)).code).toBe(200), { timeout: 120_000 });
     const made = { apiVersion: 'example.com/v1', kind: 'CronTab', metadata: { name: 'a' }, spec: { every: 5 } };
     expect((await pair[1].request('POST', path, made)).code).toBe(201);
     await vi.waitFor(async () => expect((await pair[0].request('GET', `${path}/a`)).code).toBe(200), {
-      timeout: 20_000,
+      timeout: 120_000,
     });
   });
 
@@ -215,7 +215,7 @@ async function connectToBoth(server: RunningServer, first?: Connection): Promise
       another[Symbol.dispose]();
       throw new Error('Both connections have the same worker');
     },
-    { timeout: 20_000 },
+    { timeout: 120_000 },
   );
 }
 

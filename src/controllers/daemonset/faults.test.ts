@@ -7,13 +7,14 @@ import { daemonSet, rolling, targetOf } from './testing/samples.ts';
 const MINUTES = 8;
 const NODES = ['n1', 'n2', 'n3', 'n4', 'n5'];
 
-test.each([
+test.for<readonly [string, ReturnType<typeof rolling>]>([
   ['with pods missing', rolling(2)],
   ['with more pods', rolling(0, '40%')],
-])('a rollout with failing pods survives injected faults (%s)', async (seed, strategy) => {
+])('a rollout with failing pods survives injected faults (%s)', async ([seed, strategy], { signal }) => {
   const faulty: FaultyTransport[] = [];
   const random = new SeededRandom(`faults ${seed}`);
   await using cluster = await startCluster({
+    signal,
     controllers: true,
     scheduler: false,
     nodes: 0,

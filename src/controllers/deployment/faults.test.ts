@@ -3,10 +3,11 @@ import { SeededRandom } from '../../base/index.ts';
 import { badDay, FaultyTransport, mergePatch, noFaults } from '../../client/index.ts';
 import { startCluster } from '../../testing/index.ts';
 
-test.each(['one', 'two', 'three'])('a rollout completes despite injected faults (%s)', async (seed) => {
+test.for(['one', 'two', 'three'])('a rollout completes despite injected faults (%s)', async (seed, { signal }) => {
   const faulty: FaultyTransport[] = [];
   const random = new SeededRandom(`faults ${seed}`);
   await using cluster = await startCluster({
+    signal,
     controllers: true,
     scheduler: false,
     nodes: 0,

@@ -5,10 +5,11 @@ import { startCluster } from '../../testing/index.ts';
 
 const LABELS = { app: 'web' };
 
-test("a Deployment follows its pods' usage despite injected faults", async () => {
+test("a Deployment follows its pods' usage despite injected faults", async ({ signal }) => {
   const faulty: FaultyTransport[] = [];
   const random = new SeededRandom('faults of autoscalers');
   await using cluster = await startCluster({
+    signal,
     seed: 'autoscalers',
     wrapTransport: (transport, { clock }) => {
       const bad = new FaultyTransport(transport, { clock, random, rates: noFaults });

@@ -10,8 +10,8 @@ function demandAt(hour: number): number {
   return Math.round(550 - 500 * Math.cos((hour / 24) * 2 * Math.PI));
 }
 
-test('an autoscaler follows the load of a day', { timeout: 120_000 }, async () => {
-  await using cluster = await startCluster({ seed: 'a day', startAt: '2026-01-01T00:00:00Z' });
+test('an autoscaler follows the load of a day', async ({ signal }) => {
+  await using cluster = await startCluster({ signal, seed: 'a day', startAt: '2026-01-01T00:00:00Z' });
   const { client, clock } = cluster;
   const deployments = client.apps.v1.deployments.namespace('default');
   const autoscalers = client.autoscaling.v2.horizontalpodautoscalers.namespace('default');

@@ -31,7 +31,7 @@ interface Acknowledged {
 
 test(
   `after kill -9 at any moment under load no acknowledged write is lost and none is partial (${ROUNDS} times)`,
-  { timeout: 60_000 + ROUNDS * 10_000 },
+  { timeout: 600_000 + ROUNDS * 10_000 },
   async () => {
     const random = new CryptoRandom();
     const data = join(folder, 'data');

@@ -52,7 +52,7 @@ function statesAfter(transactions: readonly Operation[][]): Record<string, strin
 
 test(
   `whenever the power fails, acknowledged writes are there and no write is partial (${RUNS} failures)`,
-  { timeout: 60_000 + RUNS * 100 },
+  { timeout: 600_000 + RUNS * 100 },
   async () => {
     const seen = { failures: 0, acknowledged: 0 };
     for (let seed = 1; seed <= RUNS; seed++) {

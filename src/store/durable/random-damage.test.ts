@@ -143,7 +143,7 @@ async function putInto(folder: DurableFolder, files: Files): Promise<void> {
 
 test(
   `whatever happens to its files, a store opens with exactly the acknowledged writes or refuses to (${ROUNDS} damages)`,
-  { timeout: 60_000 + ROUNDS * 500 },
+  { timeout: 600_000 + ROUNDS * 500 },
   async () => {
     const specimens = [
       await makeSpecimen({ hasCheckpoint: false, isClosed: false }),

@@ -15,7 +15,7 @@ test('random writes by several managers end as they do on a real kube-apiserver:
   }
   expect(differences.slice(0, 3)).toEqual([]);
   expect(sequences.length).toBeGreaterThanOrEqual(1200);
-}, 180_000);
+});
 
 test('the recorded writes are of ten kinds and more, and of every way to write', () => {
   const steps = sequences.flatMap(({ steps: all }) => all);

@@ -9,7 +9,6 @@ if ('reason' in found) console.log(`pod security fixtures are skipped: ${found.r
 
 test.skipIf('reason' in found)(
   "we say of upstream's published pods what a real kube-apiserver says, word for word",
-  { timeout: 300_000 },
   async () => {
     const fixtures = readFixtures('folder' in found ? found.folder : '');
     const recorded = new Map(

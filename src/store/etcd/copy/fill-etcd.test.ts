@@ -204,7 +204,7 @@ describeWithEtcd('a copy into etcd', (etcd) => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test('continues after kill -9 at any moment, and is complete in the end', { timeout: 60_000 }, async () => {
+  test('continues after kill -9 at any moment, and is complete in the end', async () => {
     const prefix = corner();
     const file = join(folder, 'snapshot');
     const given = keys(4000, 'x'.repeat(500));
