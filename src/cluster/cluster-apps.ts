@@ -7,14 +7,9 @@ import {
   volumeSidecars,
 } from '../controllers/index.ts';
 import type { Part } from '../kit/index.ts';
-import {
-  nodeAgent,
-  nodeAgents,
-  type NodeAgentsOptions,
-  type SimulatedDevices,
-  simulatedDevices,
-} from '../node/index.ts';
+import { nodeAgent, nodeAgents, type NodeAgentsOptions, type OpenNodeBackend } from '../node/index.ts';
 import { scheduler, type SchedulerOptions } from '../scheduler/index.ts';
+import { simulatedBackend, type SimulatedDevices, simulatedDevices } from '../simulated/index.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Identity } from './in-process-client.ts';
 import type { NodeEndpoints } from './node-endpoints.ts';
@@ -36,8 +31,8 @@ export interface WorkloadOptions {
   readonly nodeName?: string;
   /** Opens a port for each node, where it answers as a kubelet does; no unless given. */
   readonly nodeEndpoints?: boolean;
-  /** What runs the containers of these nodes; simulated unless given. */
-  readonly runtime?: NodeAgentsOptions['runtime'];
+  /** Opens what these nodes run on; default simulated nodes. */
+  readonly nodeBackend?: OpenNodeBackend;
   /** Whether `metrics.k8s.io` tells what simulated nodes and their pods use, for `kubectl top`; yes unless given. */
   readonly simulatedMetrics?: boolean;
   /** Whether simulated nodes have storage: a default class `standard`, and volumes for its claims; yes unless given. */
@@ -77,7 +72,13 @@ export function clusterApps(
     .resourcesOf('resource.k8s.io')
     .some(({ plural, version }) => plural === 'devicetaintrules' && version === 'v1beta2');
   const options = { ...given, controllerSettings: { hasDeviceTaintRules, ...given.controllerSettings } };
-  const { controllers = true, scheduler: schedules = true, nodes = 1, runtime, endpoints } = options;
+  const {
+    controllers = true,
+    scheduler: schedules = true,
+    nodes = 1,
+    nodeBackend = simulatedBackend(),
+    endpoints,
+  } = options;
   const { certificate: rootCertificate } = plane.pki.authority;
   const builtIn =
     controllers === false
@@ -126,7 +127,7 @@ export function clusterApps(
         options.nodeNames,
         {
           firstIndex: options.firstIndex,
-          ...(runtime === undefined ? {} : { runtime }),
+          backend: nodeBackend,
           ...(hasStorage ? { drivers: [SIMULATED_DRIVER] } : {}),
           onAgent: (agent) => {
             const server = plane.localNodes.add(agent);
@@ -144,8 +145,8 @@ export const PROVISIONER_ACCOUNT = 'volume-provisioner';
 
 /** Storage is simulated where nodes are, if somebody binds claims. */
 export function hasSimulatedStorage(options: WorkloadOptions): boolean {
-  const { simulatedStorage = true, nodes = 1, runtime, controllers = true } = options;
-  return simulatedStorage && nodes > 0 && runtime === undefined && controllers !== false;
+  const { simulatedStorage = true, nodes = 1, nodeBackend, controllers = true } = options;
+  return simulatedStorage && nodes > 0 && nodeBackend === undefined && controllers !== false;
 }
 
 const SCHEDULER: Identity = { user: 'system:kube-scheduler', groups: [] };
@@ -177,7 +178,7 @@ function controllerIdentity(builtIn: readonly Part[]): (writer: string) => Ident
  */
 function kubelet(
   names: readonly string[],
-  options: Pick<NodeAgentsOptions, 'runtime' | 'drivers' | 'onAgent' | 'firstIndex'>,
+  options: Pick<NodeAgentsOptions, 'backend' | 'drivers' | 'onAgent' | 'firstIndex'>,
   endpoints: NodeEndpoints | undefined,
 ): ClusterApp {
   const [first = ''] = names;

@@ -64,8 +64,8 @@ function planeOptions(options: Unstoppable<ClusterOptions>): Unstoppable<Control
 }
 
 function serveSimulatedMetrics(plane: ControlPlane, options: Unstoppable<ClusterOptions>): void {
-  const { nodes = 1, runtime, simulatedMetrics = true, clock } = options;
-  if (!simulatedMetrics || nodes === 0 || runtime !== undefined) return;
+  const { nodes = 1, nodeBackend, simulatedMetrics = true, clock } = options;
+  if (!simulatedMetrics || nodes === 0 || nodeBackend !== undefined) return;
   const { objects, registry } = plane.server;
   registry.register(metricsResources({ types: plane.types, objects, clock, nodes: namesOf(options) }));
 }

@@ -5,6 +5,7 @@ import type { Client } from '../../client/index.ts';
 import { SIMULATED_DRIVER } from '../../controllers/index.ts';
 import { app, type LeaderElectionOptions } from '../../kit/index.ts';
 import { NodeAccess, type NodeAgent, nodeAgents, NodeEndpoint, nodeNames, NodeServer } from '../../node/index.ts';
+import { simulatedBackend } from '../../simulated/index.ts';
 import { issueCertificate, newPrivateKey, selfIssuer } from '../../wire/certificates/index.ts';
 import type { ClientCertificate } from '../../wire/http/index.ts';
 import { holdNodes } from '../nodes/hold-nodes.ts';
@@ -80,6 +81,7 @@ export class NodeProgram implements Runnable {
     const parts = nodeAgents({
       names,
       firstIndex,
+      backend: simulatedBackend(),
       addresses: () => [address],
       port: (node) => endpoints.get(node)?.port ?? 0,
       drivers: [SIMULATED_DRIVER],

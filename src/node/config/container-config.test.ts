@@ -27,6 +27,12 @@ const services = [
   service('default', 'headless', { clusterIP: 'None', ports: [{ port: 1 }] }),
 ];
 
+const MACHINE = {
+  folders: { root: '/var/lib/kubelet', podLogs: '/var/log/pods' },
+  dns: { clusterServers: [], clusterDomain: 'cluster.local', resolver: undefined },
+  cgroupDriver: 'cgroupfs',
+} as const;
+
 function parts(more: Partial<ContainerConfigParts> = {}): ContainerConfigParts {
   return {
     sources: {
@@ -41,6 +47,8 @@ function parts(more: Partial<ContainerConfigParts> = {}): ContainerConfigParts {
     volumePaths: new Map([['data', '/volumes/data']]),
     podIps: ['10.244.0.7', 'fd00::7'],
     hostIps: ['10.0.0.1'],
+    root: '/var/lib/kubelet',
+    edits: undefined,
     capacity: { cpu: '8', memory: '16Gi', 'hugepages-2Mi': '0' },
     allocatable: { cpu: '7500m', memory: '15Gi' },
     readFile: async () => "A='first'\nB='sec\nond' # two lines\n",
@@ -208,7 +216,9 @@ describe('the configuration of a container', () => {
 
   test('says where to log, below the directory of the sandbox', async () => {
     const { logPath } = await configOf({});
-    expect(`${sandboxConfig(podOf({}), 0).logDirectory}/${logPath}`).toBe('/var/log/pods/default_web_u1/web/2.log');
+    expect(`${sandboxConfig(podOf({}), 0, MACHINE).logDirectory}/${logPath}`).toBe(
+      '/var/log/pods/default_web_u1/web/2.log',
+    );
   });
 
   test('limits processor and memory as the kernel counts them', async () => {
