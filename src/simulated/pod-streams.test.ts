@@ -6,13 +6,13 @@ import { settle, VirtualClock } from '../base/index.ts';
 import {
   type ContainerStatus,
   FileLogs,
+  logOutput,
   type NodeAgent,
   type OpenProcess,
   type StreamEndpoint,
 } from '../node/index.ts';
 import type { NodeCluster } from '../node/testing/node-cluster.ts';
 import { startNodes } from './testing/simulated-nodes.ts';
-import { logOutput } from '../node/streams/pod-streams.ts';
 
 const { signal } = new AbortController();
 

@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { VirtualClock } from '../base/index.ts';
@@ -197,7 +198,32 @@ describe('probes over the network', () => {
     expect(await ask('late')).toEqual({ result: 'failure', output: 'command timed out' });
   });
 
-  test('of gRPC are refused', async () => {
-    await expect(actions().run({ grpc: { port: 1 } }, target, options)).rejects.toThrow('not supported yet');
+  test('of gRPC succeed when the server says that it serves', async () => {
+    const services = new Map([
+      ['', 1],
+      ['down', 2],
+    ]);
+    const health = createHttp2Server();
+    health.on('stream', (stream, headers) => {
+      const parts: Buffer[] = [];
+      stream.on('data', (bytes: Buffer) => parts.push(bytes));
+      stream.on('end', () => {
+        const name = Buffer.concat(parts).subarray(7).toString();
+        const status = headers[':path'] === '/grpc.health.v1.Health/Check' ? services.get(name) : undefined;
+        stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+        stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': status === undefined ? '12' : '0' }));
+        stream.end(Buffer.from(status === undefined ? [] : [0, 0, 0, 0, 2, 8, status]));
+      });
+    });
+    await new Promise<void>((resolve) => health.listen(0, '127.0.0.1', resolve));
+    const { port } = health.address() as AddressInfo;
+    const ask = (service: string): Promise<unknown> => actions().run({ grpc: { port, service } }, target, options);
+    expect(await ask('')).toEqual({ result: 'success', output: 'service healthy' });
+    expect(await ask('down')).toEqual({
+      result: 'failure',
+      output: 'service unhealthy (responded with "NOT_SERVING")',
+    });
+    expect(await ask('other')).toMatchObject({ result: 'failure' });
+    health.close();
   });
 });

@@ -138,8 +138,8 @@ export class SimulatedContainer {
     return this.#parts.setup;
   }
 
-  /** It had ended before this process began: the pod's status has its message. */
-  #isRecoveredEnd = false;
+  /** What its script let it say when it ended by itself. */
+  #exitMessage = '';
   /** When the files of its volumes were looked up. */
   #mountedAtMs: number | undefined;
   /** Files of a part of a volume, which stay as they were when it was mounted. */
@@ -175,7 +175,7 @@ export class SimulatedContainer {
     const path = annotations['io.kubernetes.container.terminationMessagePath'] ?? '';
     const written = path === '' ? undefined : this.#machine?.files.get(path);
     if (written?.type === 'file') return written.bytes;
-    return this.#isRecoveredEnd ? undefined : Buffer.from(this.script.exitMessage);
+    return this.#exitMessage === '' ? undefined : Buffer.from(this.#exitMessage);
   }
 
   /** What a command in it finds: its files, which last as long as the container, and its environment. */
@@ -234,7 +234,6 @@ export class SimulatedContainer {
   hasEnded(startedAtMs: number | undefined, ending: Ending): void {
     this.#startedAtMs = startedAtMs;
     this.#ending = ending;
-    this.#isRecoveredEnd = true;
   }
 
   /** The script may have changed: sets the time of its end anew. */
@@ -289,7 +288,8 @@ export class SimulatedContainer {
   }
 
   #exitByItself(): void {
-    const { exitCode, exitReason } = this.script;
+    const { exitCode, exitReason, exitMessage } = this.script;
+    this.#exitMessage = exitMessage;
     this.#endNow(exitCode, '', exitReason);
   }
 

@@ -1,21 +1,17 @@
 import {
   type ContainerEdits,
   type DeviceEdits,
-  type DeviceResources,
+  NO_DEVICES,
   NO_EDITS,
   type NodeDevices,
   type PodClaim,
 } from '../node/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 
-const NOTHING: DeviceResources = { capacity: {}, allocatable: {} };
-
 /** Devices of any driver are at hand: containers get the names of those that their claims were given. */
 export const simulatedNodeDevices: NodeDevices = {
-  admit: async () => undefined,
+  ...NO_DEVICES,
   prepare: async (pod, claims) => (claims.length === 0 ? NO_EDITS : editsOf(pod, claims)),
-  unprepare: async () => undefined,
-  resources: () => NOTHING,
 };
 
 function editsOf({ spec }: Observed<Pod>, claims: readonly PodClaim[]): DeviceEdits {

@@ -13,6 +13,7 @@ export {
   type ContainerEdits,
   type DeviceEdits,
   type DeviceResources,
+  NO_DEVICES,
   NO_EDITS,
   type NodeDevices,
   type PodClaim,

@@ -46,3 +46,12 @@ export interface NodeDevices {
   /** Resources that devices add to those of the machine, now. */
   resources(): DeviceResources;
 }
+
+/** Of machines without devices. */
+export const NO_DEVICES: NodeDevices = {
+  admit: async () => undefined,
+  prepare: async () => NO_EDITS,
+  unprepare: async () => undefined,
+  resources: () => NO_RESOURCES,
+};
+const NO_RESOURCES: DeviceResources = { capacity: {}, allocatable: {} };
