@@ -1,4 +1,6 @@
-import { type ContainerConfig, type Mount, podFolder } from '../node/index.ts';
+import type { Observed, Pod } from '../client/index.ts';
+import { type ContainerConfig, containerMounts, type ContainerSpec, type Mount, podFolder } from '../node/index.ts';
+import { volumePath } from './simulated-volumes.ts';
 
 /** What commands in a container see of its configuration. As small as it can be: most containers are never asked. */
 export interface ContainerSetup {
@@ -12,9 +14,18 @@ export interface ContainerSetup {
   readonly tty: boolean;
 }
 
-/** Of a container that ran before this process did. */
-export function recoveredSetup(mounts: string): ContainerSetup {
-  return { environment: '', workingDirectory: '', mounts, stdin: 'none', tty: false };
+/** Of a container that ran before this process did, as far as its pod says where volumes are mounted. */
+export function recoveredSetup(pod: Observed<Pod>, container: ContainerSpec, root: string): ContainerSetup {
+  const { uid } = pod.metadata;
+  const paths = new Map((pod.spec?.volumes ?? []).map((volume) => [volume.name, volumePath(root, uid, volume)]));
+  const variables = new Map((container.env ?? []).map(({ name, value = '' }) => [name, value]));
+  const setup = { environment: '', workingDirectory: '', stdin: 'none', tty: false } as const;
+  try {
+    const mounts = containerMounts(container, (name) => paths.get(name), variables);
+    return { ...setup, mounts: mountTexts(mounts, podFolder(root, uid)) };
+  } catch {
+    return { ...setup, mounts: '' }; // a part of a volume whose name comes from elsewhere
+  }
 }
 
 /** `podRoot` is the folder of the container's pod. */
@@ -32,7 +43,7 @@ export function setupOf(
 }
 
 /** Without the file for the termination message, which is found by its path in the container. */
-export function mountTexts(mounts: readonly Mount[], podRoot: string): string {
+function mountTexts(mounts: readonly Mount[], podRoot: string): string {
   return mounts
     .filter(({ hostPath }) => !hostPath.startsWith(`${podRoot}/containers/`))
     .map(

@@ -6,8 +6,6 @@ import {
   type CallOptions,
   type ContainerEvent,
   type ContainerFilter,
-  containerMounts,
-  type ContainerSpec,
   type ContainerStats,
   type ContainerStatus,
   type CreateContainerRequest,
@@ -29,7 +27,7 @@ import {
   type StreamEndpoint,
 } from '../node/index.ts';
 import { AddressPool } from './address-pool.ts';
-import { mountTexts, recoveredSetup, setupOf } from './container-setup.ts';
+import { recoveredSetup, setupOf } from './container-setup.ts';
 import { remembered } from './recover.ts';
 import { SandboxRegistry } from './sandbox-registry.ts';
 import { httpBody, sandboxFailure } from './script.ts';
@@ -40,7 +38,6 @@ import { attachToShell, runScripted } from './scripted-process.ts';
 import { type FileSource, SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
 import { fullImageName, imageReference, type SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
-import { volumePath } from './simulated-volumes.ts';
 import type { UsageMeter } from './usage-meter.ts';
 
 export interface SimulatedRuntimeOptions {
@@ -243,7 +240,7 @@ export class SimulatedRuntime implements RuntimeService {
       const createdAtMs = startedAtMs ?? past.createdAtMs;
       const container = this.#container(sandbox, {
         identity,
-        setup: recoveredSetup(this.#mountsOf(pod, spec)),
+        setup: recoveredSetup(pod, spec, this.#options.machine.folders.root),
         id,
         createdAtMs,
       });
@@ -283,22 +280,6 @@ export class SimulatedRuntime implements RuntimeService {
 
   #podFolder({ config }: SimulatedSandbox): string {
     return podFolder(this.#options.machine.folders.root, config.metadata.uid);
-  }
-
-  /** The mounts of a container that ran before, as far as its pod says where they are. */
-  #mountsOf(pod: Observed<Pod>, container: ContainerSpec): string {
-    const { root } = this.#options.machine.folders;
-    const { uid } = pod.metadata;
-    const paths = new Map((pod.spec?.volumes ?? []).map((volume) => [volume.name, volumePath(root, uid, volume)]));
-    const variables = new Map((container.env ?? []).map(({ name, value = '' }) => [name, value]));
-    try {
-      return mountTexts(
-        containerMounts(container, (name) => paths.get(name), variables),
-        podFolder(root, uid),
-      );
-    } catch {
-      return ''; // a part of a volume whose name comes from elsewhere
-    }
   }
 
   #newId(): string {
