@@ -27,6 +27,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   controllers: ['base', 'wire', 'api', 'client', 'kit'],
   scheduler: ['base', 'wire', 'api', 'cel', 'client', 'kit'],
   node: ['base', 'wire', 'api', 'client', 'kit'],
+  simulated: ['base', 'wire', 'api', 'client', 'kit', 'node'],
   network: ['base', 'wire', 'api', 'client', 'kit'],
   cluster: [
     'base',
@@ -49,6 +50,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'controllers',
     'scheduler',
     'node',
+    'simulated',
     'network',
   ],
   cli: ['base', 'api', 'cel', 'crd', 'store', 'client', 'kit', 'cluster'],

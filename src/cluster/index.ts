@@ -37,7 +37,12 @@ export { builtInCapabilities, customCapabilities, inProcessCall, NO_OPINION, req
 export { builtInTypes, structuralKind, type StructuralSchema } from '../api/index.ts';
 export type { KeptReview } from '../admission/index.ts';
 export { chooseControllers, controllerListProblems } from '../controllers/index.ts';
-export { MOST_SIMULATED_DEVICES, type SimulatedDevices } from '../node/index.ts';
+export {
+  MAX_SIMULATED_DEVICES,
+  simulatedBackend,
+  type SimulatedBackendOptions,
+  type SimulatedDevices,
+} from '../simulated/index.ts';
 export { ControllerManager, type ControllerManagerOptions } from './programs/controller-manager/controller-manager.ts';
 export { NodeProgram, type NodeProgramOptions } from './programs/kubelet/node-program.ts';
 export { SchedulerProgram, type SchedulerProgramOptions } from './programs/scheduler/scheduler-program.ts';

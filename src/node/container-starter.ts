@@ -1,6 +1,17 @@
+import { Buffer } from 'node:buffer';
 import { type Clock, formatDuration, messageOf } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
-import { type ConfigSources, containerConfig, imageSpec, sandboxConfig } from './config/index.ts';
+import type { DeviceEdits, NodeBackend } from './backend/index.ts';
+import {
+  type ConfigSources,
+  containerConfig,
+  hostsFile,
+  imageSpec,
+  sandboxConfig,
+  terminationFile,
+  usesManagedHosts,
+} from './config/index.ts';
+import type { ImagePuller, PullResult } from './images/index.ts';
 import {
   type ContainerSpec,
   crashKey,
@@ -13,27 +24,25 @@ import {
 import type { PodEvents } from './pod-events.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { LifecycleHooks } from './probes/index.ts';
-import type { ContainerConfig, NodeRuntime, VolumeMounter } from './runtime/index.ts';
+import type { PodSandbox } from './pod-state.ts';
+import type { ContainerConfig } from './runtime/index.ts';
+import type { PodContents, PodVolumes } from './volumes/index.ts';
 
 /** What containers of a node are started with. */
 export interface StarterParts {
   readonly clock: Clock;
-  readonly runtime: NodeRuntime;
+  readonly backend: NodeBackend;
   readonly hooks: LifecycleHooks;
-  readonly volumes: VolumeMounter;
+  readonly volumes: PodVolumes;
+  readonly contents: PodContents;
+  readonly puller: ImagePuller;
   readonly sources: ConfigSources;
-  readonly hostIps: readonly string[];
-  /** What the node has, and what of it pods may use. */
-  readonly capacity: Readonly<Record<string, string>>;
+  /** Makes the devices of a pod ready; throws when it may not use them. */
+  prepareDevices(pod: Observed<Pod>, signal: AbortSignal): Promise<DeviceEdits>;
+  /** What pods may use of the node. */
   allocatable(): Readonly<Record<string, string>>;
   /** An image was pulled. */
   imagesChanged(): void;
-}
-
-/** The sandbox that a container is made in. */
-export interface PodSandbox {
-  readonly id: string;
-  readonly attempt: number;
 }
 
 type StartAction = Extract<PodAction, { type: 'start container' }>;
@@ -95,7 +104,7 @@ export class ContainerStarter {
     signal: AbortSignal,
   ): Promise<StartFailure | undefined> {
     const { name, image = '', imagePullPolicy = 'IfNotPresent' } = container;
-    const { images } = this.#parts.runtime;
+    const { images } = this.#parts.backend;
     const spec = imageSpec(pod, container);
     const present = imagePullPolicy === 'Always' ? undefined : await images.imageStatus(spec, { signal });
     if (present !== undefined) {
@@ -112,12 +121,18 @@ export class ContainerStarter {
 
   async #pull(pod: Observed<Pod>, container: ContainerSpec, signal: AbortSignal): Promise<StartFailure | undefined> {
     const { name, image = '' } = container;
-    const { clock, runtime } = this.#parts;
+    const { clock, backend, puller } = this.#parts;
     const spec = imageSpec(pod, container);
+    const { auths, missing } = await puller.credentials(pod, image);
+    if (missing.length > 0) {
+      const words = `Unable to retrieve some image pull secrets (${missing.join(', ')})`;
+      const message = `${words}; attempting to pull the image may not succeed.`;
+      this.#events.pod(pod, { type: 'Warning', reason: 'FailedToRetrieveImagePullSecret', message });
+    }
     this.#events.container(pod, name, { reason: 'Pulling', message: `Pulling image ${JSON.stringify(image)}` });
-    const beganMs = clock.now();
+    let pulled: PullResult;
     try {
-      await runtime.images.pullImage(spec, { signal });
+      pulled = await puller.pull(spec, { auths, sandboxConfig: sandboxConfig(pod, 0, backend.machine) }, signal);
     } catch (error) {
       if (signal.aborted) return { reason: 'ErrImagePull', message: 'pull was given up' };
       const message = messageOf(error);
@@ -128,9 +143,9 @@ export class ContainerStarter {
       this.#record.backOffs.set(pullKey(image), { ...next, cause: `ErrImagePull: ${message}` });
       return { reason: 'ErrImagePull', message };
     }
-    const took = formatDuration(Math.trunc(clock.now() - beganMs));
-    const size = (await runtime.images.imageStatus(spec, { signal }))?.size ?? 0;
-    const message = `Successfully pulled image ${JSON.stringify(image)} in ${took} (${took} including waiting). Image size: ${size} bytes.`;
+    const [took, waited] = [pulled.tookMs, pulled.waitedMs].map((ms) => formatDuration(Math.trunc(ms)));
+    const size = (await backend.images.imageStatus(spec, { signal }))?.size ?? 0;
+    const message = `Successfully pulled image ${JSON.stringify(image)} in ${took} (${waited} including waiting). Image size: ${size} bytes.`;
     this.#events.container(pod, name, { reason: 'Pulled', message });
     this.#parts.imagesChanged();
     return undefined;
@@ -141,14 +156,14 @@ export class ContainerStarter {
     container: ContainerSpec,
     how: StartOptions,
   ): Promise<StartFailure | undefined> {
-    const { runtime } = this.#parts.runtime;
+    const { runtime, machine } = this.#parts.backend;
     const { sandbox, signal } = how;
     const { name } = container;
     let reason = 'CreateContainerConfigError';
     try {
       const config = await this.#configure(pod, container, how);
       reason = 'CreateContainerError';
-      const request = { podSandboxId: sandbox.id, config, sandboxConfig: sandboxConfig(pod, sandbox.attempt) };
+      const request = { podSandboxId: sandbox.id, config, sandboxConfig: sandboxConfig(pod, sandbox.attempt, machine) };
       const id = await runtime.createContainer(request, { signal });
       this.#events.container(pod, name, { reason: 'Created', message: 'Container created' });
       reason = 'RunContainerError';
@@ -167,25 +182,50 @@ export class ContainerStarter {
     container: ContainerSpec,
     { attempt, sandbox, signal }: StartOptions,
   ): Promise<ContainerConfig> {
-    const { sources, hostIps, capacity, volumes, runtime } = this.#parts;
+    const { sources, volumes, backend } = this.#parts;
+    const { machine, files } = backend;
+    this.#record.deviceEdits ??= await this.#parts.prepareDevices(pod, signal);
+    await this.#writeFiles(pod, container, { attempt, sandbox });
     const paths = new Map<string, string>();
     for (const volume of pod.spec?.volumes ?? []) paths.set(volume.name, await volumes.mount(pod, volume, { signal }));
     return containerConfig(pod, container, {
       sources,
       attempt,
-      image: await runtime.images.imageStatus(imageSpec(pod, container), { signal }),
+      image: await backend.images.imageStatus(imageSpec(pod, container), { signal }),
       volumePaths: paths,
       podIps: refersToPodIp(container) ? await this.#podIps(pod, sandbox.id) : [],
-      hostIps,
-      capacity,
+      hostIps: machine.addresses,
+      root: machine.folders.root,
+      edits: this.#record.deviceEdits.get(container.name),
+      capacity: machine.capacity,
       allocatable: this.#parts.allocatable(),
-      readFile: (path) => volumes.readFile(path),
+      readFile: async (path) => textOf(await files.read(path, MAX_ENVIRONMENT_BYTES)),
     });
   }
 
+  /** The agent's own files for a container: `/etc/hosts`, and an empty one for its termination message. */
+  async #writeFiles(
+    pod: Observed<Pod>,
+    container: ContainerSpec,
+    { attempt, sandbox }: Pick<StartOptions, 'attempt' | 'sandbox'>,
+  ): Promise<void> {
+    const { backend, contents } = this.#parts;
+    const { files, machine } = backend;
+    const { uid } = pod.metadata;
+    const { root } = machine.folders;
+    if (usesManagedHosts(container))
+      await files.write(hostsFile(root, uid), async () => {
+        const isOnHost = pod.spec?.hostNetwork === true;
+        const own = isOnHost ? textOf(await files.read('/etc/hosts', MAX_ENVIRONMENT_BYTES)) : '';
+        return contents.hosts(pod, await this.#podIps(pod, sandbox.id), own ?? '');
+      });
+    if ((container.terminationMessagePath ?? '') !== '')
+      await files.write(terminationFile(root, uid, { name: container.name, attempt }), async () => '');
+  }
+
   async #podIps(pod: Observed<Pod>, sandboxId: string): Promise<readonly string[]> {
-    if (pod.spec?.hostNetwork === true) return this.#parts.hostIps;
-    const { status } = await this.#parts.runtime.runtime.podSandboxStatus(sandboxId);
+    if (pod.spec?.hostNetwork === true) return this.#parts.backend.machine.addresses;
+    const { status } = await this.#parts.backend.runtime.podSandboxStatus(sandboxId);
     return [status.network.ip, ...status.network.additionalIps];
   }
 
@@ -197,7 +237,7 @@ export class ContainerStarter {
   ): Promise<StartFailure | undefined> {
     const handler = container.lifecycle?.postStart;
     if (handler === undefined) return undefined;
-    const { hooks, runtime, clock } = this.#parts;
+    const { hooks, backend, clock } = this.#parts;
     const podIp = pod.status?.podIP ?? '';
     const message = await hooks.run(handler, { containerId, container, podIp, purpose: 'postStart' }, signal);
     if (message === undefined || signal.aborted) return undefined;
@@ -205,13 +245,20 @@ export class ContainerStarter {
     const event = { type: 'Warning', reason: 'FailedPostStartHook', message: 'PostStartHook failed' } as const;
     this.#events.container(pod, container.name, event);
     this.#events.stopping(pod, container.name, 'FailedPostStartHook');
-    await runtime.runtime.stopContainer(containerId, pod.spec?.terminationGracePeriodSeconds ?? 30, { signal });
+    await backend.runtime.stopContainer(containerId, pod.spec?.terminationGracePeriodSeconds ?? 30, { signal });
     return { reason: 'PostStartHookError', message, retryAtMs: clock.now() + RETRY_MS };
   }
 
   #failed(pod: Observed<Pod>, { name }: ContainerSpec, message: string): void {
     this.#events.container(pod, name, { type: 'Warning', reason: 'Failed', message });
   }
+}
+
+/** Files of variables, and of hosts, are read up to this size. */
+const MAX_ENVIRONMENT_BYTES = 1024 * 1024;
+
+function textOf(bytes: Uint8Array | undefined): string | undefined {
+  return bytes === undefined ? undefined : Buffer.from(bytes).toString();
 }
 
 function refersToPodIp({ env = [] }: ContainerSpec): boolean {

@@ -1,4 +1,4 @@
-// What other folders may use: nodes, and what runs their containers.
+// What other folders may use: nodes, what they need from a machine, and parts that backends share.
 export {
   nodeAgent,
   type NodeAgentOptions,
@@ -8,9 +8,11 @@ export {
   type NodeOptions,
 } from './node-agents.ts';
 export { NodeAgent, type NodeAgentParts, type NodeTask } from './node-agent.ts';
-export { DEFAULT_CAPACITY, type NodeDescription, type RuntimeFactory } from './machine/index.ts';
+export * from './backend/index.ts';
 export * from './runtime/index.ts';
-export { type PodLogOptions, PodStreams, type StreamOptions } from './streams/index.ts';
+export { FileLogs, logOutput, type PodLogOptions, PodStreams, type StreamOptions } from './streams/index.ts';
 export * from './server/index.ts';
-export * from './simulated/index.ts';
-export { MOST_SIMULATED_DEVICES, type SimulatedDevices, simulatedDevices } from './devices/index.ts';
+export { NetworkActions } from './probes/index.ts';
+export { RuntimeUsage } from './runtime-usage.ts';
+export { containerIdentity, containerMounts, hostsFile, sandboxConfig, terminationFile } from './config/index.ts';
+export { type ContainerSpec, type PodStatus, timeMs } from './life/index.ts';

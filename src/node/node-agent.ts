@@ -4,19 +4,21 @@ import { EchoFilter, type EventRecorder, type Objects } from '../kit/index.ts';
 import { type AdmittingNode, NodeAdmission } from './admission/node-admission.ts';
 import { amountsOf, isTerminalPhase } from '../api/meaning/index.ts';
 import type { ConfigSources } from './config/index.ts';
-import { type NodeDescription, NodeHeartbeat, nodeLabels } from './machine/index.ts';
+import type { NodeBackend, NodeSettings, PodContent } from './backend/index.ts';
+import { podClaims } from './devices/index.ts';
+import { ImageCollector, ImagePuller } from './images/index.ts';
+import { allocatableOf, NodeHeartbeat, nodeLabels } from './machine/index.ts';
+import { NodeCleaner } from './node-cleaner.ts';
 import { PodWorker, type PodWorkerParts } from './pod-worker.ts';
-import { LifecycleHooks, NetworkActions } from './probes/index.ts';
+import { LifecycleHooks } from './probes/index.ts';
 import type { ServedNode } from './server/index.ts';
-import { FileLogs, PodStreams } from './streams/index.ts';
-import { prepareDevices } from './devices/index.ts';
-import { ClaimedVolumes, GROW_EVERY_MS, growVolume, VolumesInUse } from './volumes/index.ts';
-import { assumedVolumes, type NodeRuntime } from './runtime/index.ts';
+import { PodStreams } from './streams/index.ts';
+import { ApiVolumeData, GROW_EVERY_MS, growVolume, PodContents, PodVolumes, VolumesInUse } from './volumes/index.ts';
 
-/** Something that a node has to see to: a pod, by its key, or itself. */
+/** Work of a node: a pod, by its key, or the node itself. */
 export type NodeTask =
   | { readonly type: 'pod'; readonly key: string }
-  | { readonly type: 'register' | 'renew' | 'report' | 'grow' };
+  | { readonly type: 'register' | 'renew' | 'report' | 'grow' | 'relist' | 'refresh' };
 
 /** What a node's agent has from the process it runs in. */
 export interface NodeAgentParts {
@@ -30,9 +32,7 @@ export interface NodeAgentParts {
   readonly nodes: Objects<Node>;
   /** What containers are configured from besides their pods. */
   readonly sources: ConfigSources;
-  /** As before `://` in container ids. */
-  readonly runtimeName: string;
-  /** Whether another run of the agent has made the node known, and this one goes on with it; no unless given. */
+  /** Whether another run of the agent has made the node known, and this one goes on with it; default no. */
   readonly isRegistered?: boolean;
   /** The keys of the pods that are bound to the node. */
   podsOf(node: string): readonly string[];
@@ -56,58 +56,91 @@ export class NodeAgent implements Runnable {
   readonly streams: PodStreams;
   /** What it tells those who ask it. */
   readonly served: ServedNode;
-  readonly #node: NodeDescription;
-  readonly #runtime: NodeRuntime;
+  readonly #settings: NodeSettings;
+  readonly #backend: NodeBackend;
   readonly #parts: NodeAgentParts;
   readonly #workers = new Map<string, PodWorker>();
-  /** Workers of pods that are gone, until nothing of them runs. */
+  /** Removals of pods that are gone, until nothing of them runs. */
   readonly #leaving = new Set<Promise<void>>();
+  /** The pods that are being removed. */
+  readonly #leavingUids = new Set<string>();
   readonly #admission = new NodeAdmission();
   readonly #echoes = new EchoFilter();
   readonly #heartbeat: NodeHeartbeat;
   /** All pods have the same. */
   readonly #workerParts: PodWorkerParts;
-  readonly #volumes: ClaimedVolumes;
+  readonly #contents: PodContents;
+  readonly #volumes: PodVolumes;
+  readonly #cleaner: NodeCleaner;
+  readonly #imageCollector: ImageCollector;
   #willReportImages = false;
 
-  constructor(node: NodeDescription, runtime: NodeRuntime, parts: NodeAgentParts) {
-    this.name = node.name;
-    this.#node = node;
-    this.#runtime = runtime;
+  /** Takes the backend over: it is disposed of when the agent has stopped. */
+  constructor(settings: NodeSettings, backend: NodeBackend, parts: NodeAgentParts) {
+    this.name = settings.name;
+    this.#settings = settings;
+    this.#backend = backend;
     this.#parts = parts;
     const { client, clock, random, nodes, events, isRegistered = false } = parts;
-    this.streams = this.#podStreams();
-    const pods = (): readonly Observed<Pod>[] => parts.podsOf(node.name).flatMap((key) => this.#ownPod(key) ?? []);
+    const { runtime, images, logs, machine } = backend;
+    this.streams = new PodStreams({ runtime, logs, pod: (key) => this.#ownPod(key) });
     this.served = {
-      name: node.name,
+      settings,
       streams: this.streams,
       clock,
-      runtime: runtime.runtime,
+      backend,
       startedAtMs: clock.now(),
-      port: node.port ?? 0,
       pod: (key) => this.#ownPod(key),
-      pods,
-      usage: () => runtime.usage?.(pods(), nodes.get(node.name)),
+      pods: () => this.#pods(),
+      usage: () => backend.usage.read(this.#pods(), nodes.get(this.name)),
     };
     const inUse = new VolumesInUse(() => parts.plan({ type: 'report' }));
-    this.#volumes = new ClaimedVolumes(runtime.volumes ?? assumedVolumes, {
+    const allocatable = (): Readonly<Record<string, string>> => this.#allocatable();
+    const pod = (uid: string): Observed<Pod> | undefined => this.#pods().find(({ metadata }) => metadata.uid === uid);
+    this.#contents = new PodContents({ data: new ApiVolumeData(client), machine, allocatable, pod });
+    this.#volumes = new PodVolumes({
+      plugins: backend.volumes,
+      contents: this.#contents,
       client,
       inUse,
-      node: () => nodes.get(node.name),
+      node: () => nodes.get(this.name),
       mounted: () => parts.plan({ type: 'grow' }, GROW_EVERY_MS),
     });
     this.#workerParts = this.#partsOfWorkers();
-    const volumesInUse = (): string[] => inUse.list();
-    this.#heartbeat = new NodeHeartbeat(node, {
+    this.#cleaner = new NodeCleaner({
+      backend,
+      volumes: this.#volumes,
+      log: parts.log,
+      isKnown: (uid) => this.#leavingUids.has(uid) || pod(uid) !== undefined,
+    });
+    const failed = (message: string): void => {
+      const about = { kind: 'Node', apiVersion: '', metadata: { name: this.name, uid: this.name } };
+      events.event(about, { type: 'Warning', reason: 'FreeDiskSpaceFailed', message });
+    };
+    this.#imageCollector = new ImageCollector({ clock, images, runtime, failed });
+    this.#heartbeat = new NodeHeartbeat(settings, {
       client,
       clock,
       random,
       nodes,
       events,
-      runtime,
+      backend,
       isRegistered,
-      volumesInUse,
+      volumesInUse: () => inUse.list(),
+      healthChanged: () => {
+        for (const worker of this.#workers.values()) worker.retrySandbox();
+      },
     });
+  }
+
+  /** What the agent has at a path below its folder, computed now. */
+  content(path: string): Promise<PodContent | undefined> {
+    return this.#contents.at(path);
+  }
+
+  /** The backend's machine, runtime or devices have changed. */
+  backendChanged(): void {
+    this.#parts.plan({ type: 'report' });
   }
 
   /** A pod has come or changed. */
@@ -139,7 +172,7 @@ export class NodeAgent implements Runnable {
     const { plan } = this.#parts;
     switch (task.type) {
       case 'pod':
-        return this.#syncPod(task.key);
+        return await this.#syncPod(task.key);
       case 'register':
         await this.#heartbeat.register(signal);
         return this.#beat();
@@ -147,9 +180,14 @@ export class NodeAgent implements Runnable {
         return plan(task, await this.#heartbeat.renew(signal));
       case 'report':
         this.#willReportImages = false;
+        await this.#collectImages();
         return plan(task, await this.#heartbeat.report(signal));
       case 'grow':
         return await this.#growVolumes();
+      case 'relist':
+        return await this.#relist();
+      case 'refresh':
+        return await this.#refreshVolumes(signal);
     }
   }
 
@@ -160,7 +198,7 @@ export class NodeAgent implements Runnable {
       await this.#followRuntime(signal);
     } finally {
       await Promise.all([...this.#workers.values()].map((worker) => worker.halt()));
-      this.#runtime[Symbol.dispose]();
+      await this.#backend[Symbol.asyncDispose]();
       await Promise.all(this.#leaving);
     }
   }
@@ -172,19 +210,24 @@ export class NodeAgent implements Runnable {
   }
 
   #partsOfWorkers(): PodWorkerParts {
-    const { clock, nodes, client } = this.#parts;
-    const { addresses, capacity } = this.#node;
-    const executor = this.#runtime.actions ?? new NetworkActions(this.#runtime.runtime, clock);
+    const { clock, client, sources } = this.#parts;
+    const backend = this.#backend;
     return {
       ...this.#parts,
-      runtime: this.#runtime,
-      executor,
-      hooks: new LifecycleHooks(executor, clock),
+      backend,
+      hooks: new LifecycleHooks(backend.actions, clock),
       volumes: this.#volumes,
-      prepareDevices: (pod, signal) => prepareDevices(pod, client, signal),
-      hostIps: addresses,
-      capacity,
-      allocatable: () => nodes.get(this.name)?.status?.allocatable ?? capacity,
+      contents: this.#contents,
+      puller: new ImagePuller({
+        clock,
+        images: backend.images,
+        maxParallel: this.#settings.maxParallelPulls,
+        secret: (namespace, name) => sources.data.secret(namespace, name),
+      }),
+      prepareDevices: async (pod, signal) => backend.devices.prepare(pod, await podClaims(pod, client, signal), signal),
+      allocatable: () => this.#allocatable(),
+      health: () => this.#heartbeat.health,
+      volumesMounted: (pod) => this.#planRefresh(pod),
       echoes: this.#echoes,
       wake: (key) => this.#plan(key),
       ended: (uid) => this.#admission.release(uid),
@@ -192,15 +235,12 @@ export class NodeAgent implements Runnable {
     };
   }
 
-  #podStreams(): PodStreams {
-    const { runtime, logs } = this.#runtime;
-    const isRunning = async (id: string): Promise<boolean> =>
-      (await runtime.containerStatus(id)).state === 'CONTAINER_RUNNING';
-    return new PodStreams({
-      runtime,
-      logs: logs ?? new FileLogs(this.#parts.clock, isRunning),
-      pod: (key) => this.#ownPod(key),
-    });
+  #pods(): readonly Observed<Pod>[] {
+    return this.#parts.podsOf(this.name).flatMap((key) => this.#ownPod(key) ?? []);
+  }
+
+  #allocatable(): Readonly<Record<string, string>> {
+    return this.#parts.nodes.get(this.name)?.status?.allocatable ?? allocatableOf(this.#backend.machine);
   }
 
   #ownPod(key: string): Observed<Pod> | undefined {
@@ -211,44 +251,47 @@ export class NodeAgent implements Runnable {
   async #syncPod(key: string): Promise<void> {
     const { clock, plan } = this.#parts;
     const pod = this.#ownPod(key);
-    const worker = this.#workerFor(key, pod);
+    const worker = await this.#workerFor(key, pod);
     if (pod === undefined || worker === undefined) return;
     const wakeAtMs = await worker.step(pod);
     if (wakeAtMs !== undefined) plan({ type: 'pod', key }, wakeAtMs - clock.now());
   }
 
-  /** The pod's worker. One of a pod that is gone, or of another of that name, is sent away. */
-  #workerFor(key: string, pod: Observed<Pod> | undefined): PodWorker | undefined {
+  /** The pod's worker. One of a pod that is gone, or of another of that name, is dismissed. */
+  async #workerFor(key: string, pod: Observed<Pod> | undefined): Promise<PodWorker | undefined> {
     const known = this.#workers.get(key);
     if (known !== undefined && known.uid === pod?.metadata.uid) return known;
     if (known !== undefined) this.#dismiss(known);
     if (pod === undefined) return undefined;
     const worker = new PodWorker(pod, this.#workerParts);
     this.#workers.set(key, worker);
-    this.#admit(pod, worker);
+    await this.#admit(pod, worker);
     return worker;
   }
 
   /** Decides about new pods; those that have begun go on. */
-  #admit(pod: Observed<Pod>, worker: PodWorker): void {
+  async #admit(pod: Observed<Pod>, worker: PodWorker): Promise<void> {
     if (isTerminalPhase(pod.status?.phase)) return;
     if (pod.status?.startTime !== undefined || pod.metadata.deletionTimestamp !== undefined) {
       this.#admission.readmit(pod);
       return;
     }
-    const rejection = this.#admission.admit(pod, this.#admittingNode());
-    if (rejection !== undefined) worker.reject(rejection);
+    const rejection = this.#admission.admit(pod, this.#admittingNode()) ?? (await this.#backend.devices.admit(pod));
+    if (rejection === undefined) return;
+    this.#admission.release(pod.metadata.uid);
+    worker.reject(rejection);
   }
 
   #admittingNode(): AdmittingNode {
     const node = this.#parts.nodes.get(this.name);
-    const { operatingSystem, capacity, taints } = this.#node;
+    const { machine } = this.#backend;
+    const { taints } = this.#settings;
     return {
       name: this.name,
-      operatingSystem,
-      labels: node?.metadata.labels ?? nodeLabels(this.#node),
+      operatingSystem: machine.operatingSystem,
+      labels: node?.metadata.labels ?? nodeLabels({ settings: this.#settings, machine }),
       taints: node?.spec?.taints ?? taints,
-      allocatable: amountsOf(node?.status?.allocatable ?? capacity),
+      allocatable: amountsOf(node?.status?.allocatable ?? allocatableOf(machine)),
     };
   }
 
@@ -258,23 +301,70 @@ export class NodeAgent implements Runnable {
     const leaving = worker.remove().catch((error: unknown) => {
       this.#parts.log.warn('pod could not be cleaned up', { error, pod: worker.key, node: this.name });
     });
-    this.#leaving.add(leaving);
-    void leaving.finally(() => this.#leaving.delete(leaving));
+    this.#leavingUids.add(worker.uid);
+    void this.#await(leaving).finally(() => this.#leavingUids.delete(worker.uid));
   }
 
-  /** Looks at a pod when something happens to its containers; at all of them when events were missed. */
+  /** The agent does not stop before this is over. */
+  #await(work: Promise<void>): Promise<void> {
+    this.#leaving.add(work);
+    return work.finally(() => this.#leaving.delete(work));
+  }
+
+  /** Looks at a pod when something happens to its containers; at everything when it begins and when events may have been missed. */
   async #followRuntime(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       for (const key of this.#parts.podsOf(this.name)) this.#plan(key);
+      void this.#await(this.#relist());
       try {
-        for await (const { pod, containerEventType } of this.#runtime.runtime.containerEvents(signal)) {
+        for await (const { pod, containerEventType } of this.#backend.runtime.containerEvents(signal)) {
           if (containerEventType === 'CONTAINER_STOPPED_EVENT') this.#plan(`${pod.namespace}/${pod.name}`);
         }
       } catch (error) {
         if (signal.aborted) return;
         this.#parts.log.warn('runtime events broke off', { error });
-        await this.#parts.clock.sleep(RUNTIME_RETRY_MS, signal);
       }
+      if (!signal.aborted) await this.#parts.clock.sleep(RUNTIME_RETRY_MS, signal);
+    }
+  }
+
+  /** Compares the runtime with the pods of the API, for changes without an event and for what is left of pods that are gone. */
+  async #relist(): Promise<void> {
+    const { relistEveryMs } = this.#backend.polling;
+    try {
+      const changed = await this.#cleaner.relist();
+      if (changed.size > 0) for (const pod of this.#pods()) if (changed.has(pod.metadata.uid)) this.#plan(keyOf(pod));
+    } catch (error) {
+      this.#parts.log.warn('containers cannot be listed', { error });
+    }
+    if (relistEveryMs !== undefined) this.#parts.plan({ type: 'relist' }, relistEveryMs);
+  }
+
+  async #collectImages(): Promise<void> {
+    try {
+      await this.#imageCollector.collect();
+    } catch (error) {
+      this.#parts.log.warn('images cannot be collected', { error });
+    }
+  }
+
+  #planRefresh(pod: Observed<Pod>): void {
+    const periodMs = this.#volumes.refreshEveryMs(pod);
+    if (periodMs !== undefined) this.#parts.plan({ type: 'refresh' }, periodMs);
+  }
+
+  /** Brings volumes up to date that are made from the API. */
+  async #refreshVolumes(signal: AbortSignal): Promise<void> {
+    for (const pod of this.#pods()) {
+      const worker = this.#workers.get(keyOf(pod));
+      if (worker === undefined || worker.uid !== pod.metadata.uid || isTerminalPhase(pod.status?.phase)) continue;
+      if (pod.metadata.deletionTimestamp !== undefined || this.#volumes.refreshEveryMs(pod) === undefined) continue;
+      try {
+        await this.#volumes.refresh(pod, { signal });
+      } catch (error) {
+        this.#parts.log.warn('volumes cannot be brought up to date', { error, pod: keyOf(pod) });
+      }
+      this.#planRefresh(pod);
     }
   }
 
@@ -282,7 +372,8 @@ export class NodeAgent implements Runnable {
   async #growVolumes(): Promise<void> {
     const mounted = this.#volumes.mountedClaims();
     const { client, events, plan } = this.#parts;
-    for (const claim of mounted) await growVolume(claim, { client, events, nodeName: this.name });
+    for (const claim of mounted)
+      await growVolume(claim, { client, events, nodeName: this.name, volumes: this.#volumes });
     if (mounted.length > 0) plan({ type: 'grow' }, GROW_EVERY_MS);
   }
 

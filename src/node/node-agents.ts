@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { aborted, type Runnable, runTogether } from '../base/index.ts';
+import { aborted, messageOf, type Runnable, runTogether } from '../base/index.ts';
 import { type ObjectSelection, ItemBackoff, keyOf, Node, type Observed, Pod, Service } from '../client/index.ts';
 import {
   type ProgramContext,
@@ -9,47 +9,36 @@ import {
   type PreparedPart,
 } from '../kit/index.ts';
 import { ReferencedObjects, ServiceVariables } from './config/index.ts';
-import {
-  DEFAULT_CAPACITY,
-  defaultAddress,
-  defaultPodCidr,
-  type NodeDescription,
-  type RuntimeFactory,
-} from './machine/index.ts';
+import { defaultAddress, defaultPodCidr, type NodeSettings, type OpenNodeBackend } from './backend/index.ts';
 import { NodeBeats } from './node-beats.ts';
-import { NodeAgent, type NodeTask } from './node-agent.ts';
-import { SIMULATED, SimulatedRuntime, type SimulatedRuntimeOptions } from './simulated/index.ts';
-import { ApiVolumeData, containerFiles } from './volumes/index.ts';
+import { NodeAgent, type NodeAgentParts, type NodeTask } from './node-agent.ts';
 
 export interface NodeOptions {
-  /** Overrules what a node has unless told otherwise; see `DEFAULT_CAPACITY`. */
-  readonly capacity?: Readonly<Record<string, string>>;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly taints?: NodeDescription['taints'];
-  /** What nodes report to run; `v1.36.3+keelson` unless given. */
-  readonly kubeletVersion?: string;
-  /** In Go's spelling; `amd64` unless given. */
-  readonly architecture?: string;
-  /** Makes the runtime of each node; a simulated one unless given. */
-  readonly runtime?: { readonly name: string; readonly create: RuntimeFactory };
-  /** The drivers whose volumes nodes can mount; none unless given. */
+  /** Opens what each node runs on. */
+  readonly backend: OpenNodeBackend;
+  /** Beside those that every node has. */
+  readonly labels?: NodeSettings['labels'];
+  readonly taints?: NodeSettings['taints'];
+  /** The CSI drivers whose volumes nodes can mount; default none. */
   readonly drivers?: readonly string[];
-  /** Pods that are seen to at once, over all nodes; 64 unless given. */
+  /** Images that a node pulls at once; default 10. */
+  readonly maxParallelPulls?: number;
+  /** Pods that are worked on at once, over all nodes; default 64. */
   readonly concurrency?: number;
-  /** Called with each node's agent when it is made: the way to `NodeAgent.streams`. */
+  /** Called with each node's agent when its backend is open: the way to `NodeAgent.streams`. */
   readonly onAgent?: (agent: NodeAgent) => void;
 }
 
 export interface NodeAgentsOptions extends NodeOptions {
-  /** `keelson` unless given. */
+  /** Default `keelson`. */
   readonly names?: readonly string[];
-  /** Where they stand among the nodes of all processes: ranges and addresses are counted from there; 0 unless given. */
+  /** Where they stand among the nodes of all processes: ranges and addresses are counted from there; default 0. */
   readonly firstIndex?: number;
-  /** The pod ranges of each node; from 10.244.0.0/24 on unless given. */
+  /** The pod ranges of each node; default from 10.244.0.0/24 on. */
   readonly podCidrs?: (index: number) => readonly string[];
-  /** The node's own addresses; from 10.0.0.1 on unless given. */
+  /** The node's own addresses; default from 10.0.0.1 on. */
   readonly addresses?: (index: number) => readonly string[];
-  /** Where the server of a node listens; nowhere unless given. */
+  /** Where the server of a node listens; default nowhere. */
   readonly port?: (name: string) => number;
 }
 
@@ -59,32 +48,34 @@ export interface NodeAgentOptions extends NodeOptions {
   readonly firstIndex?: number;
   readonly podCidrs?: readonly string[];
   readonly addresses?: readonly string[];
-  /** Where its server listens; nowhere unless given. */
+  /** Where its server listens; default nowhere. */
   readonly port?: number;
 }
 
 const DEFAULT_NAME = 'keelson';
-const DEFAULT_KUBELET_VERSION = 'v1.36.3+keelson';
+const MAX_PARALLEL_PULLS = 10;
 const COMPONENT = 'kubelet';
 const POD_WORKERS = 64;
 const HEARTBEAT_WORKERS = 16;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 10_000;
+const FIRST_OPEN_RETRY_MS = 1000;
+const LAST_OPEN_RETRY_MS = 30_000;
 
-/** The names of so many nodes: `keelson` for one, `keelson-1` and on for more, or another name in its place. */
+/** The names of `count` nodes: `keelson` for one, `keelson-1` and on for more, or another name in its place. */
 export function nodeNames(count: number, name = DEFAULT_NAME): string[] {
   return count === 1 ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
 }
 
 /** Any number of nodes in one process, with one watch of pods and one of nodes for all. */
-export function nodeAgents(options: NodeAgentsOptions = {}): ProgramPart {
+export function nodeAgents(options: NodeAgentsOptions): ProgramPart {
   const { names = nodeNames(1), firstIndex = 0, podCidrs, addresses, port } = options;
   const nodes = names.map((name, index) =>
-    describe(options, {
+    settingsOf(options, {
       name,
       podCidrs: podCidrs?.(index) ?? [defaultPodCidr(firstIndex + index)],
       addresses: addresses?.(index) ?? [defaultAddress(firstIndex + index)],
-      ...(port === undefined ? {} : { port: port(name) }),
+      port: port?.(name) ?? 0,
     }),
   );
   return {
@@ -95,10 +86,10 @@ export function nodeAgents(options: NodeAgentsOptions = {}): ProgramPart {
 }
 
 /** A single node, which watches nothing but itself and its own pods. */
-export function nodeAgent(options: NodeAgentOptions = {}): ProgramPart {
-  const { name = DEFAULT_NAME, firstIndex = 0, port } = options;
+export function nodeAgent(options: NodeAgentOptions): ProgramPart {
+  const { name = DEFAULT_NAME, firstIndex = 0, port = 0 } = options;
   const { podCidrs = [defaultPodCidr(firstIndex)], addresses = [defaultAddress(firstIndex)] } = options;
-  const node = describe(options, { name, podCidrs, addresses, ...(port === undefined ? {} : { port }) });
+  const node = settingsOf(options, { name, podCidrs, addresses, port });
   const scopes = {
     pods: { fieldSelector: `spec.nodeName=${name}` },
     nodes: { fieldSelector: `metadata.name=${name}` },
@@ -110,27 +101,11 @@ export function nodeAgent(options: NodeAgentOptions = {}): ProgramPart {
   };
 }
 
-function describe(
-  {
-    capacity,
-    labels = {},
-    taints = [],
-    kubeletVersion = DEFAULT_KUBELET_VERSION,
-    architecture = 'amd64',
-    drivers = [],
-  }: NodeOptions,
-  place: Pick<NodeDescription, 'name' | 'podCidrs' | 'addresses' | 'port'>,
-): NodeDescription {
-  return {
-    ...place,
-    capacity: { ...DEFAULT_CAPACITY, ...capacity },
-    labels,
-    taints,
-    operatingSystem: 'linux',
-    architecture,
-    kubeletVersion,
-    drivers,
-  };
+function settingsOf(
+  { labels = {}, taints = [], drivers = [], maxParallelPulls = MAX_PARALLEL_PULLS }: NodeOptions,
+  place: Pick<NodeSettings, 'name' | 'podCidrs' | 'addresses' | 'port'>,
+): NodeSettings {
+  return { ...place, labels, taints, drivers, maxParallelPulls };
 }
 
 interface RunningOptions extends NodeOptions {
@@ -138,16 +113,18 @@ interface RunningOptions extends NodeOptions {
 }
 
 class RunningNodes implements PreparedPart {
+  /** By name, of nodes whose backend is open. */
   readonly #agents = new Map<string, NodeAgent>();
+  readonly #starts: readonly NodeStart[];
   readonly #pods: KeyedWorkers;
   /** Apart from the pods, so that a node with much to do does not look dead. */
   readonly #heartbeats: KeyedWorkers;
   readonly #beats: NodeBeats;
   readonly #services: ServiceVariables;
 
-  constructor(context: ProgramContext, nodes: readonly NodeDescription[], options: RunningOptions) {
+  constructor(context: ProgramContext, nodes: readonly NodeSettings[], options: RunningOptions) {
     const { clock, random, log } = context;
-    const { scopes, concurrency = POD_WORKERS, runtime = simulated(context, scopes) } = options;
+    const { scopes, concurrency = POD_WORKERS } = options;
     const workers = (name: string, atOnce: number): KeyedWorkers =>
       context.workers(name, {
         concurrency: atOnce,
@@ -161,9 +138,9 @@ class RunningNodes implements PreparedPart {
     const pods = context.objects(Pod, scopes.pods);
     const services = context.objects(Service);
     this.#services = new ServiceVariables({ list: (namespace) => services.list({ namespace }) });
-    for (const node of nodes) {
+    this.#starts = nodes.map((node) => {
       const client = context.clientOf(node.name);
-      const agent = new NodeAgent(node, runtime.create(node), {
+      return new NodeStart(node, options.backend, {
         client,
         clock,
         random,
@@ -172,20 +149,21 @@ class RunningNodes implements PreparedPart {
         pods: context.objects(Pod, scopes.pods, node.name),
         nodes: context.objects(Node, scopes.nodes, node.name),
         sources: { data: new ReferencedObjects(client), services: this.#services },
-        runtimeName: runtime.name,
         podsOf: (name) => pods.byIndex(podsByNode, name).map(keyOf),
         isRegistered: context.seenUpTo !== undefined,
         plan: (task, afterMs = 0) => this.#plan(node.name, task, afterMs),
+        opened: (agent) => {
+          this.#agents.set(node.name, agent);
+          options.onAgent?.(agent);
+        },
       });
-      this.#agents.set(node.name, agent);
-      options.onAgent?.(agent);
-    }
+    });
     this.#listen(context, scopes);
   }
 
   async run(signal: AbortSignal): Promise<void> {
     using _beats = this.#beats;
-    const tasks = [this.#pods, this.#heartbeats, ...this.#agents.values()];
+    const tasks = [this.#pods, this.#heartbeats, ...this.#starts];
     const everyone = { run: (scope: AbortSignal) => runApart(tasks, scope) };
     await runTogether([everyone, { run: aborted }], signal);
   }
@@ -218,6 +196,54 @@ class RunningNodes implements PreparedPart {
   }
 }
 
+interface StartParts extends NodeAgentParts {
+  opened(agent: NodeAgent): void;
+}
+
+/** Opens the backend of a node, as often as it takes, and runs the node's agent on it. Other nodes do not wait for it. */
+class NodeStart implements Runnable {
+  readonly #settings: NodeSettings;
+  readonly #open: OpenNodeBackend;
+  readonly #parts: StartParts;
+
+  constructor(settings: NodeSettings, open: OpenNodeBackend, parts: StartParts) {
+    this.#settings = settings;
+    this.#open = open;
+    this.#parts = parts;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const agent = await this.#start(signal);
+    if (agent === undefined) return;
+    this.#parts.opened(agent);
+    await agent.run(signal);
+  }
+
+  /** Undefined when the signal aborts before the backend is open. */
+  async #start(signal: AbortSignal): Promise<NodeAgent | undefined> {
+    const { clock, random, log } = this.#parts;
+    let agent: NodeAgent | undefined;
+    const context = {
+      clock,
+      random,
+      log,
+      changed: () => agent?.backendChanged(),
+      content: async (path: string) => agent?.content(path),
+    };
+    for (let delayMs = FIRST_OPEN_RETRY_MS; !signal.aborted; delayMs = Math.min(2 * delayMs, LAST_OPEN_RETRY_MS)) {
+      try {
+        const backend = await this.#open(this.#settings, context);
+        agent = new NodeAgent(this.#settings, backend, this.#parts);
+        return agent;
+      } catch (error) {
+        log.warn('backend of node cannot be opened yet', { error: messageOf(error), retryAfterMs: delayMs });
+        await clock.sleep(delayMs, signal);
+      }
+    }
+    return undefined;
+  }
+}
+
 /** Runs each task with a signal of its own: thousands of listeners are too many for one. */
 async function runApart(tasks: readonly Runnable[], signal: AbortSignal): Promise<void> {
   const scopes = tasks.map(() => new AbortController());
@@ -236,25 +262,6 @@ async function runApart(tasks: readonly Runnable[], signal: AbortSignal): Promis
   const results = await Promise.allSettled(runs);
   signal.removeEventListener('abort', stopAll);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
-}
-
-function simulated(
-  context: ProgramContext,
-  scopes: RunningOptions['scopes'],
-): { readonly name: string; readonly create: RuntimeFactory } {
-  const { clock, random } = context;
-  const pods = context.objects(Pod, scopes.pods);
-  const create: RuntimeFactory = ({ name, podCidrs, kubeletVersion, addresses, capacity }) => {
-    const data = new ApiVolumeData(context.clientOf(name));
-    const files: SimulatedRuntimeOptions['files'] = async ({ podUid, ...container }) => {
-      const pod = pods.byIndex(podsByNode, name).find(({ metadata }) => metadata.uid === podUid);
-      if (pod === undefined) return [];
-      const podIps = (pod.status?.podIPs ?? []).map(({ ip }) => ip ?? '');
-      return containerFiles(pod, container, { data, podIps, hostIps: addresses, allocatable: capacity });
-    };
-    return new SimulatedRuntime({ clock, random, podCidrs, version: kubeletVersion.replace(/^v/, ''), files });
-  };
-  return { name: SIMULATED, create };
 }
 
 /** A node's task as the workers know it: `<node> renew`, or `<node> pod <namespace>/<name>`. No name has a space in it. */

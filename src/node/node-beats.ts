@@ -1,15 +1,17 @@
 import type { Clock } from '../base/index.ts';
 import type { NodeTask } from './node-agent.ts';
-import { REPORT_EVERY_MS, RENEW_EVERY_MS } from './machine/node-heartbeat.ts';
+import { RENEW_EVERY_MS, REPORT_EVERY_MS } from './machine/index.ts';
 import { GROW_EVERY_MS } from './volumes/index.ts';
 
-type Beat = Extract<NodeTask['type'], 'renew' | 'report' | 'grow'>;
+type Beat = Extract<NodeTask['type'], 'renew' | 'report' | 'grow' | 'relist' | 'refresh'>;
 
 /** What each beat changes, and how often it comes. */
 const BEATS: Readonly<Record<Beat, { readonly resource: string; readonly periodMs: number }>> = {
   renew: { resource: 'leases', periodMs: RENEW_EVERY_MS },
   report: { resource: 'nodes', periodMs: REPORT_EVERY_MS },
   grow: { resource: 'persistentvolumeclaims', periodMs: GROW_EVERY_MS },
+  relist: { resource: 'containers', periodMs: REPORT_EVERY_MS },
+  refresh: { resource: 'volumes', periodMs: GROW_EVERY_MS },
 };
 
 /** When nodes give their next signs of life; each is planned once, at the earliest of the times that it was planned for. */

@@ -1,42 +1,46 @@
 import { type Logger, messageOf } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import { sandboxConfig } from './config/index.ts';
-import { ContainerStarter, type PodSandbox, type StarterParts } from './container-starter.ts';
+import { ContainerStarter, type StarterParts } from './container-starter.ts';
 import type { PodAction } from './life/index.ts';
 import type { PodEvents } from './pod-events.ts';
 import type { PodRecord } from './pod-record.ts';
+import type { NodeHealth } from './machine/index.ts';
+import { deadContainers, type PodRuntimeState, PodState } from './pod-state.ts';
 import { VolumeNotReady } from './volumes/index.ts';
-import { isRuntimeNotFound, type PodSandboxStatusResponse, RuntimeError } from './runtime/index.ts';
+import { RuntimeError } from './runtime/index.ts';
 
 export interface PodActionsParts extends StarterParts {
-  /** Makes the devices of the pod's claims ready for it; throws when it may not use them. */
-  prepareDevices(pod: Observed<Pod>, signal: AbortSignal): Promise<void>;
   readonly log: Logger;
+  /** As runtime and machine said last; undefined before they were asked. */
+  health(): NodeHealth | undefined;
+  /** Volumes of the pod are mounted, and may have to be brought up to date from now on. */
+  volumesMounted(pod: Observed<Pod>): void;
 }
 
+type StartAction = Extract<PodAction, { type: 'start container' }>;
 type StopAction = Extract<PodAction, { type: 'stop container' }>;
 
 /** What the runtime failed to do is tried again after this long. */
 const RETRY_MS = 10_000;
-/** How often, and for how long, a claim that is not bound is looked at before that is told. */
+/** How often, and for how long, a claim that is not bound is looked at before an event says so. */
 const CLAIM_POLL_MS = 300;
 const CLAIM_PATIENCE_MS = 3000;
-/** How long a volume may take to be attached before that is told. */
+/** How long a volume may take to be attached before an event says so. */
 const ATTACH_PATIENCE_MS = 123_000;
 /** For pods that are gone already, and for what is left of a grace period after its hook. */
-const SHORTEST_STOP_SECONDS = 2;
+const MIN_STOP_SECONDS = 2;
 
 /** Does in the runtime what is planned for one pod. */
 export class PodActions {
-  readonly #uid: string;
   readonly #record: PodRecord;
   readonly #events: PodEvents;
   readonly #parts: PodActionsParts;
   readonly #starter: ContainerStarter;
-  #sandbox: PodSandbox | undefined;
+  readonly #state: PodState;
 
   constructor(uid: string, about: { readonly record: PodRecord; readonly events: PodEvents }, parts: PodActionsParts) {
-    this.#uid = uid;
+    this.#state = new PodState(uid, parts.backend.runtime);
     this.#record = about.record;
     this.#events = about.events;
     this.#parts = parts;
@@ -44,21 +48,8 @@ export class PodActions {
   }
 
   /** The pod's newest sandbox with its containers, if there is any. */
-  async sandbox(): Promise<PodSandboxStatusResponse | undefined> {
-    const { runtime } = this.#parts.runtime;
-    if (this.#sandbox === undefined) {
-      const sandboxes = await runtime.listPodSandbox({ podUid: this.#uid });
-      const newest = [...sandboxes].sort((left, right) => right.createdAtMs - left.createdAtMs)[0];
-      if (newest === undefined) return undefined;
-      this.#sandbox = { id: newest.id, attempt: newest.metadata.attempt };
-    }
-    try {
-      return await runtime.podSandboxStatus(this.#sandbox.id);
-    } catch (error) {
-      if (!isRuntimeNotFound(error)) throw error;
-      this.#sandbox = undefined; // somebody removed it
-      return undefined;
-    }
+  state(): Promise<PodRuntimeState | undefined> {
+    return this.#state.read();
   }
 
   /** Stops containers side by side, then does the rest in order, as far as each step allows the next. */
@@ -72,18 +63,25 @@ export class PodActions {
 
   /** The pod is gone from the API: nothing of it stays. */
   async removeAll(pod: Observed<Pod>): Promise<void> {
-    const { runtime } = this.#parts.runtime;
-    const found = await this.sandbox();
-    if (found === undefined) return;
-    const running = found.containersStatuses.filter(({ state }) => state === 'CONTAINER_RUNNING');
+    const { runtime, files } = this.#parts.backend;
+    const found = await this.#state.read();
+    const running = (found?.containers ?? []).filter(({ state }) => state === 'CONTAINER_RUNNING');
     await Promise.all(
       running.map(async (container) => {
         this.#events.stopping(pod, container.metadata.name);
-        await runtime.stopContainer(container.id, SHORTEST_STOP_SECONDS);
+        await runtime.stopContainer(container.id, MIN_STOP_SECONDS);
       }),
     );
-    await runtime.removePodSandbox(found.status.id);
+    for (const { id } of found === undefined ? [] : await this.#state.sandboxes()) await runtime.removePodSandbox(id);
+    await this.#release(pod);
+    await files.removePod(pod.metadata.uid);
+  }
+
+  /** Volumes and devices of a pod whose containers have stopped. */
+  async #release(pod: Observed<Pod>): Promise<void> {
     await this.#parts.volumes.unmountAll(pod);
+    await this.#parts.backend.devices.unprepare(pod.metadata.uid);
+    this.#record.deviceEdits = undefined;
   }
 
   async #stopContainer(pod: Observed<Pod>, action: StopAction, signal: AbortSignal): Promise<void> {
@@ -92,8 +90,8 @@ export class PodActions {
     if (isFirst) this.#events.stopping(pod, metadata.name, action.message);
     const takenSeconds = isFirst ? await this.#beforeStop(pod, action, signal) : 0;
     if (signal.aborted) return;
-    const leftSeconds = Math.max(action.graceSeconds - takenSeconds, SHORTEST_STOP_SECONDS);
-    await this.#parts.runtime.runtime.stopContainer(id, leftSeconds, { signal });
+    const leftSeconds = Math.max(action.graceSeconds - takenSeconds, MIN_STOP_SECONDS);
+    await this.#parts.backend.runtime.stopContainer(id, leftSeconds, { signal });
   }
 
   /** Runs the container's hook for as long as its grace period lasts; answers how many seconds it took. */
@@ -121,14 +119,14 @@ export class PodActions {
 
   /** Whether to go on with what comes after it. */
   async #do(pod: Observed<Pod>, action: PodAction, signal: AbortSignal): Promise<boolean> {
-    const { runtime } = this.#parts.runtime;
+    const { runtime } = this.#parts.backend;
     switch (action.type) {
       case 'run sandbox':
         return this.#runSandbox(pod, action.attempt, signal);
       case 'start container':
-        if (this.#sandbox === undefined)
+        if (this.#state.sandbox === undefined)
           throw new RuntimeError('NotFound', 'Cannot start a container without a sandbox');
-        return this.#starter.start(pod, action, { sandbox: this.#sandbox, signal });
+        return this.#start(pod, action, signal);
       case 'hold back':
         this.#starter.holdBack(pod, action);
         return true;
@@ -137,7 +135,7 @@ export class PodActions {
         return true;
       case 'stop sandbox':
         await runtime.stopPodSandbox(action.id, { signal });
-        await this.#parts.volumes.unmountAll(pod);
+        await this.#release(pod);
         return true;
       case 'stop container': // they were stopped side by side
       case 'delete pod': // belongs to the step
@@ -145,12 +143,27 @@ export class PodActions {
     }
   }
 
+  /** Starts a container; a run that has ended before the last one is not needed any more. */
+  async #start(pod: Observed<Pod>, action: StartAction, signal: AbortSignal): Promise<boolean> {
+    const { sandbox } = this.#state;
+    if (sandbox === undefined) return false;
+    const isStarted = await this.#starter.start(pod, action, { sandbox, signal });
+    if (action.attempt >= 2 && !signal.aborted) {
+      const { runtime } = this.#parts.backend;
+      const { containers = [] } = (await this.#state.read()) ?? {};
+      for (const { id } of deadContainers(containers)) await runtime.removeContainer(id, { signal });
+    }
+    return isStarted;
+  }
+
   async #runSandbox(pod: Observed<Pod>, attempt: number, signal: AbortSignal): Promise<boolean> {
-    const { clock, runtime } = this.#parts;
+    const { clock, backend } = this.#parts;
+    if (!this.#isRuntimeReady(pod)) return false;
     if (!(await this.#mountVolumes(pod, signal)) || !(await this.#prepareDevices(pod, signal))) return false;
     try {
-      const id = await runtime.runtime.runPodSandbox(sandboxConfig(pod, attempt), { signal });
-      this.#sandbox = { id, attempt };
+      const id = await backend.runtime.runPodSandbox(sandboxConfig(pod, attempt, backend.machine), { signal });
+      if (attempt > 0) await this.#removeOldSandboxes(id);
+      this.#state.created({ id, attempt });
       this.#record.sandboxFailure = undefined;
       return true;
     } catch (error) {
@@ -160,6 +173,25 @@ export class PodActions {
       this.#record.sandboxFailure = { retryAtMs: clock.now() + RETRY_MS };
       return false;
     }
+  }
+
+  /** Pods are not started while the runtime is not ready, nor without a network, unless they use the machine's. */
+  #isRuntimeReady(pod: Observed<Pod>): boolean {
+    const { runtimeProblem, networkProblem } = this.#parts.health() ?? {};
+    const isWithoutNetwork = networkProblem !== undefined && pod.spec?.hostNetwork !== true;
+    if (runtimeProblem === undefined && !isWithoutNetwork) return true;
+    if (isWithoutNetwork) {
+      const message = `network is not ready: ${networkProblem}`;
+      this.#events.pod(pod, { type: 'Warning', reason: 'NetworkNotReady', message });
+    }
+    this.#record.sandboxFailure = { retryAtMs: this.#parts.clock.now() + RETRY_MS };
+    return false;
+  }
+
+  async #removeOldSandboxes(newest: string): Promise<void> {
+    const { runtime } = this.#parts.backend;
+    for (const { id, state } of await this.#state.sandboxes())
+      if (id !== newest && state === 'SANDBOX_NOTREADY') await runtime.removePodSandbox(id);
   }
 
   async #mountVolumes(pod: Observed<Pod>, signal: AbortSignal): Promise<boolean> {
@@ -177,13 +209,14 @@ export class PodActions {
       }
     }
     this.#record.waitsForVolumesSinceMs = undefined;
+    this.#parts.volumesMounted(pod);
     return true;
   }
 
   async #prepareDevices(pod: Observed<Pod>, signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#parts;
     try {
-      await this.#parts.prepareDevices(pod, signal);
+      this.#record.deviceEdits = await this.#parts.prepareDevices(pod, signal);
       return true;
     } catch (error) {
       if (signal.aborted) return false;
@@ -195,8 +228,8 @@ export class PodActions {
   }
 
   /**
-   * Claims that were made together with their pod are bound, and their volumes attached, within moments. One that is not bound by
-   * then is told of; somebody who attaches volumes is given longer.
+   * Claims that were made together with their pod are bound, and their volumes attached, within moments. An event tells of one that is
+   * not bound by then; attaching may take longer.
    */
   #waitForVolume(pod: Observed<Pod>, { volume, reason, message }: VolumeNotReady): false {
     const nowMs = this.#parts.clock.now();
@@ -206,7 +239,7 @@ export class PodActions {
     this.#record.sandboxFailure = { retryAtMs: nowMs + pollMs };
     const isAttachment = reason === 'attachment';
     if (waitedMs < (isAttachment ? ATTACH_PATIENCE_MS : CLAIM_PATIENCE_MS)) return false;
-    if (isAttachment) this.#record.waitsForVolumesSinceMs = nowMs; // told again after as long
+    if (isAttachment) this.#record.waitsForVolumesSinceMs = nowMs; // the next event comes after as long
     const [unattached, failed] = isAttachment ? [`[${volume}]`, '[]'] : ['[]', `[${volume}]`];
     const words = `unmounted volumes=[${volume}], unattached volumes=${unattached}, failed to process volumes=${failed}: ${message}`;
     const event = { reason: 'FailedMount', message: `Unable to attach or mount volumes: ${words}` };

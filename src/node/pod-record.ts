@@ -1,5 +1,6 @@
 import { DurationError, parseDuration } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
+import type { DeviceEdits } from './backend/index.ts';
 import { type BackOff, crashKey, type PodMemory, type PodStatus, type StartFailure, timeMs } from './life/index.ts';
 
 /** Reasons to wait that say nothing about a failure. */
@@ -15,6 +16,8 @@ export class PodRecord implements PodMemory {
   /** Claims of its volumes are not bound yet, or volumes not attached. */
   waitsForVolumesSinceMs: number | undefined;
   terminatingSinceMs: number | undefined;
+  /** What the pod's devices change in its containers; undefined before they were made ready in this run of the agent. */
+  deviceEdits: DeviceEdits | undefined;
   rejection: { readonly reason: string; readonly message: string } | undefined;
 
   constructor(pod: Observed<Pod>) {
@@ -50,7 +53,7 @@ function crashBackOff(message: string, startedAtMs: number | undefined): BackOff
   try {
     return { delayMs: parseDuration(text), updatedAtMs: startedAtMs };
   } catch (error) {
-    if (error instanceof DurationError) return undefined; // a message of somebody else's making
+    if (error instanceof DurationError) return undefined; // another program's message
     throw error;
   }
 }

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { discardLogger, SeededRandom, VirtualClock } from '../base/index.ts';
+import { NO_EDITS } from './backend/index.ts';
 import { keyOf, type Observed, type Patch, type Pod } from '../client/index.ts';
 import { EchoFilter, type Objects } from '../kit/index.ts';
 import { ServiceVariables } from './config/index.ts';
 import { PodWorker } from './pod-worker.ts';
 import { LifecycleHooks } from './probes/index.ts';
-import { assumedVolumes } from './runtime/index.ts';
-import { SimulatedRuntime } from './simulated/index.ts';
+import type { ImagePuller } from './images/index.ts';
+import type { PodContents, PodVolumes } from './volumes/index.ts';
+import { MemoryMachine } from './testing/memory-backend.ts';
 import { podOf } from './testing/pod-views.ts';
 
 interface Sketch {
@@ -17,35 +19,41 @@ interface Sketch {
 }
 
 /** A worker whose reports are answered as the given function says. */
-function workerOn(pod: Observed<Pod>, answer: (patch: Patch) => Promise<Observed<Pod>>): Sketch {
+async function workerOn(pod: Observed<Pod>, answer: (patch: Patch) => Promise<Observed<Pod>>): Promise<Sketch> {
   const clock = new VirtualClock();
   const woken: string[] = [];
   const echoes = new EchoFilter();
   const changed = (now: Observed<Pod>): void => echoes.pass(keyOf(now), now.metadata, () => woken.push(keyOf(now)));
   const pods = { patchStatus: (_: string, patch: Patch) => answer(patch) } as unknown as Objects<Pod>;
-  const runtime = new SimulatedRuntime({
-    clock,
-    random: new SeededRandom(1),
-    podCidrs: ['10.244.0.0/24'],
-    version: '1',
-  });
+  const settings = {
+    name: 'n',
+    podCidrs: [],
+    addresses: ['10.0.0.1'],
+    port: 0,
+    labels: {},
+    taints: [],
+    drivers: [],
+    maxParallelPulls: 1,
+  };
+  const context = { clock, random: new SeededRandom(1), log: discardLogger, changed: () => undefined };
+  const backend = await new MemoryMachine().open(settings, { ...context, content: async () => undefined });
   const noData = { configMap: async () => undefined, secret: async () => undefined };
   const worker: PodWorker = new PodWorker(pod, {
     clock,
     log: discardLogger,
     pods,
     events: { event: () => undefined },
-    runtime,
-    executor: runtime.actions,
-    hooks: new LifecycleHooks(runtime.actions, clock),
-    volumes: assumedVolumes,
-    prepareDevices: async () => undefined,
+    backend,
+    hooks: new LifecycleHooks(backend.actions, clock),
+    volumes: {} as PodVolumes, // the pods have none
+    contents: {} as PodContents,
+    puller: {} as ImagePuller, // no test gets so far
+    prepareDevices: async () => NO_EDITS,
+    health: () => undefined,
+    volumesMounted: () => undefined,
     sources: { data: noData, services: new ServiceVariables({ list: () => [] }) },
-    capacity: {},
     allocatable: () => ({}),
-    runtimeName: 'simulated',
     echoes,
-    hostIps: ['10.0.0.1'],
     wake: (key) => woken.push(key),
     ended: () => undefined,
     imagesChanged: () => undefined,
@@ -60,7 +68,7 @@ function version(pod: Observed<Pod>, resourceVersion: string, isDeleted: boolean
 
 test('a deletion is not forgotten when the echo of the report follows it (issue 12, D1)', async () => {
   const pod = podOf({});
-  const { worker, woken, changed } = workerOn(pod, async () => {
+  const { worker, woken, changed } = await workerOn(pod, async () => {
     changed(version(pod, '8', true));
     changed(version(pod, '9', true)); // the report, on top of the deletion
     return version(pod, '9', true);
@@ -72,7 +80,7 @@ test('a deletion is not forgotten when the echo of the report follows it (issue 
 
 test('a deletion that only the answer to the report tells of is not missed', async () => {
   const pod = podOf({});
-  const { worker, woken, changed } = workerOn(pod, async () => version(pod, '9', true));
+  const { worker, woken, changed } = await workerOn(pod, async () => version(pod, '9', true));
   worker.reject({ reason: 'OutOfcpu', message: 'too much' });
   await worker.step(pod);
   changed(version(pod, '9', true)); // the watch was interrupted, and tells of deletion and report as one
@@ -81,7 +89,7 @@ test('a deletion that only the answer to the report tells of is not missed', asy
 
 test('the echo of a report wakes nobody', async () => {
   const pod = podOf({});
-  const { worker, woken, changed } = workerOn(pod, async ({ body }) => {
+  const { worker, woken, changed } = await workerOn(pod, async ({ body }) => {
     const { status } = body as Observed<Pod>;
     const stored = { ...version(pod, '9', false), status: { ...pod.status, ...status } };
     changed(stored);
@@ -96,7 +104,7 @@ test('a report that the server takes over in part is not written again and again
   const pod = podOf({});
   let writes = 0;
   const stored = { ...version(pod, '9', false), status: { phase: 'Failed' } } as Observed<Pod>;
-  const { worker, woken, changed } = workerOn(pod, async () => {
+  const { worker, woken, changed } = await workerOn(pod, async () => {
     writes += 1;
     changed(stored);
     return stored;

@@ -15,15 +15,13 @@ import { PodActions, type PodActionsParts } from './pod-actions.ts';
 import { PodEvents } from './pod-events.ts';
 import { PodRecord } from './pod-record.ts';
 import { hasProbes, PodProbes } from './probes/index.ts';
-import { type ActionExecutor, type ContainerStatus, RuntimeError } from './runtime/index.ts';
+import { type ContainerStatus, RuntimeError } from './runtime/index.ts';
+import { TerminationMessages } from './termination-messages.ts';
 
 /** What a pod's worker has from its node. */
 export interface PodWorkerParts extends PodActionsParts {
   readonly pods: Objects<Pod>;
   readonly events: EventRecorder;
-  readonly executor: ActionExecutor;
-  /** As before `://` in container ids. */
-  readonly runtimeName: string;
   /** Keeps the worker from being woken by its own reports. */
   readonly echoes: EchoFilter;
   /** Has the pod looked at again. */
@@ -57,6 +55,7 @@ export class PodWorker {
   readonly #events: PodEvents;
   readonly #actions: PodActions;
   readonly #probes: PodProbes | undefined;
+  readonly #messages: TerminationMessages;
   #pod: Observed<Pod>;
   #operation: Operation | undefined;
   /** The last report, if the server has not taken all of it over, and the version of the pod after it. */
@@ -75,10 +74,11 @@ export class PodWorker {
     this.#record = new PodRecord(pod);
     this.#events = new PodEvents(parts.events);
     this.#actions = new PodActions(this.uid, { record: this.#record, events: this.#events }, parts);
+    this.#messages = new TerminationMessages(this.uid, parts.backend);
     this.#probes = hasProbes(pod) ? this.#newProbes() : undefined;
   }
 
-  /** The node will not have the pod. */
+  /** Admission rejected the pod. */
   reject(rejection: { readonly reason: string; readonly message: string }): void {
     this.#record.rejection = rejection;
     this.#events.pod(this.#pod, { type: 'Warning', ...rejection });
@@ -92,7 +92,7 @@ export class PodWorker {
       return undefined;
     }
     if (this.#parts.clock.now() < this.#retryAtMs) return this.#retryAtMs;
-    this.#tellRuntime(pod);
+    this.#updateBackend(pod);
     const plan = planPod(await this.#observe(pod));
     this.#noteEnd(plan);
     if (plan.stage === 'ended') this.#parts.ended(this.uid);
@@ -104,7 +104,12 @@ export class PodWorker {
 
   /** Volumes that the pod waits for may be there now. */
   retryVolumes(): void {
-    if (this.#record.waitsForVolumesSinceMs === undefined) return;
+    if (this.#record.waitsForVolumesSinceMs !== undefined) this.retrySandbox();
+  }
+
+  /** What kept the pod from being started may be over. */
+  retrySandbox(): void {
+    if (this.#record.sandboxFailure === undefined) return;
     this.#record.sandboxFailure = undefined;
     this.#parts.wake(this.key);
   }
@@ -122,9 +127,9 @@ export class PodWorker {
     await this.#operation?.done;
   }
 
-  #tellRuntime(pod: Observed<Pod>): void {
+  #updateBackend(pod: Observed<Pod>): void {
     try {
-      this.#parts.runtime.podSeen?.(pod);
+      this.#parts.backend.podUpdated(pod);
     } catch (error) {
       if (!(error instanceof RuntimeError)) throw error;
       this.#events.pod(pod, { type: 'Warning', reason: 'FailedSync', message: error.message });
@@ -132,33 +137,45 @@ export class PodWorker {
   }
 
   async #observe(pod: Observed<Pod>): Promise<PodView> {
-    const { clock, runtimeName, hostIps } = this.#parts;
-    const found = await this.#actions.sandbox();
-    if (found !== undefined && !this.#isAdopted) await this.#parts.volumes.adopt?.(pod);
+    const { clock, backend, volumes } = this.#parts;
+    const { name: runtimeName } = backend.runtime;
+    const hostIps = backend.machine.addresses;
+    const found = await this.#actions.state();
+    if (found !== undefined && !this.#isAdopted) {
+      await volumes.adopt(pod);
+      this.#parts.volumesMounted(pod);
+    }
     this.#isAdopted = true;
-    const all = found?.containersStatuses ?? [];
+    const all = found === undefined ? [] : await this.#withMessages(found.containers);
     const running = all.filter(({ state }) => state === 'CONTAINER_RUNNING');
-    const ip = found?.status.network.ip ?? '';
+    const ip = found?.sandbox.network.ip ?? '';
     this.#probes?.follow(pod, running, ip === '' && pod.spec?.hostNetwork === true ? (hostIps[0] ?? '') : ip);
     const containers = all.map((container): ContainerView => {
       const isRunning = container.state === 'CONTAINER_RUNNING';
       return { probe: isRunning ? this.#probeResult(container) : undefined, ...container };
     });
     const nowMs = clock.now();
-    return { pod, nowMs, sandbox: found?.status, containers, hostIps, runtimeName, memory: this.#record };
+    return { pod, nowMs, sandbox: found?.sandbox, containers, hostIps, runtimeName, memory: this.#record };
+  }
+
+  async #withMessages(containers: readonly ContainerStatus[]): Promise<readonly ContainerStatus[]> {
+    if (!containers.some(({ state }) => state === 'CONTAINER_EXITED')) return containers;
+    this.#messages.keepOnly(containers);
+    return Promise.all(containers.map((container) => this.#messages.complete(container)));
   }
 
   #probeResult(container: ContainerStatus): ProbeResult | undefined {
-    return this.#probes === undefined ? this.#parts.runtime.readiness?.(container) : this.#probes.result(container);
+    return this.#probes === undefined
+      ? this.#parts.backend.actions.readiness(container)
+      : this.#probes.result(container);
   }
 
   #newProbes(): PodProbes {
-    const { clock, executor, runtime, runtimeName, wake } = this.#parts;
+    const { clock, backend, wake } = this.#parts;
     return new PodProbes({
       clock,
-      executor,
-      runtimeName,
-      readiness: (container) => runtime.readiness?.(container),
+      executor: backend.actions,
+      runtimeName: backend.runtime.name,
       changed: () => wake(this.key),
       tell: (pod, container, event) => this.#events.container(pod, container, { type: 'Warning', ...event }),
     });

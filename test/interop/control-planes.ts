@@ -17,6 +17,7 @@ import { ControllerManager, KUBERNETES_VERSION } from '../../src/cluster/index.t
 import { exercise } from '../../src/controllers/testing/metrics/exercise.ts';
 import { app, type Part } from '../../src/kit/index.ts';
 import { nodeAgents } from '../../src/node/index.ts';
+import { simulatedBackend } from '../../src/simulated/index.ts';
 import { scheduler } from '../../src/scheduler/index.ts';
 import { DeploymentLife } from './deployment-life.ts';
 import { type ClientReport, runSteps, type StepOutcome } from './outcome.ts';
@@ -66,7 +67,10 @@ export async function tryControlPlane(
     const outcomes = await runBeside(
       [
         { run: (signal) => programs.run(server, signal) },
-        { run: (signal) => runApp(server, { name: 'kubelet', parts: [nodeAgents()] }, signal) },
+        {
+          run: (signal) =>
+            runApp(server, { name: 'kubelet', parts: [nodeAgents({ backend: simulatedBackend() })] }, signal),
+        },
       ],
       () => liveOn(server),
     );

@@ -7,6 +7,7 @@ import { issueCredential } from '../../src/cluster/pki/issue-credential.ts';
 import { connect } from '../../src/client/index.ts';
 import { app } from '../../src/kit/index.ts';
 import { NodeAccess, type NodeAgent, nodeAgents, NodeEndpoint, NodeServer } from '../../src/node/index.ts';
+import { simulatedBackend } from '../../src/simulated/index.ts';
 import type { ServerName } from './results.ts';
 
 const NODE = 'keelson';
@@ -56,7 +57,15 @@ async function startNode({ kubeconfig, folder }: RunningServer): Promise<AsyncDi
     endpoint.serve(server, new NodeAccess({ node: NODE, client, clock, log }));
   };
   const stop = new AbortController();
-  const parts = [nodeAgents({ names: [NODE], addresses: () => [HOST], port: () => endpoint.port, onAgent })];
+  const parts = [
+    nodeAgents({
+      backend: simulatedBackend(),
+      names: [NODE],
+      addresses: () => [HOST],
+      port: () => endpoint.port,
+      onAgent,
+    }),
+  ];
   const running = app('kubelet', parts).run(client, stop.signal);
   running.catch((error: unknown) => log.error('the node failed', { error }));
   return {

@@ -17,6 +17,7 @@ import { replicaSetController } from '../../src/controllers/replicaset/index.ts'
 import { taintEvictionController } from '../../src/controllers/taint-eviction/taint-eviction.ts';
 import { controller } from '../../src/kit/index.ts';
 import { nodeAgents } from '../../src/node/index.ts';
+import { simulatedBackend } from '../../src/simulated/index.ts';
 import { to } from './interposed-transport.ts';
 import { Race, recreate } from './race.ts';
 
@@ -91,7 +92,7 @@ test('the garbage collector leaves the finalizer of a successor alone', async ()
 });
 
 test('a node spares the successor of a pod that has ended on it', async () => {
-  await using race = await Race.start(nodeAgents());
+  await using race = await Race.start(nodeAgents({ backend: simulatedBackend() }));
   const pods = race.client.core.v1.pods.namespace('default');
   await pods.create({ metadata: { name: 'web' }, spec: { ...SPEC, nodeName: 'keelson' } });
   await race.settle();

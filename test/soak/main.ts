@@ -9,7 +9,7 @@ import { writeHeapSnapshot } from 'node:v8';
 import { SeededRandom } from '../../src/base/index.ts';
 import { badDay, type FaultRates, FaultyTransport } from '../../src/client/index.ts';
 import { app } from '../../src/kit/index.ts';
-import { simulatedDevices } from '../../src/node/index.ts';
+import { simulatedDevices } from '../../src/simulated/index.ts';
 import { startCluster } from '../../src/testing/index.ts';
 import { DRIVER, PER_NODE, soakAreas } from './areas/index.ts';
 import { LEAST_JUDGED_MINUTES, SETTLING_MINUTES } from './growth.ts';

@@ -27,6 +27,12 @@ const services = [
   service('default', 'headless', { clusterIP: 'None', ports: [{ port: 1 }] }),
 ];
 
+const MACHINE = {
+  folders: { root: '/var/lib/kubelet', podLogs: '/var/log/pods' },
+  dns: { clusterServers: [], clusterDomain: 'cluster.local', resolver: undefined },
+  cgroupDriver: 'cgroupfs',
+} as const;
+
 function parts(more: Partial<ContainerConfigParts> = {}): ContainerConfigParts {
   return {
     sources: {
@@ -41,6 +47,8 @@ function parts(more: Partial<ContainerConfigParts> = {}): ContainerConfigParts {
     volumePaths: new Map([['data', '/volumes/data']]),
     podIps: ['10.244.0.7', 'fd00::7'],
     hostIps: ['10.0.0.1'],
+    root: '/var/lib/kubelet',
+    edits: undefined,
     capacity: { cpu: '8', memory: '16Gi', 'hugepages-2Mi': '0' },
     allocatable: { cpu: '7500m', memory: '15Gi' },
     readFile: async () => "A='first'\nB='sec\nond' # two lines\n",
@@ -203,12 +211,71 @@ describe('the configuration of a container', () => {
         readonly: true,
         propagation: 'PROPAGATION_HOST_TO_CONTAINER',
       },
+      { containerPath: '/etc/hosts', hostPath: '/var/lib/kubelet/pods/u1/etc-hosts', readonly: false },
     ]);
+  });
+
+  test('has what its devices change, and a file for its termination message', async () => {
+    const edits = {
+      envs: [{ key: 'GPU', value: '0' }],
+      mounts: [],
+      devices: [{ containerPath: '/dev/gpu', hostPath: '/dev/gpu0', permissions: 'rw' }],
+      cdiDevices: ['gpu.example.com/device=0'],
+      annotations: { 'gpu.example.com/id': '0' },
+    };
+    const container = { name: 'web', image: 'nginx', terminationMessagePath: '/dev/termination-log' };
+    const config = await containerConfig(podOf({}), container, parts({ edits }));
+    expect(config.envs).toContainEqual({ key: 'GPU', value: '0' });
+    expect(config).toMatchObject({
+      devices: edits.devices,
+      cdiDevices: edits.cdiDevices,
+      annotations: edits.annotations,
+    });
+    expect(config.mounts.at(-1)).toMatchObject({
+      containerPath: '/dev/termination-log',
+      hostPath: '/var/lib/kubelet/pods/u1/containers/web/2',
+    });
+  });
+
+  test('resolves names as the cluster, the machine and the pod say', () => {
+    const dns = {
+      clusterServers: ['10.96.0.10'],
+      clusterDomain: 'cluster.local',
+      resolver: { servers: ['192.0.2.53'], searches: ['example.com'], options: [] },
+    };
+    const of = (spec: object): unknown => {
+      const pod = podOf({ spec: { containers: [], ...spec } });
+      return sandboxConfig(pod, 0, { ...MACHINE, dns }).dnsConfig;
+    };
+    const cluster = {
+      servers: ['10.96.0.10'],
+      searches: ['default.svc.cluster.local', 'svc.cluster.local', 'cluster.local', 'example.com'],
+      options: ['ndots:5'],
+    };
+    expect(of({})).toEqual(cluster);
+    expect(of({ hostNetwork: true })).toEqual(dns.resolver);
+    expect(of({ dnsPolicy: 'Default' })).toEqual(dns.resolver);
+    const dnsConfig = { nameservers: ['192.0.2.1'], options: [{ name: 'ndots', value: '2' }] };
+    expect(of({ dnsConfig })).toEqual({ ...cluster, servers: ['10.96.0.10', '192.0.2.1'], options: ['ndots:2'] });
+    expect(of({ dnsPolicy: 'None', dnsConfig })).toEqual({
+      servers: ['192.0.2.1'],
+      searches: [],
+      options: ['ndots:2'],
+    });
+  });
+
+  test('names its cgroup as the driver wants it', () => {
+    const of = (cgroupDriver: 'cgroupfs' | 'systemd'): string =>
+      sandboxConfig(podOf({ metadata: { uid: 'a-b' } }), 0, { ...MACHINE, cgroupDriver }).linux.cgroupParent;
+    expect(of('cgroupfs')).toBe('/kubepods/besteffort/poda-b');
+    expect(of('systemd')).toBe('/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-poda_b.slice');
   });
 
   test('says where to log, below the directory of the sandbox', async () => {
     const { logPath } = await configOf({});
-    expect(`${sandboxConfig(podOf({}), 0).logDirectory}/${logPath}`).toBe('/var/log/pods/default_web_u1/web/2.log');
+    expect(`${sandboxConfig(podOf({}), 0, MACHINE).logDirectory}/${logPath}`).toBe(
+      '/var/log/pods/default_web_u1/web/2.log',
+    );
   });
 
   test('limits processor and memory as the kernel counts them', async () => {

@@ -2,6 +2,8 @@
 import { posix } from 'node:path';
 import { withMembers } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
+import type { ContainerEdits } from '../backend/node-devices.ts';
+import { podFolder } from '../backend/volume-plugin.ts';
 import type { ContainerSpec } from '../life/index.ts';
 import {
   CONTAINER_KIND,
@@ -15,6 +17,7 @@ import {
 import { ContainerConfigError } from './config-error.ts';
 import { environmentOf, type ReferencedData } from './environment.ts';
 import { expandVariables } from './expand-variables.ts';
+import { HOSTS_PATH, hostsFile, usesManagedHosts } from './hosts-file.ts';
 import { linuxResources } from './linux-resources.ts';
 import { podLabels } from './sandbox-config.ts';
 import { containerSecurity, verifyNonRoot } from './security-context.ts';
@@ -34,6 +37,10 @@ export interface ContainerConfigParts {
   readonly volumePaths: ReadonlyMap<string, string>;
   readonly podIps: readonly string[];
   readonly hostIps: readonly string[];
+  /** The agent's folder on the machine. */
+  readonly root: string;
+  /** What devices of the pod change; undefined for containers without any. */
+  readonly edits: ContainerEdits | undefined;
   /** Of the node. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;
@@ -52,22 +59,30 @@ export async function containerConfig(
   verifyNonRoot(pod, container, parts.image);
   const expand = (text: string): string => expandVariables(text, (name) => byName.get(name));
   const stopSignal = container.lifecycle?.stopSignal;
+  const { edits } = parts;
+  const identity = containerIdentity(pod, container, parts.attempt);
+  const mounts = [
+    ...containerMounts(container, (name) => parts.volumePaths.get(name), byName),
+    ...agentMounts(pod, container, parts),
+  ];
   return {
     command: command.map(expand),
     args: args.map(expand),
     workingDir,
-    envs: list,
-    mounts: mountsOf(container, parts.volumePaths, byName),
-    devices: [],
+    envs: edits === undefined ? list : [...list, ...edits.envs],
+    mounts: edits === undefined ? mounts : [...mounts, ...edits.mounts],
+    devices: edits?.devices ?? [],
+    cdiDevices: edits?.cdiDevices ?? [],
     stdin,
     stdinOnce,
     tty,
     ...(stopSignal === undefined ? {} : { stopSignal }),
     linux: {
       resources: linuxResources(pod, container, parts.capacity),
-      securityContext: containerSecurity(pod, container),
+      securityContext: containerSecurity(pod, container, parts.root),
     },
-    ...containerIdentity(pod, container, parts.attempt),
+    ...identity,
+    annotations: edits === undefined ? identity.annotations : { ...identity.annotations, ...edits.annotations },
   };
 }
 
@@ -128,15 +143,44 @@ const PROPAGATION = {
   Bidirectional: 'PROPAGATION_BIDIRECTIONAL',
 } as const;
 
-/** The mounts of a container; `volumes` has the paths of the pod's volumes on the node. */
-function mountsOf(
+/** The file on the machine that becomes the termination message of a container's run. */
+export function terminationFile(
+  root: string,
+  podUid: string,
+  run: { readonly name: string; readonly attempt: number },
+): string {
+  return `${podFolder(root, podUid)}/containers/${run.name}/${run.attempt}`;
+}
+
+/** Files that the agent itself puts into containers: `/etc/hosts`, and the one for the termination message. */
+function agentMounts(pod: Observed<Pod>, container: ContainerSpec, { root, attempt }: ContainerConfigParts): Mount[] {
+  const { name, terminationMessagePath = '' } = container;
+  const { uid } = pod.metadata;
+  const mount = (containerPath: string, hostPath: string): Mount => ({ ...WRITABLE, containerPath, hostPath });
+  return [
+    ...(usesManagedHosts(container) ? [mount(HOSTS_PATH, hostsFile(root, uid))] : []),
+    ...(terminationMessagePath === ''
+      ? []
+      : [mount(terminationMessagePath, terminationFile(root, uid, { name, attempt }))]),
+  ];
+}
+
+const WRITABLE = {
+  readonly: false,
+  recursiveReadOnly: false,
+  propagation: 'PROPAGATION_PRIVATE',
+  selinuxRelabel: false,
+} as const;
+
+/** The mounts of a container's volumes, with the parts of volumes that it asks for; `volumePath` has the volumes' paths on the machine. */
+export function containerMounts(
   container: ContainerSpec,
-  volumes: ReadonlyMap<string, string>,
+  volumePath: (name: string) => string | undefined,
   variables: ReadonlyMap<string, string>,
 ): Mount[] {
   return (container.volumeMounts ?? []).map((mount) => {
     const { name, mountPath, readOnly = false, recursiveReadOnly, mountPropagation = 'None' } = mount;
-    const volume = volumes.get(name);
+    const volume = volumePath(name);
     if (volume === undefined) {
       const words = `cannot find volume ${JSON.stringify(name)} to mount into container ${JSON.stringify(container.name)}`;
       throw new ContainerConfigError(words);

@@ -1,5 +1,13 @@
 // What the runtime is told of pods and containers.
-export { type ConfigSources, containerConfig, containerIdentity, imageSpec } from './container-config.ts';
+export {
+  type ConfigSources,
+  containerConfig,
+  containerIdentity,
+  containerMounts,
+  imageSpec,
+  terminationFile,
+} from './container-config.ts';
+export { HOSTS_PATH, hostsContent, hostsFile, type HostsParts, usesManagedHosts } from './hosts-file.ts';
 export { ReferencedObjects } from './referenced-objects.ts';
 export { sandboxConfig } from './sandbox-config.ts';
 export { ServiceVariables } from './service-variables.ts';

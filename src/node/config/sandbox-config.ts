@@ -1,33 +1,29 @@
 // Pods as the runtime is told of them.
 import type { Observed, Pod } from '../../client/index.ts';
+import type { Machine } from '../backend/machine.ts';
 import type { ContainerSpec } from '../life/index.ts';
-import {
-  type DnsConfig,
-  POD_NAME,
-  POD_NAMESPACE,
-  POD_UID,
-  type PodSandboxConfig,
-  type PortMapping,
-} from '../runtime/index.ts';
+import { POD_NAME, POD_NAMESPACE, POD_UID, type PodSandboxConfig, type PortMapping } from '../runtime/index.ts';
+import { podDns } from './pod-dns.ts';
 import { sandboxSecurity } from './security-context.ts';
 
-const LOG_FOLDER = '/var/log/pods';
-const CLUSTER_DOMAIN = 'cluster.local';
-const LONGEST_HOSTNAME = 63;
+const MAX_HOSTNAME = 63;
 
-export function sandboxConfig(pod: Observed<Pod>, attempt: number): PodSandboxConfig {
+/** As much of a machine as pods are configured from. */
+export type SandboxMachine = Pick<Machine, 'folders' | 'dns' | 'cgroupDriver'>;
+
+export function sandboxConfig(pod: Observed<Pod>, attempt: number, machine: SandboxMachine): PodSandboxConfig {
   const { name, namespace = '', uid, labels = {}, annotations = {} } = pod.metadata;
-  const dnsConfig = dnsOf(pod);
+  const dnsConfig = podDns(pod, machine.dns);
   return {
     metadata: { name, namespace, uid, attempt },
-    hostname: pod.spec?.hostNetwork === true ? '' : hostnameOf(pod),
-    logDirectory: `${LOG_FOLDER}/${namespace}_${name}_${uid}`,
+    hostname: pod.spec?.hostNetwork === true ? '' : fullHostname(pod, machine.dns.clusterDomain),
+    logDirectory: `${machine.folders.podLogs}/${namespace}_${name}_${uid}`,
     ...(dnsConfig === undefined ? {} : { dnsConfig }),
     portMappings: (pod.spec?.containers ?? []).flatMap(portMappings),
     labels: { ...labels, ...podLabels(pod) },
     annotations,
     linux: {
-      cgroupParent: cgroupParent(pod),
+      cgroupParent: cgroupParent(pod, machine.cgroupDriver),
       securityContext: sandboxSecurity(pod),
       sysctls: Object.fromEntries((pod.spec?.securityContext?.sysctls ?? []).map((each) => [each.name, each.value])),
     },
@@ -39,29 +35,27 @@ export function podLabels({ metadata }: Observed<Pod>): Record<string, string> {
   return { [POD_NAME]: metadata.name, [POD_NAMESPACE]: metadata.namespace ?? '', [POD_UID]: metadata.uid };
 }
 
-function hostnameOf({ metadata, spec }: Observed<Pod>): string {
+/** The host name of a pod, without its domain. */
+export function hostnameOf({ metadata, spec }: Observed<Pod>): string {
   const full = spec?.hostnameOverride ?? spec?.hostname ?? metadata.name;
-  const hostname = full.slice(0, LONGEST_HOSTNAME).replace(/[-.]+$/, '');
+  return full.slice(0, MAX_HOSTNAME).replace(/[-.]+$/, '');
+}
+
+function fullHostname(pod: Observed<Pod>, clusterDomain: string): string {
+  const { metadata, spec } = pod;
+  const hostname = hostnameOf(pod);
   if (spec?.setHostnameAsFQDN !== true || spec.subdomain === undefined || spec.hostnameOverride !== undefined)
     return hostname;
-  return `${hostname}.${spec.subdomain}.${metadata.namespace ?? ''}.svc.${CLUSTER_DOMAIN}`;
+  return `${hostname}.${spec.subdomain}.${metadata.namespace ?? ''}.svc.${clusterDomain}`;
 }
 
-/** As the pod says. A node knows of no cluster DNS, so that all else is as on the node. */
-function dnsOf({ spec }: Observed<Pod>): DnsConfig | undefined {
-  const { dnsPolicy, dnsConfig } = spec ?? {};
-  if (dnsPolicy !== 'None' && dnsConfig === undefined) return undefined;
-  const { nameservers = [], searches = [], options = [] } = dnsConfig ?? {};
-  return {
-    servers: nameservers,
-    searches,
-    options: options.map(({ name = '', value }) => (value === undefined ? name : `${name}:${value}`)),
-  };
-}
-
-function cgroupParent({ metadata, status }: Observed<Pod>): string {
-  const qos = status?.qosClass === 'Guaranteed' ? '' : `/${(status?.qosClass ?? 'BestEffort').toLowerCase()}`;
-  return `/kubepods${qos}/pod${metadata.uid}`;
+/** A path of cgroups, or nested slices where systemd manages them. */
+function cgroupParent({ metadata, status }: Observed<Pod>, driver: Machine['cgroupDriver']): string {
+  const qos = status?.qosClass === 'Guaranteed' ? [] : [(status?.qosClass ?? 'BestEffort').toLowerCase()];
+  const parts = ['kubepods', ...qos, `pod${metadata.uid}`];
+  if (driver === 'cgroupfs') return `/${parts.join('/')}`;
+  const names = parts.map((part) => part.replaceAll('-', '_'));
+  return names.map((_, index) => `/${names.slice(0, index + 1).join('-')}.slice`).join('');
 }
 
 function portMappings({ ports = [] }: ContainerSpec): PortMapping[] {

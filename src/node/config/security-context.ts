@@ -15,8 +15,6 @@ import { ContainerConfigError } from './config-error.ts';
 
 type PodSecurity = NonNullable<NonNullable<Observed<Pod>['spec']>['securityContext']>;
 
-const SECCOMP_FOLDER = '/var/lib/kubelet/seccomp';
-
 /** The sandbox itself always has the runtime's seccomp profile, so that containers may have stricter ones. */
 export function sandboxSecurity(pod: Observed<Pod>): LinuxSandboxSecurityContext {
   const { securityContext = {}, containers = [], initContainers = [] } = pod.spec ?? {};
@@ -24,13 +22,18 @@ export function sandboxSecurity(pod: Observed<Pod>): LinuxSandboxSecurityContext
   return { privileged: isPrivileged, seccomp: profile('RuntimeDefault'), ...shared(pod, securityContext) };
 }
 
-export function containerSecurity(pod: Observed<Pod>, container: ContainerSpec): LinuxContainerSecurityContext {
+/** `root` is the agent's folder on the machine, where local profiles are. */
+export function containerSecurity(
+  pod: Observed<Pod>,
+  container: ContainerSpec,
+  root: string,
+): LinuxContainerSecurityContext {
   const ofPod: PodSecurity = pod.spec?.securityContext ?? {};
   const own = container.securityContext ?? {};
   const appArmor = own.appArmorProfile ?? ofPod.appArmorProfile;
   return {
     privileged: own.privileged === true,
-    seccomp: seccompProfile(own.seccompProfile ?? ofPod.seccompProfile),
+    seccomp: seccompProfile(own.seccompProfile ?? ofPod.seccompProfile, `${root}/seccomp`),
     ...(appArmor === undefined ? {} : { apparmor: profile(appArmor.type, appArmor.localhostProfile) }),
     addCapabilities: own.capabilities?.add ?? [],
     dropCapabilities: own.capabilities?.drop ?? [],
@@ -81,12 +84,12 @@ function namespaces({ spec }: Observed<Pod>): NamespaceOption {
   };
 }
 
-function seccompProfile(wanted: PodSecurity['seccompProfile']): SecurityProfile {
+function seccompProfile(wanted: PodSecurity['seccompProfile'], folder: string): SecurityProfile {
   if (wanted?.type !== 'Localhost') return profile(wanted?.type ?? 'Unconfined');
   const { localhostProfile = '' } = wanted;
   if (localhostProfile === '')
     throw new ContainerConfigError('localhostProfile must be set if seccompProfile type is Localhost.');
-  return profile('Localhost', `${SECCOMP_FOLDER}/${localhostProfile}`);
+  return profile('Localhost', `${folder}/${localhostProfile}`);
 }
 
 function profile(type: string, localhostRef = ''): SecurityProfile {

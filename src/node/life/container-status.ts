@@ -139,8 +139,14 @@ function stateOf(view: PodView, container: ContainerView): State {
   }
 }
 
-function terminatedState({ runtimeName }: PodView, container: ContainerView): Terminated {
-  const { id, exitCode, reason, message, startedAtMs, finishedAtMs } = container;
+/** Termination messages of a pod may be this long together. */
+const MAX_MESSAGE_LENGTH = 12 * 1024;
+
+function terminatedState({ pod, runtimeName }: PodView, container: ContainerView): Terminated {
+  const { id, exitCode, reason, startedAtMs, finishedAtMs } = container;
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec ?? {};
+  const count = containers.length + initContainers.length + ephemeralContainers.length;
+  const message = container.message.slice(0, Math.trunc(MAX_MESSAGE_LENGTH / Math.max(count, 1)));
   return {
     exitCode,
     reason,

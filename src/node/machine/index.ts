@@ -1,10 +1,11 @@
 // A node as a machine: what it says of itself, and that it is alive.
-export { type HeartbeatParts, NodeHeartbeat } from './node-heartbeat.ts';
-export { nodeLabels } from './node-object.ts';
 export {
-  DEFAULT_CAPACITY,
-  defaultAddress,
-  defaultPodCidr,
-  type NodeDescription,
-  type RuntimeFactory,
-} from './node-options.ts';
+  CHECK_EVERY_MS,
+  type HeartbeatParts,
+  LEASE_SECONDS,
+  NodeHeartbeat,
+  RENEW_EVERY_MS,
+  REPORT_EVERY_MS,
+} from './node-heartbeat.ts';
+export type { NodeHealth } from './node-health.ts';
+export { allocatableOf, type DescribedNode, nodeLabels } from './node-object.ts';

@@ -1,51 +1,44 @@
 // A node as it registers itself.
-import { createHash } from 'node:crypto';
 import type { DeepReadonly } from '../../base/index.ts';
-import type { Image } from '../runtime/index.ts';
+import type { DeviceResources, Machine, NodeSettings, ResourceTexts } from '../backend/index.ts';
+import type { Image, RuntimeStatus } from '../runtime/index.ts';
 import type { Node } from '../../client/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
-import { isExtendedResource } from '../../api/meaning/index.ts';
+import { amountsOf, amountTexts, isExtendedResource } from '../../api/meaning/index.ts';
 import { timeText } from '../life/index.ts';
-import type { NodeDescription } from './node-options.ts';
+import type { HealthCondition } from './node-health.ts';
 
 export type NodeStatus = DeepReadonly<core.NodeStatus>;
 type NodeCondition = DeepReadonly<core.NodeCondition>;
 
-/** A node's report names so many images, the largest ones. */
-const MOST_IMAGES = 50;
-const MOST_NAMES = 5;
+/** A node's report names the largest images, each with its first names. */
+const MAX_IMAGES = 50;
+const MAX_NAMES = 5;
 
 /** What pods may need a node to know. */
 const DECLARED_FEATURES = ['InPlacePodLevelResourcesVerticalScaling', 'RestartAllContainersOnContainerExits'];
 
-interface Health {
-  readonly type: string;
-  readonly status: 'True' | 'False';
-  readonly reason: string;
-  readonly message: string;
-}
-
-/** In this order; a simulated node is always well. */
-export const NODE_HEALTH: readonly Health[] = [
-  health('MemoryPressure', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
-  health('DiskPressure', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
-  health('PIDPressure', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
-  health('Ready', 'KubeletReady', 'kubelet is posting ready status'),
-];
-
-function health(type: string, reason: string, message: string): Health {
-  return { type, status: type === 'Ready' ? 'True' : 'False', reason, message };
+/** A node as the cluster's settings and its machine have it. */
+export interface DescribedNode {
+  readonly settings: NodeSettings;
+  readonly machine: Machine;
 }
 
 export interface StatusParts {
   readonly nowMs: number;
-  /** Such as `simulated://0.1.0`. */
+  /** Such as `containerd://2.1.0`. */
   readonly runtimeVersion: string;
+  readonly health: readonly HealthCondition[];
+  /** Handlers and features, where the runtime answers. */
+  readonly runtime: RuntimeStatus | undefined;
+  readonly devices: DeviceResources;
   readonly images: readonly Image[];
   readonly volumesInUse: readonly string[];
 }
 
-export function nodeLabels({ name, operatingSystem, architecture, labels }: NodeDescription): Record<string, string> {
+export function nodeLabels({ settings, machine }: DescribedNode): Record<string, string> {
+  const { name, labels } = settings;
+  const { operatingSystem, architecture } = machine;
   return {
     'beta.kubernetes.io/arch': architecture,
     'beta.kubernetes.io/os': operatingSystem,
@@ -61,8 +54,8 @@ export const NODE_ANNOTATIONS: Readonly<Record<string, string>> = {
   'volumes.kubernetes.io/controller-managed-attach-detach': 'true',
 };
 
-export function nodeObject(node: NodeDescription, parts: StatusParts): DeepReadonly<Node> {
-  const { name, podCidrs, taints } = node;
+export function nodeObject(node: DescribedNode, parts: StatusParts): DeepReadonly<Node> {
+  const { name, podCidrs, taints } = node.settings;
   const [podCIDR] = podCidrs;
   return {
     metadata: { name, labels: nodeLabels(node), annotations: NODE_ANNOTATIONS },
@@ -75,20 +68,23 @@ export function nodeObject(node: NodeDescription, parts: StatusParts): DeepReado
 }
 
 /** What the node reports; what `old` has of others stays. */
-export function nodeStatus(node: NodeDescription, parts: StatusParts, old: NodeStatus | undefined): NodeStatus {
-  const { name, addresses, capacity, port = 0 } = node;
+export function nodeStatus(node: DescribedNode, parts: StatusParts, old: NodeStatus | undefined): NodeStatus {
+  const { settings, machine } = node;
+  const { devices, runtime } = parts;
+  const { name, port } = settings;
+  const { addresses } = machine;
+  const capacity = { ...machine.capacity, ...devices.capacity };
   const images = reportedImages(parts.images);
   return {
     capacity: { ...old?.capacity, ...capacity },
-    allocatable: allocatable(capacity, old),
-    conditions: conditions(parts.nowMs, old?.conditions ?? []),
+    allocatable: allocatable({ ...allocatableOf(machine), ...devices.allocatable }, capacity, old),
+    conditions: conditions(parts, old?.conditions ?? []),
     addresses: [...addresses.map((address) => ({ type: 'InternalIP', address })), { type: 'Hostname', address: name }],
     daemonEndpoints: { kubeletEndpoint: { Port: port } },
     nodeInfo: nodeInfo(node, parts.runtimeVersion),
     ...(images.length === 0 ? {} : { images }),
     ...volumesInUse(parts, old),
-    runtimeHandlers: [{ name: '', features: { recursiveReadOnlyMounts: false, userNamespaces: false } }],
-    features: { supplementalGroupsPolicy: false },
+    ...(runtime === undefined ? {} : { runtimeHandlers: runtime.runtimeHandlers, features: runtime.features }),
     declaredFeatures: DECLARED_FEATURES,
   };
 }
@@ -101,44 +97,56 @@ function volumesInUse(
   return now.length === 0 && old?.volumesInUse === undefined ? {} : { volumesInUse: now };
 }
 
-type Resources = Readonly<Record<string, string>>;
-
-/** Everything that the node has can be given to pods; extended resources that it no longer has cannot. */
-function allocatable(own: Resources, old: NodeStatus | undefined): Resources {
-  const before = Object.entries(old?.allocatable ?? {});
-  const kept = before.filter(([name]) => !isExtendedResource(name) || old?.capacity?.[name] !== undefined);
-  return { ...Object.fromEntries(kept), ...old?.capacity, ...own };
+/** What pods may have of a machine. */
+export function allocatableOf({ capacity, reserved }: Pick<Machine, 'capacity' | 'reserved'>): ResourceTexts {
+  const names = Object.keys(reserved).filter((name) => capacity[name] !== undefined);
+  if (names.length === 0) return capacity;
+  const [has, keeps] = [amountsOf(capacity), amountsOf(reserved)];
+  const left = names.flatMap((name) => {
+    const [all, kept] = [has.get(name), keeps.get(name)];
+    return all === undefined || kept === undefined ? [] : [[name, all.sub(kept)] as const];
+  });
+  return { ...capacity, ...amountTexts(new Map(left)) };
 }
 
-/** Whether somebody has given the node an extended resource, or taken it away, and pods cannot tell yet. */
-export function isExtendedResourceNew({ capacity: own }: NodeDescription, status: NodeStatus | undefined): boolean {
+/** The node's own, and extended resources that others have given it; those that it no longer has are taken away. */
+function allocatable(own: ResourceTexts, capacity: ResourceTexts, old: NodeStatus | undefined): ResourceTexts {
+  const before = Object.entries(old?.allocatable ?? {});
+  const kept = before.filter(([name]) => !isExtendedResource(name) || old?.capacity?.[name] !== undefined);
+  const given = Object.entries(old?.capacity ?? {}).filter(([name]) => !(name in capacity));
+  return { ...Object.fromEntries(kept), ...Object.fromEntries(given), ...own };
+}
+
+/** Whether a client has given the node an extended resource, or taken it away, and pods cannot see that yet. */
+export function isExtendedResourceNew(own: ResourceTexts, status: NodeStatus | undefined): boolean {
   const { capacity = {}, allocatable: given = {} } = status ?? {};
   const names = Object.keys({ ...capacity, ...given }).filter((name) => isExtendedResource(name) && !(name in own));
   return names.some((name) => capacity[name] !== given[name]);
 }
 
 /** The node's own conditions in their places, renewed; those of others as they are. */
-function conditions(nowMs: number, old: readonly NodeCondition[]): NodeCondition[] {
+function conditions({ nowMs, health }: StatusParts, old: readonly NodeCondition[]): NodeCondition[] {
   const now = timeText(nowMs);
-  const renewed = NODE_HEALTH.map((own): NodeCondition => {
+  const renewed = health.map((own): NodeCondition => {
     const before = old.find(({ type }) => type === own.type);
     const isSame = before?.status === own.status;
     const { type, status, reason, message } = own;
     const lastTransitionTime = isSame ? (before.lastTransitionTime ?? now) : now;
     return { type, status, lastHeartbeatTime: now, lastTransitionTime, reason, message };
   });
-  const others = old.filter(({ type }) => !NODE_HEALTH.some((own) => own.type === type));
+  const others = old.filter(({ type }) => !health.some((own) => own.type === type));
   return [...others, ...renewed];
 }
 
-function nodeInfo(node: NodeDescription, containerRuntimeVersion: string): NonNullable<NodeStatus['nodeInfo']> {
-  const { name, operatingSystem, architecture, kubeletVersion } = node;
+function nodeInfo({ machine }: DescribedNode, containerRuntimeVersion: string): NonNullable<NodeStatus['nodeInfo']> {
+  const { operatingSystem, architecture, kubeletVersion, info } = machine;
+  const { machineID, systemUUID, bootID, kernelVersion, osImage } = info;
   return {
-    machineID: digest(`machine ${name}`),
-    systemUUID: uuid(digest(`system ${name}`)),
-    bootID: uuid(digest(`boot ${name}`)),
-    kernelVersion: '6.12.0-simulated',
-    osImage: 'Keelson simulated node',
+    machineID,
+    systemUUID,
+    bootID,
+    kernelVersion,
+    osImage,
     containerRuntimeVersion,
     kubeletVersion,
     kubeProxyVersion: '',
@@ -150,18 +158,9 @@ function nodeInfo(node: NodeDescription, containerRuntimeVersion: string): NonNu
 function reportedImages(images: readonly Image[]): { names: string[]; sizeBytes: number }[] {
   return [...images]
     .sort((left, right) => right.size - left.size)
-    .slice(0, MOST_IMAGES)
+    .slice(0, MAX_IMAGES)
     .map(({ repoTags, repoDigests, size }) => ({
-      names: [...repoDigests, ...repoTags].slice(0, MOST_NAMES),
+      names: [...repoDigests, ...repoTags].slice(0, MAX_NAMES),
       sizeBytes: size,
     }));
-}
-
-/** The same for the same name, so that a node stays the same machine. */
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
-}
-
-function uuid(hex: string): string {
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

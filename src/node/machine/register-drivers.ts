@@ -1,6 +1,6 @@
 import { deepEqual } from '../../base/index.ts';
 import { type Client, hasReason } from '../../client/index.ts';
-import type { NodeDescription } from './node-options.ts';
+import type { NodeSettings } from '../backend/index.ts';
 
 /** Labels of nodes that tell where they are. */
 const TOPOLOGY_KEYS = ['kubernetes.io/hostname', 'topology.kubernetes.io/region', 'topology.kubernetes.io/zone'];
@@ -19,7 +19,7 @@ const MIGRATED_PLUGINS = [
 
 /** Says whose volumes a node can mount: the CSINode of its name. */
 export async function registerDrivers(
-  { name, drivers }: NodeDescription,
+  { name, drivers }: Pick<NodeSettings, 'name' | 'drivers'>,
   { client, uid }: { readonly client: Client; readonly uid: string },
 ): Promise<void> {
   if (drivers.length === 0) return;

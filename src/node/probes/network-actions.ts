@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import { AbortScope, type Clock, type DeepReadonly, messageOf } from '../../base/index.ts';
+import { checkGrpcHealth } from './grpc-health.ts';
 import { expandVariables } from '../config/index.ts';
 import {
   type ActionExecutor,
@@ -11,6 +12,7 @@ import {
   type ActionOutcome,
   type ActionTarget,
   type ContainerAction,
+  type ContainerReadiness,
   RuntimeError,
   type RuntimeService,
 } from '../runtime/index.ts';
@@ -19,7 +21,8 @@ import type * as core from '../../api/types/core/v1.d.ts';
 
 type HttpGet = DeepReadonly<core.HTTPGetAction>;
 
-const MOST_OUTPUT = 10 * 1024;
+const MAX_OUTPUT = 10 * 1024;
+const READY: ContainerReadiness = { isStarted: true, isReady: true };
 
 export class NetworkActions implements ActionExecutor {
   readonly #runtime: RuntimeService;
@@ -28,6 +31,11 @@ export class NetworkActions implements ActionExecutor {
   constructor(runtime: RuntimeService, clock: Clock) {
     this.#runtime = runtime;
     this.#clock = clock;
+  }
+
+  /** A container without probes has started, and is ready, as soon as it runs. */
+  readiness(): ContainerReadiness {
+    return READY;
   }
 
   async run(action: ContainerAction, target: ActionTarget, options: ActionOptions): Promise<ActionOutcome> {
@@ -39,7 +47,10 @@ export class NetworkActions implements ActionExecutor {
       const number = portNumber(port, target);
       return this.#within(options, (signal) => dial(host, number, signal));
     }
-    if (grpc !== undefined) throw new Error('gRPC probes are not supported yet');
+    if (grpc !== undefined) {
+      const address = { host: target.podIp, port: grpc.port, service: grpc.service ?? '' };
+      return this.#within(options, (signal) => checkGrpcHealth(address, this.#clock, signal));
+    }
     throw new Error(`missing probe handler for container ${target.container.name}`);
   }
 
@@ -53,7 +64,7 @@ export class NetworkActions implements ActionExecutor {
     try {
       const limits = { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
       const { exitCode, stdout, stderr } = await this.#runtime.execSync(containerId, cmd, limits);
-      const output = Buffer.concat([stdout, stderr]).subarray(0, MOST_OUTPUT).toString();
+      const output = Buffer.concat([stdout, stderr]).subarray(0, MAX_OUTPUT).toString();
       return { result: exitCode === 0 ? 'success' : 'failure', output };
     } catch (error) {
       if (error instanceof RuntimeError && error.reason === 'DeadlineExceeded') return failure(error);

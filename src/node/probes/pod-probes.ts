@@ -1,14 +1,12 @@
 import type { Clock } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { ContainerSpec, ProbeResult } from '../life/index.ts';
-import type { ActionExecutor, ContainerStatus, ScriptedReadiness } from '../runtime/index.ts';
+import type { ActionExecutor, ContainerStatus } from '../runtime/index.ts';
 import { type ProbeKind, type ProbeSpec, type ProbeState, ProbeWorker } from './probe-worker.ts';
 
 export interface PodProbesParts {
   readonly clock: Clock;
   readonly executor: ActionExecutor;
-  /** What containers without probes say of themselves. */
-  readiness(container: ContainerStatus): ScriptedReadiness | undefined;
   /** As before `://` in container ids. */
   readonly runtimeName: string;
   /** A result has changed. */
@@ -17,8 +15,6 @@ export interface PodProbesParts {
 }
 
 type Workers = ReadonlyMap<ProbeKind, ProbeWorker>;
-
-const ALWAYS: ScriptedReadiness = { isStarted: true, isReady: true };
 
 /** The probes of a pod's running containers. */
 export class PodProbes implements Disposable {
@@ -33,11 +29,12 @@ export class PodProbes implements Disposable {
 
   /** Probes these containers, which are those of the pod that run, and no others any more. */
   follow(pod: Observed<Pod>, running: readonly ContainerStatus[], podIp: string): void {
-    const isRescripted = this.#pod?.metadata.annotations !== pod.metadata.annotations;
+    // an executor may answer by what the pod says of itself
+    const hasChanged = this.#pod?.metadata.annotations !== pod.metadata.annotations;
     this.#pod = pod;
     for (const [id, workers] of this.#workers) {
       if (!running.some((container) => container.id === id)) this.#drop(id, workers);
-      else if (isRescripted) for (const worker of workers.values()) worker.recheck();
+      else if (hasChanged) for (const worker of workers.values()) worker.recheck();
     }
     for (const status of running) {
       const container = probedContainers(pod).find(({ name }) => name === status.metadata.name);
@@ -60,15 +57,15 @@ export class PodProbes implements Disposable {
     const workers = this.#workers.get(container.id);
     const startup = workers?.get('startup');
     const readiness = workers?.get('readiness');
-    const scripted = this.#parts.readiness(container) ?? ALWAYS;
-    const isStarted = startup === undefined ? scripted.isStarted : startup.state === 'success';
-    const isReady = isStarted && (readiness === undefined ? scripted.isReady : readiness.state === 'success');
+    const unprobed = this.#parts.executor.readiness(container);
+    const isStarted = startup === undefined ? unprobed.isStarted : startup.state === 'success';
+    const isReady = isStarted && (readiness === undefined ? unprobed.isReady : readiness.state === 'success');
     const waits = isReady || (isStarted ? readiness : startup) !== undefined;
     const failed = [startup, workers?.get('liveness')].find((worker) => worker?.state === 'failure');
     return {
       isStarted,
       isReady,
-      ...(waits || scripted.changesAtMs === undefined ? {} : { changesAtMs: scripted.changesAtMs }),
+      ...(waits || unprobed.changesAtMs === undefined ? {} : { changesAtMs: unprobed.changesAtMs }),
       ...(failed === undefined ? {} : { failed: failureOf(failed) }),
     };
   }

@@ -1,6 +1,7 @@
 // What a node does to a container from outside to learn how it is, or to tell it something: probes and lifecycle hooks.
 import type { DeepReadonly } from '../../base/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
+import type { ContainerStatus } from './container.ts';
 
 /** One of these is set, as in probes and lifecycle handlers. */
 export type ContainerAction = Pick<DeepReadonly<core.Probe>, 'exec' | 'httpGet' | 'tcpSocket' | 'grpc'>;
@@ -19,17 +20,27 @@ export interface ActionOutcome {
   /** `warning` is a success worth an event; an action that could not be tried at all throws instead. */
   readonly result: 'success' | 'warning' | 'failure';
   readonly output: string;
-  /** The answer cannot change before; unknown unless given. */
+  /** The answer stays the same until then; undefined where that is not known. */
   readonly sameUntilMs?: number;
 }
 
 export interface ActionOptions {
-  /** No limit unless given. */
+  /** Default no limit. */
   readonly timeoutMs?: number;
   readonly signal: AbortSignal;
 }
 
+/** Whether a container without probes has started and is ready. */
+export interface ContainerReadiness {
+  readonly isStarted: boolean;
+  readonly isReady: boolean;
+  /** When to ask again, if time alone may change the answer. */
+  readonly changesAtMs?: number;
+}
+
 /** Carries out probes and hooks of every sort but `sleep`. */
 export interface ActionExecutor {
+  /** Asked about running containers without probes. */
+  readiness(container: ContainerStatus): ContainerReadiness;
   run(action: ContainerAction, target: ActionTarget, options: ActionOptions): Promise<ActionOutcome>;
 }

@@ -1,6 +1,3 @@
-import type { Node, Observed, Pod } from '../../client/index.ts';
-import type { ActionExecutor } from './container-actions.ts';
-import type { ContainerLogs } from './container-logs.ts';
 import type {
   ContainerConfig,
   ContainerEventType,
@@ -21,7 +18,6 @@ import type {
   PortForwardRequest,
   StreamEndpoint,
 } from './streaming.ts';
-import type { VolumeMounter } from './volume-mounter.ts';
 
 export interface CallOptions {
   /** Gives up waiting. What the runtime has begun it may finish. */
@@ -29,7 +25,7 @@ export interface CallOptions {
 }
 
 export interface RuntimeVersion {
-  /** As in `containerID`: `containerd`, `simulated`. */
+  /** As in `containerID`: `containerd`. */
   readonly runtimeName: string;
   readonly runtimeVersion: string;
   readonly runtimeApiVersion: string;
@@ -37,8 +33,8 @@ export interface RuntimeVersion {
 
 export interface PodSandboxStatusResponse {
   readonly status: PodSandboxStatus;
-  /** The containers of the sandbox, newest first. */
-  readonly containersStatuses: readonly ContainerStatus[];
+  /** The containers of the sandbox, newest first; undefined from runtimes that do not send them. */
+  readonly containersStatuses: readonly ContainerStatus[] | undefined;
 }
 
 export interface ContainerEvent {
@@ -57,6 +53,19 @@ export interface RuntimeCondition {
   readonly message: string;
 }
 
+/** A handler of RuntimeClasses, and what it can do. */
+export interface RuntimeHandler {
+  /** Empty for the default handler. */
+  readonly name: string;
+  readonly features: { readonly recursiveReadOnlyMounts: boolean; readonly userNamespaces: boolean };
+}
+
+export interface RuntimeStatus {
+  readonly conditions: readonly RuntimeCondition[];
+  readonly runtimeHandlers: readonly RuntimeHandler[];
+  readonly features: { readonly supplementalGroupsPolicy: boolean };
+}
+
 export interface CreateContainerRequest {
   readonly podSandboxId: string;
   readonly config: ContainerConfig;
@@ -66,8 +75,10 @@ export interface CreateContainerRequest {
 
 /** `RuntimeService` of the Container Runtime Interface, as far as nodes use it. Refusals are RuntimeErrors. */
 export interface RuntimeService {
+  /** As before `://` in container ids: `containerd`. */
+  readonly name: string;
   version(options?: CallOptions): Promise<RuntimeVersion>;
-  status(options?: CallOptions): Promise<readonly RuntimeCondition[]>;
+  status(options?: CallOptions): Promise<RuntimeStatus>;
 
   /** Makes and starts a sandbox, with its network; the answer is its id. */
   runPodSandbox(
@@ -131,6 +142,13 @@ export interface PullOptions extends CallOptions {
   readonly sandboxConfig?: PodSandboxConfig;
 }
 
+/** How full a file system is. */
+export interface FilesystemUsage {
+  readonly mountpoint: string;
+  readonly capacityBytes: number;
+  readonly availableBytes: number;
+}
+
 /** `ImageService` of the Container Runtime Interface, as far as nodes use it. */
 export interface ImageService {
   listImages(options?: CallOptions): Promise<readonly Image[]>;
@@ -138,14 +156,8 @@ export interface ImageService {
   /** Answers with the image by digest. */
   pullImage(image: ImageSpec, options?: PullOptions): Promise<string>;
   removeImage(image: ImageSpec, options?: CallOptions): Promise<void>;
-}
-
-/** What a container that has no probes says of itself. */
-export interface ScriptedReadiness {
-  readonly isStarted: boolean;
-  readonly isReady: boolean;
-  /** When to ask again, if time alone may change the answer. */
-  readonly changesAtMs?: number;
+  /** The file system that images are kept on. */
+  fsInfo(options?: CallOptions): Promise<FilesystemUsage>;
 }
 
 /** What a node and the containers that run on it use. */
@@ -153,27 +165,4 @@ export interface NodeUsage {
   readonly whole: MeasuredUsage;
   /** By container id. */
   readonly containers: ReadonlyMap<string, MeasuredUsage>;
-}
-
-/** All that a node needs to run pods. Disposing stops nothing: it lets go of what watches over the containers. */
-export interface NodeRuntime extends Disposable {
-  readonly runtime: RuntimeService;
-  readonly images: ImageService;
-  /** The output of containers, of runtimes that do not write it to files. */
-  readonly logs?: ContainerLogs;
-  /** Carries out probes and lifecycle hooks, for containers that cannot be reached over a network. */
-  readonly actions?: ActionExecutor;
-  /** Prepares volumes; every volume is taken to be there unless given. */
-  readonly volumes?: VolumeMounter;
-  /** For scripted runtimes; a container without probes is started and ready as soon as it runs unless given. */
-  readiness?(container: ContainerStatus): ScriptedReadiness;
-  /** For scripted runtimes, whose containers use what their pods say; what `containerStats` tells counts unless given. */
-  usage?(pods: readonly Observed<Pod>[], node: Observed<Node> | undefined): NodeUsage;
-  /**
-   * Called with a pod of the node before its containers are looked at, whenever the pod has changed.
-   *
-   * For runtimes that forget when the process ends and are told what ran by what pods report, and for scripted ones. A
-   * RuntimeError is told as an event; the pod goes on as before.
-   */
-  podSeen?(pod: Observed<Pod>): void;
 }

@@ -59,6 +59,8 @@ export interface ContainerConfig extends ContainerIdentity {
   readonly envs: readonly EnvironmentVariable[];
   readonly mounts: readonly Mount[];
   readonly devices: readonly Device[];
+  /** Names of the Container Device Interface. */
+  readonly cdiDevices: readonly string[];
   readonly stdin: boolean;
   /** The first one to attach closes it for good. */
   readonly stdinOnce: boolean;

@@ -1,14 +1,11 @@
+import { Buffer } from 'node:buffer';
 import { type Clock, messageOf } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
-import {
-  type NodeUsage,
-  type OpenPort,
-  RuntimeError,
-  type RuntimeService,
-  type StreamEndpoint,
-} from '../runtime/index.ts';
+import type { NodeBackend, NodeSettings } from '../backend/index.ts';
+import { type NodeUsage, type OpenPort, RuntimeError, type StreamEndpoint } from '../runtime/index.ts';
 import type { PodLogOptions, PodStreams } from '../streams/index.ts';
 import { type NodeAnswer, type NodeRequest, refusal } from './node-request.ts';
+import { kubeletConfiguration } from './kubelet-configuration.ts';
 import { resourceMetrics, statsSummary } from './node-stats.ts';
 import { passOn } from './pass-on.ts';
 import { serveCommand, wantedStreams } from './serve-command.ts';
@@ -16,17 +13,14 @@ import { askedPorts, servePorts } from './serve-ports.ts';
 
 /** What a node's server tells of. */
 export interface ServedNode {
-  readonly name: string;
+  readonly settings: NodeSettings;
   readonly streams: PodStreams;
   readonly clock: Clock;
-  readonly runtime: RuntimeService;
+  readonly backend: NodeBackend;
   readonly startedAtMs: number;
-  /** Where it can be reached, if anywhere. */
-  readonly port: number;
   pod(key: string): Observed<Pod> | undefined;
   pods(): readonly Observed<Pod>[];
-  /** Where the runtime makes it up; what the runtime has measured counts otherwise. */
-  usage(): NodeUsage | undefined;
+  usage(): Promise<NodeUsage>;
 }
 
 /** The paths of a kubelet. */
@@ -43,7 +37,7 @@ export async function answerNodeRequest(node: ServedNode, request: NodeRequest):
     case 'runningpods':
       return isRead ? podList(node) : NOT_ALLOWED;
     case 'configz':
-      return isRead ? json({ kubeletconfig: configOf(node) }) : NOT_ALLOWED;
+      return isRead ? json({ kubeletconfig: kubeletConfiguration(node) }) : NOT_ALLOWED;
     case 'stats':
       if (namespace !== 'summary') return NOT_FOUND;
       return isRead ? json(await statsSummary(node)) : NOT_ALLOWED;
@@ -88,19 +82,6 @@ function json(document: object): NodeAnswer {
 
 function metrics(text: string): NodeAnswer {
   return { type: 'text', code: 200, text, contentType: 'text/plain; version=0.0.4; charset=utf-8' };
-}
-
-/** What of a kubelet's configuration has a meaning here. */
-function configOf({ port }: ServedNode): object {
-  return {
-    port,
-    authentication: { x509: {}, webhook: { enabled: true, cacheTTL: '2m0s' }, anonymous: { enabled: false } },
-    authorization: { mode: 'Webhook', webhook: { cacheAuthorizedTTL: '5m0s', cacheUnauthorizedTTL: '30s' } },
-    nodeStatusUpdateFrequency: '10s',
-    nodeStatusReportFrequency: '5m0s',
-    nodeLeaseDurationSeconds: 40,
-    maxPods: 110,
-  };
 }
 
 async function containerLog(
@@ -183,28 +164,22 @@ async function command(
   );
 }
 
-/** Runs a command and answers with what it printed, all at once. */
+/** Runs a command to its end and answers with what it printed, all at once. */
 async function run(
   node: ServedNode,
   { query, signal }: NodeRequest,
   { key, container }: ContainerPlace,
 ): Promise<NodeAnswer> {
   if (node.pod(key) === undefined) return NO_POD;
-  const asked = { container, command: (query.get('cmd') ?? '').split(' ') };
-  return connected(
-    () => node.streams.exec(key, asked, { signal }),
-    async (endpoint) => {
-      if (endpoint.type === 'url') return refusal(501, 'This runtime runs commands over streams only.');
-      const { stdout, exitCode } = endpoint.open({ signal });
-      const parts: Uint8Array[] = [];
-      for await (const bytes of stdout) parts.push(bytes);
-      const code = await exitCode;
-      const text = Buffer.concat(parts).toString();
-      return code === 0
-        ? refusal(200, text)
-        : refusal(500, `command '${asked.command.join(' ')}' exited with ${code}: ${text}`);
-    },
-  );
+  const command = (query.get('cmd') ?? '').split(' ');
+  try {
+    const { stdout, stderr, exitCode } = await node.streams.run(key, { container, command }, { signal });
+    if (exitCode === 0) return refusal(200, Buffer.concat([stdout, stderr]).toString());
+    const words = `command '${command.join(' ')}' exited with ${exitCode}: ${Buffer.from(stderr).toString()}`;
+    return refusal(500, words);
+  } catch (error) {
+    return refusal(500, messageOf(error));
+  }
 }
 
 async function ports(node: ServedNode, request: NodeRequest, key: string): Promise<NodeAnswer> {

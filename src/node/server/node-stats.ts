@@ -1,3 +1,4 @@
+import type { NodeBackend, NodeSettings } from '../backend/index.ts';
 import {
   CONTAINER_NAME,
   type MeasuredUsage,
@@ -5,7 +6,6 @@ import {
   POD_NAME,
   POD_NAMESPACE,
   POD_UID,
-  type RuntimeService,
 } from '../runtime/index.ts';
 
 /** What a running container uses. */
@@ -19,10 +19,10 @@ interface ContainerUse extends MeasuredUsage {
 
 /** As much of a node as its figures depend on. */
 interface MeasuredNode {
-  readonly name: string;
+  readonly settings: Pick<NodeSettings, 'name'>;
   readonly startedAtMs: number;
-  readonly runtime: RuntimeService;
-  usage(): NodeUsage | undefined;
+  readonly backend: Pick<NodeBackend, 'runtime'>;
+  usage(): Promise<NodeUsage>;
 }
 
 const RUNNING = { state: 'CONTAINER_RUNNING' } as const;
@@ -31,10 +31,8 @@ async function usesOf(node: MeasuredNode): Promise<{
   readonly whole: MeasuredUsage;
   readonly uses: readonly ContainerUse[];
 }> {
-  const { runtime } = node;
-  const containers = await runtime.listContainers(RUNNING);
-  const told = node.usage();
-  const measured = told?.containers ?? (await statsOf(runtime));
+  const containers = await node.backend.runtime.listContainers(RUNNING);
+  const { whole, containers: measured } = await node.usage();
   const uses = containers.flatMap(({ id, labels, startedAtMs = 0 }) => {
     const usage = measured.get(id);
     if (usage === undefined) return [];
@@ -46,18 +44,14 @@ async function usesOf(node: MeasuredNode): Promise<{
     } = labels;
     return [{ ...usage, namespace, pod, uid, name, startedAtMs }];
   });
-  return { whole: told?.whole ?? sumOf(uses), uses };
-}
-
-async function statsOf(runtime: RuntimeService): Promise<ReadonlyMap<string, MeasuredUsage>> {
-  return new Map((await runtime.containerStats(RUNNING)).map((each) => [each.id, each]));
+  return { whole, uses };
 }
 
 /** What the node uses, and each of its pods: the document of `/stats/summary`. */
 export async function statsSummary(node: MeasuredNode): Promise<object> {
   const { whole, uses } = await usesOf(node);
   return {
-    node: { nodeName: node.name, startTime: timeOf(node.startedAtMs), ...usage(whole) },
+    node: { nodeName: node.settings.name, startTime: timeOf(node.startedAtMs), ...usage(whole) },
     pods: byPod(uses).map((own) => {
       const [{ namespace, pod, uid }] = own as readonly [ContainerUse];
       return {
@@ -90,7 +84,7 @@ function sumOf(uses: readonly ContainerUse[]): Required<MeasuredUsage> {
   };
 }
 
-/** Over the whole life of the container unless it is told. */
+/** Averaged over the whole life of a container whose runtime does not measure it. */
 function nanoCores({ usageNanoCores, usageCoreNanoSeconds, timestampMs, startedAtMs }: ContainerUse): number {
   const livedMs = timestampMs - startedAtMs;
   return usageNanoCores ?? (livedMs > 0 ? Math.round((usageCoreNanoSeconds * 1000) / livedMs) : 0);

@@ -1,3 +1,3 @@
 // Logs, commands, terminals and ports of pods.
 export { FileLogs } from './file-logs.ts';
-export { type PodLogOptions, PodStreams, type StreamOptions } from './pod-streams.ts';
+export { logOutput, type PodLogOptions, PodStreams, type StreamOptions } from './pod-streams.ts';

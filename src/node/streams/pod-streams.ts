@@ -4,6 +4,7 @@ import { type Observed, type Pod, splitKey } from '../../client/index.ts';
 import {
   type ContainerLogs,
   type ContainerStatus,
+  type ExecSyncResponse,
   isRuntimeNotFound,
   type LogEntry,
   type OpenPort,
@@ -62,6 +63,16 @@ export class PodStreams {
   ): Promise<StreamEndpoint<OpenProcess>> {
     const { id } = await this.#running(key, container, `container not found (${JSON.stringify(container)})`);
     return this.#parts.runtime.exec({ containerId: id, cmd: command, ...streamsOf(options) }, options);
+  }
+
+  /** Runs a command in a container to its end. */
+  async run(
+    key: string,
+    { container, command }: { readonly container: string; readonly command: readonly string[] },
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<ExecSyncResponse> {
+    const { id } = await this.#running(key, container, `container not found (${JSON.stringify(container)})`);
+    return this.#parts.runtime.execSync(id, command, options);
   }
 
   /** Connects to the program that a container runs. */

@@ -3,9 +3,8 @@ import { type Duration, settle, VirtualClock } from '../../base/index.ts';
 import type { Client, Observed, Pod, ResourceClient, Sendable, Stored, WatchEvent } from '../../client/index.ts';
 import { TestCluster } from '../../client/testing/test-cluster.ts';
 import { type App, app, type Part } from '../../kit/index.ts';
-import { nodeAgents } from '../node-agents.ts';
 
-const MOST_TURNS = 1000;
+const MAX_TURNS = 1000;
 
 export class NodeCluster implements AsyncDisposable {
   readonly clock: VirtualClock;
@@ -24,7 +23,7 @@ export class NodeCluster implements AsyncDisposable {
     this.pods = this.client.core.v1.pods.namespace('default');
   }
 
-  static async start(part: Part = nodeAgents()): Promise<NodeCluster> {
+  static async start(part: Part): Promise<NodeCluster> {
     const clock = new VirtualClock();
     const cluster = new NodeCluster(await TestCluster.start({ clock }), clock, part);
     await cluster.startNodes();
@@ -47,7 +46,7 @@ export class NodeCluster implements AsyncDisposable {
 
   /** Lets all that needs no time go on until nothing is left of it. */
   async settle(): Promise<void> {
-    for (let turn = 0; turn < MOST_TURNS; turn++) {
+    for (let turn = 0; turn < MAX_TURNS; turn++) {
       await settle();
       if (this.#running?.app.isIdle !== false) return;
     }
@@ -59,7 +58,7 @@ export class NodeCluster implements AsyncDisposable {
     await this.settle();
   }
 
-  /** Makes a pod on the node `keelson`, unless it says otherwise, and lets it start. */
+  /** Makes a pod, by default on the node `keelson`, and lets it start. */
   async run(pod: Sendable<Pod>): Promise<Stored<Pod>> {
     const { metadata, spec } = pod;
     const containers = spec?.containers ?? [{ name: 'web', image: 'nginx:1.29' }];

@@ -85,7 +85,7 @@ export function viewOf(sketch: ViewSketch): PodView {
       probe,
     })),
     hostIps: ['10.0.0.1'],
-    runtimeName: 'simulated',
+    runtimeName: 'containerd',
     memory: { status: pod.status ?? {}, failures: new Map(), backOffs: new Map(), ...memory },
   };
 }

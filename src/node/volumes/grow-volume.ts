@@ -1,6 +1,7 @@
+import { messageOf } from '../../base/index.ts';
 import { hasReason, mergePatch, type Client, type Observed, type PersistentVolumeClaim } from '../../client/index.ts';
 import type { EventRecorder } from '../../kit/index.ts';
-import type { MountedClaim } from './claimed-volumes.ts';
+import type { MountedClaim, PodVolumes } from './pod-volumes.ts';
 
 /** How often claims that are mounted are looked at. */
 export const GROW_EVERY_MS = 10_000;
@@ -11,10 +12,12 @@ export interface GrowParts {
   readonly client: Client;
   readonly events: EventRecorder;
   readonly nodeName: string;
+  readonly volumes: PodVolumes;
 }
 
 /** Does the node's part when the volume of a claim was made larger: the claim then has what the volume has. */
-export async function growVolume({ key, volumeName, pod }: MountedClaim, parts: GrowParts): Promise<void> {
+export async function growVolume(mounted: MountedClaim, parts: GrowParts): Promise<void> {
+  const { key, volumeName, pod } = mounted;
   const [namespace = '', name = ''] = key.split('/');
   const claims = parts.client.core.v1.persistentvolumeclaims.namespace(namespace);
   const claim = await claims.get(name).catch((error: unknown) => {
@@ -26,6 +29,14 @@ export async function growVolume({ key, volumeName, pod }: MountedClaim, parts: 
   const inProgress = { allocatedResourceStatuses: { storage: 'NodeResizeInProgress' } };
   const begun = await claims.status.patch(name, mergePatch({ metadata: { resourceVersion }, status: inProgress }));
   const volume = await parts.client.core.v1.persistentvolumes.get(volumeName);
+  try {
+    await parts.volumes.grow(mounted, volume);
+  } catch (error) {
+    const message = `NodeExpandVolume.NodeExpandVolume failed for volume "${volumeName}": ${messageOf(error)}`;
+    for (const about of [pod, claim])
+      parts.events.event(about, { type: 'Warning', reason: 'VolumeResizeFailed', message });
+    return; // the claim still waits for the node, which looks again soon
+  }
   const storage = volume.spec?.capacity?.['storage'];
   const conditions = (begun.status?.conditions ?? []).filter(({ type }) => !FAMILY.has(type));
   const { storage: _, ...others } = begun.status?.allocatedResourceStatuses ?? {};

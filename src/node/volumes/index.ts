@@ -1,7 +1,7 @@
-// The files of volumes that are made from the API.
+// The volumes of pods: their content, their claims, and which ones are in use.
 export { ApiVolumeData } from './api-volume-data.ts';
-export { containerFiles, type MountedFiles } from './container-files.ts';
-export type { VolumeData, VolumeFile, VolumeFilesParts } from './volume-files.ts';
-export { ClaimedVolumes, VolumeNotReady } from './claimed-volumes.ts';
+export { PodContents, type PodContentsParts } from './pod-contents.ts';
+export type { VolumeData } from './volume-files.ts';
+export { PodVolumes, type PodVolumesParts, VolumeNotReady } from './pod-volumes.ts';
 export { GROW_EVERY_MS, growVolume } from './grow-volume.ts';
 export { VolumesInUse } from './volumes-in-use.ts';

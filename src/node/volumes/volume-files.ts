@@ -6,14 +6,7 @@ import type { Observed, Pod } from '../../client/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
 import { ContainerConfigError, fieldValue, type PodAddresses, resourceValue } from '../config/index.ts';
 import type { ContainerSpec } from '../life/index.ts';
-import type { Volume } from '../runtime/index.ts';
-
-/** A file, by its path within the volume. */
-export interface VolumeFile {
-  readonly path: string;
-  readonly mode: number;
-  readonly bytes: Uint8Array;
-}
+import type { Volume, VolumeFile, VolumePayload } from '../backend/index.ts';
 
 /** The bytes of a ConfigMap or Secret, by key. */
 export type Contents = ReadonlyMap<string, Uint8Array>;
@@ -34,56 +27,94 @@ type KeyToPath = DeepReadonly<core.KeyToPath>;
 type DownwardFile = DeepReadonly<core.DownwardAPIVolumeFile>;
 type Projection = DeepReadonly<core.VolumeProjection>;
 
-const DEFAULT_MODE = 0o644;
+interface KeyedProjection {
+  readonly name?: string;
+  readonly items?: readonly KeyToPath[];
+  readonly optional?: boolean;
+}
 
-/** Undefined for volumes of other kinds, whose files nobody knows. What a volume refers to and is not there is left out. */
-export async function volumeFiles(
+const DEFAULT_MODE = 0o644;
+const MISSING_KEY = {
+  configmap: 'configmap references non-existent config key: ',
+  secret: 'references non-existent secret key: ',
+} as const;
+
+/** Whether the content of a volume is made from the API. */
+export function hasPayload({ configMap, secret, downwardAPI, projected }: Volume): boolean {
+  return (configMap ?? secret ?? downwardAPI ?? projected) !== undefined;
+}
+
+/** The content of a volume that is made from the API. */
+export async function volumePayload(
   pod: Observed<Pod>,
   { configMap, secret, downwardAPI, projected }: Volume,
   parts: VolumeFilesParts,
-): Promise<readonly VolumeFile[] | undefined> {
+): Promise<VolumePayload> {
   const reader = new ProjectionReader(pod, parts);
-  if (configMap !== undefined) return reader.read({ configMap }, configMap.defaultMode);
+  if (configMap !== undefined) return reader.payload([{ configMap }], configMap.defaultMode);
   if (secret !== undefined) {
-    const { secretName = '', items = [], defaultMode } = secret;
-    return reader.read({ secret: { name: secretName, items } }, defaultMode);
+    const { secretName = '', items = [], optional = false, defaultMode } = secret;
+    return reader.payload([{ secret: { name: secretName, items, optional } }], defaultMode);
   }
-  if (downwardAPI !== undefined) return reader.read({ downwardAPI }, downwardAPI.defaultMode);
-  if (projected === undefined) return undefined;
-  const files = await Promise.all(
-    (projected.sources ?? []).map((source) => reader.read(source, projected.defaultMode)),
-  );
-  return files.flat();
+  if (downwardAPI !== undefined) return reader.payload([{ downwardAPI }], downwardAPI.defaultMode);
+  return reader.payload(projected?.sources ?? [], projected?.defaultMode);
 }
 
 class ProjectionReader {
   readonly #pod: Observed<Pod>;
   readonly #parts: VolumeFilesParts;
+  readonly #missing: string[] = [];
 
   constructor(pod: Observed<Pod>, parts: VolumeFilesParts) {
     this.#pod = pod;
     this.#parts = parts;
   }
 
-  async read(source: Projection, defaultMode = DEFAULT_MODE): Promise<readonly VolumeFile[]> {
+  async payload(sources: readonly Projection[], defaultMode = DEFAULT_MODE): Promise<VolumePayload> {
+    const files = await Promise.all(sources.map((source) => this.#read(source, defaultMode)));
+    return { files: files.flat(), missing: this.#missing };
+  }
+
+  async #read(source: Projection, defaultMode: number): Promise<readonly VolumeFile[]> {
     const { data } = this.#parts;
     const { namespace = '' } = this.#pod.metadata;
     const { configMap, secret, downwardAPI, serviceAccountToken } = source;
     if (configMap !== undefined) {
-      return projectKeys(await data.configMap(namespace, configMap.name ?? ''), configMap.items, defaultMode);
+      const contents = await data.configMap(namespace, configMap.name ?? '');
+      return this.#project('configmap', configMap, { contents, defaultMode });
     }
     if (secret !== undefined) {
-      return projectKeys(await data.secret(namespace, secret.name ?? ''), secret.items, defaultMode);
+      const contents = await data.secret(namespace, secret.name ?? '');
+      return this.#project('secret', secret, { contents, defaultMode });
     }
     if (serviceAccountToken !== undefined) {
       const token = await data.token(this.#pod, serviceAccountToken);
       const bytes = Buffer.from(token ?? '');
+      if (token === undefined) this.#missing.push('service account not found');
       return token === undefined ? [] : [{ path: inside(serviceAccountToken.path), mode: defaultMode, bytes }];
     }
     return (downwardAPI?.items ?? []).flatMap((item) => {
       const text = this.#value(item);
       if (text === undefined) return [];
       return [{ path: inside(item.path), mode: item.mode ?? defaultMode, bytes: Buffer.from(text) }];
+    });
+  }
+
+  /** All keys as files of their names, or those that are listed at the paths that are given. */
+  #project(
+    kind: 'configmap' | 'secret',
+    { name = '', items = [], optional = false }: KeyedProjection,
+    { contents, defaultMode }: { readonly contents: Contents | undefined; readonly defaultMode: number },
+  ): readonly VolumeFile[] {
+    if (contents === undefined) {
+      if (!optional) this.#missing.push(`${kind} ${JSON.stringify(name)} not found`);
+      return [];
+    }
+    const chosen = items.length === 0 ? [...contents.keys()].map((key): KeyToPath => ({ key, path: key })) : items;
+    return chosen.flatMap(({ key, path, mode = defaultMode }) => {
+      const bytes = contents.get(key);
+      if (bytes === undefined && !optional) this.#missing.push(MISSING_KEY[kind] + key);
+      return bytes === undefined ? [] : [{ path: inside(path), mode, bytes }];
     });
   }
 
@@ -99,20 +130,6 @@ class ProjectionReader {
       throw error;
     }
   }
-}
-
-/** All keys as files of their names, or those that are listed at the paths that are given. */
-function projectKeys(
-  contents: Contents | undefined,
-  items: readonly KeyToPath[] = [],
-  defaultMode: number,
-): readonly VolumeFile[] {
-  if (contents === undefined) return [];
-  const chosen = items.length === 0 ? [...contents.keys()].map((key): KeyToPath => ({ key, path: key })) : items;
-  return chosen.flatMap(({ key, path, mode = defaultMode }) => {
-    const bytes = contents.get(key);
-    return bytes === undefined ? [] : [{ path: inside(path), mode, bytes }];
-  });
 }
 
 /** Paths that lead out of the volume are refused by the API; this keeps them in all the same. */

@@ -12,6 +12,7 @@ import { exercise } from '../../../src/controllers/testing/metrics/exercise.ts';
 import { familiesOf, queuesOf } from '../../../src/controllers/testing/metrics/families.ts';
 import { app } from '../../../src/kit/index.ts';
 import { nodeAgents } from '../../../src/node/index.ts';
+import { simulatedBackend } from '../../../src/simulated/index.ts';
 
 const FILE = 'src/controllers/testdata/real-metrics.json';
 /** What is not about controllers: the runtime, the process, and what serves and asks. */
@@ -32,10 +33,9 @@ await using kube = await startKube({
 });
 await using client = await connect({ kubeconfig: kube.kubeconfig, onWarning: () => undefined });
 const stop = new AbortController();
-const nodes = app('kubelet', [nodeAgents({ names: ['node-1', 'node-2'], podCidrs: () => [] })]).run(
-  client,
-  stop.signal,
-);
+const nodes = app('kubelet', [
+  nodeAgents({ backend: simulatedBackend(), names: ['node-1', 'node-2'], podCidrs: () => [] }),
+]).run(client, stop.signal);
 await sleep(3000);
 await exercise({ client, pass: (seconds) => sleep(seconds * 1000) });
 const text = await scrape();

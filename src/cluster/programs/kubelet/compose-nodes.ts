@@ -3,7 +3,7 @@ import type { Part } from '../../../kit/index.ts';
 import { nodeAgent, nodeAgents, type NodeAgent, type NodeAgentsOptions, type NodeServer } from '../../../node/index.ts';
 import type { NodeEndpoints } from './node-endpoints.ts';
 
-export interface ComposedNodes extends Pick<NodeAgentsOptions, 'runtime' | 'drivers' | 'labels' | 'firstIndex'> {
+export interface ComposedNodes extends Pick<NodeAgentsOptions, 'backend' | 'drivers' | 'labels' | 'firstIndex'> {
   readonly names: readonly string[];
   /** One node alone watches nothing but itself and its pods; several share watches of all nodes and pods. */
   readonly isSingle: boolean;

@@ -1,4 +1,4 @@
-import type { NodeAgentsOptions } from '../../../node/index.ts';
+import type { OpenNodeBackend } from '../../../node/index.ts';
 import { nodeNames } from '../../../node/index.ts';
 import type { SharedOptions } from '../program.ts';
 
@@ -13,8 +13,8 @@ export interface NodesOptions {
   readonly nodeName?: string;
   /** Opens a port for each node, where it answers as a kubelet does; default false. */
   readonly nodeEndpoints?: boolean;
-  /** What runs the containers of these nodes; default simulated. */
-  readonly runtime?: NodeAgentsOptions['runtime'];
+  /** Opens what these nodes run on; default simulated nodes. */
+  readonly nodeBackend?: OpenNodeBackend;
   /** Whether `metrics.k8s.io` shows what simulated nodes and their pods use, for `kubectl top`; default true. */
   readonly simulatedMetrics?: boolean;
 }

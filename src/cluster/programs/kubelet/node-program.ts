@@ -5,6 +5,7 @@ import type { Client } from '../../../client/index.ts';
 import { SIMULATED_DRIVER } from '../../../controllers/index.ts';
 import { app, type LeaderElectionOptions } from '../../../kit/index.ts';
 import { nodeNames, NodeServer } from '../../../node/index.ts';
+import { simulatedBackend } from '../../../simulated/index.ts';
 import { type Credential, issueCertificate, newPrivateKey, selfIssuer } from '../../../wire/certificates/index.ts';
 import { renewedCredential } from '../../pki/issue-credential.ts';
 import { composeNodes } from './compose-nodes.ts';
@@ -79,6 +80,7 @@ export class NodeProgram implements Runnable {
       isSingle: false,
       firstIndex,
       endpoints,
+      backend: simulatedBackend(),
       drivers: [SIMULATED_DRIVER],
       ...(labels === undefined ? {} : { labels }),
       serve: ({ name: node, served }) => {

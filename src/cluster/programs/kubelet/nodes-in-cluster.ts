@@ -1,5 +1,6 @@
 import { SIMULATED_DRIVER } from '../../../controllers/index.ts';
 import type { Resource } from '../../../apiserver/index.ts';
+import { simulatedBackend } from '../../../simulated/index.ts';
 import type { ControlPlane } from '../../control-plane.ts';
 import type { Identity } from '../../in-process-client.ts';
 import { renewedCredential } from '../../pki/issue-credential.ts';
@@ -68,7 +69,7 @@ export function openEndpoints(
  * the same, under the scheduler's identity, which may see as much; each node writes as itself.
  */
 export function nodesInCluster({ plane, options, isShared }: Context, opened?: OpenNodes): ComposedProgram {
-  const { runtime } = options;
+  const { nodeBackend = simulatedBackend() } = options;
   const names = namesOfNodes(options, isShared);
   const [first = ''] = names;
   const isSingle = names.length === 1;
@@ -77,7 +78,7 @@ export function nodesInCluster({ plane, options, isShared }: Context, opened?: O
     isSingle,
     firstIndex: opened?.firstIndex ?? 0,
     endpoints: opened?.endpoints,
-    ...(runtime === undefined ? {} : { runtime }),
+    backend: nodeBackend,
     ...(hasSimulatedStorage(options) ? { drivers: [SIMULATED_DRIVER] } : {}),
     serve: (agent) => plane.localNodes.add(agent),
     clientOf: (name) => plane.client(nodeIdentity(name)),
@@ -97,8 +98,8 @@ function nodeIdentity(name: string): Identity {
 
 /** `metrics.k8s.io` for simulated nodes. */
 export function simulatedMetrics({ plane, options, isShared }: Context): readonly Resource[] {
-  const { nodes = 1, runtime, simulatedMetrics: isServed = true, clock } = options;
-  if (!isServed || nodes === 0 || runtime !== undefined) return [];
+  const { nodes = 1, nodeBackend, simulatedMetrics: isServed = true, clock } = options;
+  if (!isServed || nodes === 0 || nodeBackend !== undefined) return [];
   const { objects } = plane.server;
   return metricsResources({ types: plane.types, objects, clock, nodes: namesOfNodes(options, isShared) });
 }

@@ -1,4 +1,4 @@
-import type { SimulatedDevices } from '../../../node/index.ts';
+import type { SimulatedDevices } from '../../../simulated/index.ts';
 import type { Identity } from '../../in-process-client.ts';
 
 export interface SimulatedDevicesOptions {

@@ -2,14 +2,8 @@ import { parseQuantity, type Quantity, quantityOf, ValueError } from '../../../.
 import { isSidecar } from '../../../../api/meaning/index.ts';
 import type { Node, Pod } from '../../../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../../../base/index.ts';
-import {
-  containerUsage,
-  nodeUsage,
-  RuntimeError,
-  statedUsage,
-  sumOfUsages,
-  type Usage,
-} from '../../../../node/index.ts';
+import { RuntimeError } from '../../../../node/index.ts';
+import { containerUsage, nodeUsage, statedUsage, sumOfUsages, type Usage } from '../../../../simulated/index.ts';
 
 export interface ContainerUsage extends Usage {
   readonly name: string;

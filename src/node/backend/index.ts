@@ -1,0 +1,33 @@
+// What a node's agent needs from the machine it runs on.
+export type * from './machine.ts';
+export type {
+  BackendContext,
+  BackendPolling,
+  NodeBackend,
+  OpenNodeBackend,
+  PodContent,
+  PodFiles,
+  UsageSource,
+} from './node-backend.ts';
+export {
+  type ContainerEdits,
+  type DeviceEdits,
+  type DeviceResources,
+  NO_DEVICES,
+  NO_EDITS,
+  type NodeDevices,
+  type PodClaim,
+  type Refusal,
+} from './node-devices.ts';
+export { defaultAddress, defaultPodCidr, type NodeSettings } from './node-settings.ts';
+export {
+  type MountedVolume,
+  type MountRequest,
+  podFolder,
+  type Volume,
+  type VolumeFile,
+  volumeFolder,
+  type VolumePayload,
+  type VolumePlugin,
+  type VolumeSource,
+} from './volume-plugin.ts';

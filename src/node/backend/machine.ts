@@ -1,0 +1,59 @@
+import type { DnsConfig } from '../runtime/index.ts';
+
+/** Amounts of resources by name, as quantities: `{ cpu: '8', memory: '16Gi' }`. */
+export type ResourceTexts = Readonly<Record<string, string>>;
+
+/** What `nodeInfo` of a node's status says of the machine itself. */
+export interface MachineInfo {
+  readonly machineID: string;
+  readonly systemUUID: string;
+  readonly bootID: string;
+  readonly kernelVersion: string;
+  readonly osImage: string;
+}
+
+/** Folders on the machine. */
+export interface MachineFolders {
+  /** The agent's own: volumes and files of pods are below `pods/<uid>`. */
+  readonly root: string;
+  /** Where the runtime writes the logs of containers. */
+  readonly podLogs: string;
+}
+
+/** How names are resolved in pods. */
+export interface MachineDns {
+  /** Addresses of the cluster's DNS servers; empty where the cluster has none: pods then resolve names as the machine does. */
+  readonly clusterServers: readonly string[];
+  readonly clusterDomain: string;
+  /** What the machine's resolv.conf says; undefined where the runtime is to use that file as it is. */
+  readonly resolver: DnsConfig | undefined;
+}
+
+/** Whether the machine runs out of something. */
+export interface MachinePressure {
+  readonly memory: boolean;
+  readonly disk: boolean;
+  readonly pid: boolean;
+}
+
+/** The machine that a node is. Members are read at each report of the node; they may change between two reports. */
+export interface Machine {
+  /** In Go's spelling: `linux`, `windows`. */
+  readonly operatingSystem: string;
+  /** In Go's spelling: `amd64`, `arm64`. */
+  readonly architecture: string;
+  /** The version that the node reports: `v1.36.3`. */
+  readonly kubeletVersion: string;
+  /** The machine's addresses: the main one first, then perhaps one of the other IP family. */
+  readonly addresses: readonly string[];
+  readonly info: MachineInfo;
+  /** Everything that the machine has, with `pods` and huge pages. */
+  readonly capacity: ResourceTexts;
+  /** The part of the capacity that pods cannot have. */
+  readonly reserved: ResourceTexts;
+  readonly folders: MachineFolders;
+  readonly dns: MachineDns;
+  readonly cgroupDriver: 'cgroupfs' | 'systemd';
+  /** Asked at each report of the node. */
+  pressure(): Promise<MachinePressure>;
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '../../base/index.ts';
+import type { Image, ImageService, RuntimeService } from '../runtime/index.ts';
+
+/** From this use of the disk on images are removed, until it is down to the lower one. */
+export const HIGH_THRESHOLD_PERCENT = 85;
+export const LOW_THRESHOLD_PERCENT = 80;
+export const MIN_AGE_MS = 120_000;
+
+export interface ImageCollectorParts {
+  readonly clock: Clock;
+  readonly images: ImageService;
+  readonly runtime: RuntimeService;
+  /** Not enough could be removed. */
+  failed(message: string): void;
+}
+
+/** Removes images that no container uses when the disk fills up, the one that was used longest ago first. */
+export class ImageCollector {
+  readonly #parts: ImageCollectorParts;
+  /** When images were first seen, and last seen in use, by id. */
+  readonly #seen = new Map<string, { readonly firstMs: number; usedMs: number }>();
+
+  constructor(parts: ImageCollectorParts) {
+    this.#parts = parts;
+  }
+
+  async collect(): Promise<void> {
+    const { images, clock } = this.#parts;
+    const listed = await images.listImages();
+    const nowMs = clock.now();
+    this.#note(listed, nowMs);
+    const { capacityBytes, availableBytes } = await images.fsInfo();
+    if (capacityBytes <= 0) return;
+    const usedPercent = 100 - Math.trunc((availableBytes * 100) / capacityBytes);
+    if (usedPercent < HIGH_THRESHOLD_PERCENT) return;
+    const wantedBytes = Math.trunc((capacityBytes * (100 - LOW_THRESHOLD_PERCENT)) / 100) - availableBytes;
+    const freedBytes = await this.#free(listed, wantedBytes, nowMs);
+    if (freedBytes >= wantedBytes) return;
+    const words = `Attempted to free ${wantedBytes} bytes, but only found ${freedBytes} bytes eligible to free.`;
+    this.#parts.failed(`Failed to garbage collect required amount of images. ${words}`);
+  }
+
+  #note(images: readonly Image[], nowMs: number): void {
+    const ids = new Set(images.map(({ id }) => id));
+    for (const id of this.#seen.keys()) if (!ids.has(id)) this.#seen.delete(id);
+    for (const id of ids) if (!this.#seen.has(id)) this.#seen.set(id, { firstMs: nowMs, usedMs: 0 });
+  }
+
+  async #free(images: readonly Image[], wantedBytes: number, nowMs: number): Promise<number> {
+    const used = new Set(
+      (await this.#parts.runtime.listContainers()).flatMap((each) => [each.imageRef, each.image.image]),
+    );
+    const isUsed = ({ id, repoTags, repoDigests }: Image): boolean =>
+      [id, ...repoTags, ...repoDigests].some((name) => used.has(name));
+    for (const image of images) {
+      const seen = this.#seen.get(image.id);
+      if (seen !== undefined && isUsed(image)) seen.usedMs = nowMs;
+    }
+    const candidates = images
+      .filter((image) => !isUsed(image) && nowMs - (this.#seen.get(image.id)?.firstMs ?? nowMs) >= MIN_AGE_MS)
+      .toSorted((left, right) => (this.#seen.get(left.id)?.usedMs ?? 0) - (this.#seen.get(right.id)?.usedMs ?? 0));
+    let freedBytes = 0;
+    for (const { id, repoTags, repoDigests, size } of candidates) {
+      if (freedBytes >= wantedBytes) break;
+      await this.#parts.images.removeImage({ image: repoTags[0] ?? repoDigests[0] ?? id });
+      freedBytes += size;
+    }
+    return freedBytes;
+  }
+}

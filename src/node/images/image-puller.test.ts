@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { settle, VirtualClock } from '../../base/index.ts';
+import type { ImageService, PodSandboxConfig } from '../runtime/index.ts';
+import { podOf } from '../testing/pod-views.ts';
+import { ImagePuller } from './image-puller.ts';
+
+const { signal } = new AbortController();
+const sandboxConfig = {} as PodSandboxConfig;
+
+test('no more images are pulled at once than allowed, and the wait is counted', async () => {
+  const clock = new VirtualClock();
+  let running = 0;
+  let most = 0;
+  const pullImage = async (): Promise<string> => {
+    running += 1;
+    most = Math.max(most, running);
+    await clock.sleep(1000, signal);
+    running -= 1;
+    return '';
+  };
+  const images = { pullImage } as unknown as ImageService;
+  const puller = new ImagePuller({ clock, images, maxParallel: 2, secret: async () => undefined });
+  const pulls = ['a', 'b', 'c'].map((image) => puller.pull({ image }, { auths: [], sandboxConfig }, signal));
+  await clock.advance('2s');
+  await settle();
+  expect(most).toBe(2);
+  expect((await Promise.all(pulls)).map(({ tookMs, waitedMs }) => [tookMs, waitedMs])).toEqual([
+    [1000, 1000],
+    [1000, 1000],
+    [1000, 2000],
+  ]);
+});
+
+test('the credentials of the pod are tried one after the other; secrets that are not there are named', async () => {
+  const tried: unknown[] = [];
+  const pullImage = async (
+    _: unknown,
+    { auth }: { readonly auth?: { readonly username?: string } },
+  ): Promise<string> => {
+    tried.push(auth?.username);
+    if (auth?.username === 'team') throw new Error('denied');
+    return '';
+  };
+  const auths = { 'quay.io': { username: 'quay', password: 'x' }, 'quay.io/team': { username: 'team', password: 'x' } };
+  const data = { '.dockerconfigjson': Buffer.from(JSON.stringify({ auths })).toString('base64') };
+  const puller = new ImagePuller({
+    clock: new VirtualClock(),
+    images: { pullImage } as unknown as ImageService,
+    maxParallel: 1,
+    secret: async (_, name) => (name === 'pull' ? data : undefined),
+  });
+  const imagePullSecrets = [{ name: 'pull' }, { name: 'none' }];
+  const pod = podOf({ spec: { imagePullSecrets, containers: [] } });
+  const found = await puller.credentials(pod, 'quay.io/team/web');
+  expect(found.missing).toEqual(['none']);
+  await puller.pull({ image: 'quay.io/team/web' }, { auths: found.auths, sandboxConfig }, signal);
+  expect(tried).toEqual(['team', 'quay']);
+});

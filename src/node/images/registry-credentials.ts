@@ -1,0 +1,96 @@
+// Credentials of registries, as secrets of pods have them, and which of them are for an image.
+import { Buffer } from 'node:buffer';
+import type { AuthConfig } from '../runtime/index.ts';
+
+/** What a secret holds for one registry, or one part of it. */
+export interface RegistryCredential {
+  /** Host and path: `quay.io/team`, `*.example.com`. */
+  readonly place: string;
+  readonly auth: AuthConfig;
+}
+
+interface Entry {
+  readonly username?: unknown;
+  readonly password?: unknown;
+  readonly auth?: unknown;
+  readonly identitytoken?: unknown;
+}
+
+const DEFAULT_REGISTRY = 'index.docker.io';
+
+/** Reads `.dockerconfigjson` or `.dockercfg` of a secret; empty when it has neither, or what it has cannot be read. */
+export function credentialsOf(data: Readonly<Record<string, string>>): readonly RegistryCredential[] {
+  const [config, legacy] = [data['.dockerconfigjson'], data['.dockercfg']];
+  const text = Buffer.from(config ?? legacy ?? '', 'base64').toString();
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return []; // as if the secret were not there: the pull says what is missing
+  }
+  const entries = config === undefined ? parsed : (parsed as { readonly auths?: unknown } | null)?.auths;
+  if (typeof entries !== 'object' || entries === null) return [];
+  return Object.entries(entries as Record<string, Entry | null>).flatMap(([place, entry]) => {
+    const auth = entry === null ? undefined : authOf(place, entry);
+    return auth === undefined ? [] : [{ place: normalPlace(place), auth }];
+  });
+}
+
+function authOf(place: string, { username, password, auth, identitytoken }: Entry): AuthConfig | undefined {
+  const decoded = typeof auth === 'string' ? Buffer.from(auth, 'base64').toString() : '';
+  const colon = decoded.indexOf(':');
+  const [user, secret] =
+    colon < 0 ? [text(username), text(password)] : [decoded.slice(0, colon), decoded.slice(colon + 1)];
+  if (user === '' && secret === '' && text(identitytoken) === '') return undefined;
+  const token = text(identitytoken);
+  return { username: user, password: secret, serverAddress: place, ...(token === '' ? {} : { identityToken: token }) };
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Without scheme, API version and slashes at the end. */
+function normalPlace(place: string): string {
+  const bare = place.replace(/^https?:\/\//, '').replace(/\/+$/, '');
+  return bare.replace(/\/v[12]$/, '');
+}
+
+/** The credentials for an image, those of the longest place first. */
+export function matchingCredentials(credentials: readonly RegistryCredential[], image: string): readonly AuthConfig[] {
+  const slash = image.indexOf('/');
+  const first = slash < 0 ? '' : image.slice(0, slash);
+  const hasRegistry = /[.:]/.test(first) || first === 'localhost';
+  const isDefault = !hasRegistry || first === 'docker.io' || first === DEFAULT_REGISTRY;
+  const target = isDefault ? `${DEFAULT_REGISTRY}/${hasRegistry ? image.slice(slash + 1) : image}` : image;
+  return credentials
+    .filter(({ place }) => isPlaceOf(place === 'docker.io' ? DEFAULT_REGISTRY : place, target))
+    .toSorted((left, right) => (left.place < right.place ? 1 : left.place > right.place ? -1 : 0))
+    .map(({ auth }) => auth);
+}
+
+/** Hosts match label by label, where `*` stands for a part of a label; ports have to be equal; a path is a prefix. */
+function isPlaceOf(place: string, target: string): boolean {
+  const [placeHost = '', ...placePath] = place.split('/');
+  const [host = '', ...path] = target.split('/');
+  const [placeName = '', placePort = ''] = placeHost.split(':');
+  const [name = '', port = ''] = host.split(':');
+  const [wanted, labels] = [placeName.split('.'), name.split('.')];
+  if (placePort !== port || wanted.length !== labels.length) return false;
+  if (!wanted.every((pattern, index) => matchesLabel(pattern, labels[index] ?? ''))) return false;
+  return path.join('/').startsWith(placePath.join('/'));
+}
+
+function matchesLabel(pattern: string, label: string): boolean {
+  if (!pattern.includes('*')) return pattern === label;
+  const parts = pattern.split('*');
+  const [start = ''] = parts;
+  const end = parts.at(-1) ?? '';
+  if (!label.startsWith(start) || !label.endsWith(end) || label.length < start.length + end.length) return false;
+  let at = start.length;
+  return parts.slice(1, -1).every((part) => {
+    const found = label.indexOf(part, at);
+    at = found + part.length;
+    return found >= 0 && at <= label.length - end.length;
+  });
+}

@@ -1,0 +1,98 @@
+import { type Logger, messageOf } from '../base/index.ts';
+import type { NodeBackend } from './backend/index.ts';
+import { deadContainers } from './pod-state.ts';
+import { type ContainerStatus, POD_UID, type PodSandboxStatus } from './runtime/index.ts';
+import type { PodVolumes } from './volumes/index.ts';
+
+export interface NodeCleanerParts {
+  readonly backend: NodeBackend;
+  readonly volumes: PodVolumes;
+  readonly log: Logger;
+  /** Whether a pod exists in the API, or is being removed by its worker. */
+  isKnown(podUid: string): boolean;
+}
+
+/** How long containers of pods that are gone may take to end. */
+const STOP_SECONDS = 2;
+
+/**
+ * Compares everything in the runtime with the pods of the API: finds pods whose containers have changed, and removes what is left of
+ * pods that are gone. Sandboxes without a kubelet's labels belong to others and are left alone.
+ */
+export class NodeCleaner {
+  readonly #parts: NodeCleanerParts;
+  /** What was there of each pod, by uid. */
+  #seen = new Map<string, string>();
+
+  constructor(parts: NodeCleanerParts) {
+    this.#parts = parts;
+  }
+
+  /** The uids of pods whose containers have changed since the last call. */
+  async relist(): Promise<ReadonlySet<string>> {
+    const { runtime } = this.#parts.backend;
+    const sandboxes = (await runtime.listPodSandbox()).filter(({ labels }) => labels[POD_UID] !== undefined);
+    const containers = sandboxes.length === 0 ? [] : await runtime.listContainers();
+    const seen = new Map<string, string>();
+    for (const { id, state, labels } of [...sandboxes, ...containers]) {
+      const uid = labels[POD_UID] ?? '';
+      seen.set(uid, `${seen.get(uid) ?? ''} ${id} ${state}`);
+    }
+    const changed = new Set(
+      [...seen.keys(), ...this.#seen.keys()].filter((uid) => seen.get(uid) !== this.#seen.get(uid)),
+    );
+    this.#seen = seen;
+    await this.#clean(sandboxes, containers);
+    return changed;
+  }
+
+  async #clean(sandboxes: readonly PodSandboxStatus[], containers: readonly ContainerStatus[]): Promise<void> {
+    const { runtime, files, devices } = this.#parts.backend;
+    const { isKnown, volumes } = this.#parts;
+    const uidOf = ({ labels }: Pick<PodSandboxStatus, 'labels'>): string => labels[POD_UID] ?? '';
+    const orphans = sandboxes.filter((sandbox) => !isKnown(uidOf(sandbox)));
+    for (const sandbox of orphans) await this.#attempt('orphaned pod', () => this.#remove(sandbox, containers));
+    for (const uid of new Set(orphans.map(uidOf)))
+      await this.#attempt('orphaned pod', async () => {
+        await devices.unprepare(uid);
+        await files.removePod(uid);
+      });
+    await this.#attempt('volumes of orphaned pods', () => volumes.unmountStrangers(isKnown));
+    const own = containers.filter((container) => isKnown(uidOf(container)));
+    for (const { id } of deadContainers(own)) await this.#attempt('dead container', () => runtime.removeContainer(id));
+    for (const { id } of deadSandboxes(sandboxes.filter((sandbox) => isKnown(uidOf(sandbox)))))
+      await this.#attempt('dead sandbox', () => runtime.removePodSandbox(id));
+  }
+
+  async #remove(sandbox: PodSandboxStatus, containers: readonly ContainerStatus[]): Promise<void> {
+    const { runtime } = this.#parts.backend;
+    const { metadata, id } = sandbox;
+    this.#parts.log.info('orphaned pod is removed', {
+      pod: `${metadata.namespace}/${metadata.name}`,
+      uid: metadata.uid,
+    });
+    const running = containers.filter((each) => each.podSandboxId === id && each.state === 'CONTAINER_RUNNING');
+    await Promise.all(running.map((each) => runtime.stopContainer(each.id, STOP_SECONDS)));
+    await runtime.stopPodSandbox(id);
+    await runtime.removePodSandbox(id);
+  }
+
+  /** What cannot be removed now is tried again at the next relist. */
+  async #attempt(what: string, remove: () => Promise<void>): Promise<void> {
+    try {
+      await remove();
+    } catch (error) {
+      this.#parts.log.warn('clean-up failed', { what, error: messageOf(error) });
+    }
+  }
+}
+
+/** Sandboxes that have stopped and that a newer one of the same pod has replaced. */
+export function deadSandboxes(sandboxes: readonly PodSandboxStatus[]): readonly PodSandboxStatus[] {
+  const newest = new Map<string, PodSandboxStatus>();
+  for (const sandbox of sandboxes) {
+    const known = newest.get(sandbox.metadata.uid);
+    if (known === undefined || known.createdAtMs <= sandbox.createdAtMs) newest.set(sandbox.metadata.uid, sandbox);
+  }
+  return sandboxes.filter((each) => each.state === 'SANDBOX_NOTREADY' && newest.get(each.metadata.uid) !== each);
+}

@@ -1,0 +1,7 @@
+// Nodes without containers: a backend whose containers do what annotations of pods say.
+export { simulatedBackend, type SimulatedBackendOptions } from './simulated-backend.ts';
+export { MAX_SIMULATED_DEVICES, type SimulatedDevices, simulatedDevices } from './simulated-devices.ts';
+export { DEFAULT_CAPACITY } from './simulated-machine.ts';
+export { SIMULATED } from './simulated-runtime.ts';
+export { statedUsage } from './script.ts';
+export { containerUsage, nodeUsage, sumOfUsages, type Usage } from './usage.ts';

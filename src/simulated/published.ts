@@ -1,0 +1,27 @@
+// The published door `keelson/node`: nodes as parts of an app, what a backend of nodes implements, and the simulated backend.
+export {
+  nodeAgent,
+  type NodeAgentOptions,
+  nodeAgents,
+  type NodeAgentsOptions,
+  nodeNames,
+  type NodeOptions,
+} from '../node/index.ts';
+export type {
+  ActionExecutor,
+  BackendContext,
+  BackendPolling,
+  ContainerLogs,
+  ImageService,
+  Machine,
+  NodeBackend,
+  NodeDevices,
+  NodeSettings,
+  OpenNodeBackend,
+  PodFiles,
+  RuntimeService,
+  UsageSource,
+  VolumePlugin,
+} from '../node/index.ts';
+export { NO_DEVICES, RuntimeError } from '../node/index.ts';
+export { simulatedBackend, type SimulatedBackendOptions } from './simulated-backend.ts';

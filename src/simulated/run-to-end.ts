@@ -1,0 +1,27 @@
+import { AbortScope, type Clock } from '../base/index.ts';
+import { cutBytes } from '../wire/connections/index.ts';
+import { type ExecSyncResponse, RuntimeError } from '../node/index.ts';
+import { runScripted } from './scripted-process.ts';
+import type { SimulatedContainer } from './simulated-container.ts';
+
+/** What commands print beyond this is left out, as by CRI's runtimes. */
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+
+/** Runs a command in a container until it ends or its time is over, and gathers what it prints. */
+export async function runToEnd(
+  cmd: readonly string[],
+  { container, clock }: { readonly container: SimulatedContainer; readonly clock: Clock },
+  { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number | undefined },
+): Promise<ExecSyncResponse> {
+  using scope = new AbortScope(signal);
+  const late = new RuntimeError('DeadlineExceeded', `command timed out after ${timeoutMs} ms`);
+  using _timeUp = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => scope.abort(late));
+  const { stdout, stderr, exitCode } = runScripted(cmd, { container, tty: false, clock }, { signal: scope.signal });
+  const [output, errors, code] = await Promise.all([
+    cutBytes(stdout, MAX_OUTPUT_BYTES),
+    cutBytes(stderr, MAX_OUTPUT_BYTES),
+    exitCode,
+  ]);
+  if (scope.signal.aborted) throw scope.signal.reason;
+  return { stdout: output, stderr: errors, exitCode: code };
+}

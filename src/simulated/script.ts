@@ -1,0 +1,169 @@
+// What annotations of a pod make its simulated containers do.
+import { DurationError, parseDuration } from '../base/index.ts';
+import { parseQuantity, Quantity } from '../api/values/index.ts';
+import { CONTAINER_KIND, CONTAINER_NAME, RuntimeError } from '../node/index.ts';
+
+/** Annotations are `sim.keelson.dev/<what>` for a pod's containers, or `sim.keelson.dev/<what>.<container>` for one. */
+export const SCRIPT_PREFIX = 'sim.keelson.dev/';
+
+export type Annotations = Readonly<Record<string, string>>;
+
+/** What one run of a container does. */
+export interface ContainerScript {
+  /** It ends by itself so long after it started; undefined when it runs until it is stopped. */
+  readonly exitAfterMs: number | undefined;
+  readonly exitCode: number;
+  /** Overrules `Completed` and `Error`. */
+  readonly exitReason: string | undefined;
+  readonly exitMessage: string;
+  /** `Infinity` for never. */
+  readonly startedAfterMs: number;
+  readonly readyAfterMs: number;
+  /** How long it takes to end when it is asked to. */
+  readonly stopAfterMs: number;
+  readonly stopCode: number;
+  readonly createFails: string | undefined;
+  readonly startFails: string | undefined;
+  /** Its liveness probe fails from so long after its start. */
+  readonly unhealthyAfterMs: number;
+  /** What it prints when it starts, and again and again if `logEveryMs` is given. */
+  readonly log: string | undefined;
+  readonly logEveryMs: number | undefined;
+  /** What it uses as long as it runs, if that is said. */
+  readonly usage: StatedUsage;
+  /** What commands in it print, and how they end, if that is not left to them. */
+  readonly execOutput: string | undefined;
+  readonly execCode: number;
+}
+
+export interface ScriptSubject {
+  readonly name: string;
+  readonly kind: string;
+  /** Which run it is, from 0: values may be lists, one for each run, of which the last stays. */
+  readonly attempt: number;
+}
+
+/** Init containers finish at once unless told otherwise; all others run until they are stopped. */
+export function containerScript(annotations: Annotations, subject: ScriptSubject): ContainerScript {
+  const read = (what: string): string | undefined => valueFor(annotations, what, subject);
+  const isInit = subject.kind === 'init';
+  const exitCode = wholeNumber('exit-code', read('exit-code'));
+  const exitAfter = duration('exit-after', read('exit-after'));
+  const endsAtOnce = exitCode !== undefined || isInit ? 0 : undefined;
+  const exitAfterMs = exitAfter ?? endsAtOnce;
+  return {
+    exitAfterMs: exitAfterMs === Infinity ? undefined : exitAfterMs,
+    exitCode: exitCode ?? 0,
+    exitReason: read('exit-reason'),
+    exitMessage: read('exit-message') ?? '',
+    startedAfterMs: duration('started-after', read('started-after')) ?? 0,
+    readyAfterMs: duration('ready-after', read('ready-after')) ?? 0,
+    stopAfterMs: duration('stop-after', read('stop-after')) ?? 0,
+    stopCode: wholeNumber('stop-code', read('stop-code')) ?? 0,
+    createFails: read('create-fails'),
+    startFails: read('start-fails'),
+    unhealthyAfterMs: duration('unhealthy-after', read('unhealthy-after')) ?? Infinity,
+    log: read('log'),
+    logEveryMs: positive('log-every', duration('log-every', read('log-every'))),
+    usage: statedUsage(annotations, subject),
+    execOutput: read('exec-output'),
+    execCode: wholeNumber('exec-code', read('exec-code')) ?? 0,
+  };
+}
+
+/** What annotations say of the use of a container. */
+export interface StatedUsage {
+  readonly cpu: Quantity | undefined;
+  readonly memory: Quantity | undefined;
+}
+
+/** Throws a RuntimeError when it cannot be read. */
+export function statedUsage(annotations: Annotations, subject: ScriptSubject): StatedUsage {
+  const [cpu, memory] = ['cpu', 'memory'].map((what) => quantity(what, valueFor(annotations, what, subject)));
+  return { cpu, memory };
+}
+
+export interface PullScript {
+  readonly pullAfterMs: number;
+  readonly pullFails: string | undefined;
+}
+
+export function pullScript(annotations: Annotations): PullScript {
+  const subject = {
+    name: annotations[CONTAINER_NAME] ?? '',
+    kind: annotations[CONTAINER_KIND] ?? 'regular',
+    attempt: 0,
+  };
+  return {
+    pullAfterMs: duration('pull-after', valueFor(annotations, 'pull-after', subject)) ?? 0,
+    pullFails: valueFor(annotations, 'pull-fails', subject),
+  };
+}
+
+export function sandboxFailure(annotations: Annotations): string | undefined {
+  return annotations[`${SCRIPT_PREFIX}sandbox-fails`];
+}
+
+/** What the ports of a pod answer to HTTP requests, if it says so. */
+export function httpBody(annotations: Annotations): string | undefined {
+  return annotations[`${SCRIPT_PREFIX}http-body`];
+}
+
+/** Texts are taken whole; everything else may be a list. */
+const TEXTS: ReadonlySet<string> = new Set([
+  'exit-message',
+  'exit-reason',
+  'create-fails',
+  'start-fails',
+  'pull-fails',
+  'log',
+  'exec-output',
+]);
+
+/** A container's own annotation comes first; those for the whole pod are about its regular containers. */
+function valueFor(annotations: Annotations, what: string, { name, kind, attempt }: ScriptSubject): string | undefined {
+  const key = `${SCRIPT_PREFIX}${what}`;
+  const text = annotations[`${key}.${name}`] ?? (kind === 'regular' ? annotations[key] : undefined);
+  if (text === undefined || TEXTS.has(what)) return text;
+  const values = text.split(',');
+  return values[Math.min(attempt, values.length - 1)]?.trim();
+}
+
+function wholeNumber(what: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= 255) return value;
+  throw unreadable(what, `must be a number from 0 to 255, got ${JSON.stringify(text)}`);
+}
+
+/** `never` is as good as for ever. */
+function duration(what: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'never') return Infinity;
+  try {
+    const ms = parseDuration(text);
+    if (ms >= 0) return ms;
+  } catch (cause) {
+    if (cause instanceof DurationError) throw unreadable(what, cause.message);
+    throw cause;
+  }
+  throw unreadable(what, `must not be negative, got ${JSON.stringify(text)}`);
+}
+
+function quantity(what: string, text: string | undefined): Quantity | undefined {
+  if (text === undefined) return undefined;
+  const value = parseQuantity(text);
+  if (value instanceof Quantity && value.sign >= 0) return value;
+  throw unreadable(what, `must be a quantity such as 100m or 64Mi, got ${JSON.stringify(text)}`);
+}
+
+/** Less than a millisecond would be for ever; never is as good as not given. */
+function positive(what: string, ms: number | undefined): number | undefined {
+  if (ms === undefined || ms === Infinity) return undefined;
+  if (ms >= 1) return ms;
+  throw unreadable(what, 'must be at least 1ms');
+}
+
+function unreadable(what: string, problem: string): RuntimeError {
+  return new RuntimeError('Invalid', `Cannot read annotation "${SCRIPT_PREFIX}${what}": ${problem}`);
+}

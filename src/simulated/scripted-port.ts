@@ -1,0 +1,62 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { drained, duplexPair } from '../wire/connections/index.ts';
+
+export interface ScriptedPort {
+  /** Namespace and name. */
+  readonly pod: string;
+  readonly port: number;
+  /** What the script lets it answer. */
+  readonly page: () => string | undefined;
+}
+
+const REQUEST_LINE = /^[A-Z]{3,7} \S+ HTTP\/1\.[01]\r?\n/;
+
+/** A port of a simulated pod: HTTP requests are answered with a page, and everything else is sent back as it comes. */
+export async function* scriptedPort(
+  sent: AsyncIterable<Uint8Array>,
+  { pod, port, page }: ScriptedPort,
+): AsyncGenerator<Uint8Array> {
+  const rest = sent[Symbol.asyncIterator]();
+  const first = await rest.next();
+  if (first.done === true) return;
+  async function* all(start: Uint8Array): AsyncGenerator<Uint8Array> {
+    yield start;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  }
+  if (!REQUEST_LINE.test(Buffer.from(first.value).toString('latin1', 0, 8192))) return yield* all(first.value);
+  yield* serveHttp(all(first.value), (request, response) => {
+    request.resume(); // what is sent is not kept
+    request.once('end', () => {
+      const text = page() ?? `${request.method} ${request.url} of pod ${pod}, port ${port}\n`;
+      response.writeHead(200, { 'content-type': typeOf(text), 'content-length': Buffer.byteLength(text) }).end(text);
+    });
+  });
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+async function* serveHttp(sent: AsyncIterable<Uint8Array>, handler: Handler): AsyncGenerator<Uint8Array> {
+  const [near, far] = duplexPair();
+  const server = createServer(handler);
+  server.emit('connection', far);
+  near.on('error', () => undefined); // reading tells
+  const bring = async (): Promise<void> => {
+    for await (const bytes of sent) {
+      if (!near.writable) return;
+      if (!near.write(bytes)) await drained(near);
+    }
+    near.end();
+  };
+  void bring().catch(() => near.destroy());
+  try {
+    for await (const bytes of near) yield bytes as Buffer;
+  } finally {
+    near.destroy();
+    server.close();
+  }
+}
+
+function typeOf(text: string): string {
+  if (/^\s*</.test(text)) return 'text/html; charset=utf-8';
+  return /^\s*[[{]/.test(text) ? 'application/json' : 'text/plain; charset=utf-8';
+}

@@ -1,0 +1,61 @@
+import { type NodeBackend, type OpenNodeBackend, type PodFiles, podFolder } from '../node/index.ts';
+import { SandboxRegistry } from './sandbox-registry.ts';
+import { ScriptedActions } from './scripted-actions.ts';
+import { ScriptedLogs } from './scripted-logs.ts';
+import { SimulatedImages } from './simulated-images.ts';
+import { simulatedMachine, type SimulatedMachineOptions } from './simulated-machine.ts';
+import { simulatedNodeDevices } from './simulated-node-devices.ts';
+import { SimulatedRuntime } from './simulated-runtime.ts';
+import { simulatedVolumes } from './simulated-volumes.ts';
+import { UsageMeter } from './usage-meter.ts';
+
+export interface SimulatedBackendOptions extends SimulatedMachineOptions {
+  /** How many bytes of images fit on the node; default any number. */
+  readonly imageDiskBytes?: number;
+}
+
+/** Nodes without containers: everything starts at once, and does what annotations of pods say. */
+export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNodeBackend {
+  return async (node, { clock, random, content }) => {
+    const machine = simulatedMachine(node, options);
+    const registry = new SandboxRegistry(clock);
+    const images = new SimulatedImages(clock, options.imageDiskBytes);
+    const logs = new ScriptedLogs(clock, (id) => registry.container(id));
+    const usage = new UsageMeter(clock, registry);
+    const version = machine.kubeletVersion.replace(/^v/, '');
+    const parts = { clock, random, podCidrs: node.podCidrs, version, machine, registry, images, logs, usage, content };
+    const runtime = new SimulatedRuntime(parts);
+    return {
+      machine,
+      runtime,
+      images,
+      volumes: [simulatedVolumes(machine.folders.root)],
+      files: simulatedFiles(machine.folders.root, registry),
+      devices: simulatedNodeDevices,
+      logs,
+      actions: new ScriptedActions(clock, registry),
+      usage: { read: async (pods, object) => usage.of(pods, object) },
+      polling: NO_POLLING,
+      podUpdated: (pod) => runtime.podUpdated(pod),
+      [Symbol.asyncDispose]: async () => registry[Symbol.dispose](),
+    } satisfies NodeBackend;
+  };
+}
+
+/** Events of the simulated runtime are not lost, and its nodes are always well. */
+const NO_POLLING = { relistEveryMs: undefined, checkEveryMs: undefined };
+
+/** There is no disk. What containers leave as their termination messages is found in the containers. */
+function simulatedFiles(root: string, registry: SandboxRegistry): PodFiles {
+  return {
+    write: async () => undefined,
+    read: async (path, maxBytes) => {
+      const [uid = '', folder, name, attempt] = path.slice(podFolder(root, '').length).split('/');
+      if (!path.startsWith(podFolder(root, '')) || folder !== 'containers') return undefined;
+      const containers = registry.sandboxOfPod(uid)?.containers ?? [];
+      const found = containers.find((each) => each.name === name && each.attempt === Number(attempt));
+      return found?.terminationMessage?.subarray(-maxBytes);
+    },
+    removePod: async () => undefined,
+  };
+}

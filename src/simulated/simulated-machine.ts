@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import type { Machine, MachineInfo, MachinePressure, NodeSettings, ResourceTexts } from '../node/index.ts';
+
+/** What a simulated node has by default. */
+export const DEFAULT_CAPACITY: ResourceTexts = {
+  cpu: '8',
+  'ephemeral-storage': '100Gi',
+  'hugepages-1Gi': '0',
+  'hugepages-2Mi': '0',
+  memory: '16Gi',
+  pods: '110',
+};
+
+const DEFAULT_KUBELET_VERSION = 'v1.36.3+keelson';
+
+export interface SimulatedMachineOptions {
+  /** Added to `DEFAULT_CAPACITY`, or in place of what that says. */
+  readonly capacity?: ResourceTexts;
+  /** The part of the capacity that pods cannot have; default nothing. */
+  readonly reserved?: ResourceTexts;
+  /** What nodes report to run; default `v1.36.3+keelson`. */
+  readonly kubeletVersion?: string;
+  /** In Go's spelling; default `amd64`. */
+  readonly architecture?: string;
+}
+
+const FOLDERS = { root: '/var/lib/kubelet', podLogs: '/var/log/pods' };
+const DNS = { clusterServers: [], clusterDomain: 'cluster.local', resolver: undefined };
+const AT_EASE: MachinePressure = { memory: false, disk: false, pid: false };
+
+/** A machine that is as it says, and never runs out of anything. */
+export function simulatedMachine({ name, addresses }: NodeSettings, options: SimulatedMachineOptions): Machine {
+  const { kubeletVersion = DEFAULT_KUBELET_VERSION, architecture = 'amd64', reserved = {} } = options;
+  return {
+    operatingSystem: 'linux',
+    architecture,
+    kubeletVersion,
+    addresses,
+    get info() {
+      return infoOf(name);
+    },
+    capacity: options.capacity === undefined ? DEFAULT_CAPACITY : { ...DEFAULT_CAPACITY, ...options.capacity },
+    reserved,
+    folders: FOLDERS,
+    dns: DNS,
+    cgroupDriver: 'cgroupfs',
+    pressure: async () => AT_EASE,
+  };
+}
+
+function infoOf(name: string): MachineInfo {
+  return {
+    machineID: digest(`machine ${name}`),
+    systemUUID: uuid(digest(`system ${name}`)),
+    bootID: uuid(digest(`boot ${name}`)),
+    kernelVersion: '6.12.0-simulated',
+    osImage: 'Keelson simulated node',
+  };
+}
+
+/** The same for the same name, so that a node stays the same machine. */
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+function uuid(hex: string): string {
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

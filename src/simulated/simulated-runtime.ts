@@ -1,0 +1,288 @@
+import { Buffer } from 'node:buffer';
+import { type Clock, deepEqual, type Random } from '../base/index.ts';
+import type { Observed, Pod } from '../client/index.ts';
+import {
+  type AttachRequest,
+  type CallOptions,
+  type ContainerEvent,
+  type ContainerFilter,
+  type ContainerStats,
+  type ContainerStatus,
+  type CreateContainerRequest,
+  type ExecRequest,
+  type ExecSyncResponse,
+  type Machine,
+  type OpenPort,
+  type OpenProcess,
+  podFolder,
+  type PodSandboxConfig,
+  type PodSandboxFilter,
+  type PodSandboxStatus,
+  type PodSandboxStatusResponse,
+  type PortForwardRequest,
+  RuntimeError,
+  type RuntimeService,
+  type RuntimeStatus,
+  type RuntimeVersion,
+  type StreamEndpoint,
+} from '../node/index.ts';
+import { AddressPool } from './address-pool.ts';
+import { recoveredSetup, setupOf } from './container-setup.ts';
+import { remembered } from './recover.ts';
+import { SandboxRegistry } from './sandbox-registry.ts';
+import { httpBody, sandboxFailure } from './script.ts';
+import { ScriptedLogs } from './scripted-logs.ts';
+import { scriptedPort } from './scripted-port.ts';
+import { runToEnd } from './run-to-end.ts';
+import { attachToShell, runScripted } from './scripted-process.ts';
+import { type FileSource, SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
+import { fullImageName, imageReference, type SimulatedImages } from './simulated-images.ts';
+import { SimulatedSandbox } from './simulated-sandbox.ts';
+import type { UsageMeter } from './usage-meter.ts';
+
+export interface SimulatedRuntimeOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Where pods get their addresses from: one range of each IP family at most. */
+  readonly podCidrs: readonly string[];
+  readonly version: string;
+  readonly machine: Machine;
+  readonly registry: SandboxRegistry;
+  readonly images: SimulatedImages;
+  readonly logs: ScriptedLogs;
+  readonly usage: UsageMeter;
+  /** Where the files of containers' mounts come from, when a command first looks. */
+  readonly content: FileSource['content'];
+}
+
+const NEVER = new AbortController().signal;
+
+const ALWAYS_WELL: RuntimeStatus = {
+  conditions: ['RuntimeReady', 'NetworkReady'].map((type) => ({ type, status: true, reason: '', message: '' })),
+  runtimeHandlers: [{ name: '', features: { recursiveReadOnlyMounts: false, userNamespaces: false } }],
+  features: { supplementalGroupsPolicy: false },
+};
+
+/** Before `://` in container ids. */
+export const SIMULATED = 'simulated';
+
+/**
+ * A container runtime without containers: everything starts at once, and runs until it is stopped or its script ends it.
+ *
+ * It keeps nothing across a restart of the process: what ran is rebuilt from what pods report (`podUpdated`).
+ */
+export class SimulatedRuntime implements RuntimeService {
+  readonly name = SIMULATED;
+  readonly #options: SimulatedRuntimeOptions;
+  readonly #clock: Clock;
+  readonly #pools: readonly AddressPool[];
+  readonly #registry: SandboxRegistry;
+
+  constructor(options: SimulatedRuntimeOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#pools = options.podCidrs.map((cidr) => new AddressPool(cidr));
+    this.#registry = options.registry;
+  }
+
+  async version(): Promise<RuntimeVersion> {
+    return { runtimeName: SIMULATED, runtimeVersion: this.#options.version, runtimeApiVersion: 'v1' };
+  }
+
+  async status(): Promise<RuntimeStatus> {
+    return ALWAYS_WELL;
+  }
+
+  async runPodSandbox(config: PodSandboxConfig): Promise<string> {
+    const failure = sandboxFailure(config.annotations);
+    if (failure !== undefined) throw new RuntimeError('Failed', failure);
+    const { network } = config.linux.securityContext.namespaceOptions;
+    const ips = network === 'NODE' ? [] : this.#pools.map((pool) => pool.take());
+    const sandbox = new SimulatedSandbox(this.#newId(), config, { createdAtMs: this.#clock.now(), ips });
+    this.#registry.addSandbox(sandbox);
+    return sandbox.id;
+  }
+
+  async stopPodSandbox(id: string): Promise<void> {
+    const sandbox = this.#registry.findSandbox(id);
+    if (sandbox === undefined) return;
+    for (const container of sandbox.containers) container.kill();
+    sandbox.state = 'SANDBOX_NOTREADY';
+    for (const ip of sandbox.ips) for (const pool of this.#pools) pool.release(ip);
+    sandbox.ips = [];
+  }
+
+  async removePodSandbox(id: string): Promise<void> {
+    await this.stopPodSandbox(id);
+    const sandbox = this.#registry.findSandbox(id);
+    if (sandbox !== undefined) this.#registry.removeSandbox(sandbox);
+  }
+
+  async podSandboxStatus(id: string): Promise<PodSandboxStatusResponse> {
+    const sandbox = this.#registry.sandbox(id);
+    return { status: sandbox.status, containersStatuses: sandbox.containers.map(({ status }) => status) };
+  }
+
+  async listPodSandbox(filter: PodSandboxFilter = {}): Promise<readonly PodSandboxStatus[]> {
+    return this.#registry.listSandboxes(filter);
+  }
+
+  async createContainer({ podSandboxId, config }: CreateContainerRequest): Promise<string> {
+    const sandbox = this.#registry.sandbox(podSandboxId);
+    if (sandbox.state !== 'SANDBOX_READY')
+      throw new RuntimeError('Invalid', `Cannot create container "${config.metadata.name}": its sandbox has stopped`);
+    const { metadata, image, labels, annotations, logPath } = config; // nothing else is ever asked for
+    const identity = { metadata, image, labels, annotations, logPath };
+    const setup = setupOf(config, this.#podFolder(sandbox));
+    const container = this.#container(sandbox, { identity, setup, id: this.#newId(), createdAtMs: this.#clock.now() });
+    const { createFails } = container.script;
+    if (createFails !== undefined) throw new RuntimeError('Failed', createFails);
+    this.#registry.addContainer(container);
+    this.#registry.tell(container, 'CONTAINER_CREATED_EVENT');
+    return container.id;
+  }
+
+  async startContainer(id: string): Promise<void> {
+    const container = this.#registry.container(id);
+    container.start();
+    this.#registry.tell(container, 'CONTAINER_STARTED_EVENT');
+  }
+
+  async stopContainer(id: string, timeoutSeconds: number, { signal }: CallOptions = {}): Promise<void> {
+    await this.#registry.findContainer(id)?.stop(timeoutSeconds * 1000, signal);
+  }
+
+  async removeContainer(id: string): Promise<void> {
+    const container = this.#registry.findContainer(id);
+    if (container === undefined) return;
+    container.kill();
+    this.#registry.removeContainer(container);
+  }
+
+  async listContainers(filter: ContainerFilter = {}): Promise<readonly ContainerStatus[]> {
+    return this.#registry.listContainers(filter);
+  }
+
+  async containerStatus(id: string): Promise<ContainerStatus> {
+    return this.#registry.container(id).status;
+  }
+
+  async containerStats(filter?: ContainerFilter): Promise<readonly ContainerStats[]> {
+    return (await this.listContainers(filter)).map((container) => this.#options.usage.statsOf(container));
+  }
+
+  async updateContainerResources(): Promise<void> {
+    // nothing is used, so nothing is limited
+  }
+
+  async reopenContainerLog(): Promise<void> {
+    // there are no files
+  }
+
+  async execSync(
+    id: string,
+    cmd: readonly string[],
+    { signal = NEVER, timeoutMs }: CallOptions & { readonly timeoutMs?: number } = {},
+  ): Promise<ExecSyncResponse> {
+    return runToEnd(cmd, { container: await this.#withFiles(id), clock: this.#clock }, { signal, timeoutMs });
+  }
+
+  async exec({ containerId, cmd, tty }: ExecRequest): Promise<StreamEndpoint<OpenProcess>> {
+    const command = { container: await this.#withFiles(containerId), tty, clock: this.#clock };
+    return { type: 'in process', open: (input) => runScripted(cmd, command, input) };
+  }
+
+  async attach({ containerId, stdin, tty }: AttachRequest): Promise<StreamEndpoint<OpenProcess>> {
+    const container = this.#registry.running(containerId);
+    if (stdin && container.setup.stdin !== 'none') {
+      await this.#withFiles(containerId);
+      return { type: 'in process', open: (input) => attachToShell({ container, tty, clock: this.#clock }, input) };
+    }
+    return { type: 'in process', open: ({ signal }) => this.#options.logs.attach(container, signal) };
+  }
+
+  async portForward({ podSandboxId }: PortForwardRequest): Promise<StreamEndpoint<OpenPort>> {
+    const sandbox = this.#registry.sandbox(podSandboxId);
+    const { namespace, name } = sandbox.config.metadata;
+    const served = { pod: `${namespace}/${name}`, page: () => httpBody(sandbox.annotations) };
+    return { type: 'in process', open: (port, sent) => scriptedPort(sent, { ...served, port }) };
+  }
+
+  containerEvents(signal: AbortSignal): AsyncIterable<ContainerEvent> {
+    return this.#registry.events.listen(signal);
+  }
+
+  /** Takes up what the pod reports to run, if it is not known; and what its script says now, if that can be read. */
+  podUpdated(pod: Observed<Pod>): void {
+    const sandbox = this.#registry.sandboxOfPod(pod.metadata.uid) ?? this.#recover(pod);
+    const { annotations = {} } = pod.metadata;
+    if (sandbox === undefined || deepEqual(sandbox.annotations, annotations)) return;
+    const before = sandbox.annotations;
+    sandbox.annotations = annotations;
+    try {
+      for (const container of sandbox.containers) container.followScript();
+    } catch (error) {
+      sandbox.annotations = before;
+      for (const container of sandbox.containers) container.followScript();
+      throw error;
+    }
+  }
+
+  #recover(pod: Observed<Pod>): SimulatedSandbox | undefined {
+    const past = remembered(pod, SIMULATED, this.#options.machine);
+    if (past === undefined) return undefined;
+    const ips = past.ips.filter((ip) => this.#pools.some((pool) => pool.reserve(ip)));
+    const config = { ...past.config, annotations: {} }; // the script is read when all is there
+    const sandbox = new SimulatedSandbox(this.#newId(), config, { createdAtMs: past.createdAtMs, ips });
+    this.#registry.addSandbox(sandbox);
+    for (const { id, identity, spec, startedAtMs, ending } of past.containers) {
+      this.#options.images.add(identity.image.image);
+      const createdAtMs = startedAtMs ?? past.createdAtMs;
+      const container = this.#container(sandbox, {
+        identity,
+        setup: recoveredSetup(pod, spec, this.#options.machine.folders.root),
+        id,
+        createdAtMs,
+      });
+      this.#registry.addContainer(container);
+      if (ending !== undefined) container.hasEnded(startedAtMs, ending);
+      else container.run(createdAtMs);
+    }
+    return sandbox;
+  }
+
+  #container(
+    sandbox: SimulatedSandbox,
+    parts: Pick<SimulatedContainerParts, 'id' | 'identity' | 'setup' | 'createdAtMs'>,
+  ): SimulatedContainer {
+    const image = fullImageName(parts.identity.image.image);
+    const container: SimulatedContainer = new SimulatedContainer({
+      podSandboxId: sandbox.id,
+      hostname: sandbox.config.metadata.name,
+      imageRef: imageReference(image),
+      clock: this.#clock,
+      annotations: () => sandbox.annotations,
+      onEnd: () => this.#registry.tell(container, 'CONTAINER_STOPPED_EVENT'),
+      ...parts,
+      identity: {
+        ...parts.identity,
+        image: { ...parts.identity.image, image },
+        logPath: `${sandbox.config.logDirectory}/${parts.identity.logPath}`,
+      },
+    });
+    return container;
+  }
+
+  #withFiles(id: string): Promise<SimulatedContainer> {
+    const { machine, content } = this.#options;
+    return this.#registry.running(id).mounted(this.#clock, { root: machine.folders.root, content });
+  }
+
+  #podFolder({ config }: SimulatedSandbox): string {
+    return podFolder(this.#options.machine.folders.root, config.metadata.uid);
+  }
+
+  #newId(): string {
+    return Buffer.from(this.#options.random.bytes(32)).toString('hex');
+  }
+}

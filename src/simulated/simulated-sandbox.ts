@@ -1,0 +1,45 @@
+import type { PodSandboxConfig, PodSandboxState, PodSandboxStatus } from '../node/index.ts';
+import type { SimulatedContainer } from './simulated-container.ts';
+
+/** The part of a pod's configuration that is ever asked for. */
+type KeptConfig = Pick<PodSandboxConfig, 'metadata' | 'labels' | 'logDirectory'>;
+
+/** A pod in the simulated runtime. */
+export class SimulatedSandbox {
+  readonly id: string;
+  readonly config: KeptConfig;
+  readonly createdAtMs: number;
+  /** Newest first. */
+  readonly containers: SimulatedContainer[] = [];
+  /** The pod's annotations, which may have changed since the sandbox was made. */
+  annotations: Readonly<Record<string, string>>;
+  state: PodSandboxState = 'SANDBOX_READY';
+  ips: readonly string[];
+
+  constructor(
+    id: string,
+    config: PodSandboxConfig,
+    network: { readonly createdAtMs: number; readonly ips: readonly string[] },
+  ) {
+    this.id = id;
+    const { metadata, labels, logDirectory } = config;
+    this.config = { metadata, labels, logDirectory };
+    this.annotations = config.annotations;
+    this.createdAtMs = network.createdAtMs;
+    this.ips = network.ips;
+  }
+
+  get status(): PodSandboxStatus {
+    const { metadata, labels } = this.config;
+    const [ip = '', ...additionalIps] = this.ips;
+    return {
+      id: this.id,
+      metadata,
+      state: this.state,
+      createdAtMs: this.createdAtMs,
+      network: { ip, additionalIps },
+      labels,
+      annotations: this.annotations,
+    };
+  }
+}

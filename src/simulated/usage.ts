@@ -1,0 +1,70 @@
+// What simulated containers and nodes are said to use.
+import { amountsOf } from '../api/meaning/index.ts';
+import { milliQuantityOf, parseQuantity, Quantity, quantityOf } from '../api/values/index.ts';
+import type { ContainerSpec } from '../node/index.ts';
+import type { MeasuredUsage } from '../node/index.ts';
+import type { ProcessorMeter } from './processor-meter.ts';
+import { type Annotations, SCRIPT_PREFIX, type StatedUsage } from './script.ts';
+
+/** What something uses at a moment. */
+export interface Usage {
+  readonly cpu: Quantity;
+  readonly memory: Quantity;
+}
+
+const KIBIBYTE = 1024;
+const MEBIBYTE = 1024 * KIBIBYTE;
+
+/** A container without a request, and a node without pods, use this much. */
+const IDLE_CONTAINER: Usage = { cpu: milliQuantityOf(1), memory: wholeKibibytes(8 * MEBIBYTE) };
+const IDLE_NODE: Usage = { cpu: milliQuantityOf(100), memory: wholeKibibytes(256 * MEBIBYTE) };
+
+/** What a running container uses: as annotations of its pod say, or else half of what it asks for. */
+export function containerUsage(stated: StatedUsage, resources: ContainerSpec['resources']): Usage {
+  const requests = amountsOf(resources?.requests);
+  const [cpu, memory] = [requests.get('cpu'), requests.get('memory')];
+  return {
+    cpu: stated.cpu ?? (cpu === undefined ? IDLE_CONTAINER.cpu : milliQuantityOf(half(cpu.milliValue()))),
+    memory: stated.memory ?? (memory === undefined ? IDLE_CONTAINER.memory : wholeKibibytes(half(memory.value()))),
+  };
+}
+
+/** What a node uses: as its own annotations say, or else what its containers use and a little for itself. */
+export function nodeUsage(annotations: Annotations, containers: readonly Usage[]): Usage {
+  const sum = sumOfUsages([IDLE_NODE, ...containers]);
+  const stated = (what: string): Quantity | undefined => readable(annotations[`${SCRIPT_PREFIX}${what}`]);
+  return { cpu: stated('cpu') ?? sum.cpu, memory: stated('memory') ?? sum.memory };
+}
+
+export function sumOfUsages(usages: readonly Usage[]): Usage {
+  const milli = usages.reduce((total, { cpu }) => total + cpu.milliValue(), 0);
+  const whole = usages.reduce((total, { memory }) => total + memory.value(), 0);
+  return { cpu: milliQuantityOf(milli), memory: wholeKibibytes(whole) };
+}
+
+/** Undefined for what is not there, and for what is no quantity. */
+function readable(text: string | undefined): Quantity | undefined {
+  const quantity = text === undefined ? undefined : parseQuantity(text);
+  return quantity instanceof Quantity && quantity.sign >= 0 ? quantity : undefined;
+}
+
+function half(amount: number): number {
+  return Math.ceil(amount / 2);
+}
+
+/** Memory in whole kibibytes, as the kubelet counts it. */
+function wholeKibibytes(count: number): Quantity {
+  const quantity = parseQuantity(`${Math.ceil(count / KIBIBYTE)}Ki`);
+  return quantity instanceof Quantity ? quantity : quantityOf(count);
+}
+
+/** The same in a runtime's units, with the processor time so far. */
+export function measuredUsage({ cpu, memory }: Usage, meter: ProcessorMeter, nowMs: number): MeasuredUsage {
+  const cores = cpu.toNumber();
+  return {
+    timestampMs: nowMs,
+    usageNanoCores: Math.round(cores * 1e9),
+    usageCoreNanoSeconds: meter.read(cores, nowMs),
+    workingSetBytes: memory.value(),
+  };
+}
