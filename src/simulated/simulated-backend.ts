@@ -3,7 +3,7 @@ import { SandboxRegistry } from './sandbox-registry.ts';
 import { ScriptedActions } from './scripted-actions.ts';
 import { ScriptedLogs } from './scripted-logs.ts';
 import { SimulatedImages } from './simulated-images.ts';
-import { simulatedMachine, type SimulatedMachineOptions } from './simulated-machine.ts';
+import { FOLDERS, simulatedMachine, type SimulatedMachineOptions } from './simulated-machine.ts';
 import { simulatedNodeDevices } from './simulated-node-devices.ts';
 import { SimulatedRuntime } from './simulated-runtime.ts';
 import { simulatedVolumes } from './simulated-volumes.ts';
@@ -16,6 +16,7 @@ export interface SimulatedBackendOptions extends SimulatedMachineOptions {
 
 /** Nodes without containers: everything starts at once, and does what annotations of pods say. */
 export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNodeBackend {
+  const volumes = [simulatedVolumes(FOLDERS.root)]; // all nodes share them: they keep nothing
   return async (node, { clock, random, content }) => {
     const machine = simulatedMachine(node, options);
     const registry = new SandboxRegistry(clock);
@@ -29,7 +30,7 @@ export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNod
       machine,
       runtime,
       images,
-      volumes: [simulatedVolumes(machine.folders.root)],
+      volumes,
       files: simulatedFiles(machine.folders.root, registry),
       devices: simulatedNodeDevices,
       logs,

@@ -24,7 +24,7 @@ export interface SimulatedMachineOptions {
   readonly architecture?: string;
 }
 
-const FOLDERS = { root: '/var/lib/kubelet', podLogs: '/var/log/pods' };
+export const FOLDERS = { root: '/var/lib/kubelet', podLogs: '/var/log/pods' };
 const DNS = { clusterServers: [], clusterDomain: 'cluster.local', resolver: undefined };
 const AT_EASE: MachinePressure = { memory: false, disk: false, pid: false };
 

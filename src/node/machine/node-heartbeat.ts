@@ -118,7 +118,9 @@ export class NodeHeartbeat {
     if (known === undefined) return Math.min(checkEveryMs, REPORT_EVERY_MS);
     const parts = await this.#statusParts();
     const status = nodeStatus(this.#node, parts, known.status);
-    if (!isRecent(known.status, parts.nowMs) || !isSameStatus(known.status, status)) {
+    // a backend that is asked often has nothing new most times
+    const isCheck = checkEveryMs < REPORT_EVERY_MS && isRecent(known.status, parts.nowMs);
+    if (!isCheck || !isSameStatus(known.status, status)) {
       await this.#write(known, status, signal);
       for (const { type, status: value, event } of parts.health)
         if (known.status?.conditions?.find((each) => each.type === type)?.status !== value) this.#statusEvent(event);
