@@ -57,7 +57,13 @@ function runTests() {
     '--reporter=json',
     `--outputFile.json=${report}`,
   ];
-  const env = { ...process.env, ...(isFast ? {} : { KEELSON_TARBALL: tarball }) };
+  const env = {
+    ...process.env,
+    ...(isFast ? {} : { KEELSON_TARBALL: tarball }),
+    ...(selected === 'all'
+      ? {}
+      : { KEELSON_TEST_FIRST: [...new Set(selected.map((path) => dirname(path)))].join(':') }),
+  };
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env });
   const counts = readReport();
   add(counts);
