@@ -1,4 +1,4 @@
-import { type ApiObject, badRequest, type IncludeObject, type Query } from '../../api/index.ts';
+import { type ApiObject, type IncludeObject } from '../../api/index.ts';
 import { unreachable } from '../../base/index.ts';
 import type { Column, Resource } from '../resource.ts';
 import { StoredObject } from '../storage/stored-object.ts';

@@ -25,7 +25,7 @@ import { selectObjects } from './list.ts';
 
 /** DELETE one object: at once, or by marking it until its grace period and finalizers are over. */
 export async function deleteOne(call: Call, endpoint: Endpoint): Promise<Answer> {
-  const { resource, services } = endpoint;
+  const { resource } = endpoint;
   const options = await optionsOf(call, endpoint);
   const context = writeContext(call, endpoint, options);
   warnOfPropagation(endpoint, options, context);
@@ -162,7 +162,7 @@ function deletedStatus(object: StoredObject | ApiObject, endpoint: Endpoint): St
 
 /** DELETE a collection: every selected object as if deleted by itself; answers with the list of what was selected. */
 export async function deleteCollection(call: Call, endpoint: Endpoint): Promise<Answer> {
-  const { resource, services } = endpoint;
+  const { resource } = endpoint;
   const selectors = listOptions(call.request.query, false);
   const options = await optionsOf(call, endpoint);
   const context = writeContext(call, endpoint, options);

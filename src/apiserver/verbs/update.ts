@@ -1,4 +1,4 @@
-import { type ApiObject, badRequest, checkName, ensureNamespace, notFound, writeOptions } from '../../api/index.ts';
+import { type ApiObject, checkName, ensureNamespace, notFound, writeOptions } from '../../api/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';

@@ -1,3 +1,4 @@
+import type { StatusError } from '../../api/index.ts';
 import {
   type ApiObject,
   badRequest,
@@ -8,7 +9,6 @@ import {
   invalid,
   invalidValue,
   type Patched,
-  StatusError,
   type WriteOptions,
   YamlBody,
 } from '../../api/index.ts';
