@@ -44,27 +44,6 @@ test('all resources are discovered with two requests, and remembered', async () 
   expect(paths).toEqual(['/api', '/apis']);
 });
 
-test('a server that serves the same as before says so without saying it all again', async () => {
-  await using cluster = await TestCluster.start();
-  const statuses: number[] = [];
-  const inner = cluster.transport('in process');
-  const transport: Transport = {
-    async send(request) {
-      const response = await inner.send(request);
-      statuses.push(response.status);
-      return response;
-    },
-    [Symbol.asyncDispose]: async () => undefined,
-  };
-  const apis = new ServedApis(new Requester(transport));
-
-  const before = await apis.kinds();
-  apis.forget();
-
-  expect(await apis.kinds()).toEqual(before);
-  expect(statuses).toEqual([200, 200, 304, 304]);
-});
-
 test('an older server is asked group by group, with the same result', async () => {
   await using cluster = await TestCluster.start();
   const modern = new ServedApis(new Requester(cluster.transport('in process')));

@@ -4,7 +4,7 @@ import type { Info } from '../../api/types/pkg/version.d.ts';
 import { messageOf } from '../../base/index.ts';
 import type { Kind } from '../kind.ts';
 import type { CallOptions } from '../request/api-request.ts';
-import type { Requester, TaggedDocument } from '../request/requester.ts';
+import type { Requester } from '../request/requester.ts';
 
 /** A resource as the server describes it. */
 export interface ServedKind extends Kind {
@@ -28,10 +28,6 @@ export interface Survey {
 export class ServedApis {
   readonly #requester: Requester;
   #kinds: readonly ServedKind[] | undefined;
-  /** The last answers by their paths: servers say cheaply that nothing has changed since. */
-  readonly #documents = new Map<string, TaggedDocument>();
-  /** What was read from the answers in aggregated form. */
-  readonly #surveys = new WeakMap<APIGroupDiscoveryList, Survey>();
 
   constructor(requester: Requester) {
     this.#requester = requester;
@@ -49,10 +45,10 @@ export class ServedApis {
 
   /** Asks the server, whatever is remembered, and tells as well what could not be found out. */
   async survey(options: CallOptions = {}): Promise<Survey> {
-    const [core, groups] = await Promise.all([this.#document('/api', options), this.#document('/apis', options)]);
+    const [core, groups] = await Promise.all([this.#get('/api', options), this.#get('/apis', options)]);
     const parts = await Promise.all([
-      isAggregated(core) ? this.#read(core) : this.#coreKinds(core as APIVersions, options),
-      isAggregated(groups) ? this.#read(groups) : this.#groupKinds(groups as APIGroupList, options),
+      isAggregated(core) ? readAggregated(core) : this.#coreKinds(core as APIVersions, options),
+      isAggregated(groups) ? readAggregated(groups) : this.#groupKinds(groups as APIGroupList, options),
     ]);
     this.#kinds = parts.flatMap(({ kinds }) => kinds);
     return { kinds: this.#kinds, failures: new Map(parts.flatMap(({ failures }) => [...failures])) };
@@ -96,19 +92,6 @@ export class ServedApis {
       }
     };
     return { kinds: (await Promise.all(versions.map(read))).flat(), failures };
-  }
-
-  async #document(path: string, options: CallOptions): Promise<unknown> {
-    const request = { method: 'GET', path, accept: ACCEPT_AGGREGATED, ...options } as const;
-    const document = await this.#requester.document(request, this.#documents.get(path));
-    if (document.etag !== undefined) this.#documents.set(path, document);
-    return document.value;
-  }
-
-  #read(list: APIGroupDiscoveryList): Survey {
-    const survey = this.#surveys.get(list) ?? readAggregated(list);
-    this.#surveys.set(list, survey);
-    return survey;
   }
 
   async #get(path: string, options: CallOptions): Promise<unknown> {

@@ -17,8 +17,6 @@ export interface ApiRequest extends CallOptions {
   readonly path: string;
   readonly query?: QueryValues;
   readonly accept?: string;
-  /** The ETag of an answer that the caller has: the server may say that it is still the same, with 304. */
-  readonly ifNoneMatch?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Default `application/json`. */

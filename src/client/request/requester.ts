@@ -38,14 +38,6 @@ export interface RequesterOptions {
   readonly maxEventBytes?: number;
 }
 
-/** An answer, and the ETag to ask by whether it is still the same; undefined when the server gave none. */
-export interface TaggedDocument {
-  readonly value: unknown;
-  readonly etag: string | undefined;
-}
-
-const NOT_MODIFIED = 304;
-
 /** Sends requests of the API: encodes them, tries again when the server is busy, and turns refusals into StatusErrors. */
 export class Requester {
   readonly clock: Clock;
@@ -88,17 +80,6 @@ export class Requester {
     }
   }
 
-  /** The document that the server answers with: the one that is known already, when the server says that it is still the same. */
-  async document(request: ApiRequest, known?: TaggedDocument): Promise<TaggedDocument> {
-    const asked = known?.etag === undefined ? request : { ...request, ifNoneMatch: known.etag };
-    using call = new Call(asked, this.clock, this.#never);
-    const { status, headers, body } = await this.#send(asked, call);
-    if (status === NOT_MODIFIED && known !== undefined) return known;
-    const value = body.type === 'object' ? body.object : (await readJson(body, this.#maxBodyBytes)).value;
-    const { etag } = headers;
-    return { value, etag: typeof etag === 'string' ? etag : undefined };
-  }
-
   /** The text that the server answers with. */
   async text(request: ApiRequest): Promise<string> {
     using call = new Call(request, this.clock, this.#never);
@@ -139,7 +120,6 @@ export class Requester {
       if (!('failure' in answer)) {
         for (const text of warningTexts(answer.headers)) this.#warn(text, request);
         if (answer.status >= 200 && answer.status < 300) return answer;
-        if (answer.status === NOT_MODIFIED && request.ifNoneMatch !== undefined) return answer;
       }
       const outcome = 'failure' in answer ? answer : await this.#refused(answer, request);
       plan ??= new RetryPlan(request, request.maxRetries ?? this.#maxRetries, this.random);
@@ -194,10 +174,7 @@ export class Requester {
   #encode(request: ApiRequest, signal: AbortSignal): TransportRequest {
     const { method, path, query, body, contentType = 'application/json', accept = 'application/json' } = request;
     const target = withQuery(path, query);
-    if (body === undefined) {
-      const condition = request.ifNoneMatch === undefined ? undefined : { 'if-none-match': request.ifNoneMatch };
-      return { method, path: target, signal, headers: { accept, ...condition, ...this.#headers } };
-    }
+    if (body === undefined) return { method, path: target, signal, headers: { accept, ...this.#headers } };
     const headers = { accept, 'content-type': contentType, ...this.#headers };
     const value = this.#transport.values?.copy(body);
     // servers keep some of the bytes of a body
