@@ -163,7 +163,6 @@ describe('keelson manifests', () => {
       err: expect.stringContaining('Cannot deploy Deployment "crontab-operator"'),
     });
     expect((await manifests(...cronTabs, '--name=Big')).err).toContain('cannot name a Deployment');
-    expect((await manifests(...podPresets, '--replicas=2')).err).toContain('runs once');
     expect((await manifests(join(folder, 'none.ts'))).err).toContain('there is no file');
   });
 

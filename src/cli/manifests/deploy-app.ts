@@ -3,7 +3,6 @@ import { findEntry } from '../definitions/find-entry.ts';
 import { type LoadedApp, loadApps } from '../definitions/load-apps.ts';
 import type { Flags } from '../flags.ts';
 import { type AppObjects, appObjects } from './app-objects.ts';
-import { isServing, servingOf } from './app-serving.ts';
 import { readObjects } from './read-objects.ts';
 import { type DeploymentSettings, deploymentSettings } from './settings.ts';
 import { tryDeployment } from './trial.ts';
@@ -19,11 +18,6 @@ export async function deployableApp(flags: Flags, signal: AbortSignal): Promise<
   const file = findEntry(flags.positionals);
   const { app } = onlyOne(await loadApps(file, flags.text('call')), file);
   const settings = deploymentSettings(file, app, flags);
-  const serving = servingOf(app);
-  if (settings.replicas > 1 && isServing(serving) && !serving.hasSharedAuthority)
-    throw new UsageError(
-      '--replicas: an app that answers webhooks or serves APIs has a certificate of its own in each process, and runs once',
-    );
   const objects = appObjects(app, settings);
   const samples = flags.list('try').flatMap(readObjects);
   const registrations = flags.isSet('trial') ? await tryDeployment(app, objects, { settings, samples, signal }) : [];

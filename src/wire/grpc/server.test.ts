@@ -124,8 +124,9 @@ test('the handler learns of a deadline and of a client that cancels, and gets me
   await using server = await serve([wait()]);
   await using channel = open(server.address);
 
+  await failureOf(channel.call(method('Unknown'), {})); // connects: the deadline is about the call alone
   const late = await failureOf(
-    channel.call(method('Wait'), {}, { timeoutMs: 30, metadata: { who: 'me', 'a-bin': bytes('b') } }),
+    channel.call(method('Wait'), {}, { timeoutMs: 300, metadata: { who: 'me', 'a-bin': bytes('b') } }),
   );
   expect(late.code).toBe('DEADLINE_EXCEEDED');
   const call = await seen.promise;
