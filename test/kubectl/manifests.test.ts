@@ -106,7 +106,7 @@ test(
         metadata: { name: 'podpreset', labels: { 'kubernetes.io/service-name': 'podpreset' } },
         addressType: 'IPv4',
         endpoints: [{ addresses: [address ?? ''], conditions: { ready: true } }],
-        ports: [{ name: 'webhooks', port, protocol: 'TCP' }],
+        ports: [{ name: 'server', port, protocol: 'TCP' }],
       });
     const environment = { KEELSON_SERVER_PORT: String(port) };
     await runDeployed({ app: podPresetApp(), name: 'podpreset', kubectl, kubeconfig }, environment);
@@ -150,7 +150,7 @@ test(
         metadata: { name: 'library', labels: { 'kubernetes.io/service-name': 'library' } },
         addressType: 'IPv4',
         endpoints: [{ addresses: [address ?? ''], conditions: { ready: true } }],
-        ports: [{ name: 'webhooks', port, protocol: 'TCP' }],
+        ports: [{ name: 'server', port, protocol: 'TCP' }],
       });
     const environment = { KEELSON_SERVER_PORT: String(port) };
     await runDeployed({ app: library(), name: 'library', kubectl, kubeconfig }, environment);
