@@ -13,9 +13,8 @@ export function bootstrapObjectsOf(options: ControlPlaneOptions, pki: ClusterPki
     clock,
     certificateClock = clock,
     serviceCidrs,
-    listen,
-    advertiseAddress,
-    clientAuthorities,
+    serving: { listen, advertiseAddress } = {},
+    access = {},
     bootstrapObjects: more = [],
   } = options;
   const port = listen?.port ?? 0;
@@ -30,8 +29,8 @@ export function bootstrapObjectsOf(options: ControlPlaneOptions, pki: ClusterPki
     more,
     apiServiceAddress: apiServiceAddress(serviceCidrs),
     trusted: {
-      clientAuthorities: clientAuthorities ?? pki.authority.certificate,
-      frontProxy: frontProxyOf(options, pki),
+      clientAuthorities: access.clientAuthorities ?? pki.authority.certificate,
+      frontProxy: frontProxyOf(access, pki),
     },
   });
 }

@@ -22,7 +22,7 @@ describe('the identity lease', () => {
     plane = await startControlPlane({
       name: 'test',
       storage: { type: 'memory' },
-      listen: { host: '127.0.0.1', port: 0 },
+      serving: { listen: { host: '127.0.0.1', port: 0 } },
       hostname: 'machine-1',
       runtimeConfig: new Map(),
       serviceCidrs: ['10.96.0.0/16'],

@@ -14,7 +14,7 @@ describe('the objects that the server makes for itself', () => {
     plane = await startControlPlane({
       name: 'test',
       storage: { type: 'memory' },
-      listen: { host: '127.0.0.1', port: 0 },
+      serving: { listen: { host: '127.0.0.1', port: 0 } },
       runtimeConfig: new Map(),
       serviceCidrs: ['10.96.0.0/16'],
       clock,

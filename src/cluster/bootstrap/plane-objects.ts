@@ -11,9 +11,10 @@ import { type OwnObject, repair } from './own-object.ts';
 import { ServerLease } from './server-lease.ts';
 
 export interface PlaneObjectsParts {
-  readonly pki: () => ClusterPki;
-  /** Nothing is looked after any more when it aborts; the leases go then. */
-  readonly stopping: () => AbortSignal;
+  /** The keys and certificates in use. */
+  readonly certificates: { readonly pki: ClusterPki };
+  /** When it aborts, the objects are no longer repaired, and the leases are removed. */
+  readonly stopping: AbortSignal;
 }
 
 /** The objects that a control plane makes for itself and looks after: those that every cluster has, and what tells of this server. */
@@ -52,7 +53,7 @@ export class PlaneObjects {
   /** Lets the `kubernetes` Service lead here, and tells who serves here. */
   async announce(address: string, port: number): Promise<void> {
     const { storage, hostname = 'localhost', clock, random, log } = this.#options;
-    const stopping = this.#parts.stopping();
+    const { stopping } = this.#parts;
     if (storage.type === 'etcd') {
       const lease = new ServerLease(this.#server, { address, port, clock, log });
       await lease.reconcile();
@@ -73,7 +74,7 @@ export class PlaneObjects {
   }
 
   #wanted(): BootstrapObjects {
-    return bootstrapObjectsOf(this.#options, this.#parts.pki());
+    return bootstrapObjectsOf(this.#options, this.#parts.certificates.pki);
   }
 
   async #makeAll(objects: readonly OwnObject[]): Promise<void> {
@@ -82,7 +83,7 @@ export class PlaneObjects {
 
   #keepAll(objects: readonly OwnObject[]): void {
     const { clock, log } = this.#options;
-    keepOwnObjects(this.#server, objects, { clock, log, signal: this.#parts.stopping() });
+    keepOwnObjects(this.#server, objects, { clock, log, signal: this.#parts.stopping });
   }
 
   #serves({ group, plural, root }: OwnObject['kind']): boolean {

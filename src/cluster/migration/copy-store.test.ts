@@ -110,8 +110,11 @@ async function contents(place: StorePlace): Promise<Map<string, string>> {
 function planeIn({ path: folder }: { readonly path: string }, encryption?: string): Promise<TestPlane> {
   return TestPlane.start({
     ...parts,
-    storage: { type: 'durable', folder },
-    ...(encryption === undefined ? {} : { encryption: { path: encryption, isReloading: false } }),
+    storage: {
+      type: 'durable',
+      folder,
+      ...(encryption === undefined ? {} : { encryption: { path: encryption, isReloading: false } }),
+    },
   });
 }
 
@@ -213,8 +216,7 @@ describeWithEtcd('a cluster that is moved', (etcd) => {
     expect((await contents(place)).get('/registry/secrets/default/hush')).toMatch(/^false k8s:enc:aesgcm:v1:one:/);
     await using plane = await TestPlane.start({
       ...parts,
-      storage: { type: 'etcd', etcd: place.etcd },
-      encryption: { path: planes.path, isReloading: false },
+      storage: { type: 'etcd', etcd: place.etcd, encryption: { path: planes.path, isReloading: false } },
     });
     expect(await plane.admin('GET', `${DEFAULTS}/secrets/hush`)).toMatchObject({ code: 200, body: { data: HUSH } });
     expect(await plane.admin('GET', '/apis/acme.dev/v1/namespaces/default/widgets/w')).toMatchObject({

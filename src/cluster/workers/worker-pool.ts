@@ -18,8 +18,9 @@ export interface WorkerPoolOptions extends WorkersOptions {
   readonly place: ListenAddress;
   /** Undefined where each worker opens the store itself. */
   readonly store: Store | undefined;
-  readonly pki: () => ClusterPki;
-  readonly registries: () => readonly MetricRegistry[];
+  readonly certificates: { readonly pki: ClusterPki };
+  /** What this process counts. */
+  readonly metrics: { readonly registries: readonly MetricRegistry[] };
   readonly attempts: SchedulingAttempts;
   /** Where lines of the audit log go, if there is one. */
   readonly auditLog: LineWriter | undefined;
@@ -146,11 +147,11 @@ export class WorkerPool implements ServingPort {
   }
 
   #order(): WorkOrder {
-    const { count, pki, store } = this.#options;
+    const { count, certificates, store } = this.#options;
     return {
       place: this.#place,
       workers: count,
-      pki: pki(),
+      pki: certificates.pki,
       hasStore: store !== undefined,
       hasBoard: this.#board !== undefined,
       isDraining: this.#isDraining,
@@ -196,11 +197,11 @@ export class WorkerPool implements ServingPort {
   }
 
   async #answer(path: string, accept: string): Promise<PassedAnswer | undefined> {
-    const { registries, attempts } = this.#options;
+    const { attempts } = this.#options;
     if (path !== '/metrics') return answerAttempts(attempts)({ method: 'GET', path });
     const metrics = await Promise.all(Array.from(this.#workers.values(), (worker) => worker.metrics()));
     return joinedMetrics(
-      registries(),
+      this.#options.metrics.registries,
       metrics.filter((each) => each !== undefined),
       accept,
     );

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { Flags } from '../../../cli/flags.ts';
 import { serverFlags, serverSettings } from './server-flags.ts';
 
-function disabledBy(...args: readonly string[]): readonly string[] {
-  return serverSettings(new Flags(args, serverFlags)).disableAdmission;
+function disabledBy(...args: readonly string[]): readonly string[] | undefined {
+  return serverSettings(new Flags(args, serverFlags)).admission.disable;
 }
 
 test('admission plugins are switched off by name', () => {
@@ -30,7 +30,8 @@ test('what is both on and off is refused', () => {
 });
 
 test('authorization modes are taken in their order, and what is wrong with them is told as upstream does', () => {
-  const modes = (...args: readonly string[]): unknown => serverSettings(new Flags(args, serverFlags)).authorization;
+  const modes = (...args: readonly string[]): unknown =>
+    serverSettings(new Flags(args, serverFlags)).access.authorization;
   expect(modes()).toEqual({});
   expect(modes('--authorization-mode=RBAC,AlwaysDeny')).toEqual({ modes: ['RBAC', 'AlwaysDeny'] });
   expect(() => modes('--authorization-mode=rbac')).toThrow('authorization-mode "rbac" is not a valid mode');
