@@ -55,7 +55,7 @@ async function stateOf(client: Client): Promise<unknown> {
 }
 
 describe('a cluster that is stopped and started again', () => {
-  test('has the same pods, running as before, and makes nothing anew', async () => {
+  test('has the same pods, running as before, and creates nothing again', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'keelson-restart-'));
     const problems: string[] = [];
     try {

@@ -12,8 +12,8 @@ export interface HealthState {
 }
 
 /**
- * What kube-apiserver does after its start, in its order. Here all of it, as far as there is anything to do, is over once the
- * objects that every cluster has are there; monitoring that asks for one of these by name finds it.
+ * The hooks that kube-apiserver runs after its start, in its order. Here all of them count as done once the objects that every
+ * cluster has are there; monitoring that asks for one of them by name finds it.
  */
 const START_HOOKS = [
   'start-apiserver-admission-initializer',

@@ -1,6 +1,7 @@
-// The published door `keelson/server`: a control plane in a process of one's own, and what extends it in code.
+// The published door `keelson/server`: an API server or a whole cluster inside your program, and what extends it in code.
 export { ControlPlane } from './control-plane.ts';
-export { startControlPlane } from './start-control-plane.ts';
+export { Cluster, type ClusterOptions } from './cluster.ts';
+export { type InProgram, launchCluster, startControlPlane } from './start-in-program.ts';
 export type { ControlPlaneOptions } from './control-plane-options.ts';
 export type { AccessOptions } from './access.ts';
 export type { AdmissionOptions } from './admission.ts';

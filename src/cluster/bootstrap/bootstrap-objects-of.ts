@@ -4,7 +4,7 @@ import type { ControlPlaneOptions } from '../control-plane-options.ts';
 import type { ClusterPki } from '../pki/cluster-pki.ts';
 import { bootstrapObjects, type BootstrapObjects } from './bootstrap-objects.ts';
 
-/** The port that is advertised where any free one is taken. */
+/** The port that is advertised until the server has taken a free one. */
 const DEFAULT_PORT = 6443;
 
 /** The objects that a control plane with these options and keys begins with. */

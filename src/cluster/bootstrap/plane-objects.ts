@@ -17,7 +17,7 @@ export interface PlaneObjectsParts {
   readonly stopping: AbortSignal;
 }
 
-/** The objects that a control plane makes for itself and looks after: those that every cluster has, and what tells of this server. */
+/** The objects that a control plane creates for itself and repairs: those that every cluster has, and those that announce this server. */
 export class PlaneObjects {
   readonly #server: ApiServer;
   readonly #options: ControlPlaneOptions;
@@ -30,12 +30,12 @@ export class PlaneObjects {
     this.#parts = parts;
   }
 
-  /** Makes what the others need, unless it is there. */
+  /** Creates what the others need, where it is missing. */
   makeFirst(): Promise<void> {
     return this.#makeAll(this.#wanted().first);
   }
 
-  /** Makes all others unless they are there; all at once, so that the store groups the writes. */
+  /** Creates all others that are missing, all at once, so that the store groups the writes. */
   async makeOthers(): Promise<void> {
     const { once, kept } = this.#wanted();
     await Promise.all([
@@ -44,13 +44,13 @@ export class PlaneObjects {
     ]);
   }
 
-  /** Makes again from now on what somebody deletes, and amends what somebody changes. */
+  /** From now on creates again what a client deletes, and repairs what a client changes. */
   keep(): void {
     const { first, kept } = this.#wanted();
     this.#keepAll([...first, ...kept]);
   }
 
-  /** Lets the `kubernetes` Service lead here, and tells who serves here. */
+  /** Makes the `kubernetes` Service lead here, and publishes the identity of this server. */
   async announce(address: string, port: number): Promise<void> {
     const { storage, hostname = 'localhost', clock, random, log } = this.#options;
     const { stopping } = this.#parts;
@@ -68,7 +68,7 @@ export class PlaneObjects {
     this.#leases.push(new IdentityLease(this.#server, identity).run(stopping));
   }
 
-  /** Resolves when what tells of this server is gone. */
+  /** Resolves when the leases of this server are removed. */
   async ended(): Promise<void> {
     await Promise.all(this.#leases);
   }

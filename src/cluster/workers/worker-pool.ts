@@ -31,11 +31,11 @@ export interface WorkerPoolOptions extends WorkersOptions {
   readonly signal: AbortSignal;
 }
 
-/** A worker that ends is started again; one that does so again and again, ever later. */
+/** Backoff of a worker that keeps ending. */
 const RESTART = { initialMs: 100, capMs: 10_000, jitter: 0.2 };
-/** A worker that has served so long was not wrong from the start. */
+/** A worker that has served this long resets the backoff. */
 const STEADY_MS = 30_000;
-/** A worker that is told to stop and has not after this time is killed: longer than it lets requests go on. */
+/** A worker that has not stopped after this time is killed: longer than it lets requests go on. */
 const STOP_MS = 10_000;
 
 /**
@@ -50,7 +50,7 @@ export class WorkerPool implements ServingPort {
   readonly #stopping = new AbortController();
   readonly #board: RevisionBoard | undefined;
   readonly #kept: Promise<void>[] = [];
-  readonly #told: Disposable;
+  readonly #stopListener: Disposable;
   readonly #place: ListenAddress;
   #address: AddressInfo | undefined;
   #stopped: Promise<void> | undefined;
@@ -80,11 +80,11 @@ export class WorkerPool implements ServingPort {
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe', this.#board?.fd ?? 'ignore'],
     });
-    this.#told = onAbort(signal, () => void this.#stop());
+    this.#stopListener = onAbort(signal, () => void this.#stop());
   }
 
   get address(): AddressInfo {
-    if (this.#address === undefined) throw new Error('Cannot tell where the workers listen: they do not listen');
+    if (this.#address === undefined) throw new Error('Cannot say where the workers listen: they do not listen');
     return this.#address;
   }
 
@@ -93,9 +93,9 @@ export class WorkerPool implements ServingPort {
     return `https://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   }
 
-  /** Workers follow the files of certificates themselves, and `use` tells them of the others. */
+  /** Workers follow the files of certificates themselves, and `use` sends them the others. */
   renew(): void {
-    // nothing is left to tell them
+    // nothing is left to send
   }
 
   use(pki: ClusterPki): void {
@@ -180,7 +180,7 @@ export class WorkerPool implements ServingPort {
   }
 
   async #stopAll(): Promise<void> {
-    this.#told[Symbol.dispose]();
+    this.#stopListener[Symbol.dispose]();
     this.#stopping.abort();
     this.#tellAll({ type: 'stop' });
     const workers = [...this.#workers.values()];

@@ -13,9 +13,9 @@ test('admission plugins are switched off by name', () => {
   ).toEqual(['ServiceAccount', 'Priority']);
 });
 
-test('admission plugins that nobody knows are refused', () => {
-  expect(() => disabledBy('--disable-admission-plugins', 'Nobody')).toThrow(
-    'disable-admission-plugins plugin "Nobody" is unknown',
+test('unknown admission plugins are refused', () => {
+  expect(() => disabledBy('--disable-admission-plugins', 'Unheard')).toThrow(
+    'disable-admission-plugins plugin "Unheard" is unknown',
   );
   expect(() => disabledBy('--enable-admission-plugins', 'serviceaccount')).toThrow(
     'enable-admission-plugins plugin "serviceaccount" is unknown',
@@ -29,7 +29,7 @@ test('what is both on and off is refused', () => {
   );
 });
 
-test('authorization modes are taken in their order, and what is wrong with them is told as upstream does', () => {
+test('authorization modes are taken in their order, and errors in them are reported as upstream does', () => {
   const modes = (...args: readonly string[]): unknown =>
     serverSettings(new Flags(args, serverFlags)).access.authorization;
   expect(modes()).toEqual({});

@@ -178,7 +178,6 @@ export const serverFlags: FlagDefinitions = {
   'request-timeout': { type: 'string', value: 'DURATION', default: '1m', help: 'Deadline of other requests' },
 };
 
-/** What the shared flags say. */
 /** What the flags of a server say, by the groups of `ControlPlaneOptions`. */
 export interface ServerSettings extends Pick<
   ControlPlaneOptions,
