@@ -25,7 +25,10 @@ export async function standaloneScheduler(
   const configuration = effective(flags);
   const scheduler = configuredScheduler(configuration, { clock });
   const written = flags.text('write-config-to');
-  if (written !== undefined) return void (await writeFile(written, schedulerConfigurationText(configuration)));
+  if (written !== undefined) {
+    await writeFile(written, schedulerConfigurationText(configuration));
+    return undefined;
+  }
   const maxUnschedulableMs = durationFlag(flags, 'pod-max-in-unschedulable-pods-duration');
   return {
     server: serverChoice(configuration, flags),
