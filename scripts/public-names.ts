@@ -40,6 +40,7 @@ const PLACES: readonly (readonly [folder: RegExp, guide: string])[] = [
   [/^src\/access\/audit\//, 'audit'],
   [/^src\/access\//, 'authorization'],
   [/^src\/cluster\/migration\//, 'backup'],
+  [/^src\/cluster\//, 'embedding'],
 ];
 
 /** A published name: where it is declared, and what its description says first. */

@@ -61,7 +61,7 @@ describe('ABAC', () => {
 
 describe('modes', () => {
   test('are asked in their order, after the masters', async () => {
-    await using server = await startAccessServer({ authorization: { modes: ['AlwaysDeny'] } });
+    await using server = await startAccessServer({ access: { authorization: { modes: ['AlwaysDeny'] } } });
     expect(await server.send(ADA, 'GET /api/v1/pods')).toBe(
       '403 pods is forbidden: User "ada" cannot list resource "pods" in API group "" at the cluster scope: ' +
         'Everything is forbidden.',
@@ -70,7 +70,7 @@ describe('modes', () => {
   });
 
   test('allow everything when told so, roles or not, and say so in reviews', async () => {
-    await using server = await startAccessServer({ authorization: { modes: ['AlwaysAllow'] } });
+    await using server = await startAccessServer({ access: { authorization: { modes: ['AlwaysAllow'] } } });
     expect(await server.send(ADA, 'GET /api/v1/pods')).toMatchObject({ kind: 'PodList' });
     const review = 'POST /apis/authorization.k8s.io/v1/selfsubjectrulesreviews';
     expect(await server.send(ADA, review, { spec: { namespace: 'default' } })).toMatchObject({

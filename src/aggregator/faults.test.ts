@@ -110,7 +110,7 @@ test('a server’s discovery request times out after five seconds', async () => 
 test('requests to a server that never answers do not block other requests', async () => {
   await using backend = await BackendServer.start();
   backend.answer = withDiscovery((_, response) => sendJson(response, {}));
-  await using plane = await AggregatedPlane.start({ limits: { maxReads: 10, maxWrites: 10 } });
+  await using plane = await AggregatedPlane.start({ serving: { limits: { maxReads: 10, maxWrites: 10 } } });
   await plane.register(backend.port);
   let waiting = 0;
   const allWait = new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import { formatIp, parseCidr } from '../api/index.ts';
 /** Where a server listens. */
 export interface ListenAddress {
   readonly host: string;
-  /** 0 takes any that is free. */
+  /** 0 takes any free port. */
   readonly port: number;
 }
 
@@ -20,7 +20,7 @@ export function isUnspecified(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
-/** The address that a server which listens at `host` is told to others with. */
+/** The address at which clients reach a server that listens at `host`. */
 export function advertisedAddress(host: string): string {
   return isUnspecified(host) || host === 'localhost' ? '127.0.0.1' : host;
 }

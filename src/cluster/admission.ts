@@ -15,12 +15,38 @@ import type {
   ServerObjects,
   WebhookClient,
 } from '../apiserver/index.ts';
-import type { MetricRegistry } from '../base/index.ts';
-import { builtInAdmission, type OtherPlugins } from '../resources/index.ts';
-import type { ControlPlaneOptions } from './control-plane-options.ts';
+import type { Clock, Logger, MetricRegistry, Random } from '../base/index.ts';
+import {
+  builtInAdmission,
+  type DefaultTolerationSeconds,
+  type OtherPlugins,
+  type PluginConfigurations,
+} from '../resources/index.ts';
+
+/** Which plugins change and check objects before they are stored. */
+export interface AdmissionOptions {
+  /** Plugins that are switched on besides those that are by default, by upstream's names. */
+  readonly enable?: readonly string[];
+  /** Plugins that are switched off, by upstream's names. */
+  readonly disable?: readonly string[];
+  /** The configuration of plugins by their names, in YAML or JSON, as an AdmissionConfiguration file has it. */
+  readonly configuration?: PluginConfigurations;
+  /** More plugins, after the built-in ones. */
+  readonly plugins?: readonly AdmissionPlugin[];
+  /** How long pods stay on nodes that are lost, when their specs do not say; default 300. */
+  readonly tolerationSeconds?: DefaultTolerationSeconds;
+  /**
+   * For authors of admission webhooks: configurations may name plain `http://127.0.0.1:PORT`, and the last reviews are kept and can be
+   * replayed. Default false.
+   */
+  readonly devWebhooks?: boolean;
+}
 
 /** What the admission of a server needs of it. */
 export interface AdmissionSources {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
   readonly objects: ServerObjects;
   readonly authorizer: Authorizer;
   readonly webhooks: WebhookClient;
@@ -28,36 +54,26 @@ export interface AdmissionSources {
   /** Writes an object as the server itself. */
   readonly update: (path: string, object: object) => Promise<void>;
   readonly registry: ResourceRegistry;
-  /** Keeps what webhooks were asked, where that is wanted. */
+  /** Keeps the reviews that webhooks were sent; default none are kept. */
   readonly reviews?: WebhookReviews | undefined;
   /** Creates an object in the name of the server. */
   readonly create: (collection: string, object: object) => Promise<boolean>;
 }
 
 /** All admission plugins of a server in running order. */
-export function clusterAdmission(options: ControlPlaneOptions, sources: AdmissionSources): readonly AdmissionPlugin[] {
-  const {
-    clock,
-    random,
-    log,
-    tolerationSeconds,
-    enableAdmission = [],
-    disableAdmission = [],
-    admission = [],
-  } = options;
-  const { objects, authorizer, metrics, registry, update, create } = sources;
-  const choice = { enable: enableAdmission, disable: disableAdmission, configurations: options.admissionConfiguration };
-  const parts = { objects, clock, random, log, tolerationSeconds, authorizer, metrics, registry, update, create };
-  return [...builtInAdmission(parts, choice, otherPlugins(options, sources)), ...admission];
+export function clusterAdmission(options: AdmissionOptions, sources: AdmissionSources): readonly AdmissionPlugin[] {
+  const { tolerationSeconds, enable = [], disable = [], configuration, plugins = [] } = options;
+  const { webhooks: _, reviews: __, ...parts } = sources;
+  const choice = { enable, disable, configurations: configuration };
+  return [...builtInAdmission({ ...parts, tolerationSeconds }, choice, otherPlugins(sources)), ...plugins];
 }
 
 /** Those that ask webhooks or evaluate policies. */
-function otherPlugins({ clock, random }: ControlPlaneOptions, sources: AdmissionSources): OtherPlugins {
-  const { objects, authorizer, registry, webhooks, metrics, reviews } = sources;
+function otherPlugins(sources: AdmissionSources): OtherPlugins {
+  const { objects, authorizer, registry, webhooks, metrics, reviews, clock, random } = sources;
   const conditionMetrics = new ConditionMetrics(metrics, clock);
   const configured = {
     ...sources,
-    clock,
     conditionMetrics,
     equivalents: new EquivalentResources(registry),
     namespaces: objects.of('', 'namespaces'),

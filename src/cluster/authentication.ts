@@ -9,15 +9,15 @@ import {
 } from '../access/index.ts';
 import type { ClusterPki } from './pki/cluster-pki.ts';
 
-/** Who asks, as far as the cluster does not decide it by itself. */
+/** How clients are identified, beyond what the cluster decides by itself. */
 export interface AuthenticationSettings {
-  /** Keys and issuer of the cluster's own unless given. */
+  /** Default: the cluster's own keys and issuer. */
   readonly serviceAccounts?: Partial<ServiceAccountTokenOptions>;
-  /** The cluster's own authority for front proxies, and the standard headers, unless given. */
+  /** Default: the cluster's own authority for front proxies, and the standard headers. */
   readonly frontProxy?: Partial<FrontProxyOptions>;
-  /** Whether tokens count with which new nodes introduce themselves; default false. */
+  /** Whether the bootstrap tokens of new nodes are accepted; default false. */
   readonly bootstrapTokens?: boolean;
-  /** Issuers of OpenID Connect, and who may be anonymous. */
+  /** Issuers of OpenID Connect, and which requests may be anonymous. */
   readonly configuration?: ConfiguredAuthentication;
   /** A webhook that knows tokens. */
   readonly tokenWebhook?: TokenWebhookSettings;
@@ -29,7 +29,7 @@ interface SettingsHolder {
 
 const DEFAULT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
-/** All ways in which a control plane finds out who asks. */
+/** All ways in which a control plane identifies clients. */
 export function clusterAuthentication(
   options: SettingsHolder & { readonly tokenFile?: string },
   pki: ClusterPki,

@@ -1,19 +1,10 @@
-import { Aggregator } from '../aggregator/index.ts';
+import type { Aggregator } from '../aggregator/index.ts';
 import { apiEnablement, type TypeTable } from '../api/index.ts';
 import { ReviewPaths, WebhookReviews } from '../admission/index.ts';
 import { Definitions } from '../apiextensions/index.ts';
+import { EscalationGuard, impersonate, ImpersonationMetrics, requestLines } from '../access/index.ts';
 import {
-  AuditMetrics,
-  type Authentication,
-  type Authorization,
-  authorizationOf,
-  EscalationGuard,
-  impersonate,
-  ImpersonationMetrics,
-  openAudit,
-  requestLines,
-} from '../access/index.ts';
-import {
+  type AdmissionPlugin,
   ApiServer,
   DiscoveryPaths,
   EndpointResolver,
@@ -29,277 +20,270 @@ import {
   VersionPath,
   WebhookClient,
 } from '../apiserver/index.ts';
-import { MetricRegistry, onAbort, RandomUidSource } from '../base/index.ts';
-import { type LocalConnections, NodeConnections, type NodeConnectionsOptions, NodeProxy } from '../proxy/index.ts';
-import { PriorityAndFairness, type PriorityAndFairnessOptions } from '../fairness/index.ts';
+import { MetricRegistry, onAbort, RandomUidSource, type UidSource } from '../base/index.ts';
 import type { Encryption } from '../encryption/index.ts';
-import type { Credential } from '../wire/certificates/index.ts';
+import { PriorityAndFairness } from '../fairness/index.ts';
+import { type NodeConnections, NodeProxy } from '../proxy/index.ts';
 import { builtInResources } from '../resources/index.ts';
+import type { SchedulingAttempts } from '../scheduler/why/scheduling-attempts.ts';
+import { type Access, openAccess } from './access.ts';
 import { clusterAdmission } from './admission.ts';
-import { clusterAuthentication } from './authentication.ts';
-import type { ControlPlaneOptions, KubeletSettings } from './control-plane-options.ts';
+import { openAggregator } from './aggregation.ts';
+import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { healthChecks } from './health.ts';
-import type { ClusterPki } from './pki/cluster-pki.ts';
+import { kubeletConnections } from './kubelet-connections.ts';
+import type { LocalNodes } from './local-nodes.ts';
+import type { PlaneCertificates } from './plane-certificates.ts';
 import { processMetrics, storageSize } from './process-metrics.ts';
+import { SchedulingPaths } from './scheduling-paths.ts';
+import type { ServingMetrics, ServingState } from './serving-state.ts';
 import type { OpenStorage } from './storage-options.ts';
 import { versionInfo } from './versions.ts';
 
-/** What the server's paths tell of its state. */
-export interface ServerState {
-  readonly isBootstrapped: () => boolean;
-  /** Whether the server is about to stop, and new clients had better go elsewhere. */
-  readonly isDraining: () => boolean;
-  /** `host:port`, as discovery tells it. */
-  readonly address: () => string;
-  /** What programs beside the server count. */
-  readonly metrics: () => readonly MetricRegistry[];
+/** What exists before the server: what the phases of storage and keys have opened, and what changes while it runs. */
+export interface ServerGround {
+  readonly storage: OpenStorage;
+  readonly encryption?: Encryption;
+  readonly types: TypeTable;
+  readonly certificates: PlaneCertificates;
+  readonly state: ServingState;
+  readonly metrics: ServingMetrics;
   /** The nodes of this process. */
-  readonly localNodes: LocalConnections;
-  /** The certificate that this server shows to servers behind it, as it is now. */
-  readonly frontProxyClient: () => Credential;
-  /** The same for nodes elsewhere. */
-  readonly kubeletClient: () => Credential;
+  readonly localNodes: LocalNodes;
+  /** Why pods went to their nodes, or to none, as a scheduler of this process records it. */
+  readonly attempts: SchedulingAttempts;
   /** Aborts when the server is disposed of. */
   readonly ending: AbortSignal;
-}
-
-/** What servers that are forks of each other have in common, or copies of. */
-export interface ServerParts {
-  readonly storage: OpenStorage;
-  readonly types: TypeTable;
-  readonly pki: ClusterPki;
-  readonly encryption?: Encryption;
 }
 
 /** A server, and what keeps it in step with the definitions of custom kinds and with other servers once it is started. */
 export interface RunnableServer {
   readonly server: ApiServer;
-  readonly definitions: Definitions;
-  /** What the server itself counts. */
-  readonly metrics: MetricRegistry;
+  readonly access: Access;
   /** Absent when it is switched off. */
   readonly fairness: PriorityAndFairness | undefined;
-  /** To be disposed of when no more requests come. */
-  readonly audit: AsyncDisposable | undefined;
+  readonly definitions: Definitions;
   readonly aggregator: Aggregator;
-  /** Makes a token for a Secret of a service account. */
-  readonly legacyToken: Authentication['tokenIssuer']['legacyToken'];
 }
 
-/** An API server with the built-in resources and all its paths, on an open store. */
-export function buildServer(options: ControlPlaneOptions, parts: ServerParts, state: ServerState): RunnableServer {
-  const metrics = new MetricRegistry();
-  const version = versionInfo();
-  processMetrics(metrics, version);
-  storageSize(metrics, options.storage);
-  const built = withResources(options, parts, { metrics, state });
-  const { server, authentication, authorizer, webhooks, nodes, fairness, audit } = built;
-  parts.encryption?.countIn(metrics);
-  const aggregator = aggregatorOf(server, options, { ...parts, metrics, state });
-  const served = new ServedApi(server.registry, aggregator.foreign);
-  for (const handler of options.paths ?? []) server.addPaths(handler);
-  server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
-  server.addPaths(new OpenApiPaths(served, parts.types, aggregator.foreignOpenApi));
-  const { store } = parts.storage;
-  const isStopping = (): boolean => options.signal.aborted || state.isDraining();
-  const indicators = new MetricRegistry();
-  const health = new HealthPaths(healthChecks({ ...state, store, isStopping, more: parts.encryption?.healthChecks }), {
-    indicators,
-    log: options.log,
-  });
-  server.addPaths(health);
-  server.addPaths(new VersionPath(version));
-  server.addPaths(authentication.issuerDiscovery(state.address));
-  onAbort(state.ending, () => {
-    authentication[Symbol.dispose]();
-    authorizer[Symbol.dispose]();
-    webhooks[Symbol.dispose]();
+/**
+ * An API server with the built-in resources and all its paths, on an open store.
+ *
+ * Phases, each of which takes what the earlier ones returned: registry, access, resources, admission, server, what the server
+ * itself controls, paths.
+ */
+export function buildServer(options: ControlPlaneOptions, ground: ServerGround): RunnableServer {
+  const core = openRegistry(options, ground);
+  const access = openServerAccess(options, ground, core);
+  const nodes = registerResources(options, ground, { core, access });
+  const admission = openAdmission(options, core, access);
+  const fairness = openFairness(options, core);
+  const server = openServer(options, { core, access, admission, fairness });
+  const controlled = openControlled(options, ground, { server, admission });
+  addPaths(options, ground, { server, access, admission, fairness, controlled });
+  onAbort(ground.ending, () => {
+    access.authentication[Symbol.dispose]();
+    access.authorizer[Symbol.dispose]();
+    admission.webhooks[Symbol.dispose]();
     nodes[Symbol.dispose]();
-    aggregator[Symbol.dispose]();
+    controlled.aggregator[Symbol.dispose]();
   });
-  server.addPaths(new MetricsPath('/metrics', () => [metrics, ...state.metrics()]));
-  server.addPaths(new MetricsPath('/metrics/slis', () => [indicators]));
-  if (fairness !== undefined) server.addPaths(fairness.paths);
-  server.addPaths(new RootPath(served, health.paths));
-  const { log, random } = options;
-  const { types } = parts;
+  return { server, access, fairness, ...controlled };
+}
+
+/** What is there before any resource is: stored objects, the table of resources, and how the server itself writes. */
+interface ServerCore {
+  readonly objects: ServerObjects;
+  readonly registry: ResourceRegistry;
+  readonly self: SelfClient;
+  readonly uids: UidSource;
+  readonly types: TypeTable;
+  readonly metrics: MetricRegistry;
+}
+
+function openRegistry({ clock, random, log, storage }: ControlPlaneOptions, ground: ServerGround): ServerCore {
+  const metrics = ground.metrics.own;
+  processMetrics(metrics, versionInfo());
+  storageSize(metrics, storage);
+  ground.encryption?.countIn(metrics);
+  const objects = new ServerObjects({ ...ground.storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
   return {
-    server,
+    objects,
+    registry: new ResourceRegistry(objects),
+    self: new SelfClient(clock),
+    uids: new RandomUidSource(random),
+    types: ground.types,
     metrics,
-    fairness,
-    audit,
-    legacyToken: (wish) => authentication.tokenIssuer.legacyToken(wish),
-    definitions: new Definitions({ server, types, log, random, webhooks, metrics, signal: state.ending }),
-    aggregator,
   };
 }
 
-interface AggregatorParts {
-  readonly types: TypeTable;
-  readonly metrics: MetricRegistry;
-  readonly state: ServerState;
-}
-
-function aggregatorOf(server: ApiServer, options: ControlPlaneOptions, parts: AggregatorParts): Aggregator {
-  const { random, log, certificateClock, localApis, aggregation: { routing, forwardsRedirects } = {} } = options;
-  const { types, metrics, state } = parts;
-  return new Aggregator({
-    server,
-    types,
-    random,
-    log,
-    metrics,
-    ...(routing === undefined ? {} : { routing }),
-    ...(forwardsRedirects === undefined ? {} : { forwardsRedirects }),
-    ...(localApis === undefined ? {} : { local: localApis }),
-    ...(certificateClock === undefined ? {} : { certificateClock }),
-    proxyCertificate: () => {
-      const { certificate, privateKey } = state.frontProxyClient();
-      return { certificate, key: privateKey };
-    },
-    signal: state.ending,
-  });
-}
-
-interface BuiltServer {
-  readonly server: ApiServer;
-  readonly authentication: Authentication;
-  readonly authorizer: Authorization;
-  readonly webhooks: WebhookClient;
-  readonly nodes: NodeConnections;
-  readonly fairness: PriorityAndFairness | undefined;
-  readonly audit: AsyncDisposable | undefined;
-}
-
-function withResources(
-  options: ControlPlaneOptions,
-  parts: ServerParts,
-  { metrics, state }: { readonly metrics: MetricRegistry; readonly state: ServerState },
-): BuiltServer {
-  const { storage, types, pki } = parts;
-  const { clock, random, log, serviceCidrs, eventTtlSeconds } = options;
-  const objects = new ServerObjects({ ...storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
-  const uids = new RandomUidSource(random);
-  const registry = new ResourceRegistry(objects);
-  const self = new SelfClient(clock);
+function openServerAccess(options: ControlPlaneOptions, { certificates }: ServerGround, core: ServerCore): Access {
+  const { name: serverId, access = {}, local, clock, random, log } = options;
+  const { pki } = certificates;
+  const { self, ...parts } = core;
   const update = (path: string, object: object): Promise<void> => self.update(path, object);
-  const { localWebhooks: local } = options;
-  const asked = local === undefined ? {} : { local };
-  const authorizer = authorizationOf(options.authorization ?? {}, {
-    ...asked,
-    objects,
-    types,
-    clock,
-    uids,
-    log,
-    metrics,
-    more: options.authorizers,
-    serverId: options.name,
-  });
-  const authentication = clusterAuthentication(options, pki, {
-    ...asked,
-    more: options.authenticators ?? [],
-    objects,
-    types,
-    clock,
-    uids,
-    log,
-    update,
-  });
-  const services = new EndpointResolver(objects, random);
-  const webhooks = new WebhookClient({ clock, uids, types, services, ...asked });
-  const reviews = options.devWebhooks === true ? new WebhookReviews(clock) : undefined;
-  const fairness = fairnessOf(options, {
-    objects,
-    metrics,
-    prefixOf: ({ group, version, resource }) => registry.find(group, version, resource)?.resource.storage.prefix,
-  });
-  const auditMetrics = new AuditMetrics(metrics, log);
-  const audit =
-    options.audit === undefined
-      ? undefined
-      : openAudit(options.audit, { clock, random, uids, types, log, metrics: auditMetrics });
-  const server = new ApiServer({
-    objects,
-    registry,
-    self,
-    types,
-    clock,
-    random,
-    uids,
-    log,
-    metrics,
-    authenticators: authentication.authenticators,
-    hiddenHeaders: authentication.isProxyHeader,
-    impersonate: (encode) => impersonate({ authorizer, metrics: new ImpersonationMetrics(metrics, clock) }, encode),
-    authorizer,
-    anonymousAuth: authentication.anonymous ?? options.anonymousAuth,
-    admission: clusterAdmission(options, {
-      objects,
-      authorizer,
-      webhooks,
-      metrics,
-      registry,
-      reviews,
-      update,
-      create: (collection, object) => self.create(collection, object),
-    }),
-    audit: {
-      ...(options.printRequest === undefined ? {} : { around: requestLines(options.printRequest, clock) }),
-      ...(audit === undefined ? {} : { authentication: audit.audit.authentication, stage: audit.audit.stage }),
-    },
-    limits: options.limits,
-    ...(options.interfere === undefined ? {} : { interfere: options.interfere }),
-    ...(options.tracedRequests === undefined ? {} : { tracedRequests: options.tracedRequests }),
-    ...(fairness === undefined ? {} : { limiter: (encode) => fairness.limiter(encode) }),
-  });
-  const nodes = nodeConnections(options.kubelets ?? {}, { objects, clock, local: state.localNodes }, state);
-  if (reviews !== undefined) server.addPaths(new ReviewPaths(reviews, { client: webhooks, objects }));
-  const enablement = apiEnablement(options.runtimeConfig);
+  return openAccess(access, { ...parts, pki, clock, random, log, serverId, update, local: local?.webhooks });
+}
+
+/** Registers the built-in resources that are switched on, and those of extensions; returns the connections that some of them use. */
+function registerResources(
+  options: ControlPlaneOptions,
+  { certificates, localNodes }: ServerGround,
+  { core, access }: { readonly core: ServerCore; readonly access: Access },
+): NodeConnections {
+  const { clock, random, serviceCidrs, runtimeConfig, storage, kubelets = {}, admission, extensions } = options;
+  const { objects, registry, types } = core;
+  const { authentication, authorizer } = access;
+  const nodes = kubeletConnections(kubelets, { objects, clock, local: localNodes, certificates });
+  const enablement = apiEnablement(runtimeConfig);
   const resources = builtInResources(types, {
     objects,
     random,
     serviceCidrs,
-    eventTtlSeconds,
+    eventTtlSeconds: storage.eventTtlSeconds,
     accessReviewer: { authorizer, rulesFor: (user, namespace) => authorizer.rulesFor(user, namespace) },
     tokenReviewer: authentication.tokenReviewer,
     tokenIssuer: authentication.tokenIssuer,
     nodeConnector: new NodeProxy({ connections: nodes, objects, random, clock }),
     roleGuard: new EscalationGuard(objects, authorizer),
-    devWebhooks: options.devWebhooks ?? false,
+    devWebhooks: admission?.devWebhooks ?? false,
   });
   registry.register(resources.filter((resource) => enablement.isServed(resource)));
-  registry.register(options.resources ?? []);
-  return { server, authentication, authorizer, webhooks, nodes, fairness, audit };
+  registry.register(extensions?.resources ?? []);
+  return nodes;
 }
 
-function nodeConnections(
-  { client, authorities, addressTypes }: KubeletSettings,
-  parts: Pick<NodeConnectionsOptions, 'objects' | 'clock' | 'local'>,
-  state: ServerState,
-): NodeConnections {
-  return new NodeConnections({
-    ...parts,
-    certificate: () => {
-      const { certificate, privateKey } = client ?? state.kubeletClient();
-      return { certificate, key: privateKey };
-    },
-    ...(authorities === undefined ? {} : { authorities: async () => authorities }),
-    ...(addressTypes === undefined ? {} : { addressTypes }),
+interface ServerAdmission {
+  readonly plugins: readonly AdmissionPlugin[];
+  readonly webhooks: WebhookClient;
+  /** Absent where reviews are not kept. */
+  readonly reviews: WebhookReviews | undefined;
+}
+
+function openAdmission(options: ControlPlaneOptions, core: ServerCore, { authorizer }: Access): ServerAdmission {
+  const { admission = {}, local, clock, random, log } = options;
+  const { objects, self, uids, types } = core;
+  const services = new EndpointResolver(objects, random);
+  const webhooks = new WebhookClient({ clock, uids, types, services, local: local?.webhooks });
+  const reviews = admission.devWebhooks === true ? new WebhookReviews(clock) : undefined;
+  const plugins = clusterAdmission(admission, {
+    ...core,
+    clock,
+    random,
+    log,
+    authorizer,
+    webhooks,
+    reviews,
+    update: (path, object) => self.update(path, object),
+    create: (collection, object) => self.create(collection, object),
   });
+  return { plugins, webhooks, reviews };
 }
 
 /** Upstream's defaults. */
 const SEATS = { maxReads: 400, maxWrites: 200 };
 const REQUEST_TIMEOUT_MS = 60_000;
 
-function fairnessOf(
-  options: ControlPlaneOptions,
-  parts: Pick<PriorityAndFairnessOptions, 'objects' | 'metrics' | 'prefixOf'>,
+function openFairness(
+  { serving = {}, clock, random, log }: ControlPlaneOptions,
+  { objects, registry, metrics }: ServerCore,
 ): PriorityAndFairness | undefined {
-  const { clock, random, log, limits, transportLimits } = options;
-  if (options.priorityAndFairness === false) return undefined;
-  const { maxReads, maxWrites } = { ...SEATS, ...limits };
-  const requestTimeoutMs = transportLimits?.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
-  return new PriorityAndFairness({ ...parts, clock, random, log, serverSeats: maxReads + maxWrites, requestTimeoutMs });
+  if (serving.priorityAndFairness === false) return undefined;
+  const { maxReads, maxWrites } = { ...SEATS, ...serving.limits };
+  return new PriorityAndFairness({
+    objects,
+    metrics,
+    prefixOf: ({ group, version, resource }) => registry.find(group, version, resource)?.resource.storage.prefix,
+    clock,
+    random,
+    log,
+    serverSeats: maxReads + maxWrites,
+    requestTimeoutMs: serving.transportLimits?.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+  });
+}
+
+interface ServerStages {
+  readonly core: ServerCore;
+  readonly access: Access;
+  readonly admission: ServerAdmission;
+  readonly fairness: PriorityAndFairness | undefined;
+}
+
+function openServer(options: ControlPlaneOptions, stages: ServerStages): ApiServer {
+  const { clock, random, log, serving, tracing: { printRequest, tracedRequests } = {}, local } = options;
+  const { core, access, admission, fairness } = stages;
+  const { authentication, authorizer, audit } = access;
+  const { metrics } = core;
+  return new ApiServer({
+    ...core,
+    clock,
+    random,
+    log,
+    authenticators: authentication.authenticators,
+    hiddenHeaders: authentication.isProxyHeader,
+    impersonate: (encode) => impersonate({ authorizer, metrics: new ImpersonationMetrics(metrics, clock) }, encode),
+    authorizer,
+    anonymousAuth: authentication.anonymous ?? options.access?.anonymousAuth,
+    admission: admission.plugins,
+    audit: {
+      ...(printRequest === undefined ? {} : { around: requestLines(printRequest, clock) }),
+      ...(audit === undefined ? {} : { authentication: audit.audit.authentication, stage: audit.audit.stage }),
+    },
+    limits: serving?.limits,
+    interfere: local?.interfere,
+    tracedRequests,
+    ...(fairness === undefined ? {} : { limiter: (encode) => fairness.limiter(encode) }),
+  });
+}
+
+/** What turns objects of the server into what it serves: custom kinds, and API servers behind this one. */
+interface ControlledParts {
+  readonly definitions: Definitions;
+  readonly aggregator: Aggregator;
+}
+
+function openControlled(
+  { aggregation = {}, local, certificateClock, random, log }: ControlPlaneOptions,
+  { types, certificates, metrics: { own: metrics }, ending: signal }: ServerGround,
+  { server, admission: { webhooks } }: { readonly server: ApiServer; readonly admission: ServerAdmission },
+): ControlledParts {
+  const common = { server, types, random, log, metrics, signal };
+  return {
+    definitions: new Definitions({ ...common, webhooks }),
+    aggregator: openAggregator(aggregation, { ...common, certificates, certificateClock, local: local?.apis }),
+  };
+}
+
+interface PathSources extends Omit<ServerStages, 'core'> {
+  readonly server: ApiServer;
+  readonly controlled: ControlledParts;
+}
+
+/** The first path that has an answer gives it. */
+function addPaths(options: ControlPlaneOptions, ground: ServerGround, sources: PathSources): void {
+  const { log, signal, extensions } = options;
+  const { state, metrics, types, storage, encryption, attempts } = ground;
+  const { server, access, admission, fairness, controlled } = sources;
+  const { foreign, foreignOpenApi } = controlled.aggregator;
+  const { webhooks, reviews } = admission;
+  const served = new ServedApi(server.registry, foreign);
+  const address = (): string => state.address;
+  const indicators = new MetricRegistry();
+  const checks = healthChecks({ store: storage.store, state, signal, more: encryption?.healthChecks });
+  const health = new HealthPaths(checks, { indicators, log });
+  const paths = [
+    ...(reviews === undefined ? [] : [new ReviewPaths(reviews, { client: webhooks, objects: server.objects })]),
+    ...(extensions?.paths ?? []),
+    new DiscoveryPaths(served, server.documents, address),
+    new OpenApiPaths(served, types, foreignOpenApi),
+    health,
+    new VersionPath(versionInfo()),
+    access.authentication.issuerDiscovery(address),
+    new MetricsPath('/metrics', () => metrics.registries),
+    new MetricsPath('/metrics/slis', () => [indicators]),
+    ...(fairness === undefined ? [] : [fairness.paths]),
+    new RootPath(served, health.paths),
+    new SchedulingPaths(attempts),
+  ];
+  for (const each of paths) server.addPaths(each);
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { discardLogger, LineLogger, SeededRandom, settle, VirtualClock } from '../base/index.ts';
 import { type Client, namespacedKind } from '../client/index.ts';
 import { cronTabs } from '../apiserver/testing/made-up-kind.ts';
-import { type Cluster, startCluster } from './cluster.ts';
+import { type Cluster, launchCluster } from './cluster.ts';
 
 const ADMIN = { user: 'admin', groups: ['system:masters'] };
 const labels = { app: 'web' };
@@ -16,10 +16,10 @@ async function start(
   problems: string[],
 ): Promise<{ cluster: Cluster; clock: VirtualClock }> {
   const clock = new VirtualClock({ startMs });
-  const cluster = await startCluster({
+  const cluster = await launchCluster({
     name: 'test',
     storage: { type: 'durable', folder: join(folder, 'store') },
-    pkiFolder: join(folder, 'pki'),
+    serving: { pkiFolder: join(folder, 'pki') },
     runtimeConfig: new Map(),
     serviceCidrs: ['10.96.0.0/16'],
     nodes: 2,
@@ -55,7 +55,7 @@ async function stateOf(client: Client): Promise<unknown> {
 }
 
 describe('a cluster that is stopped and started again', () => {
-  test('has the same pods, running as before, and makes nothing anew', async () => {
+  test('has the same pods, running as before, and creates nothing again', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'keelson-restart-'));
     const problems: string[] = [];
     try {
@@ -115,7 +115,7 @@ describe('a cluster that is stopped and started again', () => {
 
 test('an API server that has nothing beside it runs until it is stopped', async () => {
   const clock = new VirtualClock({ startMs: 0 });
-  const cluster = await startCluster({
+  const cluster = await launchCluster({
     name: 'test',
     storage: { type: 'memory' },
     runtimeConfig: new Map(),
@@ -140,7 +140,7 @@ test('an API server that has nothing beside it runs until it is stopped', async 
 describe('a kind that is registered while the cluster runs', () => {
   test('has its objects collected at once when their owner goes, and deleted with their namespace', async () => {
     const clock = new VirtualClock();
-    await using cluster = await startCluster({
+    await using cluster = await launchCluster({
       name: 'test',
       storage: { type: 'memory' },
       runtimeConfig: new Map(),

@@ -1,7 +1,8 @@
 import { aborted, type Clock, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
 import { Client, ClientMetrics, type Transport } from '../client/index.ts';
 import { type App, app, type ProgramRunOptions, type RunTracker } from '../kit/index.ts';
-import type { ControlPlane, ForkOptions } from './control-plane.ts';
+import { type ControlPlane, forkOptions, type ForkOptions } from './control-plane.ts';
+import type { AdmissionOptions } from './admission.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import type { Identity } from './in-process-client.ts';
 import { InProcessTransport } from './in-process-transport.ts';
@@ -37,7 +38,7 @@ const NOT_READY = 'node.kubernetes.io/not-ready';
  * Starts a whole cluster, phase by phase: loads the programs, starts the control plane with what they need of it, opens what they
  * need, and runs them as clients of its API server.
  */
-export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
   const loaded = await loadPrograms(options);
   const plane = await startControlPlane({ ...planeOptions(options, loaded), signal: options.signal });
   const opened = new Map<LoadedProgram, Disposable>();
@@ -92,7 +93,7 @@ function planeOptions(
   ]);
   return {
     ...options,
-    enableAdmission: enabledAdmission(options),
+    admission: { ...options.admission, enable: enabledAdmission(options.admission) },
     bootstrapObjects: [...(options.bootstrapObjects ?? []), ...bootstrapObjects],
   };
 }
@@ -115,12 +116,8 @@ function isShared({ storage }: Pick<ClusterOptions, 'storage'>): boolean {
 }
 
 /** A cluster keeps its nodes from each other, as those of kubeadm do; an API server alone does so when a flag asks for it. */
-function enabledAdmission({
-  enableAdmission = [],
-  disableAdmission = [],
-}: Unstoppable<ClusterOptions>): readonly string[] {
-  const isLeftOff = disableAdmission.includes(NODE_RESTRICTION);
-  return isLeftOff ? enableAdmission : [...new Set([...enableAdmission, NODE_RESTRICTION])];
+function enabledAdmission({ enable = [], disable = [] }: AdmissionOptions = {}): readonly string[] {
+  return disable.includes(NODE_RESTRICTION) ? enable : [...new Set([...enable, NODE_RESTRICTION])];
 }
 
 const NODE_RESTRICTION = 'NodeRestriction';
@@ -153,7 +150,7 @@ export class Cluster implements AsyncDisposable {
   readonly #sleeping: SleepingParts | undefined;
   readonly #running: Promise<void>;
 
-  /** Use `startCluster`. */
+  /** Use `launchCluster`. */
   constructor(plane: ControlPlane, options: ClusterOptions, { loaded, opened = new Map(), settled }: ClusterParts) {
     this.plane = plane;
     this.#settled = settled;
@@ -250,9 +247,8 @@ export class Cluster implements AsyncDisposable {
   }
 
   #copy(options: ForkOptions, settled: SettledParts | undefined): Cluster {
-    const { listen: _, ...own } = this.#options;
-    const { contents: __, ...given } = options;
-    return new Cluster(this.plane.fork(options), { ...own, ...given }, { loaded: this.#loaded, settled });
+    const own = { ...this.#options, ...forkOptions(this.#options, options) };
+    return new Cluster(this.plane.fork(options), own, { loaded: this.#loaded, settled });
   }
 
   /** What parts read: as they say, or as they said in the cluster that this is a copy of. */

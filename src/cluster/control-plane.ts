@@ -1,103 +1,88 @@
 import type { AddressInfo } from 'node:net';
-import type { Aggregator } from '../aggregator/index.ts';
-import type { Definitions } from '../apiextensions/index.ts';
-import { type ApiServer, listen } from '../apiserver/index.ts';
+import type { Authentication } from '../access/index.ts';
+import type { ApiServer } from '../apiserver/index.ts';
 import type { TypeTable } from '../api/index.ts';
 import type { Clock, Logger, MetricRegistry } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
-import type { PriorityAndFairness } from '../fairness/index.ts';
+import type { Encryption } from '../encryption/index.ts';
 import { SchedulingAttempts } from '../scheduler/why/scheduling-attempts.ts';
 import type { StoreContents } from '../store/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import { advertisedAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { PlaneObjects } from './bootstrap/plane-objects.ts';
-import { buildServer, type RunnableServer, type ServerParts } from './build-server.ts';
+import { buildServer, type RunnableServer } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { type Identity, inProcessClient, type InProcessClientOptions } from './in-process-client.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import { LocalNodes } from './local-nodes.ts';
 import type { ClusterKeys, ClusterPki } from './pki/cluster-pki.ts';
-import { renewedCredential } from './pki/issue-credential.ts';
 import { PlaneCertificates } from './plane-certificates.ts';
-import { SchedulingPaths } from './scheduling-paths.ts';
-import { forkStorage, storedContents } from './storage-options.ts';
+import { openPort } from './serving.ts';
+import { ServingMetrics, ServingState } from './serving-state.ts';
+import { forkStorage, type OpenStorage, storedContents } from './storage-options.ts';
 import { auditLogOf } from './workers/one-audit-log.ts';
 import type { ServingPort } from './workers/serving-port.ts';
 
 /** What a fork has of its own. */
-export interface ForkOptions extends Pick<
-  ControlPlaneOptions,
-  'clock' | 'random' | 'signal' | 'localWebhooks' | 'localApis' | 'interfere'
-> {
-  /** The one of what it is a fork of unless given. */
+export interface ForkOptions extends Pick<ControlPlaneOptions, 'clock' | 'random' | 'signal' | 'local'> {
+  /** Default the log of the original. */
   readonly log?: Logger;
-  /** What is in its store, where that is not the same. */
+  /** What the store of the fork holds; default what that of the original holds now. */
   readonly contents?: StoreContents;
 }
 
-/** What a control plane is made of, once it is open. */
-export interface ControlPlaneParts extends ServerParts {
+/** What the phases of storage and keys have opened. Forks share it, but for the store. */
+export interface OpenedParts {
+  readonly storage: OpenStorage;
+  readonly encryption?: Encryption;
+  readonly types: TypeTable;
+  readonly pki: ClusterPki;
   /** Absent where another process looks after them. */
   readonly keys?: ClusterKeys;
 }
-
-/** As kubeadm has it: whom nodes know to be the API server. */
-const KUBELET_CLIENT = { commonName: 'kube-apiserver-kubelet-client', organizations: ['system:masters'] };
 
 /** A running control plane. Disposing of it ends all requests, then closes the store. */
 export class ControlPlane implements AsyncDisposable {
   readonly server: ApiServer;
   /** Nodes that run in this process. */
   readonly localNodes: LocalNodes;
-  /** Why pods went to their nodes, or to none, as a scheduler of this process has noted it. */
+  /** Why pods went to their nodes, or to none, as a scheduler of this process records it. */
   readonly attempts = new SchedulingAttempts();
   /** Makes a token for a Secret of a service account. */
-  readonly legacyToken: RunnableServer['legacyToken'];
+  readonly legacyToken: Authentication['tokenIssuer']['legacyToken'];
   readonly #options: ControlPlaneOptions;
-  readonly #parts: ControlPlaneParts;
-  #isBootstrapped = false;
-  #isDraining = false;
-  #isFork = false;
-  #transport: ServingPort | undefined;
+  readonly #opened: OpenedParts;
+  readonly #state = new ServingState();
+  readonly #metrics = new ServingMetrics();
   readonly #ending = new AbortController();
+  /** Aborts when the orderly stop begins, or when the control plane is disposed of. */
+  readonly #stopping: AbortSignal;
   readonly #certificates: PlaneCertificates;
-  #address = '';
-  readonly #metrics: MetricRegistry;
-  readonly #metricSources: (() => readonly MetricRegistry[])[] = [];
-  readonly #definitions: Definitions;
-  readonly #fairness: PriorityAndFairness | undefined;
+  readonly #built: RunnableServer;
   readonly #objects: PlaneObjects;
-  readonly #audit: AsyncDisposable | undefined;
-  readonly #aggregator: Aggregator;
+  #transport: ServingPort | undefined;
+  #isFork = false;
 
   /** Use `startControlPlane`. */
-  constructor(options: ControlPlaneOptions, parts: ControlPlaneParts) {
+  constructor(options: ControlPlaneOptions, opened: OpenedParts) {
     this.#options = options;
-    this.#parts = parts;
-    this.#certificates = new PlaneCertificates(options, parts.pki, () => this.#aggregator.certificateRenewed());
+    this.#opened = opened;
+    this.#stopping = AbortSignal.any([options.signal, this.#ending.signal]);
     this.localNodes = new LocalNodes(options.log);
-    const { server, definitions, fairness, audit, aggregator, legacyToken, metrics } = buildServer(options, parts, {
-      isBootstrapped: () => this.#isBootstrapped,
-      isDraining: () => this.#isDraining,
-      address: () => this.#address,
+    this.#certificates = new PlaneCertificates(options, opened.pki);
+    this.#built = buildServer(options, {
+      ...opened,
+      certificates: this.#certificates,
+      state: this.#state,
+      metrics: this.#metrics,
       localNodes: this.localNodes,
-      metrics: () => this.#metricSources.flatMap((source) => source()),
-      frontProxyClient: () => this.#certificates.frontProxyClient,
-      kubeletClient: renewedCredential(
-        () => this.issue({ subject: KUBELET_CLIENT, usage: 'client' }),
-        this.certificateClock,
-      ),
+      attempts: this.attempts,
       ending: this.#ending.signal,
     });
+    const { server, access } = this.#built;
     this.server = server;
-    server.addPaths(new SchedulingPaths(this.attempts));
-    this.legacyToken = legacyToken;
-    this.#definitions = definitions;
-    this.#fairness = fairness;
-    this.#audit = audit;
-    this.#metrics = metrics;
-    this.#aggregator = aggregator;
-    this.#objects = new PlaneObjects(server, options, { pki: () => this.pki, stopping: () => this.#stopping });
+    this.legacyToken = (wish) => access.authentication.tokenIssuer.legacyToken(wish);
+    this.#objects = new PlaneObjects(server, options, { certificates: this.#certificates, stopping: this.#stopping });
   }
 
   /** The keys and certificates in use; certificates are renewed while the server listens. */
@@ -106,10 +91,10 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   get types(): TypeTable {
-    return this.#parts.types;
+    return this.#opened.types;
   }
 
-  /** What certificates go by. */
+  /** The time that certificates go by. */
   get certificateClock(): Clock {
     return this.#certificates.clock;
   }
@@ -127,7 +112,7 @@ export class ControlPlane implements AsyncDisposable {
     return this.#listening().url;
   }
 
-  /** Where it listens; the port is a real one even if any was asked for. */
+  /** Where it listens, with the port that was taken where the options said 0. */
   get address(): AddressInfo {
     return this.#listening().address;
   }
@@ -135,22 +120,22 @@ export class ControlPlane implements AsyncDisposable {
   /** How the cluster's administrator reaches it over the network. */
   get access(): ClusterAccess {
     const { url, address } = this.#listening();
-    const { name, listen: place } = this.#options;
+    const { name, serving } = this.#options;
     return {
       name,
-      server: isUnspecified(place?.host ?? '') ? `https://127.0.0.1:${address.port}` : url,
+      server: isUnspecified(serving?.listen?.host ?? '') ? `https://127.0.0.1:${address.port}` : url,
       certificateAuthority: this.pki.servingAuthority,
       client: this.pki.admin,
     };
   }
 
-  /** Says from now on that it is not ready, so that load balancers send nobody here any more, and serves on. */
+  /** Reports from now on that it is not ready, so that load balancers send clients elsewhere, and serves on. */
   drain(): void {
-    this.#isDraining = true;
+    this.#state.isDraining = true;
     this.#transport?.drain?.();
   }
 
-  /** Calls the handler when `access` tells of another certificate, until the result is disposed of. */
+  /** Calls the handler when `access` has another certificate, until the result is disposed of. */
   onRenewed(handler: () => void): Disposable {
     return this.#certificates.onRenewed(handler);
   }
@@ -161,40 +146,42 @@ export class ControlPlane implements AsyncDisposable {
     return inProcessClient(this.server, identity, { clock, random, log, ...options });
   }
 
-  /** For `startControlPlane`: learns of custom kinds, and makes what the other objects of every cluster need. */
+  /** For `startControlPlane`: learns of custom kinds, and creates the objects that all others need. */
   async prepare(): Promise<void> {
-    this.#definitions.start();
-    await this.#definitions.caughtUp();
+    const { definitions } = this.#built;
+    definitions.start();
+    await definitions.caughtUp();
     if (!this.#isWorker) await this.#objects.makeFirst();
   }
 
   /**
-   * For `startControlPlane`: makes the objects that every cluster has, unless they are there, while the port is opened; until it is done the
-   * server is not ready.
+   * For `startControlPlane`: creates the objects that every cluster has and that are missing, while the port is opened; until it is done
+   * the server is not ready.
    */
   async bootstrap(): Promise<void> {
+    const { aggregator, fairness } = this.#built;
     if (this.#isWorker) {
-      await this.#aggregator.start();
+      await aggregator.start();
       this.#begin();
       return;
     }
     await Promise.all([
       this.#objects.makeOthers(),
-      this.#hasFlowControl ? this.#fairness?.bootstrap(this.server.self) : undefined,
-      this.#aggregator.start(),
+      this.#hasFlowControl ? fairness?.bootstrap(this.server.self) : undefined,
+      aggregator.start(),
     ]);
     this.#objects.keep();
     this.#begin();
   }
 
   #begin(): void {
-    if (this.#hasFlowControl) this.#fairness?.start(this.server.self, this.#stopping);
-    this.#isBootstrapped = true;
+    if (this.#hasFlowControl) this.#built.fairness?.start(this.server.self, this.#stopping);
+    this.#state.isBootstrapped = true;
   }
 
   /** Whether another process does what is done once for all servers. */
   get #isWorker(): boolean {
-    return this.#options.worksWith !== undefined;
+    return this.#options.serving?.worksWith !== undefined;
   }
 
   /** Whether flow schemas are served; where they are not, the mandatory ones alone count. */
@@ -202,89 +189,74 @@ export class ControlPlane implements AsyncDisposable {
     return this.server.registry.hasGroup('flowcontrol.apiserver.k8s.io');
   }
 
-  get #stopping(): AbortSignal {
-    return AbortSignal.any([this.#options.signal, this.#ending.signal]);
-  }
-
   /** What `/metrics` shows. */
   get registries(): readonly MetricRegistry[] {
-    return [this.#metrics, ...this.#metricSources.flatMap((source) => source())];
+    return this.#metrics.registries;
   }
 
   /** Shows at `/metrics` also what others in this process count. */
   addMetrics(source: () => readonly MetricRegistry[]): void {
-    this.#metricSources.push(source);
+    this.#metrics.add(source);
   }
 
   /** Opens a port. Once only. */
   async listen(place: ListenAddress): Promise<void> {
     if (this.#transport !== undefined) throw new Error(`Cannot listen: the server listens at ${this.#transport.url}`);
-    this.#transport = await this.#open(place);
-    const address = this.#options.advertiseAddress ?? advertisedAddress(place.host);
+    const { clock, random, log, signal, serving = {}, access = {}, storage } = this.#options;
+    this.#transport = await openPort(serving, {
+      server: this.server,
+      place,
+      certificates: this.#certificates,
+      metrics: this.#metrics,
+      attempts: this.attempts,
+      store: storage.type === 'etcd' ? undefined : this.#opened.storage.store,
+      auditLog: auditLogOf(access),
+      clock,
+      random,
+      log,
+      signal,
+    });
+    const address = serving.advertiseAddress ?? advertisedAddress(place.host);
     const { port } = this.#transport.address;
-    this.#address = `${address}:${port}`;
+    this.#state.address = `${address}:${port}`;
     this.#certificates.follow(this.#transport);
-    const { keys } = this.#parts;
+    const { keys } = this.#opened;
     if (keys === undefined) return;
     await this.#objects.announce(address, port);
     this.#certificates.keepRenewed(keys);
   }
 
-  /** A port of this process, or of the workers that serve in its place. */
-  async #open(place: ListenAddress): Promise<ServingPort> {
-    const { clock, random, log, signal, clientAuthorities, transportLimits, workers, storage } = this.#options;
-    if (workers !== undefined) {
-      const store = storage.type === 'etcd' ? undefined : this.#parts.storage.store;
-      const [pki, registries] = [() => this.pki, () => this.registries];
-      const [{ attempts }, auditLog] = [this, auditLogOf(this.#options)];
-      const parts = { place, store, pki, registries, attempts, auditLog, clock, random, log, signal };
-      const { WorkerPool } = await import('./workers/worker-pool.ts'); // few servers have workers
-      return WorkerPool.open({ ...workers, ...parts });
-    }
-    return listen(this.server, {
-      ...place,
-      serving: this.#certificates.serving,
-      clientAuthorities: clientAuthorities ?? this.pki.authority.certificate,
-      proxyAuthorities: this.#certificates.proxyAuthorities,
-      clock,
-      uids: this.server.services.uids,
-      log,
-      limits: transportLimits,
-      observer: this.server.observer,
-      signal,
-    });
-  }
-
   /** All that is stored now; only of control planes whose store is in memory. */
   contents(): StoreContents {
-    return storedContents(this.#parts.storage);
+    return storedContents(this.#opened.storage);
   }
 
   /** An independent copy as of now, without a port; only of control planes whose store is in memory. */
   fork({ contents, ...options }: ForkOptions): ControlPlane {
-    const { listen: _, ...own } = this.#options;
-    const { clock } = options;
-    const storage = forkStorage(this.#parts.storage, { clock, ...(contents === undefined ? {} : { contents }) });
-    const copy = new ControlPlane({ ...own, ...options }, { ...this.#parts, storage });
+    const forked = { ...this.#options, ...forkOptions(this.#options, options) };
+    const { clock, log } = forked;
+    const storage = forkStorage(this.#opened.storage, { clock, ...(contents === undefined ? {} : { contents }) });
+    const copy = new ControlPlane(forked, { ...this.#opened, storage });
+    const { definitions, aggregator } = copy.#built;
     copy.#isFork = true;
-    copy.#definitions.start();
+    definitions.start();
     copy.#objects.keep();
     copy.#begin();
-    copy.#aggregator.start().catch((error: unknown) => own.log.error('aggregation cannot start', { error }));
+    aggregator.start().catch((error: unknown) => log.error('aggregation cannot start', { error }));
     return copy;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
     await this.#objects.ended(); // while there is a store
-    this.#definitions[Symbol.dispose]();
+    this.#built.definitions[Symbol.dispose]();
     this.localNodes[Symbol.dispose]();
     this.#certificates[Symbol.dispose]();
     await this.#transport?.[Symbol.asyncDispose]();
-    await this.#audit?.[Symbol.asyncDispose]();
+    await this.#built.access.audit?.[Symbol.asyncDispose]();
     this.server.objects[Symbol.dispose]();
-    await this.#parts.storage.store[Symbol.asyncDispose]();
-    if (!this.#isFork) await this.#parts.encryption?.[Symbol.asyncDispose]();
+    await this.#opened.storage.store[Symbol.asyncDispose]();
+    if (!this.#isFork) await this.#opened.encryption?.[Symbol.asyncDispose]();
   }
 
   /** Goes by these keys and certificates from now on. */
@@ -293,7 +265,15 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   #listening(): ServingPort {
-    if (this.#transport === undefined) throw new Error('Cannot tell where the server listens: it does not listen');
+    if (this.#transport === undefined) throw new Error('Cannot say where the server listens: it does not listen');
     return this.#transport;
   }
+}
+
+/** What differs in the options of a fork: no port, and what the fork has of its own. */
+export function forkOptions(
+  { serving: { listen: _, ...serving } = {}, local, log }: ControlPlaneOptions,
+  { contents: __, ...own }: ForkOptions,
+): Omit<ForkOptions, 'contents'> & Pick<ControlPlaneOptions, 'serving' | 'log'> {
+  return { ...own, serving, local: { ...local, ...own.local }, log: own.log ?? log };
 }

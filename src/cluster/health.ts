@@ -1,17 +1,19 @@
 import type { HealthCheck, HealthChecks } from '../apiserver/index.ts';
 import type { HealthReporting, Store } from '../store/index.ts';
+import type { ServingState } from './serving-state.ts';
 
 export interface HealthState {
   readonly store: Store;
-  readonly isBootstrapped: () => boolean;
-  readonly isStopping: () => boolean;
-  /** Further checks, of what this server was told to use. */
+  readonly state: Pick<ServingState, 'isBootstrapped' | 'isDraining'>;
+  /** Aborts when the server begins to stop. */
+  readonly signal: AbortSignal;
+  /** Further checks, such as those of encryption providers. */
   readonly more?: readonly HealthCheck[];
 }
 
 /**
- * What kube-apiserver does after its start, in its order. Here all of it, as far as there is anything to do, is over once the
- * objects that every cluster has are there; monitoring that asks for one of these by name finds it.
+ * The hooks that kube-apiserver runs after its start, in its order. Here all of them count as done once the objects that every
+ * cluster has are there; monitoring that asks for one of them by name finds it.
  */
 const START_HOOKS = [
   'start-apiserver-admission-initializer',
@@ -46,7 +48,7 @@ const START_HOOKS = [
 const LAST_START_HOOKS = ['apiservice-openapi-controller', 'apiservice-openapiv3-controller'];
 
 /** What `/livez` and `/readyz` look at: kube-apiserver's checks under their names and in their order. */
-export function healthChecks({ store, isBootstrapped, isStopping, more = [] }: HealthState): HealthChecks {
+export function healthChecks({ store, state, signal, more = [] }: HealthState): HealthChecks {
   const well = (name: string): HealthCheck => ({ name, check: () => undefined });
   const stored = (name: string): HealthCheck => ({
     name,
@@ -55,13 +57,13 @@ export function healthChecks({ store, isBootstrapped, isStopping, more = [] }: H
   const started = (name: string): HealthCheck => ({
     name,
     check() {
-      if (!isBootstrapped()) throw new Error('not finished');
+      if (!state.isBootstrapped) throw new Error('not finished');
     },
   });
   const shutdown: HealthCheck = {
     name: 'shutdown',
     check() {
-      if (isStopping()) throw new Error('process is shutting down');
+      if (signal.aborted || state.isDraining) throw new Error('process is shutting down');
     },
   };
   const hook = (name: string): HealthCheck => started(`poststarthook/${name}`);

@@ -6,7 +6,7 @@ export { copyStore, type CopyOptions, type CopyReport, type StorePlace } from '.
 export { keelsonVersion, KUBERNETES_VERSION } from '../base/index.ts';
 export { type InProcessOptions, InProcessTransport } from './in-process-transport.ts';
 export type { ListenAddress } from './addresses.ts';
-export { Cluster, type ClusterOptions, runClusterWorker, startCluster } from './cluster.ts';
+export { Cluster, type ClusterOptions, launchCluster, runClusterWorker } from './cluster.ts';
 export type { ClusterTemplate } from './template/cluster-template.ts';
 export { EncryptionConfigError, type EncryptionOptions } from '../encryption/index.ts';
 export { type Program, type ProgramEntry, programs, type WorkloadOptions } from './programs/index.ts';

@@ -20,14 +20,14 @@ type Config = Readonly<Record<string, unknown>>;
 
 const SCHEMA = CORE_SCHEMA.withTags(mergeTag);
 
-/** What a kubeconfig says, merge keys taken in. Throws js-yaml's exception for what is no YAML. */
+/** What a kubeconfig says, merge keys taken in. Throws js-yaml's exception for text that is not YAML. */
 export function readConfig(text: string): unknown {
   return text.trim() === '' ? {} : (load(text, { schema: SCHEMA }) ?? {});
 }
 
 /**
- * The text with the change made. Whatever stands in the way of a change in place (flow style, anchors in what is replaced) is
- * written anew instead: it says the same, but without comments.
+ * The text with the change made. A member that cannot be changed in place (flow style, anchors in what is replaced) is written out
+ * again: it says the same, but without comments.
  */
 export function changeConfig(text: string, config: Config, change: KubeconfigChange): string {
   const wanted = changedConfig(config, change);
@@ -35,7 +35,7 @@ export function changeConfig(text: string, config: Config, change: KubeconfigCha
     const edited = editText(text, config, change);
     if (edited !== undefined && deepEqual(readConfig(edited), wanted)) return edited;
   } catch {
-    // what cannot be read back is written anew
+    // a text that cannot be read back is written out again
   }
   return print(wanted);
 }

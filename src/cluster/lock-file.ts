@@ -7,8 +7,9 @@ const PATIENCE_MS = 5_000;
 const LOOK_EVERY_MS = 20;
 
 /**
- * Does something while `PATH.lock` is ours, as kubectl does before it changes a kubeconfig: a file that only one can make. Waits
- * some seconds for whoever has it. A lock that stays longer was left behind, and is not taken away: nobody can tell.
+ * Does something while this process holds `PATH.lock`, as kubectl does before it changes a kubeconfig: a file that only one process
+ * can create. Waits some seconds for the holder. A lock that stays longer was probably left behind, but that cannot be verified, so it
+ * is not removed.
  */
 export async function withLockFile<T>(path: string, clock: Clock, act: () => Promise<T>): Promise<T> {
   const lock = `${path}.lock`;

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { discardLogger, SeededRandom, settle, VirtualClock } from '../base/index.ts';
 import { requires } from '../base/testing/requires.ts';
-import { type Cluster, startCluster } from './cluster.ts';
+import { type Cluster, launchCluster } from './cluster.ts';
 
 const ADMIN = { user: 'admin', groups: ['system:masters'] };
 
 async function start(): Promise<Cluster> {
-  const cluster = await startCluster({
+  const cluster = await launchCluster({
     name: 'test',
     storage: { type: 'memory' },
     runtimeConfig: new Map(),

@@ -1,19 +1,32 @@
 import type { RenewedCertificates, ServingCertificate } from '../apiserver/index.ts';
-import type { Clock } from '../base/index.ts';
+import type { Clock, Logger, Random } from '../base/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
+import type { AccessOptions } from './access.ts';
+import type { AggregationOptions, ProxyCertificates } from './aggregation.ts';
 import { frontProxyOf } from './authentication.ts';
-import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { followCertificateFiles } from './pki/certificate-files.ts';
 import type { ClusterKeys, ClusterPki } from './pki/cluster-pki.ts';
 import { issueCredential } from './pki/issue-credential.ts';
 import { keepRenewed } from './pki/renewal.ts';
+import type { ServingOptions } from './serving.ts';
 import type { ServingPort } from './workers/serving-port.ts';
 
-/** What a control plane shows and trusts: made by the cluster's own authority or given as files, and renewed while it listens. */
-export class PlaneCertificates implements Disposable {
-  readonly #options: ControlPlaneOptions;
-  /** Called when another certificate is to be shown to aggregated servers. */
-  readonly #proxyClientRenewed: () => void;
+/** Where certificates come from that the cluster's own authority has not made. */
+export interface CertificateOptions {
+  readonly serving?: Pick<ServingOptions, 'credential' | 'certificateFiles'>;
+  readonly access?: Pick<AccessOptions, 'authentication' | 'clientAuthorities'>;
+  readonly aggregation?: AggregationOptions;
+  readonly clock: Clock;
+  /** The time that certificates go by; default `clock`. */
+  readonly certificateClock?: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** What a control plane shows and trusts at the time: made by the cluster's own authority or given as files, and renewed while it listens. */
+export class PlaneCertificates implements ProxyCertificates, Disposable {
+  readonly #options: CertificateOptions;
+  readonly #onProxyClientRenewed = new Set<() => void>();
   readonly #onRenewed = new Set<() => void>();
   #pki: ClusterPki;
   /** Shown to other servers in place of the cluster's own. */
@@ -22,11 +35,10 @@ export class PlaneCertificates implements Disposable {
   #renewal: Disposable | undefined;
   #followed: Disposable | undefined;
 
-  constructor(options: ControlPlaneOptions, pki: ClusterPki, proxyClientRenewed: () => void) {
+  constructor(options: CertificateOptions, pki: ClusterPki) {
     this.#options = options;
     this.#pki = pki;
     this.#proxyClient = options.aggregation?.proxyClient;
-    this.#proxyClientRenewed = proxyClientRenewed;
   }
 
   /** The keys and certificates in use. */
@@ -44,11 +56,16 @@ export class PlaneCertificates implements Disposable {
   }
 
   get proxyAuthorities(): RenewedCertificates['proxyAuthorities'] {
-    return frontProxyOf(this.#options, this.#pki).authorities;
+    return frontProxyOf(this.#options.access ?? {}, this.#pki).authorities;
+  }
+
+  /** PEM of the authorities whose client certificates count. */
+  get clientAuthorities(): string {
+    return this.#options.access?.clientAuthorities ?? this.#pki.authority.certificate;
   }
 
   get serving(): ServingCertificate {
-    const { certificate, privateKey } = this.#options.serving ?? this.#pki.serving;
+    const { certificate, privateKey } = this.#options.serving?.credential ?? this.#pki.serving;
     return { certificate, key: privateKey };
   }
 
@@ -63,6 +80,11 @@ export class PlaneCertificates implements Disposable {
     return { [Symbol.dispose]: () => void this.#onRenewed.delete(handler) };
   }
 
+  onProxyClientRenewed(handler: () => void): Disposable {
+    this.#onProxyClientRenewed.add(handler);
+    return { [Symbol.dispose]: () => void this.#onProxyClientRenewed.delete(handler) };
+  }
+
   /** Goes by these keys and certificates from now on. */
   use(pki: ClusterPki): void {
     const isServingNew = pki.serving.certificate !== this.#pki.serving.certificate;
@@ -70,7 +92,7 @@ export class PlaneCertificates implements Disposable {
     const isAdminNew = pki.admin.certificate !== this.#pki.admin.certificate;
     this.#pki = pki;
     this.#port?.use?.(pki);
-    if (isProxyNew) this.#proxyClientRenewed();
+    if (isProxyNew) for (const handler of this.#onProxyClientRenewed) handler();
     if (isServingNew) this.#port?.renew({ serving: this.serving });
     if (isAdminNew) for (const handler of this.#onRenewed) handler();
   }
@@ -78,7 +100,8 @@ export class PlaneCertificates implements Disposable {
   /** A port is open: it gets what changes in the files that were given. */
   follow(port: ServingPort): void {
     this.#port = port;
-    const { certificateFiles, serving, clientAuthorities, clock, log, aggregation } = this.#options;
+    const { serving: { credential: serving, certificateFiles } = {}, access, clock, log, aggregation } = this.#options;
+    const clientAuthorities = access?.clientAuthorities;
     const proxyClient = aggregation?.proxyClientFiles;
     if (certificateFiles === undefined && proxyClient === undefined) return;
     const known = {
@@ -90,7 +113,7 @@ export class PlaneCertificates implements Disposable {
     const use = (renewed: RenewedCertificates): void => port.renew(renewed);
     const useProxyClient = (renewed: Credential): void => {
       this.#proxyClient = renewed;
-      this.#proxyClientRenewed();
+      for (const handler of this.#onProxyClientRenewed) handler();
     };
     const files = { ...certificateFiles, ...(proxyClient === undefined ? {} : { proxyClient }) };
     this.#followed = followCertificateFiles(files, { known, clock, log, use, useProxyClient });

@@ -4,7 +4,7 @@ import type { MetricRegistry } from '../base/index.ts';
 import type { VersionInfo } from '../apiserver/index.ts';
 import type { StorageOptions } from './storage-options.ts';
 
-/** What the process uses, and what it is; read when somebody scrapes. Figures that the system does not tell are left out. */
+/** What the process uses, and what it is; read at each scrape. Figures that the system does not report are left out. */
 export function processMetrics(metrics: MetricRegistry, version: VersionInfo): void {
   const startSeconds = performance.timeOrigin / 1000;
   const gauge = (name: string, help: string, read: () => number | undefined): void =>
@@ -112,7 +112,7 @@ function match(file: string, pattern: RegExp): string | undefined {
   return pattern.exec(orUndefined(() => readFileSync(`/proc/self/${file}`, 'utf8')) ?? '')?.[1];
 }
 
-/** What cannot be read is not there: systems without `/proc`, files that go while they are counted. */
+/** Undefined for what cannot be read: on systems without `/proc`, and for files that are removed while they are counted. */
 function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();

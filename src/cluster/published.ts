@@ -1,7 +1,14 @@
-// The published door `keelson/server`: a control plane in a process of one's own, and what extends it in code.
+// The published door `keelson/server`: an API server or a whole cluster inside your program, and what extends it in code.
 export { ControlPlane } from './control-plane.ts';
-export { startControlPlane } from './start-control-plane.ts';
-export type { ControlPlaneOptions, ServerExtensions } from './control-plane-options.ts';
+export { Cluster, type ClusterOptions } from './cluster.ts';
+export { type InProgram, launchCluster, startControlPlane } from './start-in-program.ts';
+export type { ControlPlaneOptions } from './control-plane-options.ts';
+export type { AccessOptions } from './access.ts';
+export type { AdmissionOptions } from './admission.ts';
+export type { AggregationOptions } from './aggregation.ts';
+export type { KubeletOptions } from './kubelet-connections.ts';
+export type { ExtensionOptions, LocalOptions, TracingOptions } from './server-options.ts';
+export type { ServingOptions } from './serving.ts';
 export type { StorageOptions } from './storage-options.ts';
 export { type ClusterAccess, defaultKubeconfigPath, kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
 export { copyStore, type CopyOptions, type CopyReport, type StorePlace } from './migration/copy-store.ts';

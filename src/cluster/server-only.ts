@@ -2,7 +2,13 @@
 export { ControlPlane } from './control-plane.ts';
 export { startControlPlane } from './start-control-plane.ts';
 export { type JoinToken, parseJoinToken } from './pki/sealed-files.ts';
-export type { ControlPlaneOptions, ServerExtensions } from './control-plane-options.ts';
+export type { ControlPlaneOptions } from './control-plane-options.ts';
+export type { AccessOptions } from './access.ts';
+export type { AdmissionOptions } from './admission.ts';
+export type { AggregationOptions } from './aggregation.ts';
+export type { KubeletOptions } from './kubelet-connections.ts';
+export type { ExtensionOptions, LocalOptions, TracingOptions } from './server-options.ts';
+export type { ServingOptions } from './serving.ts';
 export type { StorageOptions } from './storage-options.ts';
 export { WORKER_VARIABLE } from './workers/messages.ts';
 export { runWorker } from './workers/run-worker.ts';

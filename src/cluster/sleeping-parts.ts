@@ -7,11 +7,11 @@ import { StoredChange, StoredState } from './stored-state.ts';
 /** All keys begin with it. */
 const EVERYTHING = '/';
 
-/** What is known of the parts of a cluster in which everything that could be done was done. */
+/** What is known of the parts of a cluster that has settled. */
 export interface SettledParts {
   /** The kinds that parts read, by `settledName`. */
   readonly reads: ReadonlyMap<string, readonly ReadKind[]>;
-  /** Nobody has anything to do for so long, unless something changes. */
+  /** For this long no part has anything to do, unless something changes. */
   readonly quietMs: number;
 }
 
@@ -29,14 +29,14 @@ export interface SleepingPartsOptions {
 
 interface Sleeper {
   readonly part: ProgramPart;
-  /** The part has done all that there was to do; otherwise it has never had anything to do. */
+  /** Whether the part has finished its work; otherwise it has never had any. */
   readonly isSettled: boolean;
   readonly wake: () => void;
 }
 
 /**
  * Parts of the cluster's programs that have nothing to do: for want of objects of their kinds, or because they had seen to
- * everything when the cluster was copied. One watch of the store tells when that changes.
+ * everything when the cluster was copied. One watch of the store shows when that changes.
  *
  * Guarantees: a part that sleeps would do nothing if it were awake.
  */
@@ -47,7 +47,7 @@ export class SleepingParts implements Disposable {
   /** The resourceVersion of the store in the beginning. */
   readonly #beganAt: string;
   readonly #sleepers = new Set<Sleeper>();
-  /** Who is concerned by changes below a prefix of the store's keys. */
+  /** The sleepers that changes below a prefix of the store's keys may wake. */
   readonly #byPrefix = new Map<string, Set<Sleeper>>();
   readonly #stop = new AbortController();
   #timer: Disposable | undefined;
@@ -60,7 +60,7 @@ export class SleepingParts implements Disposable {
     this.#beganAt = String(store.revisionNow());
   }
 
-  /** Undefined where the store is elsewhere: looking whether there is anything to do is as much as doing it. */
+  /** Undefined where the store is in another process: there, checking for work costs as much as the work. */
   static of(options: SleepingPartsOptions): SleepingParts | undefined {
     const { store } = options.server.objects;
     return isInProcess(store) ? new SleepingParts(store, options) : undefined;
@@ -152,7 +152,7 @@ export class SleepingParts implements Disposable {
     try {
       return part.sleepsThrough?.(change, this.#state) === true;
     } catch {
-      return false; // what is stored in cipher, and has not been read, cannot be judged
+      return false; // an encrypted value that was never read cannot be judged
     }
   }
 

@@ -2,7 +2,7 @@ import { builtInTypes, StatusError } from '../api/index.ts';
 import { messageOf, RandomUidSource } from '../base/index.ts';
 import { type Encryption, openEncryption } from '../encryption/index.ts';
 import { apiServiceAddress, isUnspecified } from './addresses.ts';
-import { ControlPlane, type ControlPlaneParts } from './control-plane.ts';
+import { ControlPlane, type OpenedParts } from './control-plane.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { ClusterKeys } from './pki/cluster-pki.ts';
 import type { PkiFiles } from './pki/pki-files.ts';
@@ -40,29 +40,16 @@ function mayPass(error: unknown): boolean {
   return error instanceof StatusError && (error.code >= 500 || error.status.reason === 'Conflict');
 }
 
+/**
+ * One attempt, phase by phase: storage, keys, then registry, access, admission and server (see `buildServer`), custom kinds, the objects
+ * that every cluster has, and the port. Each phase takes what earlier ones returned.
+ */
 async function startOnce(given: ControlPlaneOptions): Promise<ControlPlane> {
-  const options = given.workers === undefined ? given : withOneAuditLog(given);
-  const storage = await openStorage(options.storage, options);
-  const pki = await openPki(options, storage);
-  let encryption: Encryption | undefined;
-  let plane: ControlPlane;
-  try {
-    encryption = await encryptionOf(options, storage);
-    const transformerFor = encryption?.transformerFor.bind(encryption);
-    plane = new ControlPlane(options, {
-      storage: { ...storage, ...(transformerFor === undefined ? {} : { transformerFor }) },
-      types: builtInTypes(),
-      ...(encryption === undefined ? {} : { encryption }),
-      ...pki,
-    });
-  } catch (error) {
-    await encryption?.[Symbol.asyncDispose]();
-    await storage.store[Symbol.asyncDispose](); // what the options say cannot be done
-    throw error;
-  }
+  const options = given.serving?.workers === undefined ? given : withOneAuditLog(given);
+  const plane = await openPlane(options);
   try {
     await plane.prepare();
-    const { listen, workers } = options;
+    const { listen, workers } = options.serving ?? {};
     const bootstrapped = plane.bootstrap();
     if (workers !== undefined) await bootstrapped; // workers find the objects that every cluster has
     await Promise.all([bootstrapped, listen === undefined ? undefined : plane.listen(listen)]);
@@ -73,36 +60,53 @@ async function startOnce(given: ControlPlaneOptions): Promise<ControlPlane> {
   }
 }
 
-async function encryptionOf(options: ControlPlaneOptions, storage: OpenStorage): Promise<Encryption | undefined> {
-  const { encryption, clock, random, log } = options;
-  if (encryption === undefined) return undefined;
-  const { keyName } = storage;
-  const uids = new RandomUidSource(random);
-  return openEncryption(encryption, { clock, random, uids, log, ...(keyName === undefined ? {} : { keyName }) });
-}
-
-/** Reads and makes keys when the store is locked, so that no two servers make them at once. */
-async function openPki(
-  options: ControlPlaneOptions,
-  storage: OpenStorage,
-): Promise<Pick<ControlPlaneParts, 'keys' | 'pki'>> {
-  if (options.worksWith !== undefined) return { pki: options.worksWith };
-  const keys = clusterKeys(options);
+/** Opens what a server needs, and builds it. Nothing stays open when that fails. */
+async function openPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const storage = await openStorage(options.storage, options);
+  let encryption: Encryption | undefined;
   try {
-    const make = (files: PkiFiles): Promise<unknown> => clusterKeys(options, files).read();
-    const { joinToken: token } = options;
-    if (options.storage.type === 'etcd' || token !== undefined)
-      await shareIdentity(storage.store, { files: keys.files, token, random: options.random, make });
-    return { keys, pki: await keys.read() };
+    const keys = await openKeys(options, storage);
+    encryption = await openStorageEncryption(options, storage);
+    const transformerFor = encryption?.transformerFor.bind(encryption);
+    return new ControlPlane(options, {
+      storage: { ...storage, ...(transformerFor === undefined ? {} : { transformerFor }) },
+      types: builtInTypes(),
+      ...(encryption === undefined ? {} : { encryption }),
+      ...keys,
+    });
   } catch (error) {
+    await encryption?.[Symbol.asyncDispose]();
     await storage.store[Symbol.asyncDispose]();
     throw error;
   }
 }
 
+async function openStorageEncryption(
+  { storage: { encryption }, clock, random, log }: ControlPlaneOptions,
+  { keyName }: OpenStorage,
+): Promise<Encryption | undefined> {
+  if (encryption === undefined) return undefined;
+  const uids = new RandomUidSource(random);
+  return openEncryption(encryption, { clock, random, uids, log, ...(keyName === undefined ? {} : { keyName }) });
+}
+
+/** Reads and makes keys when the store is locked, so that no two servers make them at once. */
+async function openKeys(
+  options: ControlPlaneOptions,
+  { store }: OpenStorage,
+): Promise<Pick<OpenedParts, 'keys' | 'pki'>> {
+  const { storage, random, serving: { joinToken: token, worksWith } = {} } = options;
+  if (worksWith !== undefined) return { pki: worksWith };
+  const keys = clusterKeys(options);
+  const make = (files: PkiFiles): Promise<unknown> => clusterKeys(options, files).read();
+  if (storage.type === 'etcd' || token !== undefined)
+    await shareIdentity(store, { files: keys.files, token, random, make });
+  return { keys, pki: await keys.read() };
+}
+
 function clusterKeys(options: ControlPlaneOptions, files?: PkiFiles): ClusterKeys {
-  const { certificateClock: clock = options.clock, random, log, listen: place } = options;
-  const { pkiFolder: folder, sharedPkiFolder: sharedFolder } = options;
+  const { certificateClock: clock = options.clock, random, log, serviceCidrs, serving = {} } = options;
+  const { pkiFolder: folder, sharedPkiFolder: sharedFolder, listen, names = [] } = serving;
   const servingNames = [
     'localhost',
     '127.0.0.1',
@@ -111,9 +115,9 @@ function clusterKeys(options: ControlPlaneOptions, files?: PkiFiles): ClusterKey
     'kubernetes.default',
     'kubernetes.default.svc',
     'kubernetes.default.svc.cluster.local',
-    apiServiceAddress(options.serviceCidrs),
-    ...(place === undefined || isUnspecified(place.host) ? [] : [place.host]),
-    ...(options.servingNames ?? []),
+    apiServiceAddress(serviceCidrs),
+    ...(listen === undefined || isUnspecified(listen.host) ? [] : [listen.host]),
+    ...names,
   ];
   return new ClusterKeys({ clock, random, log, folder, sharedFolder, files, servingNames: [...new Set(servingNames)] });
 }

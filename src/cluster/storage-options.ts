@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { ServerObjectsOptions, SharedObjects, StorageCodec, StoredKind } from '../apiserver/index.ts';
 import { jsonStorage, protobufStorage } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
+import type { EncryptionOptions } from '../encryption/index.ts';
 import { keyNames, openChannelStore, openDurableStore, openEtcdStore, openMemoryStore } from '../store/index.ts';
 import type {
   DurableStoreOptions,
@@ -12,15 +13,25 @@ import type {
   StoreContents,
 } from '../store/index.ts';
 
-/** Where a cluster keeps its objects. */
-export type StorageOptions =
+/** Where a cluster keeps its objects, and in which form. */
+export type StorageOptions = StoreOptions & StoredFormOptions;
+
+/** How objects are stored, wherever that is. */
+export interface StoredFormOptions {
+  /** Encrypts what is stored; default nothing is encrypted. */
+  readonly encryption?: EncryptionOptions;
+  /** How long Events are kept; default an hour. */
+  readonly eventTtlSeconds?: number;
+}
+
+type StoreOptions =
   | { readonly type: 'memory'; readonly contents?: StoreContents; readonly history?: HistoryLimits }
   | ({ readonly type: 'durable'; readonly folder: string } & EmbeddedStoreOptions)
   | { readonly type: 'etcd'; readonly etcd: Omit<EtcdOptions, 'clock' | 'random' | 'log' | 'signal'> }
-  /** The store of another process; `boardFd` is where that says its revision. */
+  /** The store of another process, which writes its revision to `boardFd`. */
   | { readonly type: 'channel'; readonly channel: Duplex; readonly boardFd?: number };
 
-/** What can be said about the embedded store. */
+/** Settings of the embedded store. */
 type EmbeddedStoreOptions = Pick<
   DurableStoreOptions,
   'syncs' | 'history' | 'checkpointAfterBytes' | 'checkpointIntervalMs'
@@ -29,7 +40,7 @@ type EmbeddedStoreOptions = Pick<
 export interface OpenStorage {
   readonly store: Store;
   readonly codecFor: (kind: StoredKind) => StorageCodec;
-  /** What a key is called where others see it; the same unless given. */
+  /** What a key is called where others see it; default the key itself. */
   readonly keyName?: (key: string) => string;
   /** What stands between the objects of a kind and the store. */
   readonly transformerFor?: ServerObjectsOptions['transformerFor'];
@@ -55,7 +66,7 @@ export async function openStorage(
         shared: new WeakMap(),
       };
     case 'durable': {
-      const { type: _, folder, ...embedded } = options;
+      const { type: _, folder, encryption: __, eventTtlSeconds: ___, ...embedded } = options;
       return { store: await openDurableStore(folder, { ...parts, ...embedded }), codecFor: asJson };
     }
     case 'channel': {

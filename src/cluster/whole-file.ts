@@ -20,11 +20,11 @@ import type { Random } from '../base/index.ts';
 const PRIVATE_MODE = 0o600;
 
 export interface WholeFileOptions {
-  /** Names the file that is written first; nobody may be able to guess it. */
+  /** Names the file that is written first, so that no other process can guess the name. */
   readonly random: Random;
 }
 
-/** Makes a file that is not there yet: whole and on the disk, or not at all. False when there was one, which is left alone. */
+/** Creates a file: whole and on the disk, or not at all. False when the file exists, which is left alone. */
 export async function createWhole(path: string, text: string, { random }: WholeFileOptions): Promise<boolean> {
   return writeBeside(path, text, {
     random,
@@ -34,7 +34,7 @@ export async function createWhole(path: string, text: string, { random }: WholeF
         await link(written, path);
         return true;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false; // somebody else was first
+        if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false; // another process was first
         throw error;
       } finally {
         await rm(written, { force: true });
@@ -91,7 +91,7 @@ interface Placing<T> extends Look, WholeFileOptions {
   readonly put: (written: string) => Promise<T>;
 }
 
-/** The file is written under a name that nobody can have prepared, synced, then put in place; the folder is synced last. */
+/** Writes the file under a name that no other process can have prepared, syncs it, then puts it in place; syncs the folder last. */
 async function writeBeside<T>(path: string, text: string, { mode, owner, random, put }: Placing<T>): Promise<T> {
   const folder = dirname(path);
   await makeFolder(folder);
@@ -114,10 +114,10 @@ async function writeBeside<T>(path: string, text: string, { mode, owner, random,
   }
 }
 
-/** More random letters than anybody can prepare files for. */
+/** Enough random letters that no attacker can prepare files for all names. */
 const NAME_LENGTH = 24;
 
-/** Opens a file that nobody had before; a name that is taken, as by a process with the same seed, is left alone. */
+/** Creates a new file; skips a name that is taken, as by a process with the same seed. */
 async function openNew(prefix: string, random: Random): Promise<{ file: FileHandle; written: string }> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   for (;;) {
@@ -130,7 +130,7 @@ async function openNew(prefix: string, random: Random): Promise<{ file: FileHand
   }
 }
 
-/** A folder is only there for good when the one above it is on the disk. */
+/** A new folder survives a power failure only when its parent is synced, too. */
 async function makeFolder(folder: string): Promise<void> {
   const path = resolve(folder);
   const firstMade = await mkdir(path, { recursive: true, mode: 0o700 });

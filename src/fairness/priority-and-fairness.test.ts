@@ -96,7 +96,7 @@ describe('a server with priority and fairness', () => {
 });
 
 test('a server without it only counts, and makes none of its objects', async () => {
-  await using plain = await TestPlane.start({ priorityAndFairness: false });
+  await using plain = await TestPlane.start({ serving: { priorityAndFairness: false } });
   await using client = plain.plane.client({ user: 'admin', groups: ['system:masters'] });
   expect((await client.flowcontrol.v1.flowschemas.list()).items).toEqual([]);
   expect(await client.text('/metrics')).not.toContain('apiserver_flowcontrol_');

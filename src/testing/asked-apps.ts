@@ -1,5 +1,5 @@
-import type { ServerExtensions } from '../cluster/index.ts';
 import type { App } from '../kit/index.ts';
+import type { ServerExtensions } from './server-extensions.ts';
 
 /** Where the first app that answers webhooks is reached within the process. */
 const FIRST_HOST = 'webhooks-1.in-process.invalid';

@@ -1,5 +1,5 @@
 import { discardLogger, RealClock, SeededRandom } from '../base/index.ts';
-import { type Cluster, type ClusterOptions, type ClusterTemplate, startCluster } from '../cluster/index.ts';
+import { type Cluster, type ClusterOptions, type ClusterTemplate, launchCluster } from '../cluster/index.ts';
 import { ObservedResources } from './observed-resources.ts';
 import { settleAll } from './settle-all.ts';
 import { TestWorld } from './test-world.ts';
@@ -7,7 +7,7 @@ import { TestWorld } from './test-world.ts';
 /** What decides which objects a cluster begins with. */
 export type TemplateOptions = Omit<
   ClusterOptions,
-  'clock' | 'certificateClock' | 'random' | 'log' | 'signal' | 'localWebhooks' | 'localApis'
+  'clock' | 'certificateClock' | 'random' | 'log' | 'signal' | 'local'
 >;
 
 /** Templates of so many different sets of options are kept, those that were used last. */
@@ -46,7 +46,7 @@ async function makeTemplate(options: TemplateOptions): Promise<ClusterTemplate<C
   });
   const { clock, tracker } = world;
   const stop = new AbortController();
-  const cluster = await startCluster({
+  const cluster = await launchCluster({
     ...options,
     clock,
     certificateClock: new RealClock(),
@@ -63,16 +63,21 @@ async function makeTemplate(options: TemplateOptions): Promise<ClusterTemplate<C
   }
 }
 
+/** Options that are groups of others. */
+const GROUPS = ['storage', 'serving', 'access', 'admission', 'tracing', 'extensions'] as const;
+
+type Group = (typeof GROUPS)[number];
+
 /** Options that say which objects there are, and nothing else: nothing of what they bring is open, or has a state. */
-const KNOWN: ReadonlySet<string> = new Set<keyof TemplateOptions>([
+const KNOWN: ReadonlySet<string> = new Set<keyof TemplateOptions | `${Group}.${string}`>([
   'name',
-  'storage',
-  'tracedRequests',
+  'storage.type',
+  'tracing.tracedRequests',
   'serviceCidrs',
   'runtimeConfig',
-  'enableAdmission',
-  'disableAdmission',
-  'admissionConfiguration',
+  'admission.enable',
+  'admission.disable',
+  'admission.configuration',
   'controllers',
   'controllerSettings',
   'scheduler',
@@ -83,7 +88,13 @@ const KNOWN: ReadonlySet<string> = new Set<keyof TemplateOptions>([
 
 /** All options as text; undefined when one is not known, or more than plain data. */
 function nameOf(options: TemplateOptions): string | undefined {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined && !isEmptyList(value));
+  const { storage, serving, access, admission, tracing, extensions, ...others } = options;
+  const groups = { storage, serving, access, admission, tracing, extensions } satisfies Record<Group, unknown>;
+  const members = Object.entries(groups).flatMap(([group, each]) =>
+    Object.entries(each ?? {}).map(([name, value]): [string, unknown] => [`${group}.${name}`, value]),
+  );
+  const all = [...Object.entries<unknown>(others), ...members];
+  const given = all.filter(([, value]) => value !== undefined && !isEmptyList(value));
   const canBeCompared = given.every(([name, value]) => KNOWN.has(name) && isPlain(value));
   return canBeCompared ? JSON.stringify(Object.fromEntries(given), sortedMembers) : undefined;
 }

@@ -18,10 +18,12 @@ export interface WiringParts {
 /** How a cluster in a test reaches, and is reached by, what is around it. */
 export function wiringOf({ webhooks, apis, wire, wrapTransport }: WiringParts) {
   return {
-    localWebhooks: (host: string) => webhookWithFaults(host, webhooks.find(host), wire.faults),
-    localApis: (host: string) => apiWithFaults(apis.find(host), wire.faults),
+    local: {
+      webhooks: (host: string) => webhookWithFaults(host, webhooks.find(host), wire.faults),
+      apis: (host: string) => apiWithFaults(apis.find(host), wire.faults),
+      interfere: wire.arrivals,
+    },
     wrapTransport: (inner, context) => wire.wrap(wrapTransport?.(inner, context) ?? inner, context.identity),
-    interfere: wire.arrivals,
     ...(wire.tracker === undefined ? {} : { tracker: wire.tracker }),
   } satisfies Partial<ClusterOptions>;
 }

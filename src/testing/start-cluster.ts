@@ -10,8 +10,7 @@ import {
   RealClock,
   SeededRandom,
 } from '../base/index.ts';
-import type { ClusterOptions, Resource, ServerExtensions, WorkloadOptions } from '../cluster/index.ts';
-import { startCluster as startWholeCluster } from '../cluster/index.ts';
+import { type ClusterOptions, launchCluster, type Resource, type WorkloadOptions } from '../cluster/index.ts';
 import { type App, type DefinedKind, isDefinedKind } from '../kit/index.ts';
 import { askedApps, inOrderOfAsking } from './asked-apps.ts';
 import { ClusterTemplates, type TemplateOptions } from './cluster-templates.ts';
@@ -20,6 +19,7 @@ import { InProcessWebhooks } from './in-process-webhooks.ts';
 import { ObservedResources } from './observed-resources.ts';
 import { wiringOf } from './cluster-wiring.ts';
 import { replayOf } from './replay.ts';
+import { groupedOptions, type ServerExtensions } from './server-extensions.ts';
 import { TestCluster } from './test-cluster.ts';
 import { type ClusterSnapshot, plainOptions, storedContents } from './snapshot/cluster-snapshot.ts';
 import { openKeys } from './snapshot/open-keys.ts';
@@ -47,15 +47,6 @@ export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensi
   readonly trace?: boolean;
   /** API versions to serve besides the default ones, as `--runtime-config` takes them: `api/all=true`. */
   readonly runtimeConfig?: readonly string[];
-  /**
-   * Admission plugins that are switched off, by upstream's names. Without controllers, unless given, those that count on
-   * them: nobody would make service accounts, take the taint off new nodes or the finalizers off volumes.
-   */
-  readonly disableAdmission?: readonly string[];
-  /** Admission plugins that are switched on besides those that are by default, by upstream's names. */
-  readonly enableAdmission?: readonly string[];
-  /** The configuration of admission plugins by their names, in YAML or JSON. */
-  readonly admissionConfiguration?: ClusterOptions['admissionConfiguration'];
   /** What is logged to the standard error, at which level; default nothing. What fails is kept in `problems` anyway. */
   readonly logLevel?: LogLevel;
   /**
@@ -142,17 +133,21 @@ export async function startFrom(options: StartClusterOptions, snapshot?: Cluster
   const { tracker } = world;
   const wire = new TestWire({ clock, tracker, seed, isTraced: trace, isInterleaved: interleave });
   const wiring = { webhooks, apis, wire, wrapTransport };
-  const whole: TemplateOptions = {
+  const { others, stored, ...groups } = groupedOptions({
     ...workload,
     ...askedApps(apps, workload),
     resources: resources.filter((resource): resource is Resource => !isDefinedKind(resource)),
-    name: 'test',
-    tracedRequests: MAX_REQUESTS,
-    ...(trace ? { isAlwaysAwake: true } : {}), // who wakes up knows what is, and not what it came from
-    storage: { type: 'memory', ...(snapshot === undefined ? {} : { contents: storedContents(snapshot) }) },
-    ...(keys === undefined ? {} : { pkiFolder: keys.folder }),
-    runtimeConfig: parseRuntimeConfig(...(runtimeConfig ?? [])),
     disableAdmission: disableAdmission ?? (workload.controllers === false ? COUNT_ON_CONTROLLERS : []),
+  });
+  const whole: TemplateOptions = {
+    ...others,
+    ...groups,
+    name: 'test',
+    tracing: { tracedRequests: MAX_REQUESTS },
+    ...(trace ? { isAlwaysAwake: true } : {}), // who wakes up knows what is, and not what it came from
+    storage: { ...stored, type: 'memory', ...(snapshot === undefined ? {} : { contents: storedContents(snapshot) }) },
+    ...(keys === undefined ? {} : { serving: { pkiFolder: keys.folder } }),
+    runtimeConfig: parseRuntimeConfig(...(runtimeConfig ?? [])),
     serviceCidrs: ['10.96.0.0/16'],
     ...(wrapTransport === undefined ? {} : { wrapTransport }),
   };
@@ -165,7 +160,7 @@ export async function startFrom(options: StartClusterOptions, snapshot?: Cluster
   };
   const template = snapshot === undefined ? await templates.of(whole) : undefined;
   const cluster =
-    template?.start(own) ?? (await startWholeCluster({ ...whole, ...own, certificateClock: new RealClock() }));
+    template?.start(own) ?? (await launchCluster({ ...whole, ...own, certificateClock: new RealClock() }));
   const started = new TestCluster(cluster, {
     world,
     startMs,

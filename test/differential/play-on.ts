@@ -26,7 +26,11 @@ export interface OwnTarget extends AsyncDisposable {
 export async function startOwnTarget(): Promise<OwnTarget> {
   // The versions that are served beyond Kubernetes 1.36 are not in the recordings.
   const runtimeConfig = parseRuntimeConfig(...ADDED_VERSIONS.map((version) => `${version}=false`));
-  const cluster: TestCluster = await startTestCluster({ disableAdmission: [], runtimeConfig, tokenFile: TOKEN_FILE });
+  const cluster: TestCluster = await startTestCluster({
+    admission: { disable: [] },
+    runtimeConfig,
+    access: { tokenFile: TOKEN_FILE },
+  });
   const { access } = cluster.plane;
   const { certificate, privateKey } = access.client;
   const target = new Target({ server: access.server, certificate, key: privateKey });

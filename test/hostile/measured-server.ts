@@ -55,7 +55,7 @@ export class MeasuredServer implements AsyncDisposable {
       name: 'test',
       storage: { type: 'memory' },
       runtimeConfig: parseRuntimeConfig('api/all=true'),
-      disableAdmission: ['ServiceAccount'], // no controller makes accounts
+      admission: { disable: ['ServiceAccount'] }, // no controller makes accounts
       serviceCidrs: ['10.96.0.0/16'],
       random: new CryptoRandom(),
       log: new LineLogger({ clock, level: 'warn', write: (line) => problems.push(line) }),

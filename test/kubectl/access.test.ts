@@ -18,7 +18,7 @@ describe('kubectl and who asks', requires('kubectl'), () => {
   let cluster: TestCluster;
   let kubectl: Kubectl;
   beforeAll(async () => {
-    cluster = await startTestCluster({ authorizers: [robotMayBeAda] });
+    cluster = await startTestCluster({ access: { authorizers: [robotMayBeAda] } });
     kubectl = new Kubectl(findKubectl() ?? '', cluster.kubeconfig);
     await kubectl.output('create', 'serviceaccount', 'robot');
   });

@@ -25,7 +25,7 @@ describe('kubectl auth', requires('kubectl'), () => {
   let admin: Kubectl;
   let dev: Kubectl;
   beforeAll(async () => {
-    cluster = await startTestCluster({ tokenFile: 'dev-token,dev,1,"devs"\n' });
+    cluster = await startTestCluster({ access: { tokenFile: 'dev-token,dev,1,"devs"\n' } });
     admin = new Kubectl(findKubectl() ?? '', cluster.kubeconfig);
     const kubeconfig = join(cluster.folder, 'dev');
     const cluster1 = { server: cluster.plane.access.server, 'insecure-skip-tls-verify': true };

@@ -18,7 +18,10 @@ describe('a cluster that is backed up while it runs', requires('kubectl'), () =>
     const file = { type: 'file', path: join(folder, 'backup') } as const;
     const second = { type: 'folder', path: join(folder, 'second') } as const;
     try {
-      await using running = await startTestCluster({ pkiFolder, storage: { type: 'durable', folder: first.path } });
+      await using running = await startTestCluster({
+        serving: { pkiFolder },
+        storage: { type: 'durable', folder: first.path },
+      });
       const kubectl = new Kubectl(findKubectl() ?? '', running.kubeconfig);
       await kubectl.output('create', 'deployment', 'web', '--image=nginx');
       await kubectl.output('create', 'configmap', 'kept', '--from-literal=a=b');
@@ -30,7 +33,10 @@ describe('a cluster that is backed up while it runs', requires('kubectl'), () =>
       const late = await kubectl.output('get', 'configmap', 'late', '-o', 'jsonpath={.metadata.resourceVersion}');
       await copyStore({ ...parts, signal, from: file, to: second });
 
-      await using restored = await startTestCluster({ pkiFolder, storage: { type: 'durable', folder: second.path } });
+      await using restored = await startTestCluster({
+        serving: { pkiFolder },
+        storage: { type: 'durable', folder: second.path },
+      });
       const there = new Kubectl(findKubectl() ?? '', restored.kubeconfig);
       expect(JSON.parse(await there.output(...shown))).toEqual(JSON.parse(before));
       const path = `/api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds=5&resourceVersion=${late}`;

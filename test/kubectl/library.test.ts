@@ -43,7 +43,7 @@ test(
     onTestFinished(() => rm(folder, { recursive: true }));
     const listen = { host: '127.0.0.1', port: await freePort() };
     const storage = { type: 'durable', folder: join(folder, 'store') } as const;
-    const place: Partial<ControlPlaneOptions> = { listen, storage, pkiFolder: join(folder, 'pki') };
+    const place: Partial<ControlPlaneOptions> = { storage, serving: { listen, pkiFolder: join(folder, 'pki') } };
     let cluster = await startTestCluster(place);
     const certificates = join(folder, 'certificates');
     const program = ['scripts/run.mjs', 'examples/library/main.ts', String(await freePort()), certificates];
@@ -79,8 +79,13 @@ test(
       await cluster[Symbol.asyncDispose]();
       cluster = await startTestCluster({
         ...place,
-        authentication: { tokenWebhook: { webhook: asked('authenticate'), version: 'v1' } },
-        authorization: { modes: ['Node', 'RBAC', 'Webhook'], webhook: { webhook: asked('authorize'), version: 'v1' } },
+        access: {
+          authentication: { tokenWebhook: { webhook: asked('authenticate'), version: 'v1' } },
+          authorization: {
+            modes: ['Node', 'RBAC', 'Webhook'],
+            webhook: { webhook: asked('authorize'), version: 'v1' },
+          },
+        },
       });
       kubectl = new Kubectl(command, cluster.kubeconfig);
       await kubectl.output('config', 'set-credentials', 'ada', '--token=card-7');

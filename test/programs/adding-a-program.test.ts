@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { flagsPage } from '../../scripts/flags-page.ts';
 import { CryptoRandom, discardLogger, RealClock } from '../../src/base/index.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { startCluster as startWholeCluster } from '../../src/cluster/index.ts';
+import { launchCluster } from '../../src/cluster/index.ts';
 import { withHeartbeat } from './one-line.ts';
 
 interface Running {
@@ -48,7 +48,7 @@ test('the command line, its help and the page of flags know the program', async 
 
 test('a cluster runs it with its identity, its user agent and its role', async () => {
   const added = { programs: withHeartbeat, heartbeat: 'steady' };
-  await using cluster = await startWholeCluster({
+  await using cluster = await launchCluster({
     name: 'test',
     storage: { type: 'memory' },
     runtimeConfig: new Map(),
@@ -56,7 +56,7 @@ test('a cluster runs it with its identity, its user agent and its role', async (
     nodes: 0,
     scheduler: false,
     controllers: false,
-    disableAdmission: ['ServiceAccount'],
+    admission: { disable: ['ServiceAccount'] },
     clock: new RealClock(),
     random: new CryptoRandom(),
     log: discardLogger,

@@ -1,7 +1,7 @@
 // Pods that are deleted while their node still writes their first reports, on every store (issue 12, D1 and D2).
 import { describe, expect, test } from 'vitest';
 import { CryptoRandom, discardLogger, RealClock } from '../../src/base/index.ts';
-import { type Cluster, startCluster, type StorageOptions } from '../../src/cluster/index.ts';
+import { type Cluster, launchCluster, type StorageOptions } from '../../src/cluster/index.ts';
 import type { Client } from '../../src/client/index.ts';
 import { describeWithEtcd } from '../../src/store/etcd/testing/describe-with-etcd.ts';
 import { DurableFolder } from '../../src/store/testing/durable-folder.ts';
@@ -24,11 +24,11 @@ class RealCluster implements AsyncDisposable {
 
   static async start(storage: StorageOptions, folder?: AsyncDisposable): Promise<RealCluster> {
     const { signal } = new AbortController();
-    const cluster = await startCluster({
+    const cluster = await launchCluster({
       name: 'races',
       storage,
       runtimeConfig: new Map(),
-      disableAdmission: ['ServiceAccount'],
+      admission: { disable: ['ServiceAccount'] },
       serviceCidrs: ['10.96.0.0/16'],
       nodes: 1,
       clock: new RealClock(),

@@ -25,14 +25,14 @@ export async function startTestCluster(overrides: Partial<ControlPlaneOptions> =
   const plane = await startControlPlane({
     name: 'test',
     storage: { type: 'memory' },
-    listen: { host: '127.0.0.1', port: 0 },
     runtimeConfig: parseRuntimeConfig(),
-    disableAdmission: ['ServiceAccount'], // no controller makes accounts
     serviceCidrs: ['10.96.0.0/16'],
     random: new CryptoRandom(),
     log: new LineLogger({ clock, level: 'warn', write: (line) => problems.push(line) }),
     signal: stop.signal,
     ...overrides,
+    serving: { listen: { host: '127.0.0.1', port: 0 }, ...overrides.serving },
+    admission: { disable: ['ServiceAccount'], ...overrides.admission }, // no controller makes accounts
     clock,
   });
   const kubeconfig = join(folder, 'kubeconfig');

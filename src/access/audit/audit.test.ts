@@ -26,7 +26,7 @@ const MAPS = '/api/v1/namespaces/default/configmaps';
 
 test('a request whose event cannot be kept is refused before anything is done, where the mode is strict', async () => {
   const sink = memory(({ requestURI, stage }) => stage === 'RequestReceived' && requestURI === MAPS);
-  await using plane = await TestPlane.start({ audit: { policy, sinks: [sink] } });
+  await using plane = await TestPlane.start({ access: { audit: { policy, sinks: [sink] } } });
   const call = inProcessCall({
     method: 'POST',
     path: MAPS,
@@ -49,7 +49,7 @@ test('a sink that breaks its promise loses its events, and nothing else', async 
     async [Symbol.asyncDispose]() {},
   };
   const quiet = { ...policy, omitStages: [] };
-  await using plane = await TestPlane.start({ audit: { policy: quiet, sinks: [sink] } });
+  await using plane = await TestPlane.start({ access: { audit: { policy: quiet, sinks: [sink] } } });
   const call = inProcessCall({
     method: 'GET',
     path: '/version',
@@ -71,13 +71,15 @@ test('a sink that breaks its promise loses its events, and nothing else', async 
 test('an object that is larger than an event may be is left out, and the event says so', async () => {
   const sink = memory();
   await using plane = await TestPlane.start({
-    audit: {
-      policy,
-      log: {
-        format: 'json',
-        to: (line) => sink.events.push(JSON.parse(line) as AuditEvent),
-        delivery: { mode: 'blocking' },
-        truncate: { maxEventBytes: 100_000, maxBatchBytes: 100_000 },
+    access: {
+      audit: {
+        policy,
+        log: {
+          format: 'json',
+          to: (line) => sink.events.push(JSON.parse(line) as AuditEvent),
+          delivery: { mode: 'blocking' },
+          truncate: { maxEventBytes: 100_000, maxBatchBytes: 100_000 },
+        },
       },
     },
   });
@@ -91,17 +93,19 @@ test('an object that is larger than an event may be is left out, and the event s
 test('patches of webhooks are told only with requests, decisions always', async () => {
   const sink = memory();
   await using plane = await TestPlane.start({
-    audit: { policy, sinks: [sink] },
-    admission: [
-      {
-        name: 'Notes',
-        handles: () => true,
-        mutate: (attributes) => {
-          attributes.annotate('acme.dev/always', '1');
-          attributes.annotate('acme.dev/patch', '2', 'Request');
+    access: { audit: { policy, sinks: [sink] } },
+    admission: {
+      plugins: [
+        {
+          name: 'Notes',
+          handles: () => true,
+          mutate: (attributes) => {
+            attributes.annotate('acme.dev/always', '1');
+            attributes.annotate('acme.dev/patch', '2', 'Request');
+          },
         },
-      },
-    ],
+      ],
+    },
   });
   await plane.admin('POST', MAPS, { metadata: { name: 'a' } });
   expect(sink.events.at(-1)?.annotations).toEqual({
@@ -115,9 +119,9 @@ test('patches of webhooks are told only with requests, decisions always', async 
 test('one line a request is printed for those that come over the network', async () => {
   const lines: string[] = [];
   await using plane = await TestPlane.start({
-    printRequest: (line) => lines.push(line),
-    listen: { host: '127.0.0.1', port: 0 },
-    anonymousAuth: true,
+    tracing: { printRequest: (line) => lines.push(line) },
+    serving: { listen: { host: '127.0.0.1', port: 0 } },
+    access: { anonymousAuth: true },
   });
   await plane.admin('POST', MAPS, { metadata: { name: 'a' } });
   expect(lines).toEqual([]);

@@ -94,7 +94,7 @@ test('a token that only an authenticator of the embedder knows can be reviewed',
   const badges: Authenticator = {
     authenticate: (asking) => (asking.request.header('authorization') === 'Bearer badge' ? ADA : undefined),
   };
-  await using plane = await TestPlane.start({ authenticators: [badges] });
+  await using plane = await TestPlane.start({ access: { authenticators: [badges] } });
   const user = { username: 'ada', groups: ['system:authenticated'] };
   expect(await plane.whoami({ headers: { authorization: 'Bearer badge' } })).toEqual(user);
   expect(await plane.review('badge')).toMatchObject({ authenticated: true, user });

@@ -12,7 +12,7 @@ const bearer = { headers: { authorization: 'Bearer 07401b.f395accd246ae52d' } };
 
 let plane: TestPlane;
 beforeEach(async () => {
-  plane = await TestPlane.start({ authentication: { bootstrapTokens: true } });
+  plane = await TestPlane.start({ access: { authentication: { bootstrapTokens: true } } });
 });
 afterEach(() => plane[Symbol.asyncDispose]());
 

@@ -18,7 +18,7 @@ afterEach(() => plane[Symbol.asyncDispose]());
 
 async function restart(authentication: AuthenticationSettings): Promise<void> {
   await plane[Symbol.asyncDispose]();
-  plane = await TestPlane.start({ authentication });
+  plane = await TestPlane.start({ access: { authentication } });
 }
 
 describe('a front proxy', () => {
@@ -69,16 +69,18 @@ describe('headers of a front proxy', () => {
     const seen: Record<string, string | undefined> = {};
     await plane[Symbol.asyncDispose]();
     plane = await TestPlane.start({
-      authentication: { frontProxy: { usernameHeaders: ['X-User'] } },
-      paths: [
-        {
-          handle(call) {
-            if (call.request.path !== '/seen') return undefined;
-            for (const name of call.request.headerNames()) seen[name] = call.request.header(name);
-            return { type: 'bytes', code: 200, contentType: 'application/json', body: '{}' };
+      access: { authentication: { frontProxy: { usernameHeaders: ['X-User'] } } },
+      extensions: {
+        paths: [
+          {
+            handle(call) {
+              if (call.request.path !== '/seen') return undefined;
+              for (const name of call.request.headerNames()) seen[name] = call.request.header(name);
+              return { type: 'bytes', code: 200, contentType: 'application/json', body: '{}' };
+            },
           },
-        },
-      ],
+        ],
+      },
     });
     const headers = { ...SPOKEN_FOR, 'X-User': 'eve', Authorization: 'Bearer x', 'X-Remote-Port': '1' };
     await plane.admin('GET', '/seen', undefined, headers);

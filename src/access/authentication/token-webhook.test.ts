@@ -44,7 +44,7 @@ async function start(more: object = {}): Promise<void> {
   await writeFile(path, kubeconfig());
   const clock = new RealClock();
   plane = await TestPlane.start({
-    authentication: { tokenWebhook: { webhook: readWebhookKubeconfig(path), ...more } },
+    access: { authentication: { tokenWebhook: { webhook: readWebhookKubeconfig(path), ...more } } },
     log: new LineLogger({ clock, level: 'debug', write: (line) => lines.push(line) }),
   });
 }

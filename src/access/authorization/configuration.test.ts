@@ -115,7 +115,10 @@ describe('a chain from a file', () => {
   const write = (...authorizers: readonly string[]): Promise<void> =>
     writeFile(file, `${HEAD}authorizers: [${authorizers.join(', ')}]`);
   const start = async (): Promise<void> => {
-    server = await startAccessServer({ clock, authorization: { configuration: readAuthorizationFile(file) } });
+    server = await startAccessServer({
+      clock,
+      access: { authorization: { configuration: readAuthorizationFile(file) } },
+    });
   };
   const metrics = async (): Promise<string> => {
     const certificate = { commonName: 'admin', organizations: ['system:masters'] };

@@ -50,7 +50,7 @@ current-context: it
 
 async function start(more: object = {}, options: Partial<ControlPlaneOptions> = {}): Promise<void> {
   const webhook = { webhook: readWebhookKubeconfig(join(folder, 'hook.yaml')), ...more };
-  server = await startAccessServer({ authorization: { modes: ['Webhook', 'RBAC'], webhook }, ...options });
+  server = await startAccessServer({ access: { authorization: { modes: ['Webhook', 'RBAC'], webhook } }, ...options });
 }
 
 function reply(status: unknown, code = 200): typeof answer {

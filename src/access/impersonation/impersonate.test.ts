@@ -32,7 +32,7 @@ let plane: TestPlane | undefined;
 afterEach(() => plane?.[Symbol.asyncDispose]());
 
 async function whoami(authorizer: Authorizer, headers: Readonly<Record<string, string | string[]>>): Promise<unknown> {
-  plane = await TestPlane.start({ authorizers: [authorizer] });
+  plane = await TestPlane.start({ access: { authorizers: [authorizer] } });
   return plane.whoami({ certificate: joe, headers });
 }
 
@@ -152,7 +152,7 @@ describe('constrained impersonation', () => {
       on('associated-node'),
       'impersonate:associated-node authentication.k8s.io/nodes *',
     );
-    plane = await TestPlane.start({ authorizers: [authorizer] });
+    plane = await TestPlane.start({ access: { authorizers: [authorizer] } });
     const metadata = { name: 'robot' };
     await plane.admin('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata });
     const spec = { serviceAccountName: 'robot', nodeName: 'n1', containers: [{ name: 'a', image: 'x' }] };

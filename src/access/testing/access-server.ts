@@ -34,7 +34,7 @@ export class AccessServer implements AsyncDisposable {
     this.plane = plane;
     this.#stop = stop;
     this.signal = stop.signal;
-    this.authorizer = authorizationOf(options.authorization ?? {}, authorizationParts(plane));
+    this.authorizer = authorizationOf(options.access?.authorization ?? {}, authorizationParts(plane));
     this.admin = this.as({ name: 'admin', groups: ['system:masters'] });
   }
 
@@ -99,12 +99,12 @@ export async function startAccessServer(options: Partial<ControlPlaneOptions> = 
     storage: { type: 'memory' },
     runtimeConfig: parseRuntimeConfig(),
     serviceCidrs: ['10.96.0.0/16'],
-    disableAdmission: ['ServiceAccount'],
     clock: new VirtualClock({ startMs: Date.parse('2026-01-01T00:00:00Z') }),
     random: new SeededRandom('access'),
     log: discardLogger,
     signal: stop.signal,
     ...options,
+    admission: { disable: ['ServiceAccount'], ...options.admission },
   });
   return new AccessServer(plane, stop, options);
 }

@@ -40,13 +40,13 @@ export class TestPlane implements AsyncDisposable {
       storage: { type: 'memory' },
       runtimeConfig: parseRuntimeConfig(),
       serviceCidrs: ['10.96.0.0/16'],
-      disableAdmission: ['ServiceAccount'],
       clock,
       certificateClock: new RealClock(),
       random: new SeededRandom(1),
       log: discardLogger,
       signal: stop.signal,
       ...options,
+      admission: { disable: ['ServiceAccount'], ...options.admission },
     });
     return new TestPlane(plane, clock, stop);
   }

@@ -30,7 +30,7 @@ async function plainWebhook() {
 }
 
 async function plane(devWebhooks: boolean): Promise<TestPlane> {
-  const started = await TestPlane.start({ devWebhooks });
+  const started = await TestPlane.start({ admission: { devWebhooks } });
   onTestFinished(() => started[Symbol.asyncDispose]());
   return started;
 }

@@ -36,13 +36,13 @@ export class AggregatedPlane implements AsyncDisposable {
       storage: { type: 'memory' },
       runtimeConfig: new Map(),
       serviceCidrs: ['10.96.0.0/16'],
-      listen: { host: '127.0.0.1', port: 0 },
       clock,
       certificateClock: new RealClock(),
       random: new CryptoRandom(),
       log: new LineLogger({ clock, level: 'warn', write: (line) => problems.push(line) }),
       signal: stop.signal,
       ...options,
+      serving: { listen: { host: '127.0.0.1', port: 0 }, ...options.serving },
     });
     return new AggregatedPlane(plane, { clock, problems, stop });
   }

@@ -3,8 +3,8 @@ import { TestPlane } from '../../access/testing/test-plane.ts';
 import type { TracedRequest } from './request-trace.ts';
 
 async function plane(tracedRequests?: number): Promise<TestPlane> {
-  const quiet = { priorityAndFairness: false }; // whose own requests would be among the recent ones
-  const started = await TestPlane.start(tracedRequests === undefined ? quiet : { ...quiet, tracedRequests });
+  const serving = { priorityAndFairness: false }; // whose own requests would be among the recent ones
+  const started = await TestPlane.start({ serving, tracing: { tracedRequests } });
   onTestFinished(() => started[Symbol.asyncDispose]());
   return started;
 }

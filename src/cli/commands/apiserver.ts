@@ -4,6 +4,7 @@ import { CryptoRandom, RealClock } from '../../base/index.ts';
 import {
   type ControlPlaneOptions,
   runWorker,
+  type ServingOptions,
   startControlPlane,
   type StorageOptions,
 } from '../../cluster/server-only.ts';
@@ -53,11 +54,12 @@ export const apiserverCommand: Command = {
     using _collector = new IdleCollector(clock);
     using _young = new YoungSpaceLimit();
     const storage = await storageOf(flags, context.signal);
-    const common = { ...options(flags, context), storage, clock };
+    const { storage: form, ...common } = { ...options(flags, context), clock };
     const workload = workloadOf(context.environment);
     if (workload !== undefined && flags.has('workers'))
       throw new UsageError('--workers is for API servers alone, and this one has programs beside it');
-    const own = { ...common, ...workersSettings(flags, context, { command: 'apiserver', args, log: common.log }) };
+    const workers = workersSettings(flags, context, { command: 'apiserver', args, log: common.log });
+    const own = { ...common, storage: { ...storage, ...form }, serving: { ...common.serving, ...workers } };
     const worker = workerNumber(context);
     if (worker !== undefined) {
       using _signals = leaveStoppingToMain(context);
@@ -71,8 +73,8 @@ export const apiserverCommand: Command = {
       context.print(`serving at ${plane.url}`);
       await stop.serving(plane);
     } else {
-      const { startCluster } = await import('../../cluster/index.ts'); // few servers have more than themselves
-      await using cluster = await startCluster({ ...settings, ...workload });
+      const { launchCluster } = await import('../../cluster/index.ts'); // few servers have more than themselves
+      await using cluster = await launchCluster({ ...settings, ...workload });
       context.print(`serving at ${cluster.plane.url}`);
       await Promise.race([stop.serving(cluster.plane), cluster.running]);
     }
@@ -93,27 +95,38 @@ async function storageOf(flags: Flags, signal: AbortSignal): Promise<StorageOpti
   return embeddedStorage(flags, join(folder, 'store'));
 }
 
-function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOptions, 'clock' | 'signal' | 'storage'> {
+type ServerOptions = Omit<ControlPlaneOptions, 'clock' | 'signal' | 'storage'> & {
+  readonly storage: Pick<StorageOptions, 'encryption' | 'eventTtlSeconds'>;
+};
+
+function options(flags: Flags, context: CommandContext): ServerOptions {
   const certificate = fileFlag(flags, 'tls-cert-file');
   const privateKey = fileFlag(flags, 'tls-private-key-file');
   if ((certificate === undefined) !== (privateKey === undefined)) {
     throw new UsageError('--tls-cert-file and --tls-private-key-file go together');
   }
   const clientAuthorities = fileFlag(flags, 'client-ca-file');
+  const settings = serverSettings(flags);
+  const { printRequest, ...audit } = auditSettings(flags, context);
   return {
-    ...serverSettings(flags),
-    ...auditSettings(flags, context),
-    ...encryptionSettings(flags),
+    ...settings,
     name: 'keelson',
-    listen: {
-      host: flags.text('bind-address') ?? '0.0.0.0',
-      port: flags.integer('secure-port', { min: 0, max: 65_535 }) ?? 6443,
+    storage: { ...settings.storage, ...encryptionSettings(flags) },
+    serving: {
+      ...settings.serving,
+      listen: {
+        host: flags.text('bind-address') ?? '0.0.0.0',
+        port: flags.integer('secure-port', { min: 0, max: 65_535 }) ?? 6443,
+      },
+      ...keysOf(flags),
+      ...(certificate === undefined || privateKey === undefined ? {} : { credential: { certificate, privateKey } }),
+      certificateFiles: certificateFiles(flags),
     },
-    tracedRequests: flags.integer('trace-requests', { min: 0, max: 10_000 }) ?? 0,
-    ...keysOf(flags),
-    ...(certificate === undefined || privateKey === undefined ? {} : { serving: { certificate, privateKey } }),
-    ...(clientAuthorities === undefined ? {} : { clientAuthorities }),
-    certificateFiles: certificateFiles(flags),
+    access: { ...settings.access, ...audit, ...(clientAuthorities === undefined ? {} : { clientAuthorities }) },
+    tracing: {
+      tracedRequests: flags.integer('trace-requests', { min: 0, max: 10_000 }) ?? 0,
+      ...(printRequest === undefined ? {} : { printRequest }),
+    },
     random: new CryptoRandom(),
     log: logOf(flags, context.printError, logLevelOf(flags) ?? 'info'),
   };
@@ -123,18 +136,18 @@ function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOption
  * Where keys are kept. A folder that holds a serving certificate and no key of our authority belongs to its owner: nothing is added to
  * it, unless tokens would have to be signed with a key that is kept nowhere else.
  */
-function keysOf(flags: Flags): Pick<ControlPlaneOptions, 'pkiFolder' | 'serving'> {
+function keysOf(flags: Flags): Pick<ServingOptions, 'pkiFolder' | 'credential'> {
   const folder = flags.text('cert-dir') ?? '';
   const [certificate, privateKey] = ['apiserver.crt', 'apiserver.key'].map((name) => join(folder, name));
   const isTheirs = certificate !== undefined && existsSync(certificate) && !existsSync(join(folder, 'ca.key'));
   if (!isTheirs || privateKey === undefined || !flags.has('service-account-signing-key-file'))
     return { pkiFolder: folder };
   const read = (path: string): string => readFlagFile('cert-dir', path);
-  return { serving: { certificate: read(certificate), privateKey: read(privateKey) } };
+  return { credential: { certificate: read(certificate), privateKey: read(privateKey) } };
 }
 
 /** The files that are read again when they change. */
-function certificateFiles(flags: Flags): NonNullable<ControlPlaneOptions['certificateFiles']> {
+function certificateFiles(flags: Flags): NonNullable<ServingOptions['certificateFiles']> {
   const [certificate, privateKey] = [flags.text('tls-cert-file'), flags.text('tls-private-key-file')];
   const clientAuthorities = flags.text('client-ca-file');
   const proxyAuthorities = flags.text('requestheader-client-ca-file');

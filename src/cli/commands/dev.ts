@@ -7,7 +7,7 @@ import {
   type Cluster,
   defaultKubeconfigPath,
   kubeconfigText,
-  startCluster,
+  launchCluster,
   writeKubeconfig,
 } from '../../cluster/index.ts';
 import { type Command, type CommandContext } from '../command.ts';
@@ -76,16 +76,18 @@ async function openCluster(flags: Flags, context: CommandContext): Promise<Clust
     format: formatWithStack,
     write: (line) => context.printError(line.trimEnd()),
   });
-  const cluster = await startCluster({
+  const cluster = await launchCluster({
     name: flags.text('name') ?? 'keelson-dev',
     storage: data === undefined ? { type: 'memory' } : { type: 'durable', folder: join(data, 'store') },
-    ...(data === undefined ? {} : { pkiFolder: join(data, 'pki') }),
-    listen: { host: '127.0.0.1', port: flags.integer('port', { min: 0, max: 65_535 }) ?? 0 },
+    serving: {
+      listen: { host: '127.0.0.1', port: flags.integer('port', { min: 0, max: 65_535 }) ?? 0 },
+      ...(data === undefined ? {} : { pkiFolder: join(data, 'pki') }),
+    },
     nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
     serviceCidrs: ['10.96.0.0/16'],
     runtimeConfig: parseRuntimeConfig(),
-    tracedRequests: TRACED_REQUESTS,
-    devWebhooks: true,
+    tracing: { tracedRequests: TRACED_REQUESTS },
+    admission: { devWebhooks: true },
     clock,
     random,
     log,

@@ -3,8 +3,8 @@ import { CryptoRandom, messageOf, RealClock } from '../../base/index.ts';
 import {
   type ClusterOptions,
   defaultKubeconfigPath,
+  launchCluster,
   runClusterWorker,
-  startCluster,
   type StorageOptions,
   writeKubeconfig,
 } from '../../cluster/index.ts';
@@ -136,7 +136,10 @@ export async function upCommand(entries: readonly ProgramEntry[]): Promise<Comma
       const workers = workersSettings(flags, context, { command: 'up', args, log: server.log });
       if (workers.workers !== undefined && flags.isSet('dev-webhooks'))
         throw new UsageError('--dev-webhooks keeps reviews in one process, so --workers makes no sense with it');
-      const settings = workers.workers === undefined ? server : { ...server, ...workers, ...nodesApart(flags, server) };
+      const settings =
+        workers.workers === undefined
+          ? server
+          : { ...server, serving: { ...server.serving, ...workers }, ...nodesApart(flags, server) };
       using _collector = new IdleCollector(clock);
       using _young = new YoungSpaceLimit();
       const worker = workerNumber(context);
@@ -147,7 +150,7 @@ export async function upCommand(entries: readonly ProgramEntry[]): Promise<Comma
       }
       context.print('starting the cluster');
       using stop = orderlyStop(flags, { clock, signal: context.signal });
-      await using cluster = await startCluster({ ...settings, clock, signal: stop.signal });
+      await using cluster = await launchCluster({ ...settings, clock, signal: stop.signal });
       const { access } = cluster.plane;
       const kubeconfig = flags.text('kubeconfig-out') ?? defaultKubeconfigPath(context.environment);
       const { random } = settings;
@@ -175,6 +178,7 @@ function options(flags: Flags, context: CommandContext): StartOptions {
     throw new UsageError('--in-memory keeps nothing, so --data-dir makes no sense with it');
   const pki = flags.text('pki');
   const server = serverSettings(flags);
+  const { printRequest, ...audit } = auditSettings(flags, context);
   const etcd = etcdStorage(flags);
   if (inMemory && etcd !== undefined) throw new UsageError('--in-memory and --etcd-servers exclude each other');
   const embedded: StorageOptions = inMemory
@@ -183,19 +187,24 @@ function options(flags: Flags, context: CommandContext): StartOptions {
   return {
     ...server,
     ...(etcd === undefined ? {} : nodesApart(flags, server)),
-    ...auditSettings(flags, context),
-    ...encryptionSettings(flags),
-    tracedRequests: flags.integer('trace-requests', { min: 0, max: 10_000 }) ?? 500,
     ...electionTimes(flags),
-    devWebhooks: flags.isSet('dev-webhooks'),
     name: flags.text('name') ?? 'keelson',
-    storage: etcd ?? embedded,
-    listen: {
-      host: flags.text('bind-address') ?? '127.0.0.1',
-      port: flags.integer('port', { min: 0, max: 65_535 }) ?? 6443,
+    storage: { ...(etcd ?? embedded), ...server.storage, ...encryptionSettings(flags) },
+    serving: {
+      ...server.serving,
+      listen: {
+        host: flags.text('bind-address') ?? '127.0.0.1',
+        port: flags.integer('port', { min: 0, max: 65_535 }) ?? 6443,
+      },
+      ...(inMemory ? {} : { pkiFolder: join(folder, 'pki') }),
+      ...(pki === undefined ? {} : { sharedPkiFolder: pki }),
     },
-    ...(inMemory ? {} : { pkiFolder: join(folder, 'pki') }),
-    ...(pki === undefined ? {} : { sharedPkiFolder: pki }),
+    access: { ...server.access, ...audit },
+    admission: { ...server.admission, devWebhooks: flags.isSet('dev-webhooks') },
+    tracing: {
+      tracedRequests: flags.integer('trace-requests', { min: 0, max: 10_000 }) ?? 500,
+      ...(printRequest === undefined ? {} : { printRequest }),
+    },
     random: new CryptoRandom(),
     log: logOf(flags, context.printError, logLevelOf(flags) ?? 'warn'),
   };

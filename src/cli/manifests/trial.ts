@@ -1,7 +1,7 @@
 import { parseRuntimeConfig } from '../../api/index.ts';
 import { type Clock, CryptoRandom, keepAlive, LineLogger, messageOf, RealClock } from '../../base/index.ts';
 import { type Client, type KubernetesObject, Lease } from '../../client/index.ts';
-import { type Cluster, type LocalWebhook, startCluster } from '../../cluster/index.ts';
+import { type Cluster, launchCluster, type LocalWebhook } from '../../cluster/index.ts';
 import { type App, installKinds, type LocalWebhooks, type ProgramRunOptions } from '../../kit/index.ts';
 import { PORTS } from './app-deployment.ts';
 import type { AppObjects } from './app-objects.ts';
@@ -95,14 +95,14 @@ interface TrialParts {
 }
 
 function trialCluster({ clock, signal, webhooks }: TrialParts): Promise<Cluster> {
-  return startCluster({
+  return launchCluster({
     name: 'trial',
     storage: { type: 'memory' },
     runtimeConfig: parseRuntimeConfig(),
     serviceCidrs: ['10.96.0.0/16'],
     scheduler: false,
     nodes: 0,
-    localWebhooks: webhooks.find,
+    local: { webhooks: webhooks.find },
     clock,
     random: new CryptoRandom(),
     log: new LineLogger({ clock, level: 'error', write: () => undefined }),

@@ -1,6 +1,6 @@
 import { parseRuntimeConfig } from '../../api/index.ts';
 import { aborted, CryptoRandom, describeError } from '../../base/index.ts';
-import { admissionProblems, type ClusterOptions, kubeconfigText, startCluster } from '../../cluster/index.ts';
+import { admissionProblems, type ClusterOptions, kubeconfigText, launchCluster } from '../../cluster/index.ts';
 import { chooseControllers } from '../envtest/choose-controllers.ts';
 import { sendMessage } from './messages.ts';
 import type { ClusterAnswer, ClusterRequest } from './requests.ts';
@@ -16,7 +16,7 @@ export async function serveCluster(request: ClusterRequest, served: Served): Pro
   try {
     if (running > MAX_CLUSTERS) throw new Error(`${MAX_CLUSTERS} are running already`);
     const settings = { ...optionsOf(request), clock, log, signal, random: new CryptoRandom() };
-    await using cluster = await startCluster(settings);
+    await using cluster = await launchCluster(settings);
     await cluster.nodesReady(signal);
     const { access } = cluster.plane;
     answer({ kubeconfig: kubeconfigText(access), server: access.server });
@@ -33,11 +33,10 @@ function optionsOf(request: ClusterRequest): Omit<ClusterOptions, 'clock' | 'log
   return {
     name: 'keelson-test',
     storage: { type: 'memory' },
-    listen: { host: '127.0.0.1', port: 0 },
+    serving: { listen: { host: '127.0.0.1', port: 0 } },
     serviceCidrs: ['10.96.0.0/16'],
     runtimeConfig: parseRuntimeConfig(...runtimeConfig),
-    enableAdmission,
-    disableAdmission,
+    admission: { enable: enableAdmission, disable: disableAdmission },
     controllers: controllers === '' ? false : (builtIn) => chooseControllers(controllers, builtIn),
     scheduler,
     nodes,

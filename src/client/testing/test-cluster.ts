@@ -37,9 +37,9 @@ export class TestCluster implements AsyncDisposable {
     const plane = await startControlPlane({
       name: 'test',
       storage: { type: 'memory' },
-      listen: { host: '127.0.0.1', port: 0 },
+      serving: { listen: { host: '127.0.0.1', port: 0 } },
       runtimeConfig: new Map(),
-      disableAdmission: ['ServiceAccount', 'TaintNodesByCondition'], // they count on controllers
+      admission: { disable: ['ServiceAccount', 'TaintNodesByCondition'] }, // they count on controllers
       serviceCidrs: ['10.96.0.0/16'],
       clock,
       random,

@@ -5,7 +5,7 @@ import type { Amendment, OwnObject } from './own-object.ts';
 /** Where the API is served. */
 export interface ApiAddresses {
   readonly addresses: readonly string[];
-  /** All servers have the same. */
+  /** The same for all servers. */
   readonly port: number;
 }
 
@@ -14,7 +14,7 @@ const NAME = 'kubernetes';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Lets the `kubernetes` Service lead to these servers. */
+/** The objects that make the `kubernetes` Service lead to these servers. */
 export function apiEndpoints({ addresses, port }: ApiAddresses): OwnObject[] {
   const sorted = [...new Set(addresses)].toSorted();
   const ports = [{ name: 'https', port, protocol: 'TCP' }];

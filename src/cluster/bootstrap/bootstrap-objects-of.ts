@@ -4,7 +4,7 @@ import type { ControlPlaneOptions } from '../control-plane-options.ts';
 import type { ClusterPki } from '../pki/cluster-pki.ts';
 import { bootstrapObjects, type BootstrapObjects } from './bootstrap-objects.ts';
 
-/** The port that is advertised where any free one is taken. */
+/** The port that is advertised until the server has taken a free one. */
 const DEFAULT_PORT = 6443;
 
 /** The objects that a control plane with these options and keys begins with. */
@@ -13,9 +13,8 @@ export function bootstrapObjectsOf(options: ControlPlaneOptions, pki: ClusterPki
     clock,
     certificateClock = clock,
     serviceCidrs,
-    listen,
-    advertiseAddress,
-    clientAuthorities,
+    serving: { listen, advertiseAddress } = {},
+    access = {},
     bootstrapObjects: more = [],
   } = options;
   const port = listen?.port ?? 0;
@@ -30,8 +29,8 @@ export function bootstrapObjectsOf(options: ControlPlaneOptions, pki: ClusterPki
     more,
     apiServiceAddress: apiServiceAddress(serviceCidrs),
     trusted: {
-      clientAuthorities: clientAuthorities ?? pki.authority.certificate,
-      frontProxy: frontProxyOf(options, pki),
+      clientAuthorities: access.clientAuthorities ?? pki.authority.certificate,
+      frontProxy: frontProxyOf(access, pki),
     },
   });
 }

@@ -11,7 +11,7 @@ export interface BootstrapOptions {
   /** Where clients inside the cluster reach the API server. */
   readonly advertise: { readonly address: string; readonly port: number };
   readonly serviceCidrs: readonly string[];
-  /** Further objects that are made once. */
+  /** Further objects that are created once. */
   readonly more: readonly OwnObject[];
   /** The first address of the service network. */
   readonly apiServiceAddress: string;
@@ -20,11 +20,11 @@ export interface BootstrapOptions {
 
 /** What every cluster has. */
 export interface BootstrapObjects {
-  /** Made before the others, which live in them or take addresses of them, and again whenever they are gone. */
+  /** Created before the others, which live in them or take addresses of them, and again whenever they are deleted. */
   readonly first: readonly OwnObject[];
-  /** Made at the start and not looked at again. */
+  /** Created at the start and not repaired later. */
   readonly once: readonly OwnObject[];
-  /** Made again whenever they are gone. */
+  /** Created again whenever they are deleted. */
   readonly kept: readonly OwnObject[];
 }
 
@@ -67,7 +67,7 @@ function serviceCidr({ serviceCidrs, clock }: BootstrapOptions): OwnObject {
       }
       const { conditions = [] } = status ?? {};
       const ready = conditions.find(({ type }) => type === 'Ready');
-      const isSettled = ready !== undefined && ready.status !== 'Unknown'; // another one has found what it is
+      const isSettled = ready !== undefined && ready.status !== 'Unknown'; // another server has set the condition
       if (isSettled || !deepEqual(cidrs, serviceCidrs)) return undefined;
       const others = conditions.filter(({ type }) => type !== 'Ready');
       const condition = {

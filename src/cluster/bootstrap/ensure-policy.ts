@@ -6,8 +6,8 @@ const GROUP = 'rbac.authorization.k8s.io';
 const ROOT = `/apis/${GROUP}/v1`;
 
 /**
- * Makes the roles and bindings that every cluster has, and gives back to those that are there what they lack; nothing where roles
- * are not served. All go at once, so that the store writes them in a few transactions.
+ * Creates the roles and bindings that every cluster has, and adds what is missing in those that exist; does nothing where roles are
+ * not served. All are written at once, so that the store groups them into a few transactions.
  */
 export async function ensurePolicy(server: ApiServer): Promise<void> {
   if (server.registry.find(GROUP, 'v1', 'clusterroles') === undefined) return;

@@ -4,7 +4,7 @@ import { type Clock, deepEqual } from '../../base/index.ts';
 import type { FrontProxyOptions } from '../../access/index.ts';
 import type { OwnObject } from './own-object.ts';
 
-/** Whose certificates count, as PEM. */
+/** The authorities whose certificates count, as PEM. */
 export interface TrustedAuthorities {
   readonly clientAuthorities: string;
   readonly frontProxy: FrontProxyOptions;
@@ -13,7 +13,7 @@ export interface TrustedAuthorities {
 type Data = Readonly<Record<string, string>>;
 
 /**
- * How extension API servers learn whom to trust: read by the aggregation layer's servers. Servers that share a store may have
+ * How extension API servers learn which authorities to trust: they read it. Servers that share a store may have
  * different authorities, so each adds its own to what is there; what has expired is left out.
  */
 export function extensionAuthentication(trusted: TrustedAuthorities, clock: Pick<Clock, 'now'>): OwnObject {
@@ -48,7 +48,7 @@ function combine(known: string, own: string, clock: Pick<Clock, 'now'>): string 
   return [...new Set([...valid, ...owned])].map((pem) => `${pem}\n`).join('');
 }
 
-/** What somebody else has broken counts for nothing. */
+/** A value that another writer has broken is ignored. */
 function names(text: string): string[] {
   try {
     const list: unknown = JSON.parse(text);
@@ -66,6 +66,6 @@ function hasExpired(pem: string, nowMs: number): boolean {
   try {
     return Date.parse(new X509Certificate(pem).validTo) < nowMs;
   } catch {
-    return true; // what cannot be read vouches for nobody
+    return true; // a certificate that cannot be read is dropped, as an expired one is
   }
 }

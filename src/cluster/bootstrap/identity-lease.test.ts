@@ -8,7 +8,7 @@ import { serverIdentity } from './identity-lease.ts';
 const IDENTITY = { 'apiserver.kubernetes.io/identity': 'kube-apiserver' };
 
 test('a server has the name that kube-apiserver would have on the machine', () => {
-  expect(serverIdentity('vm')).toBe('apiserver-wlv32tlttr4jl3gtroqexyxapa'); // as a real one told
+  expect(serverIdentity('vm')).toBe('apiserver-wlv32tlttr4jl3gtroqexyxapa'); // as a real server has it
 });
 
 describe('the identity lease', () => {
@@ -22,7 +22,7 @@ describe('the identity lease', () => {
     plane = await startControlPlane({
       name: 'test',
       storage: { type: 'memory' },
-      listen: { host: '127.0.0.1', port: 0 },
+      serving: { listen: { host: '127.0.0.1', port: 0 } },
       hostname: 'machine-1',
       runtimeConfig: new Map(),
       serviceCidrs: ['10.96.0.0/16'],

@@ -10,7 +10,7 @@ const IDENTITY = 'apiserver.kubernetes.io/identity';
 const COMPONENT = 'kube-apiserver';
 const DURATION_SECONDS = 3600;
 const RENEW_EVERY_MS = 10_000;
-/** Renewals of several servers drift apart by up to this part of the time between two. */
+/** Jitter factor of the time between two renewals, so that several servers drift apart. */
 const JITTER = 0.04;
 const COLLECT_EVERY_MS = 3_600_000;
 
@@ -24,7 +24,7 @@ export interface IdentityLeaseOptions {
   readonly log: Logger;
 }
 
-/** What a server on this machine is called among the servers of a cluster. */
+/** The name of a server on this machine among the servers of a cluster. */
 export function serverIdentity(hostname: string): string {
   const hash = createHash('sha256');
   for (const text of [hostname, COMPONENT]) {
@@ -35,7 +35,7 @@ export function serverIdentity(hostname: string): string {
   return `apiserver-${base32(hash.digest().subarray(0, 16))}`;
 }
 
-/** Tells the other servers of a cluster, and whoever looks, that this one is there: a Lease that it renews, and removes when it stops. */
+/** Announces this server to the others of a cluster and to people: a Lease that it renews, and removes when it stops. */
 export class IdentityLease {
   readonly #server: ApiServer;
   readonly #options: IdentityLeaseOptions;
@@ -49,7 +49,7 @@ export class IdentityLease {
     this.#holder = `${this.#name}_${options.uids.next()}`;
   }
 
-  /** Renews the lease, and removes those of servers that are gone, until the signal aborts; then the lease goes. */
+  /** Renews the lease, and removes those of servers that are gone, until the signal aborts; then removes its own. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
     let collectAt = clock.monotonic();
@@ -112,7 +112,7 @@ export class IdentityLease {
   }
 }
 
-/** A lease that does not say until when it counts does not count. */
+/** A lease without a duration or a renew time counts as expired. */
 function isExpired({ spec }: Lease, nowMs: number): boolean {
   const { renewTime, leaseDurationSeconds } = spec ?? {};
   if (renewTime === undefined || leaseDurationSeconds === undefined) return true;

@@ -3,7 +3,7 @@ import type { Clock, Logger } from '../../base/index.ts';
 import { isStoreError, singleKey } from '../../store/index.ts';
 import { type OwnObject, repair } from './own-object.ts';
 
-/** Between two repairs of the same object, so that whoever keeps undoing them is not answered without end. */
+/** Between two repairs of the same object, so that a client that keeps undoing them does not cause an endless loop. */
 const AFTER_REPAIR_MS = 1000;
 const AFTER_FAILURE_MS = 10_000;
 
@@ -14,10 +14,10 @@ export interface KeepOptions {
 }
 
 /**
- * Makes the server's own objects again when somebody deletes them, and amends them when somebody changes what clients need.
+ * Creates the server's own objects again when a client deletes them, and repairs them when a client changes what others depend on.
  *
- * kube-apiserver looks every ten seconds, at namespaces every minute; here a watch of each object tells at once, and nothing
- * happens while nobody touches them.
+ * kube-apiserver checks every ten seconds, namespaces every minute; here a watch of each object reports changes at once, and nothing
+ * happens while the objects stay as they are.
  */
 export function keepOwnObjects(server: ApiServer, objects: readonly OwnObject[], options: KeepOptions): void {
   for (const own of objects) void keep(server, own, options);

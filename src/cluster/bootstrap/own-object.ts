@@ -9,30 +9,30 @@ export interface OwnKind {
   readonly root: string;
 }
 
-/** An object that the server makes for itself. */
+/** An object that the server creates for itself. */
 export interface OwnObject {
   readonly kind: OwnKind;
-  /** As it is made when it is not there. */
+  /** As it is created when it is missing. */
   readonly object: {
     readonly metadata: { readonly name: string; readonly namespace?: string; readonly [field: string]: unknown };
     readonly [field: string]: unknown;
   };
-  /** What is to be written in place of what is there; undefined when that is good. Whatever is there is, unless this is given. */
+  /** What to write in place of the stored object; undefined when that is good. Default: any stored object is good. */
   readonly amend?: (current: ApiObject) => Amendment | undefined;
 }
 
 export type Amendment =
   | { readonly type: 'update'; readonly object: object }
   | { readonly type: 'update-status'; readonly object: object }
-  /** What cannot be changed goes, and is then made. */
+  /** Deletes the object, which cannot be changed, and creates it again. */
   | { readonly type: 'replace' };
 
-/** More writes than this say that something else undoes them. */
-const MOST_WRITES = 5;
+/** When this many writes were not enough, something else keeps undoing them. */
+const MAX_WRITES = 5;
 
-/** Makes the object, or amends it until it is good; answers whether anything was written. */
+/** Creates the object, or changes it until it is good; returns whether anything was written. */
 export async function repair(server: ApiServer, own: OwnObject): Promise<boolean> {
-  for (let writes = 0; writes < MOST_WRITES; writes++) if (!(await repairOnce(server, own))) return writes > 0;
+  for (let writes = 0; writes < MAX_WRITES; writes++) if (!(await repairOnce(server, own))) return writes > 0;
   return true;
 }
 

@@ -14,7 +14,7 @@ describe('the objects that the server makes for itself', () => {
     plane = await startControlPlane({
       name: 'test',
       storage: { type: 'memory' },
-      listen: { host: '127.0.0.1', port: 0 },
+      serving: { listen: { host: '127.0.0.1', port: 0 } },
       runtimeConfig: new Map(),
       serviceCidrs: ['10.96.0.0/16'],
       clock,
@@ -65,7 +65,7 @@ describe('the objects that the server makes for itself', () => {
     expect(finalizers).toEqual(['networking.k8s.io/service-cidr-finalizer']);
   });
 
-  test('are put right when somebody changes where they lead; what else was changed stays', async () => {
+  test('are repaired when a client changes where they lead; other changes stay', async () => {
     const slices = client.discovery.v1.endpointslices.namespace('default');
     const endpoints = client.core.v1.endpoints.namespace('default');
     const services = client.core.v1.services.namespace('default');
@@ -85,7 +85,7 @@ describe('the objects that the server makes for itself', () => {
     expect((await services.get('kubernetes')).spec?.sessionAffinity).toBe('ClientIP');
   });
 
-  test('whoever keeps undoing a repair is answered once a second', async () => {
+  test('a client that keeps undoing a repair is answered once a second', async () => {
     const slices = client.discovery.v1.endpointslices.namespace('default');
     await slices.delete('kubernetes');
     await settle();
@@ -97,7 +97,7 @@ describe('the objects that the server makes for itself', () => {
     expect((await slices.get('kubernetes')).endpoints).toHaveLength(1);
   });
 
-  test('cost nothing while nobody touches them', async () => {
+  test('cost nothing while no client changes them', async () => {
     await settle();
     const { resourceVersion } = await client.core.v1.namespaces.list();
     const leases = client.coordination.v1.leases.namespace('kube-system');

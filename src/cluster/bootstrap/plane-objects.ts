@@ -11,12 +11,13 @@ import { type OwnObject, repair } from './own-object.ts';
 import { ServerLease } from './server-lease.ts';
 
 export interface PlaneObjectsParts {
-  readonly pki: () => ClusterPki;
-  /** Nothing is looked after any more when it aborts; the leases go then. */
-  readonly stopping: () => AbortSignal;
+  /** The keys and certificates in use. */
+  readonly certificates: { readonly pki: ClusterPki };
+  /** When it aborts, the objects are no longer repaired, and the leases are removed. */
+  readonly stopping: AbortSignal;
 }
 
-/** The objects that a control plane makes for itself and looks after: those that every cluster has, and what tells of this server. */
+/** The objects that a control plane creates for itself and repairs: those that every cluster has, and those that announce this server. */
 export class PlaneObjects {
   readonly #server: ApiServer;
   readonly #options: ControlPlaneOptions;
@@ -29,12 +30,12 @@ export class PlaneObjects {
     this.#parts = parts;
   }
 
-  /** Makes what the others need, unless it is there. */
+  /** Creates what the others need, where it is missing. */
   makeFirst(): Promise<void> {
     return this.#makeAll(this.#wanted().first);
   }
 
-  /** Makes all others unless they are there; all at once, so that the store groups the writes. */
+  /** Creates all others that are missing, all at once, so that the store groups the writes. */
   async makeOthers(): Promise<void> {
     const { once, kept } = this.#wanted();
     await Promise.all([
@@ -43,16 +44,16 @@ export class PlaneObjects {
     ]);
   }
 
-  /** Makes again from now on what somebody deletes, and amends what somebody changes. */
+  /** From now on creates again what a client deletes, and repairs what a client changes. */
   keep(): void {
     const { first, kept } = this.#wanted();
     this.#keepAll([...first, ...kept]);
   }
 
-  /** Lets the `kubernetes` Service lead here, and tells who serves here. */
+  /** Makes the `kubernetes` Service lead here, and publishes the identity of this server. */
   async announce(address: string, port: number): Promise<void> {
     const { storage, hostname = 'localhost', clock, random, log } = this.#options;
-    const stopping = this.#parts.stopping();
+    const { stopping } = this.#parts;
     if (storage.type === 'etcd') {
       const lease = new ServerLease(this.#server, { address, port, clock, log });
       await lease.reconcile();
@@ -67,13 +68,13 @@ export class PlaneObjects {
     this.#leases.push(new IdentityLease(this.#server, identity).run(stopping));
   }
 
-  /** Resolves when what tells of this server is gone. */
+  /** Resolves when the leases of this server are removed. */
   async ended(): Promise<void> {
     await Promise.all(this.#leases);
   }
 
   #wanted(): BootstrapObjects {
-    return bootstrapObjectsOf(this.#options, this.#parts.pki());
+    return bootstrapObjectsOf(this.#options, this.#parts.certificates.pki);
   }
 
   async #makeAll(objects: readonly OwnObject[]): Promise<void> {
@@ -82,7 +83,7 @@ export class PlaneObjects {
 
   #keepAll(objects: readonly OwnObject[]): void {
     const { clock, log } = this.#options;
-    keepOwnObjects(this.#server, objects, { clock, log, signal: this.#parts.stopping() });
+    keepOwnObjects(this.#server, objects, { clock, log, signal: this.#parts.stopping });
   }
 
   #serves({ group, plural, root }: OwnObject['kind']): boolean {

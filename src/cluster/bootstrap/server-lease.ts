@@ -5,12 +5,12 @@ import { prefixRange, type Store } from '../../store/index.ts';
 import { apiEndpoints } from './api-endpoints.ts';
 import { repair } from './own-object.ts';
 
-/** Where the servers of a cluster, kube-apiserver included, tell each other that they are alive. */
+/** Where the servers of a cluster, kube-apiserver included, show each other that they are alive. */
 const PREFIX = '/registry/masterleases/';
 const RENEW_EVERY_MS = 10_000;
 const TTL_SECONDS = 15;
-/** Another server may write the same lease only while it is started in our place. */
-const MOST_TRIES = 5;
+/** Another server writes the same lease only while it is being started in place of this one. */
+const MAX_TRIES = 5;
 
 export interface ServerLeaseOptions {
   readonly address: string;
@@ -20,8 +20,8 @@ export interface ServerLeaseOptions {
 }
 
 /**
- * Lets the `kubernetes` Service lead to all servers on one store that are alive: each renews a key there that goes by itself when it
- * does not, and writes the addresses of all keys that there are.
+ * Makes the `kubernetes` Service lead to all servers on one store that are alive: each renews a key there that expires otherwise, and
+ * writes the addresses of all keys it finds.
  */
 export class ServerLease {
   readonly #server: ApiServer;
@@ -38,7 +38,7 @@ export class ServerLease {
     this.#codec = protobufStorage(type);
   }
 
-  /** Renews until the signal aborts; then the address is taken back, so that nobody is sent here any more. */
+  /** Renews until the signal aborts; then removes the address, so that clients are sent to other servers. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     while (!signal.aborted) {
@@ -48,7 +48,7 @@ export class ServerLease {
     await this.#attempt('server lease cannot be removed', () => this.#leave());
   }
 
-  /** Renews the lease, and writes down which servers there are. */
+  /** Renews the lease, and writes the endpoints of all servers. */
   async reconcile(): Promise<void> {
     await this.#renew();
     const addresses = await this.#addresses();
@@ -58,7 +58,7 @@ export class ServerLease {
   async #renew(): Promise<void> {
     const { address } = this.#options;
     const key = PREFIX + address;
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const current = await this.#store.get(key);
       const known = current === undefined ? undefined : this.#read(current.value);
       const object = {
@@ -75,7 +75,7 @@ export class ServerLease {
       });
       if (result.ok) return;
     }
-    throw new Error(`Cannot renew the lease of "${address}": another server writes it all the time`);
+    throw new Error(`Cannot renew the lease of "${address}": another server writes it again and again`);
   }
 
   async #addresses(): Promise<readonly string[]> {
@@ -96,7 +96,7 @@ export class ServerLease {
     if (others.length > 0) await this.#write(others);
   }
 
-  /** What is no lease, though it is where leases are, is left alone. */
+  /** A value among the leases that is not a lease is left alone. */
   #read(value: Uint8Array): Endpoints | undefined {
     try {
       return this.#codec.decode(value) as Endpoints;

@@ -1,6 +1,6 @@
 import type { OwnKind, OwnObject } from './own-object.ts';
 
-/** Who makes the volumes of the class `standard`. */
+/** The driver that creates volumes of the class `standard`. */
 export interface StandardStorage {
   readonly provisioner: string;
   /** The service account of `kube-system` that it writes as. */
@@ -12,7 +12,7 @@ const POLICY = 'rbac.authorization.k8s.io';
 const WRITER = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
 const READER = ['get', 'list', 'watch'];
 
-/** The default class, its driver, and what those who run beside it may do: as much as beside a CSI driver. */
+/** The default class, its driver, and the roles of the sidecars, which are those beside any CSI driver. */
 export function standardStorageObjects(storage: StandardStorage): OwnObject[] {
   const { provisioner, account } = storage;
   const metadata = { name: `keelson:${account}` };

@@ -4,7 +4,7 @@ import type { OwnObject } from './own-object.ts';
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Tells since which day the use of tokens of Secrets is noted, for those who clean up what nobody uses. */
+/** Records since which day the use of Secrets' tokens is tracked, for the controller that removes unused ones. */
 export function tokenTracking(clock: Pick<Clock, 'now'>): OwnObject {
   const since = new Date(clock.now()).toISOString().slice(0, 10);
   return {

@@ -110,8 +110,11 @@ async function contents(place: StorePlace): Promise<Map<string, string>> {
 function planeIn({ path: folder }: { readonly path: string }, encryption?: string): Promise<TestPlane> {
   return TestPlane.start({
     ...parts,
-    storage: { type: 'durable', folder },
-    ...(encryption === undefined ? {} : { encryption: { path: encryption, isReloading: false } }),
+    storage: {
+      type: 'durable',
+      folder,
+      ...(encryption === undefined ? {} : { encryption: { path: encryption, isReloading: false } }),
+    },
   });
 }
 
@@ -178,7 +181,7 @@ describeWithEtcd('a cluster that is moved', (etcd) => {
     expect(await shown(returned)).toEqual(before);
   });
 
-  test('is read by a server on etcd as it was before, and clients with old revisions are told', async () => {
+  test('is read by a server on etcd as it was before, and clients with old revisions get an error', async () => {
     await using places = await Places.make();
     const [folder, place] = [places.folder('first'), inEtcd()];
     let old = '';
@@ -197,7 +200,7 @@ describeWithEtcd('a cluster that is moved', (etcd) => {
     expect(await plane.admin('PUT', `${DEFAULTS}/configmaps/plain`, stale)).toMatchObject({ code: 409 });
   });
 
-  test('with values in cipher: they are opened and sealed anew, if the keys are given', async () => {
+  test('with encrypted values: they are decrypted and encrypted again, if the keys are given', async () => {
     await using places = await Places.make();
     await using planes = await EncryptedPlanes.open();
     await planes.configure([{ aesgcm: { keys: [key('one', 1)] } }, { identity: {} }], ['secrets', 'widgets.acme.dev']);
@@ -213,8 +216,7 @@ describeWithEtcd('a cluster that is moved', (etcd) => {
     expect((await contents(place)).get('/registry/secrets/default/hush')).toMatch(/^false k8s:enc:aesgcm:v1:one:/);
     await using plane = await TestPlane.start({
       ...parts,
-      storage: { type: 'etcd', etcd: place.etcd },
-      encryption: { path: planes.path, isReloading: false },
+      storage: { type: 'etcd', etcd: place.etcd, encryption: { path: planes.path, isReloading: false } },
     });
     expect(await plane.admin('GET', `${DEFAULTS}/secrets/hush`)).toMatchObject({ code: 200, body: { data: HUSH } });
     expect(await plane.admin('GET', '/apis/acme.dev/v1/namespaces/default/widgets/w')).toMatchObject({
@@ -262,7 +264,7 @@ describeWithEtcd('a cluster that is moved', (etcd) => {
   });
 });
 
-test('a value that nobody can open is kept in a snapshot and restored as it is', async () => {
+test('a value that cannot be decrypted is kept in a snapshot and restored as it is', async () => {
   await using places = await Places.make();
   const [folder, file, restored] = [places.folder('a'), places.file('b'), places.folder('c')];
   const cipher = 'k8s:enc:aesgcm:v1:gone:x';

@@ -124,7 +124,7 @@ function formOf(place: StorePlace): ValueForm {
   return { form: 'etcd', ...(place.etcd.prefix === undefined ? {} : { etcdPrefix: place.etcd.prefix }) };
 }
 
-/** Whether nobody can have written to the source since; a snapshot file is what it is. */
+/** Whether the source cannot have been written to since; a snapshot file never is. */
 async function isFinal({ from, clock, random }: CopyOptions, { head }: Snapshot): Promise<boolean> {
   if (from.type === 'file') return true;
   if (from.type === 'folder') return head.isOfClosedStore;

@@ -4,7 +4,7 @@ import type { Encryption } from '../../encryption/index.ts';
 import { keyNames, type Snapshot, type SnapshotEntry, StoreError, type StoredForm } from '../../store/index.ts';
 import type { RecodedKind, StoredKinds } from './stored-kinds.ts';
 
-/** How values lie in a store: their encoding, and the names that keys have for those who encrypt them. */
+/** The form of values in a store: their encoding, and the names of keys that encryption binds them to. */
 export interface ValueForm {
   readonly form: StoredForm;
   /** What '/registry' is called in etcd. */
@@ -13,15 +13,15 @@ export interface ValueForm {
 
 export interface ConversionParts {
   readonly kinds: StoredKinds;
-  /** Opens and seals what is in cipher. */
+  /** Decrypts and encrypts values. */
   readonly encryption?: Encryption;
 }
 
 /**
  * Turns values as they lie in one store into what they are in another.
  *
- * What is encrypted stays so: it is passed on as it is where neither its encoding nor the name of its key changes, else it is opened
- * and sealed anew, for which the keys are needed.
+ * Encrypted values stay encrypted: they are copied as they are where neither their encoding nor the name of their key changes, else they
+ * are decrypted and encrypted again, for which the keys are needed.
  */
 export class ValueConversion {
   readonly #from: ValueForm;
@@ -50,7 +50,7 @@ export class ValueConversion {
     };
   }
 
-  /** Whether two values in the new form say the same; those in cipher never look the same. */
+  /** Whether two values in the new form say the same; encrypted ones never look the same. */
   async isSame(key: string, wanted: Uint8Array, found: Uint8Array): Promise<boolean> {
     if (Buffer.compare(wanted, found) === 0) return true;
     if (this.#parts.encryption === undefined || !isEncrypted(wanted) || !isEncrypted(found)) return false;

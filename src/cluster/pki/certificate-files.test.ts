@@ -9,7 +9,7 @@ import { startControlPlane } from '../start-control-plane.ts';
 import { followCertificateFiles } from './certificate-files.ts';
 import { clusterPki, type ClusterPki } from './cluster-pki.ts';
 
-/** Keys and certificates of somebody else's making. */
+/** Keys and certificates that another program has made. */
 function newPki(): Promise<ClusterPki> {
   return clusterPki({
     clock: new RealClock(),
@@ -19,7 +19,7 @@ function newPki(): Promise<ClusterPki> {
   });
 }
 
-test('certificates and authorities that somebody replaces are in use without a restart, once they fit together', async () => {
+test('certificates and authorities that are replaced are in use without a restart, once they fit together', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-certificate-files-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const [old, fresh] = [await newPki(), await newPki()];
@@ -37,17 +37,15 @@ test('certificates and authorities that somebody replaces are in use without a r
     storage: { type: 'memory' },
     runtimeConfig: new Map(),
     serviceCidrs: ['10.96.0.0/16'],
-    listen: { host: '127.0.0.1', port: 0 },
-    serving: old.serving,
-    clientAuthorities: old.authority.certificate,
-    certificateFiles: files,
+    serving: { listen: { host: '127.0.0.1', port: 0 }, credential: old.serving, certificateFiles: files },
+    access: { clientAuthorities: old.authority.certificate },
     clock,
     certificateClock: new RealClock(),
     random: new CryptoRandom(),
     log: new LineLogger({ clock, level: 'info', write: (line) => lines.push(line) }),
     signal: new AbortController().signal,
   });
-  const told = async (what: RegExp): Promise<void> => {
+  const logged = async (what: RegExp): Promise<void> => {
     await clock.advance('5s');
     await vi.waitFor(() => expect(lines.join('')).toMatch(what));
     lines.length = 0;
@@ -55,16 +53,16 @@ test('certificates and authorities that somebody replaces are in use without a r
   expect(await handshake(plane.url, old)).toEqual([true, 200]);
 
   await writeFile(files.serving.certificate, fresh.serving.certificate);
-  await told(/cannot be used.*the private key is not that of the certificate/);
+  await logged(/cannot be used.*the private key is not that of the certificate/);
   expect(await handshake(plane.url, old)).toEqual([true, 200]);
   await writeFile(files.serving.privateKey, fresh.serving.privateKey);
-  await told(/certificates reloaded/);
+  await logged(/certificates reloaded/);
   expect(await handshake(plane.url, old)).toEqual([false, 200]);
 
   await writeFile(files.clientAuthorities, 'nonsense');
-  await told(/cannot be used.*there is no certificate/);
+  await logged(/cannot be used.*there is no certificate/);
   await writeFile(files.clientAuthorities, fresh.authority.certificate);
-  await told(/certificates reloaded/);
+  await logged(/certificates reloaded/);
   expect(await handshake(plane.url, old)).toEqual([false, 401]);
   expect(await handshake(plane.url, fresh)).toEqual([true, 200]);
 });
@@ -109,14 +107,14 @@ test('the pair that is shown to API servers behind this one is read again, once 
       useProxyClient: (renewed) => used.push(renewed),
     },
   );
-  const told = async (what: RegExp): Promise<void> => {
+  const logged = async (what: RegExp): Promise<void> => {
     await clock.advance('5s');
     await vi.waitFor(() => expect(lines.join('')).toMatch(what));
   };
   await writeFile(proxyClient.certificate, fresh.certificate);
-  await told(/cannot be used/);
+  await logged(/cannot be used/);
   expect(used).toEqual([]);
   await writeFile(proxyClient.privateKey, fresh.privateKey);
-  await told(/certificates reloaded/);
+  await logged(/certificates reloaded/);
   expect(used).toEqual([fresh]);
 });

@@ -3,7 +3,7 @@ import type { RenewedCertificates } from '../../apiserver/index.ts';
 import { type Clock, type Logger, messageOf, watchFiles } from '../../base/index.ts';
 import type { Credential } from '../../wire/certificates/index.ts';
 
-/** Paths of PEM files that somebody else renews. */
+/** Paths of PEM files that another program renews. */
 export interface CertificateFiles {
   /** What the server shows, and its key. */
   readonly serving?: { readonly certificate: string; readonly privateKey: string };
@@ -29,7 +29,7 @@ export interface CertificateFilesOptions {
   readonly useProxyClient: (renewed: Credential) => void;
 }
 
-/** Follows certificate files until the result is disposed of; one that cannot be used is told of, and what was there counts on. */
+/** Follows certificate files until the result is disposed of. One that cannot be used is logged, and the previous one stays in use. */
 export function followCertificateFiles(files: CertificateFiles, options: CertificateFilesOptions): Disposable {
   const { known } = options;
   const { serving, clientAuthorities, proxyAuthorities, proxyClient } = files;
@@ -75,7 +75,7 @@ export function followCertificateFiles(files: CertificateFiles, options: Certifi
 
 type Take = (...texts: readonly string[]) => void;
 
-/** Between the writing of a certificate and that of its key they do not fit, and are not used. */
+/** While only one of certificate and key has been replaced, they do not match, and are not used. */
 function readPair(certificate = '', privateKey = ''): Credential {
   if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey)))
     throw new Error('the private key is not that of the certificate');

@@ -46,7 +46,7 @@ describe('clusterPki', () => {
     expect(new Date(serving.validTo).getTime()).toBeGreaterThan(START);
   });
 
-  test('finds everything again in its folder, which nobody else may read', async () => {
+  test('finds everything again in its folder, which only its owner may read', async () => {
     await withFolder(async (folder) => {
       const first = await clusterPki(options({ folder }));
       const second = await clusterPki(options({ folder }));
@@ -75,7 +75,7 @@ describe('clusterPki', () => {
     });
   });
 
-  test('uses a serving pair that somebody has put there, also after the authority was made beside it', async () => {
+  test('uses a serving pair that the user has put there, also after the authority was made beside it', async () => {
     await withFolder(async (folder) => {
       const own = await foreignPair(folder, 'apiserver');
       const first = await clusterPki(options({ folder }));
@@ -149,16 +149,16 @@ describe('clusterPki', () => {
       const { serving, authority } = await keys.read();
       await keys.read();
 
-      const told = lines.filter((line) => line.includes('expires soon'));
-      expect(told).toHaveLength(2);
-      expect(told[0]).toContain(join(folder, 'ca.crt'));
+      const warnings = lines.filter((line) => line.includes('expires soon'));
+      expect(warnings).toHaveLength(2);
+      expect(warnings[0]).toContain(join(folder, 'ca.crt'));
       expect(new X509Certificate(serving.certificate).validTo).toBe(new X509Certificate(authority.certificate).validTo);
       const expired = options({ folder, clock: new VirtualClock({ startMs: START + 3651 * DAY_MS }) });
       await expect(clusterPki(expired)).rejects.toThrow(/ca\.crt": it expired on/);
     });
   });
 
-  test('signs with an authority that somebody else made, of another kind and with another name', async () => {
+  test('signs with an authority that another program made, of another kind and with another name', async () => {
     await withFolder(async (folder) => {
       await foreignPair(folder, 'ca', generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey);
       const { authority, serving } = await clusterPki(options({ folder }));
@@ -212,7 +212,7 @@ describe('clusterPki', () => {
   });
 });
 
-/** A pair that somebody else made. */
+/** A pair that another program made. */
 async function foreignPair(folder: string, name: string, key: KeyObject = createPrivateKey(newPrivateKey())) {
   const subject = { commonName: 'example.test', organizations: ['Some Company'] };
   const request = { subject, usage: 'authority', notBefore: START, notAfter: START + 100 * DAY_MS } as const;

@@ -17,7 +17,7 @@ export interface ClusterPki {
   /** Signs serving and client certificates. */
   readonly authority: Credential;
   readonly serving: Credential;
-  /** PEM of whom clients have to trust to trust the server: another than `authority` when the serving pair is somebody's own. */
+  /** PEM of the authority that clients have to trust: another than `authority` when the user has provided the serving pair. */
   readonly servingAuthority: string;
   /** A client in `system:masters`. */
   readonly admin: Credential;
@@ -45,7 +45,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const AUTHORITY_DAYS = 10 * 365;
 const LEAF_DAYS = 365;
-/** A leaf with less time left than this is made anew; what cannot be made anew is told. */
+/** A leaf with less time left than this is renewed; for a certificate that cannot be renewed, a warning is logged. */
 const RENEW_BEFORE_DAYS = 30;
 
 /** A pair that has been read and fits together. */
@@ -65,7 +65,7 @@ export function clusterPki(options: PkiOptions): Promise<ClusterPki> {
 /**
  * The cluster's keys and certificates, made where they are missing.
  *
- * Guarantees: a key that is there is never replaced. Certificates of the cluster's own authorities are made anew, for the same
+ * Guarantees: a key that is there is never replaced. Certificates of the cluster's own authorities are renewed, for the same
  * key, when they are about to expire or lack a name; a serving pair of another authority is used as it is. Whatever is empty,
  * broken, expired beyond repair or does not fit together is refused, with the file and the reason.
  */
@@ -73,8 +73,8 @@ export class ClusterKeys {
   readonly #options: PkiOptions;
   readonly #files: PkiFiles;
   readonly #log: Logger;
-  /** What was said to expire soon, by file. */
-  readonly #told = new Set<string>();
+  /** Certificates for which a warning was logged. */
+  readonly #warned = new Set<string>();
 
   constructor(options: PkiOptions) {
     this.#options = options;
@@ -86,7 +86,7 @@ export class ClusterKeys {
     return this.#files;
   }
 
-  /** Reads everything; called again later it renews what is due by then, and finds what somebody has replaced. */
+  /** Reads everything; called again later it renews what is due by then, and finds files that were replaced. */
   async read(): Promise<ClusterPki> {
     const authority = await this.#authority('ca', 'keelson-ca');
     const frontProxy = await this.#authority('front-proxy-ca', 'keelson-front-proxy-ca');
@@ -128,15 +128,15 @@ export class ClusterKeys {
         `it expired on ${found.parsed.validTo}; with a new authority, or after removing the pair and all that it signed, the server can start`,
       );
     }
-    this.#tellExpiry(found);
+    this.#warnOfExpiry(found);
     return found;
   }
 
-  /** The pair shown to clients. One that another authority has signed is its owner's business. */
+  /** The pair shown to clients. One that another authority has signed is not renewed here. */
   async #serving(authority: Pair): Promise<Pair> {
     const found = await this.#pair('apiserver');
     if (found !== undefined && found.parsed.issuer !== authority.parsed.subject) {
-      this.#tellExpiry(found);
+      this.#warnOfExpiry(found);
       return found;
     }
     const names = this.#options.servingNames;
@@ -163,7 +163,7 @@ export class ClusterKeys {
     return this.#fitting(name, certificate, { text, key });
   }
 
-  /** A renewed certificate serves also where it cannot be written, such as in a folder that is mounted read-only. */
+  /** A renewed certificate is used even where it cannot be written, such as in a folder that is mounted read-only. */
   async #keep(name: string, certificate: string, { isNew }: { readonly isNew: boolean }): Promise<void> {
     try {
       await this.#files.replace(name, certificate);
@@ -202,7 +202,7 @@ export class ClusterKeys {
     return { name, certificate, privateKey: text, key, parsed };
   }
 
-  /** The key of this name, which is made if it is not there. */
+  /** The key of this name; creates a missing one. */
   async #key(name: string): Promise<{ readonly text: string; readonly key: KeyObject }> {
     const file = `${name}.key`;
     const text = (await this.#files.read(file)) ?? (await this.#files.create(file, newPrivateKey()));
@@ -227,9 +227,9 @@ export class ClusterKeys {
     return new Error(`Cannot use "${this.#files.place(file)}": ${reason}`, cause === undefined ? {} : { cause });
   }
 
-  #tellExpiry(pair: Pair): void {
-    if (this.#msLeft(pair) > RENEW_BEFORE_DAYS * DAY_MS || this.#told.has(pair.certificate)) return;
-    this.#told.add(pair.certificate);
+  #warnOfExpiry(pair: Pair): void {
+    if (this.#msLeft(pair) > RENEW_BEFORE_DAYS * DAY_MS || this.#warned.has(pair.certificate)) return;
+    this.#warned.add(pair.certificate);
     const fields = { file: this.#files.place(`${pair.name}.crt`), expires: pair.parsed.validTo };
     if (this.#msLeft(pair) > 0) this.#log.warn('certificate expires soon', fields);
     else this.#log.error('certificate has expired', fields);
@@ -239,7 +239,7 @@ export class ClusterKeys {
     return Date.parse(parsed.validTo) - this.#options.clock.now();
   }
 
-  /** From a little earlier, so that clocks that differ a little agree. */
+  /** Backdated a little, for clients whose clocks are behind. */
   #validity(days: number): { readonly notBefore: number; readonly notAfter: number } {
     const now = this.#options.clock.now();
     return { notBefore: now - HOUR_MS, notAfter: now + days * DAY_MS };

@@ -11,7 +11,7 @@ import {
 const HOUR_MS = 60 * 60 * 1000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
 
-/** A key and certificate that only this process has, and forgets. Good for a year, or as long as the authority is. */
+/** A key and certificate that only this process has, in memory. Valid for a year, or as long as the authority is. */
 export function issueCredential(
   request: Pick<CertificateRequest, 'subject' | 'usage' | 'names'>,
   authority: Credential,

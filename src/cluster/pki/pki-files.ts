@@ -5,11 +5,11 @@ import { createWhole, ifThere, replaceWhole } from '../whole-file.ts';
 
 /** Where keys and certificates are kept. */
 export interface PkiFiles {
-  /** How a file is called when people are told of it. */
+  /** How messages name a file. */
   place(name: string): string;
   /** Undefined when the file is not there. */
   read(name: string): Promise<string | undefined>;
-  /** Makes a file unless it is there; answers with what it says now, whoever made it. */
+  /** Creates a file that is missing; returns what it holds now, whichever process created it. */
   create(name: string, text: string): Promise<string>;
   replace(name: string, text: string): Promise<void>;
 }

@@ -45,7 +45,9 @@ test('a server that cannot lock the store makes no keys', async () => {
   } as const;
   await using _first = await startControlPlane(options);
 
-  await expect(startControlPlane({ ...options, pkiFolder: join(folder, 'pki') })).rejects.toThrow(/has it open/);
+  await expect(startControlPlane({ ...options, serving: { pkiFolder: join(folder, 'pki') } })).rejects.toThrow(
+    /has it open/,
+  );
   expect(await readdir(folder)).toEqual(['store']);
 });
 
@@ -59,8 +61,7 @@ describe('a server that runs for a year', () => {
       const plane = await startControlPlane({
         name: 'test',
         storage: { type: 'memory' },
-        pkiFolder,
-        listen: { host: '127.0.0.1', port: 0 },
+        serving: { pkiFolder, listen: { host: '127.0.0.1', port: 0 } },
         runtimeConfig: new Map(),
         serviceCidrs: ['10.96.0.0/16'],
         clock: new RealClock(),

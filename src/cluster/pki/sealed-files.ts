@@ -4,13 +4,13 @@ import type { Random } from '../../base/index.ts';
 /** Texts by their file names. */
 export type FileTexts = Readonly<Record<string, string>>;
 
-/** A token as kubeadm has them: six characters that name it, and sixteen that nobody else is to know. */
+/** A token as kubeadm has them: six characters that name it, and sixteen that are secret. */
 export interface JoinToken {
   readonly id: string;
   readonly secret: string;
 }
 
-/** Files in cipher, as they are written down. */
+/** Encrypted files, as they are stored. */
 export interface SealedFiles {
   readonly tokenId: string;
   readonly salt: string;

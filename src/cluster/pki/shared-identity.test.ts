@@ -31,7 +31,7 @@ test('servers that start at the same time with one token have the same keys', as
   for (const texts of others) expect(texts).toEqual(first);
 });
 
-test('keys that are there are handed over, and nothing in the store tells them to whoever has no token', async () => {
+test('keys that are there are handed over, and cannot be read from the store without the token', async () => {
   await using store = openMemoryStore({ clock });
   const [first, second] = [pkiMemory(), pkiMemory()];
   await make(first);
@@ -73,7 +73,7 @@ test('a server that has the keys needs no token, and hands them over under anoth
   expect(await textsOf(second)).toEqual(await textsOf(first));
 });
 
-test('servers on a store of which nobody has handed keys over have keys of their own', async () => {
+test('servers on a store without handed-over keys have keys of their own', async () => {
   await using store = openMemoryStore({ clock });
   await shareIdentity(store, { files: pkiMemory(), token: undefined, random, make });
   expect(store.contents().entries).toEqual([]);

@@ -45,7 +45,7 @@ export interface ProgramHelp {
 }
 
 /**
- * A program of a control plane. `Options` is what `startCluster` takes on its behalf.
+ * A program of a control plane. `Options` is what `launchCluster` takes on its behalf.
  *
  * It runs in two ways: in a cluster, beside the API server of the same process, and alone, as a client of any API server.
  */
@@ -99,7 +99,7 @@ export interface ProgramContext<Options extends object = object> {
 /** What every program of a cluster may look at. */
 export interface SharedOptions {
   readonly hostname?: string;
-  readonly listen?: { readonly host: string; readonly port: number };
+  readonly serving?: { readonly listen?: { readonly host: string; readonly port: number } };
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -160,7 +160,7 @@ export interface ConnectedProgram extends StandaloneTools {
   readonly serving: SecureHealthOptions | undefined;
 }
 
-/** What `startCluster` takes on behalf of the programs in a list. */
+/** What `launchCluster` takes on behalf of the programs in a list. */
 export type OptionsOf<Entries extends readonly ProgramEntry[]> = Intersection<
   { [Index in keyof Entries]: Entries[Index] extends ProgramEntry<infer Options> ? [Options] : never }[number]
 >;

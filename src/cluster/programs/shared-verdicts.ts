@@ -30,7 +30,7 @@ export const sharedVerdicts: readonly FlagGroup[] = [
   },
   {
     verdict: 'accepted',
-    why: 'with an embedded store there is nobody to compete with, and on etcd processes always do, for the leases of upstream',
+    why: 'with an embedded store there is no competing process; on etcd, processes always compete, for the leases of upstream',
     flags: 'leader-elect? leader-elect-resource-lock leader-elect-resource-name leader-elect-resource-namespace',
   },
   {

@@ -3,12 +3,12 @@ import type { StoreContents } from '../../store/index.ts';
 import type { ForkOptions } from '../control-plane.ts';
 import { Stamps } from './stamps.ts';
 
-/** What a cluster of a template has of its own. */
+/** The clock, random source and log of a cluster that starts from a template. */
 export type TemplateOptions = Omit<ForkOptions, 'contents'> & Required<Pick<ForkOptions, 'log'>>;
 
 /**
- * A cluster at rest, which others begin with instead of making each object again: they have uids and times of their own, and all
- * else as it was made.
+ * A cluster at rest, from which others start instead of creating each object again: they get new uids and times, and everything else
+ * as it was.
  */
 export class ClusterTemplate<Cluster> {
   readonly #stamps: Stamps;

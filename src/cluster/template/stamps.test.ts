@@ -20,7 +20,7 @@ function contentsOf(...objects: readonly object[]): StoreContents {
   return { revision: 9, entries, deadlinesMs: new Map([['/registry/things/0', TAKEN_AT + 1000]]) };
 }
 
-test('uids and times become others, wherever they are told, and nothing else changes', () => {
+test('uids and times are replaced wherever they occur, and nothing else changes', () => {
   const objects = [
     {
       metadata: { name: 'é', uid: OLD, creationTimestamp: '2001-02-03T04:05:05Z' },

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { UidSource } from '../../base/index.ts';
 import type { StoreContents } from '../../store/index.ts';
 
-/** What is stamped on objects anew. */
+/** What is stamped on the objects of a copy. */
 export interface NewStamps {
   readonly uids: UidSource;
   /** When the contents are said to have been as they are, in milliseconds since the Unix epoch. */
@@ -96,7 +96,7 @@ function timesIn(text: string, takenAtMs: number): readonly TimeStamp[] {
   });
 }
 
-/** The time in as many characters: `2026-01-02`, `2026-01-02T03:04:05Z`, or with a fraction of so many digits. */
+/** The time in as many characters: `2026-01-02`, `2026-01-02T03:04:05Z`, or with a fraction of as many digits. */
 function formatted(timeMs: number, length: number): string {
   const text = new Date(timeMs).toISOString();
   if (length <= 10) return text.slice(0, length);

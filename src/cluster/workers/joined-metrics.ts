@@ -8,7 +8,7 @@ import {
 import type { PassedAnswer } from './messages.ts';
 
 /** Figures that are the same in each process of a server, or that make no sense when they are added up. */
-const TOLD_ONCE: ReadonlySet<string> = new Set([
+const REPORTED_ONCE: ReadonlySet<string> = new Set([
   'aggregator_unavailable_apiservice',
   'apiserver_resource_objects',
   'apiserver_resource_size_estimate_bytes',
@@ -27,7 +27,7 @@ export function joinedMetrics(
   accept: string,
 ): PassedAnswer {
   const format = negotiateMetricFormat(accept);
-  const theirs = workers.map((metrics) => registryOf(metrics.filter(({ name }) => !TOLD_ONCE.has(name))));
+  const theirs = workers.map((metrics) => registryOf(metrics.filter(({ name }) => !REPORTED_ONCE.has(name))));
   const text = MetricRegistry.exposeAll([...own, ...theirs], format);
   return { status: 200, text, contentType: METRIC_CONTENT_TYPES[format] };
 }

@@ -16,7 +16,7 @@ export interface Serving {
 
 /** The process that started this one, as a worker sees it. When it ends, Node ends this one too. */
 export class MainProcess {
-  /** Resolves when it has said what to do. */
+  /** Resolves with what the main process wants of this one. */
   readonly order: Promise<WorkOrder>;
   readonly #stop = new AbortController();
   readonly #answers: PendingQuestions<PassedAnswer>;
@@ -40,7 +40,7 @@ export class MainProcess {
     return this.#stop.signal;
   }
 
-  /** Says that this worker serves, and where; it does what it is told from now on. */
+  /** Reports that this worker serves, and where; it obeys messages of the main process from now on. */
   serves(serving: Serving, address: Extract<WorkerMessage, { type: 'listening' }>['address']): void {
     this.#serving = serving;
     this.#tell({ type: 'listening', address });

@@ -19,7 +19,7 @@ export interface WorkOrder {
   /** Whether the store is the main process's, or one that the worker opens itself. */
   readonly hasStore: boolean;
   readonly hasBoard: boolean;
-  /** Whether it is to say from the start that it is about to stop. */
+  /** Whether it reports from the start that it is about to stop. */
   readonly isDraining: boolean;
 }
 
@@ -41,7 +41,7 @@ export type MainMessage =
 
 /** What a worker says to the main process. */
 export type WorkerMessage =
-  /** It hears messages from now on: those that come earlier are lost. */
+  /** It receives messages from now on; earlier ones are lost. */
   | { readonly type: 'ready' }
   | { readonly type: 'listening'; readonly address: AddressInfo }
   | { readonly type: 'failed'; readonly message: string }

@@ -29,7 +29,7 @@ export class PendingQuestions<Answer> {
     waiting?.(answer);
   }
 
-  /** Nobody will answer any more. */
+  /** Ends all questions without an answer: the other process has ended. */
   giveUp(): void {
     for (const id of [...this.#waiting.keys()]) this.answered(id, undefined);
   }

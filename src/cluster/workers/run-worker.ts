@@ -7,6 +7,7 @@ import type { StorageOptions } from '../storage-options.ts';
 import { MainPaths } from './main-paths.ts';
 import { MainProcess } from './main-process.ts';
 import { BOARD_FD, CHANNEL_FD, type WorkOrder } from './messages.ts';
+import { withLog } from './one-audit-log.ts';
 
 /** Upstream's defaults. */
 const REQUESTS_AT_ONCE = { maxReads: 400, maxWrites: 200 };
@@ -34,22 +35,25 @@ export async function runWorker(
 }
 
 function workerOptions(
-  { workers: _, joinToken: __, ...options }: Omit<ControlPlaneOptions, 'signal'>,
+  options: Omit<ControlPlaneOptions, 'signal'>,
   order: WorkOrder,
   main: MainProcess,
 ): ControlPlaneOptions {
-  const { audit, limits, paths = [] } = options;
+  const { access, extensions, serving: { workers: _, joinToken: __, ...serving } = {} } = options;
   const share = (requests: number): number => Math.ceil(requests / order.workers);
-  const { maxReads, maxWrites } = { ...REQUESTS_AT_ONCE, ...limits };
+  const { maxReads, maxWrites } = { ...REQUESTS_AT_ONCE, ...serving.limits };
   const to = { write: (text: string) => main.audit(text), [Symbol.asyncDispose]: () => Promise.resolve() };
   return {
     ...options,
-    listen: order.place,
     storage: storageOf(options.storage, order),
-    worksWith: order.pki,
-    limits: { ...limits, maxReads: share(maxReads), maxWrites: share(maxWrites) },
-    paths: [new MainPaths(main), ...paths],
-    ...(audit?.log === undefined ? {} : { audit: { ...audit, log: { ...audit.log, to } } }),
+    serving: {
+      ...serving,
+      listen: order.place,
+      worksWith: order.pki,
+      limits: { ...serving.limits, maxReads: share(maxReads), maxWrites: share(maxWrites) },
+    },
+    extensions: { ...extensions, paths: [new MainPaths(main), ...(extensions?.paths ?? [])] },
+    ...(access?.audit?.log === undefined ? {} : { access: withLog(access, { ...access.audit.log, to }) }),
     signal: main.stop,
   };
 }
@@ -57,5 +61,10 @@ function workerOptions(
 function storageOf(storage: StorageOptions, { hasStore, hasBoard }: WorkOrder): StorageOptions {
   if (!hasStore) return storage;
   const channel = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
-  return { type: 'channel', channel, ...(hasBoard ? { boardFd: BOARD_FD } : {}) };
+  const { encryption, eventTtlSeconds } = storage;
+  const form = {
+    ...(encryption === undefined ? {} : { encryption }),
+    ...(eventTtlSeconds === undefined ? {} : { eventTtlSeconds }),
+  };
+  return { ...form, type: 'channel', channel, ...(hasBoard ? { boardFd: BOARD_FD } : {}) };
 }

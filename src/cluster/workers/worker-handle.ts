@@ -55,7 +55,7 @@ export class WorkerHandle {
         reject(new Error(how));
       });
     });
-    this.listening.catch(() => undefined); // who waits for it is told
+    this.listening.catch(() => undefined); // the caller that waits for it handles the error
   }
 
   /** The worker's way to the store. */

@@ -18,8 +18,9 @@ export interface WorkerPoolOptions extends WorkersOptions {
   readonly place: ListenAddress;
   /** Undefined where each worker opens the store itself. */
   readonly store: Store | undefined;
-  readonly pki: () => ClusterPki;
-  readonly registries: () => readonly MetricRegistry[];
+  readonly certificates: { readonly pki: ClusterPki };
+  /** What this process counts. */
+  readonly metrics: { readonly registries: readonly MetricRegistry[] };
   readonly attempts: SchedulingAttempts;
   /** Where lines of the audit log go, if there is one. */
   readonly auditLog: LineWriter | undefined;
@@ -30,11 +31,11 @@ export interface WorkerPoolOptions extends WorkersOptions {
   readonly signal: AbortSignal;
 }
 
-/** A worker that ends is started again; one that does so again and again, ever later. */
+/** Backoff of a worker that keeps ending. */
 const RESTART = { initialMs: 100, capMs: 10_000, jitter: 0.2 };
-/** A worker that has served so long was not wrong from the start. */
+/** A worker that has served this long resets the backoff. */
 const STEADY_MS = 30_000;
-/** A worker that is told to stop and has not after this time is killed: longer than it lets requests go on. */
+/** A worker that has not stopped after this time is killed: longer than it lets requests go on. */
 const STOP_MS = 10_000;
 
 /**
@@ -49,7 +50,7 @@ export class WorkerPool implements ServingPort {
   readonly #stopping = new AbortController();
   readonly #board: RevisionBoard | undefined;
   readonly #kept: Promise<void>[] = [];
-  readonly #told: Disposable;
+  readonly #stopListener: Disposable;
   readonly #place: ListenAddress;
   #address: AddressInfo | undefined;
   #stopped: Promise<void> | undefined;
@@ -79,11 +80,11 @@ export class WorkerPool implements ServingPort {
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe', this.#board?.fd ?? 'ignore'],
     });
-    this.#told = onAbort(signal, () => void this.#stop());
+    this.#stopListener = onAbort(signal, () => void this.#stop());
   }
 
   get address(): AddressInfo {
-    if (this.#address === undefined) throw new Error('Cannot tell where the workers listen: they do not listen');
+    if (this.#address === undefined) throw new Error('Cannot say where the workers listen: they do not listen');
     return this.#address;
   }
 
@@ -92,9 +93,9 @@ export class WorkerPool implements ServingPort {
     return `https://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   }
 
-  /** Workers follow the files of certificates themselves, and `use` tells them of the others. */
+  /** Workers follow the files of certificates themselves, and `use` sends them the others. */
   renew(): void {
-    // nothing is left to tell them
+    // nothing is left to send
   }
 
   use(pki: ClusterPki): void {
@@ -146,11 +147,11 @@ export class WorkerPool implements ServingPort {
   }
 
   #order(): WorkOrder {
-    const { count, pki, store } = this.#options;
+    const { count, certificates, store } = this.#options;
     return {
       place: this.#place,
       workers: count,
-      pki: pki(),
+      pki: certificates.pki,
       hasStore: store !== undefined,
       hasBoard: this.#board !== undefined,
       isDraining: this.#isDraining,
@@ -179,7 +180,7 @@ export class WorkerPool implements ServingPort {
   }
 
   async #stopAll(): Promise<void> {
-    this.#told[Symbol.dispose]();
+    this.#stopListener[Symbol.dispose]();
     this.#stopping.abort();
     this.#tellAll({ type: 'stop' });
     const workers = [...this.#workers.values()];
@@ -196,11 +197,11 @@ export class WorkerPool implements ServingPort {
   }
 
   async #answer(path: string, accept: string): Promise<PassedAnswer | undefined> {
-    const { registries, attempts } = this.#options;
+    const { attempts } = this.#options;
     if (path !== '/metrics') return answerAttempts(attempts)({ method: 'GET', path });
     const metrics = await Promise.all(Array.from(this.#workers.values(), (worker) => worker.metrics()));
     return joinedMetrics(
-      registries(),
+      this.#options.metrics.registries,
       metrics.filter((each) => each !== undefined),
       accept,
     );

@@ -43,7 +43,7 @@ export class EncryptedPlanes implements AsyncDisposable {
 
   start(storage: StorageOptions = { type: 'memory' }, clock?: VirtualClock): Promise<TestPlane> {
     const own = clock === undefined ? {} : { clock };
-    return TestPlane.start({ storage, ...own, encryption: { path: this.path, isReloading: true } });
+    return TestPlane.start({ ...own, storage: { ...storage, encryption: { path: this.path, isReloading: true } } });
   }
 
   /** Runs a plugin at `socket` until the result is disposed of. */

@@ -5,7 +5,7 @@ const NODE = { name: 'system:node:n1', groups: ['system:nodes'] };
 const MASTER_NODE = { name: 'system:node:n1', groups: ['system:nodes', 'system:masters'] };
 
 async function start(): Promise<AccessServer> {
-  return startAccessServer({ enableAdmission: ['NodeRestriction'], disableAdmission: ['ServiceAccount'] });
+  return startAccessServer({ admission: { enable: ['NodeRestriction'], disable: ['ServiceAccount'] } });
 }
 
 const node = (name: string, labels: Record<string, string> = {}, more: object = {}): object => ({

@@ -14,7 +14,7 @@ export interface OpenPastOptions {
 export function openPast(plane: ControlPlane, { nowMs, random, onEnd }: OpenPastOptions): PastView {
   const stop = new AbortController();
   const clock = new VirtualClock({ startMs: nowMs });
-  const copy = plane.fork({ clock, random, signal: stop.signal, interfere: (call, next) => next(call) });
+  const copy = plane.fork({ clock, random, signal: stop.signal, local: { interfere: (call, next) => next(call) } });
   const transports = new Map<string, Transport>();
   return {
     transportOf: (user, groups) => {

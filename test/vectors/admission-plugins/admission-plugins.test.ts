@@ -52,8 +52,10 @@ describe.each(groups)('plugins answer as those of kube-apiserver: $name', (group
     hooks = await startHooks();
     const configurations = Object.entries(group.configurations?.(hooks) ?? {});
     plane = await TestPlane.start({
-      enableAdmission: group.plugins,
-      admissionConfiguration: Object.fromEntries(configurations.map(([name, each]) => [name, JSON.stringify(each)])),
+      admission: {
+        enable: group.plugins,
+        configuration: Object.fromEntries(configurations.map(([name, each]) => [name, JSON.stringify(each)])),
+      },
     });
     for (const scenario of group.scenarios) await prepare(scenario, new Target(hooks, plane));
   });

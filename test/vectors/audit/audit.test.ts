@@ -21,15 +21,17 @@ beforeAll(async () => {
   {
     await using plane = await TestPlane.start({
       clock: new RealClock(),
-      tokenFile: TOKEN_FILE,
       runtimeConfig: parseRuntimeConfig('networking.k8s.io/v1beta1=true'),
-      listen: { host: '127.0.0.1', port: 0 },
-      audit: {
-        policy: readAuditPolicy(POLICY).policy,
-        log: {
-          format: 'json',
-          to: { path, maxBytes: 0, maxBackups: 0, maxAgeMs: 0, isCompressing: false },
-          delivery: { mode: 'blocking' },
+      serving: { listen: { host: '127.0.0.1', port: 0 } },
+      access: {
+        tokenFile: TOKEN_FILE,
+        audit: {
+          policy: readAuditPolicy(POLICY).policy,
+          log: {
+            format: 'json',
+            to: { path, maxBytes: 0, maxBackups: 0, maxAgeMs: 0, isCompressing: false },
+            delivery: { mode: 'blocking' },
+          },
         },
       },
     });

@@ -41,8 +41,7 @@ const [clock, random] = [new RealClock(), new CryptoRandom()];
     await using plane = await TestPlane.start({
       clock,
       random,
-      storage: { type: 'etcd', etcd: { endpoints: [kube.etcdUrl] } },
-      encryption: { path, isReloading: false },
+      storage: { type: 'etcd', etcd: { endpoints: [kube.etcdUrl] }, encryption: { path, isReloading: false } },
     });
     for (const { path: plural, resource, body } of objects) {
       const read = await plane.admin('GET', `${collection(plural)}/theirs`);

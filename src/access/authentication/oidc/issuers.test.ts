@@ -67,7 +67,7 @@ async function start(jwt: object = {}, more: object = {}): Promise<TestPlane> {
   const configuration = readConfigurationFile(await configure(jwt, more));
   told = [];
   const log = new LineLogger({ clock: new VirtualClock(), level: 'info', write: (line) => told.push(line) });
-  plane = await TestPlane.start({ authentication: { configuration }, log });
+  plane = await TestPlane.start({ access: { authentication: { configuration } }, log });
   return plane;
 }
 

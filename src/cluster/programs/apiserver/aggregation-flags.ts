@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import type { ControlPlaneOptions } from '../../server-only.ts';
+import type { AggregationOptions } from '../../server-only.ts';
 import { FlagError } from '../flag.ts';
 import type { FlagDefinitions, FlagValues } from '../flag.ts';
 import { fileFlag } from '../read-flags.ts';
@@ -23,9 +23,7 @@ export const aggregationFlags: FlagDefinitions = {
   },
 };
 
-type AggregationSettings = NonNullable<ControlPlaneOptions['aggregation']>;
-
-export function aggregationSettings(flags: FlagValues): AggregationSettings {
+export function aggregationSettings(flags: FlagValues): AggregationOptions {
   const proxyClient = proxyClientOf(flags);
   const routing = flags.isSet('enable-aggregator-routing') ? 'endpoints' : 'cluster-ip';
   return {
@@ -36,13 +34,13 @@ export function aggregationSettings(flags: FlagValues): AggregationSettings {
 }
 
 /** The files are read again when they change. */
-function proxyClientFiles(flags: FlagValues): Pick<AggregationSettings, 'proxyClientFiles'> {
+function proxyClientFiles(flags: FlagValues): Pick<AggregationOptions, 'proxyClientFiles'> {
   const [certificate, privateKey] = [flags.text('proxy-client-cert-file'), flags.text('proxy-client-key-file')];
   if (certificate === undefined || privateKey === undefined) return {};
   return { proxyClientFiles: { certificate, privateKey } };
 }
 
-function proxyClientOf(flags: FlagValues): AggregationSettings['proxyClient'] {
+function proxyClientOf(flags: FlagValues): AggregationOptions['proxyClient'] {
   const certificate = fileFlag(flags, 'proxy-client-cert-file');
   const privateKey = fileFlag(flags, 'proxy-client-key-file');
   if (certificate === undefined && privateKey === undefined) return undefined;

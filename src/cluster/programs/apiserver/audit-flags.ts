@@ -2,9 +2,10 @@ import { messageOf, parseDuration } from '../../../base/index.ts';
 import {
   type AuditDelivery,
   type AuditOptions,
-  type ControlPlaneOptions,
+  type AccessOptions,
   readAuditPolicy,
   readWebhookKubeconfig,
+  type TracingOptions,
 } from '../../server-only.ts';
 import { FlagError } from '../flag.ts';
 import type { FlagDefinitions, FlagValues } from '../flag.ts';
@@ -131,7 +132,7 @@ interface Printing {
 export function auditSettings(
   flags: FlagValues,
   context: Printing,
-): Pick<ControlPlaneOptions, 'audit' | 'printRequest'> {
+): Pick<AccessOptions, 'audit'> & Pick<TracingOptions, 'printRequest'> {
   const audit = auditOptions(flags, context);
   return {
     ...(audit === undefined ? {} : { audit }),

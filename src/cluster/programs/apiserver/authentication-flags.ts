@@ -8,7 +8,7 @@ import { FlagError } from '../flag.ts';
 import type { FlagDefinitions, FlagValues } from '../flag.ts';
 import { durationFlag, fileFlag, readFlagFile, usable } from '../read-flags.ts';
 
-/** Who asks: flags of kube-apiserver, under its names. */
+/** How clients are identified: flags of kube-apiserver, under its names. */
 export const authenticationFlags: FlagDefinitions = {
   'service-account-issuer': {
     type: 'string',
@@ -58,7 +58,7 @@ export const authenticationFlags: FlagDefinitions = {
     type: 'string',
     multiple: true,
     value: 'NAME,…',
-    help: 'Common names of front proxies that are believed; all of the authority unless given',
+    help: 'Common names of front proxies that are trusted (default: all names that the authority has signed)',
   },
   'requestheader-username-headers': {
     type: 'string',
@@ -113,7 +113,7 @@ export const authenticationFlags: FlagDefinitions = {
   'oidc-username-prefix': {
     type: 'string',
     value: 'TEXT',
-    help: 'What goes before user names; the issuer and # unless given, "-" for nothing',
+    help: 'Prefix of user names; "-" for none (default: the issuer and #)',
   },
   'oidc-groups-claim': { type: 'string', value: 'CLAIM', help: 'The claim that has the groups' },
   'oidc-groups-prefix': { type: 'string', value: 'TEXT', help: 'What goes before groups' },

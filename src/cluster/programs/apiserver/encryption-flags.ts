@@ -1,4 +1,4 @@
-import type { ControlPlaneOptions } from '../../server-only.ts';
+import type { StorageOptions } from '../../server-only.ts';
 import { FlagError } from '../flag.ts';
 import type { FlagDefinitions, FlagValues } from '../flag.ts';
 
@@ -15,7 +15,7 @@ export const encryptionFlags: FlagDefinitions = {
   },
 };
 
-export function encryptionSettings(flags: FlagValues): Pick<ControlPlaneOptions, 'encryption'> {
+export function encryptionSettings(flags: FlagValues): Pick<StorageOptions, 'encryption'> {
   const path = flags.text('encryption-provider-config');
   const isReloading = flags.isSet('encryption-provider-config-automatic-reload');
   if (path !== undefined) return { encryption: { path, isReloading } };

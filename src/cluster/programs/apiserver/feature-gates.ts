@@ -1,4 +1,4 @@
-/** The features of kube-apiserver 1.36 that are on unless it is told otherwise. */
+/** The features of kube-apiserver 1.36 that are on by default. */
 const ON = `
   APIResponseCompression APIServerIdentity APIServerTracing AggregatedDiscoveryRemoveBetaType
   AllowParsingUserUIDFromCertAuth AllowServiceExternalIPs AnonymousAuthConfigurableEndpoints AnyVolumeDataSource

@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import type { ControlPlaneOptions } from '../../server-only.ts';
+import type { KubeletOptions } from '../../server-only.ts';
 import { FlagError } from '../flag.ts';
 import type { FlagDefinitions, FlagValues } from '../flag.ts';
 import { fileFlag } from '../read-flags.ts';
@@ -25,9 +25,7 @@ export const kubeletFlags: FlagDefinitions = {
   },
 };
 
-type KubeletSettings = NonNullable<ControlPlaneOptions['kubelets']>;
-
-export function kubeletSettings(flags: FlagValues): KubeletSettings {
+export function kubeletSettings(flags: FlagValues): KubeletOptions {
   const client = clientOf(flags);
   const authorities = fileFlag(flags, 'kubelet-certificate-authority');
   const addressTypes = flags.list('kubelet-preferred-address-types');
@@ -38,7 +36,7 @@ export function kubeletSettings(flags: FlagValues): KubeletSettings {
   };
 }
 
-function clientOf(flags: FlagValues): KubeletSettings['client'] {
+function clientOf(flags: FlagValues): KubeletOptions['client'] {
   const certificate = fileFlag(flags, 'kubelet-client-certificate');
   const privateKey = fileFlag(flags, 'kubelet-client-key');
   if (certificate === undefined && privateKey === undefined) return undefined;

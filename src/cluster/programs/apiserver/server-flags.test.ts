@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { Flags } from '../../../cli/flags.ts';
 import { serverFlags, serverSettings } from './server-flags.ts';
 
-function disabledBy(...args: readonly string[]): readonly string[] {
-  return serverSettings(new Flags(args, serverFlags)).disableAdmission;
+function disabledBy(...args: readonly string[]): readonly string[] | undefined {
+  return serverSettings(new Flags(args, serverFlags)).admission.disable;
 }
 
 test('admission plugins are switched off by name', () => {
@@ -13,9 +13,9 @@ test('admission plugins are switched off by name', () => {
   ).toEqual(['ServiceAccount', 'Priority']);
 });
 
-test('admission plugins that nobody knows are refused', () => {
-  expect(() => disabledBy('--disable-admission-plugins', 'Nobody')).toThrow(
-    'disable-admission-plugins plugin "Nobody" is unknown',
+test('unknown admission plugins are refused', () => {
+  expect(() => disabledBy('--disable-admission-plugins', 'Unheard')).toThrow(
+    'disable-admission-plugins plugin "Unheard" is unknown',
   );
   expect(() => disabledBy('--enable-admission-plugins', 'serviceaccount')).toThrow(
     'enable-admission-plugins plugin "serviceaccount" is unknown',
@@ -29,8 +29,9 @@ test('what is both on and off is refused', () => {
   );
 });
 
-test('authorization modes are taken in their order, and what is wrong with them is told as upstream does', () => {
-  const modes = (...args: readonly string[]): unknown => serverSettings(new Flags(args, serverFlags)).authorization;
+test('authorization modes are taken in their order, and errors in them are reported as upstream does', () => {
+  const modes = (...args: readonly string[]): unknown =>
+    serverSettings(new Flags(args, serverFlags)).access.authorization;
   expect(modes()).toEqual({});
   expect(modes('--authorization-mode=RBAC,AlwaysDeny')).toEqual({ modes: ['RBAC', 'AlwaysDeny'] });
   expect(() => modes('--authorization-mode=rbac')).toThrow('authorization-mode "rbac" is not a valid mode');

@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
-import { parseRuntimeConfig, type RuntimeConfig } from '../../../api/index.ts';
+import { parseRuntimeConfig } from '../../../api/index.ts';
 import {
+  type AccessOptions,
+  type AdmissionOptions,
   admissionProblems,
   type ControlPlaneOptions,
-  type JoinToken,
   parseJoinToken,
   readAdmissionConfiguration,
   runningPlugins,
+  type ServingOptions,
   type StorageOptions,
 } from '../../server-only.ts';
 import { type FlagDefinitions, FlagError, type FlagValues, grouped } from '../flag.ts';
@@ -176,27 +178,15 @@ export const serverFlags: FlagDefinitions = {
   'request-timeout': { type: 'string', value: 'DURATION', default: '1m', help: 'Deadline of other requests' },
 };
 
-/** What the shared flags say. */
-export interface ServerSettings {
-  readonly joinToken?: JoinToken;
-  readonly runtimeConfig: RuntimeConfig;
-  readonly tokenFile?: string;
-  readonly authorization: NonNullable<ControlPlaneOptions['authorization']>;
-  readonly enableAdmission: readonly string[];
-  readonly disableAdmission: readonly string[];
-  readonly admissionConfiguration?: ControlPlaneOptions['admissionConfiguration'];
-  readonly tolerationSeconds: NonNullable<ControlPlaneOptions['tolerationSeconds']>;
-  readonly serviceCidrs: readonly string[];
-  readonly eventTtlSeconds: number;
-  readonly limits: { readonly maxReads: number; readonly maxWrites: number; readonly minWatchSeconds: number };
-  readonly priorityAndFairness: boolean;
-  readonly hostname: string;
-  readonly transportLimits: ControlPlaneOptions['transportLimits'];
-  readonly anonymousAuth: boolean;
-  readonly authentication: NonNullable<ControlPlaneOptions['authentication']>;
-  readonly aggregation: NonNullable<ControlPlaneOptions['aggregation']>;
-  readonly kubelets: NonNullable<ControlPlaneOptions['kubelets']>;
-  readonly advertiseAddress?: string;
+/** What the flags of a server say, by the groups of `ControlPlaneOptions`. */
+export interface ServerSettings extends Pick<
+  ControlPlaneOptions,
+  'runtimeConfig' | 'serviceCidrs' | 'hostname' | 'aggregation' | 'kubelets'
+> {
+  readonly storage: Pick<StorageOptions, 'eventTtlSeconds'>;
+  readonly serving: ServingOptions;
+  readonly access: AccessOptions;
+  readonly admission: AdmissionOptions;
 }
 
 export function serverSettings(flags: FlagValues): ServerSettings {
@@ -207,39 +197,45 @@ export function serverSettings(flags: FlagValues): ServerSettings {
   const maxStreams = flags.integer('http2-max-streams-per-connection', { min: 0, max: 1_000_000 }) ?? 0;
   const advertiseAddress = advertised(flags);
   return {
-    ...joinTokenOf(flags),
-    ...(tokenFile === undefined ? {} : { tokenFile }),
     runtimeConfig: parseRuntimeConfig(...flags.list('runtime-config')),
-    authorization: authorizationSettings(flags),
-    ...admission(flags),
-    tolerationSeconds: {
-      notReady: flags.integer('default-not-ready-toleration-seconds', ANY_INTEGER) ?? 300,
-      unreachable: flags.integer('default-unreachable-toleration-seconds', ANY_INTEGER) ?? 300,
-    },
     serviceCidrs: (flags.text('service-cluster-ip-range') ?? '').split(','),
-    eventTtlSeconds: Math.round(durationFlag(flags, 'event-ttl') / 1000),
-    limits: {
-      maxReads: flags.integer('max-requests-inflight', many) ?? 400,
-      maxWrites: flags.integer('max-mutating-requests-inflight', many) ?? 200,
-      minWatchSeconds: flags.integer('min-request-timeout', many) ?? 1800,
-    },
-    priorityAndFairness: flags.isSet('enable-priority-and-fairness'),
     hostname: hostname(),
-    transportLimits: {
-      requestTimeoutMs: durationFlag(flags, 'request-timeout'),
-      ...(maxStreams === 0 ? {} : { maxStreams }),
+    storage: { eventTtlSeconds: Math.round(durationFlag(flags, 'event-ttl') / 1000) },
+    serving: {
+      ...joinTokenOf(flags),
+      ...(advertiseAddress === undefined ? {} : { advertiseAddress }),
+      limits: {
+        maxReads: flags.integer('max-requests-inflight', many) ?? 400,
+        maxWrites: flags.integer('max-mutating-requests-inflight', many) ?? 200,
+        minWatchSeconds: flags.integer('min-request-timeout', many) ?? 1800,
+      },
+      priorityAndFairness: flags.isSet('enable-priority-and-fairness'),
+      transportLimits: {
+        requestTimeoutMs: durationFlag(flags, 'request-timeout'),
+        ...(maxStreams === 0 ? {} : { maxStreams }),
+      },
     },
-    anonymousAuth: flags.isSet('anonymous-auth'),
-    authentication: authenticationSettings(flags),
+    access: {
+      ...(tokenFile === undefined ? {} : { tokenFile }),
+      anonymousAuth: flags.isSet('anonymous-auth'),
+      authentication: authenticationSettings(flags),
+      authorization: authorizationSettings(flags),
+    },
+    admission: {
+      ...admission(flags),
+      tolerationSeconds: {
+        notReady: flags.integer('default-not-ready-toleration-seconds', ANY_INTEGER) ?? 300,
+        unreachable: flags.integer('default-unreachable-toleration-seconds', ANY_INTEGER) ?? 300,
+      },
+    },
     aggregation: aggregationSettings(flags),
     kubelets: kubeletSettings(flags),
-    ...(advertiseAddress === undefined ? {} : { advertiseAddress }),
   };
 }
 
 const ANY_INTEGER = { min: 0, max: Number.MAX_SAFE_INTEGER };
 
-function joinTokenOf(flags: FlagValues): Pick<ServerSettings, 'joinToken'> {
+function joinTokenOf(flags: FlagValues): Pick<ServingOptions, 'joinToken'> {
   const text = flags.text('join-token');
   if (text === undefined) return {};
   const joinToken = parseJoinToken(text);
@@ -256,9 +252,7 @@ function advertised(flags: FlagValues): string | undefined {
   throw new FlagError(`--advertise-address must be an IP address, got "${text}"`);
 }
 
-function admission(
-  flags: FlagValues,
-): Pick<ServerSettings, 'enableAdmission' | 'disableAdmission' | 'admissionConfiguration'> {
+function admission(flags: FlagValues): AdmissionOptions {
   const enable = flags.list('enable-admission-plugins');
   const disable = flags.list('disable-admission-plugins');
   const problems = admissionProblems({ enable, disable });
@@ -267,9 +261,9 @@ function admission(
   const plugins = runningPlugins({ enable, disable });
   const read = (file: string): string => readFileSync(file, 'utf8');
   return {
-    enableAdmission: enable,
-    disableAdmission: disable,
-    ...(path === undefined ? {} : { admissionConfiguration: readAdmissionConfiguration({ path, plugins, read }) }),
+    enable,
+    disable,
+    ...(path === undefined ? {} : { configuration: readAdmissionConfiguration({ path, plugins, read }) }),
   };
 }
 

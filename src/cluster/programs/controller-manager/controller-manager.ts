@@ -20,9 +20,9 @@ export interface ControllerManagerOptions extends ProgramOptions {
   readonly settings?: ControllerSettings;
   /** PEM of the authorities that pods are to trust when they talk to the server. */
   readonly rootCertificate: string;
-  /** Signs certificates that have been asked for; default nobody does. */
+  /** Signs the certificates of approved CertificateSigningRequests; default none are signed. */
   readonly signing?: Credential;
-  /** PEM of the key that signs tokens for Secrets; default nobody makes them. */
+  /** PEM of the key that signs tokens for Secrets; default no tokens are made. */
   readonly serviceAccountKey?: string;
   /** The client of a controller's service account; default all act as the program. */
   readonly clientFor?: (account: string) => Client;

@@ -3,7 +3,7 @@ import { builtInTypes, structuralKind, type StructuralSchema, type TypeTable } f
 import type { CustomResourceDefinition, Observed } from '../../../client/index.ts';
 
 /**
- * The types of all kinds, for those who run apart from the server: of built-in kinds by the tables, of custom ones by their
+ * The types of all kinds, for programs that run apart from the server: of built-in kinds by the tables, of custom ones by their
  * definitions. A kind that another server serves has none.
  */
 export class KnownTypes {

@@ -5,7 +5,7 @@ import { bearer, type Client, type Credential, type Credentials, hasReason } fro
 
 const NAMESPACE = 'kube-system';
 const LIFE_SECONDS = 3600;
-/** A token is replaced when so much of its life is over. */
+/** A token is replaced after this part of its lifetime. */
 const RENEW_AT = 0.8;
 
 /** Clients of service accounts in kube-system, which are made where they are missing, one for each account. */

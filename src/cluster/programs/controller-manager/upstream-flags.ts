@@ -29,7 +29,7 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'accepted',
-    why: 'caches are told of every change and need no rounds',
+    why: 'caches see every change and need no resync',
     flags: 'min-resync-period namespace-sync-period',
   },
   {
@@ -40,7 +40,7 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'accepted',
-    why: 'what is attached is known from VolumeAttachments, and never has to be compared anew',
+    why: 'what is attached is known from VolumeAttachments, and never has to be compared again',
     flags: 'attach-detach-reconcile-sync-period disable-attach-detach-reconcile-sync?',
   },
   {

@@ -8,15 +8,15 @@ const LOOK_EVERY_MS = 2000;
 export interface HeldNodes extends Pick<LeaderElectionOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'> {
   /** What the nodes of a process are called together. */
   readonly name: string;
-  /** Who we are among the processes that may want them. */
+  /** The identity of this process among those that may want them. */
   readonly identity: string;
 }
 
 /**
  * Runs nodes while no other process runs nodes of the same name, which would fight over their pods.
  *
- * A process that has ended without a word is waited for until its lease has run out. One that is alive keeps the nodes: rejects with
- * the reason. Whoever has had them and lost them, such as a process that was stopped for long, waits for them again.
+ * Waits for a process that has crashed until its lease has expired. A process that is alive keeps the nodes: rejects with
+ * the reason. A process that held them and lost them, such as one that was suspended for long, waits for them again.
  */
 export async function holdNodes(
   client: Client,
@@ -48,7 +48,7 @@ export async function holdNodes(
   }
 }
 
-/** Resolves when nobody waits any more; rejects as soon as another process is seen to renew its lease. */
+/** Resolves when the signal aborts; rejects as soon as another process is seen to renew its lease. */
 async function refuseLiveHolder(client: Client, held: HeldNodes, signal: AbortSignal): Promise<void> {
   let before: Lease['spec'];
   while (!signal.aborted) {

@@ -20,14 +20,15 @@ export interface NodesOptions {
 }
 
 /** What decides the names of a cluster's nodes. */
-export type NamingOptions = NodesOptions & Pick<SharedOptions, 'hostname' | 'listen'>;
+export type NamingOptions = NodesOptions & Pick<SharedOptions, 'hostname' | 'serving'>;
 
 /** The name that the nodes of one process have in common. */
-export function nodesName({ nodeName, hostname = 'localhost', listen }: NamingOptions, isShared: boolean): string {
+export function nodesName({ nodeName, hostname = 'localhost', serving }: NamingOptions, isShared: boolean): string {
   if (nodeName !== undefined) return nodeName;
   if (!isShared) return 'keelson';
   const host = hostname.toLowerCase().replace(/[^a-z0-9-]+/g, '-');
-  return ['keelson', host, ...(listen === undefined || listen.port === 0 ? [] : [listen.port])].join('-');
+  const port = serving?.listen?.port ?? 0;
+  return ['keelson', host, ...(port === 0 ? [] : [port])].join('-');
 }
 
 export function namesOfNodes(options: NamingOptions, isShared: boolean): string[] {

@@ -3,7 +3,7 @@ import { type Client, ConfigMap, hasReason, type Stored } from '../../../client/
 const NAMESPACE = 'kube-system';
 const NAME = 'keelson-nodes';
 /** Others write it at the same time only when they start. */
-const MOST_TRIES = 50;
+const MAX_TRIES = 50;
 
 /** Where the nodes of a process stand among those of all processes: from it follow their addresses. */
 interface Place {
@@ -12,12 +12,12 @@ interface Place {
 }
 
 /**
- * Finds a place for so many nodes that no other process has, and writes it down in a ConfigMap; a process that comes again under the
- * same name gets the same place, unless it has grown.
+ * Finds a range for `count` nodes that no other process has, and records it in a ConfigMap; a process that starts again under the same
+ * name gets the same range, unless it has more nodes now.
  */
 export async function takePlaces(client: Client, name: string, count: number): Promise<number> {
   const maps = client.kindIn(ConfigMap, NAMESPACE);
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const known = await readMap(client);
     const places = placesIn(known);
     const own = places.get(name);
@@ -33,7 +33,7 @@ export async function takePlaces(client: Client, name: string, count: number): P
       if (!hasReason(error, 'Conflict') && !hasReason(error, 'AlreadyExists')) throw error;
     }
   }
-  throw new Error(`Cannot find a place for the nodes "${name}": ConfigMap "${NAMESPACE}/${NAME}" changes all the time`);
+  throw new Error(`Cannot find a place for the nodes "${name}": ConfigMap "${NAMESPACE}/${NAME}" keeps changing`);
 }
 
 async function readMap(client: Client): Promise<Stored<ConfigMap> | undefined> {

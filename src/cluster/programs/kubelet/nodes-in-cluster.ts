@@ -28,10 +28,10 @@ export class OpenNodes implements Disposable {
   }
 
   static async open({ plane, options, isShared }: Context): Promise<OpenNodes> {
-    const { nodes = 1, nodeEndpoints = false, listen } = options;
+    const { nodes = 1, nodeEndpoints = false, serving } = options;
     const firstIndex = isShared ? await takePlaces(plane.client(ITSELF), nodesName(options, isShared), nodes) : 0;
     if (!nodeEndpoints) return new OpenNodes(firstIndex, undefined);
-    const host = nodeHost(listen?.host ?? '');
+    const host = nodeHost(serving?.listen?.host ?? '');
     const names = namesOfNodes(options, isShared);
     return new OpenNodes(firstIndex, await openEndpoints(plane, { names, host, log: options.log }));
   }

@@ -50,7 +50,7 @@ test('what simulated nodes and pods use is half of their requests, or what annot
   expect((await cluster.client.kind(NodeMetrics).get(node?.metadata.name ?? '')).usage).toMatchObject({ cpu: '3' });
 });
 
-test('somebody else may register the group, and is left alone', async () => {
+test('another server may register the group, and is left alone', async () => {
   await using cluster = await startCluster();
   const services = cluster.client.kind(APIService);
   const made = await services.get(NAME);
