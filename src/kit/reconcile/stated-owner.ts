@@ -1,11 +1,11 @@
 import type { KubernetesObject, Observed } from '../../client/index.ts';
 
-/** The part of `fieldsV1` that is about owners. */
+/** The part of `fieldsV1` that covers owner references. */
 interface OwnerFields {
   readonly 'f:metadata'?: { readonly 'f:ownerReferences'?: Readonly<Record<string, unknown>> };
 }
 
-/** Whether the manager, and nobody else, has stated that the object is the owner's. */
+/** Whether this manager, and no other, owns the owner reference to the given owner. */
 export function isStatedBy(manager: string, { metadata }: Observed<KubernetesObject>, ownerUid: string): boolean {
   const reference = `k:${JSON.stringify({ uid: ownerUid })}`;
   const stating = (metadata.managedFields ?? []).filter(({ fieldsV1 }) => {

@@ -1,6 +1,6 @@
 import { dns1123SubdomainProblems } from '../../api/client.ts';
 
-/** `cache.example.dev/v1`, taken apart. */
+/** The parts of `cache.example.dev/v1`. */
 export interface GroupVersion {
   readonly group: string;
   readonly version: string;

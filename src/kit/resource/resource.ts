@@ -10,7 +10,7 @@ import type { SchemaSource } from './schema-source.ts';
 /**
  * Defines a kind: the value is used wherever `Pod` is, and its `manifest()` is the CustomResourceDefinition.
  *
- * Throws a SchemaError, with the path of every field, when a definition cannot say what the schemas say.
+ * Throws a SchemaError that lists the path of every field that a definition cannot express.
  *
  * Example: `const Cache = resource('cache.example.dev/v1', 'Cache', { spec: z.object({ size: z.int().min(1) }) });`
  */

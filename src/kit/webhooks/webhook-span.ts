@@ -2,7 +2,7 @@ import type { Http2ServerRequest } from 'node:http2';
 import { hasTracer, inSpan } from '../../base/index.ts';
 import type { LocalAnswer } from './local-webhooks.ts';
 
-/** Answers a webhook in a span, where the host has a tracer: a child of the one in which the API server asks, if it tells of it. */
+/** Answers a webhook in a span if the process has a tracer: a child of the API server's span, if the request carries one. */
 export function inWebhookSpan(
   { url, headers: parent }: Pick<Http2ServerRequest, 'url' | 'headers'>,
   answer: () => Promise<LocalAnswer>,
