@@ -1,4 +1,4 @@
-// What claims, volumes and their classes mean.
+// The meaning of claims, volumes and storage classes.
 export * from './attachments.ts';
 export * from './binding-annotations.ts';
 export { driverOf, isOwnPlugin } from './migrated-plugins.ts';

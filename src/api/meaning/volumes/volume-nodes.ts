@@ -2,7 +2,7 @@ import type { DeepReadonly } from '../../../base/index.ts';
 import type { PersistentVolume } from '../../types/core/v1.d.ts';
 import { anyTerm, type NodeTest } from '../node-selector.ts';
 
-/** The nodes that a volume can be reached from; undefined when it is all of them. Only their labels are asked for. */
+/** The nodes that can reach a volume; undefined for all. Only checks labels. */
 export function volumeNodes({ spec }: DeepReadonly<PersistentVolume>): NodeTest | undefined {
   const { required } = spec?.nodeAffinity ?? {};
   if (required === undefined) return undefined;
