@@ -4,7 +4,6 @@ import { keyOf, type Kind, type KubernetesObject, type Observed, type Sendable }
 import { kindId, objectId } from '../kind-id.ts';
 import type { Objects } from '../objects.ts';
 import type { EchoFilter } from '../work/echo-filter.ts';
-import { isStatedBy } from './stated-owner.ts';
 import { isStated, type Statement, statementOf } from './statement.ts';
 
 /** What declaring children needs of a run. */
@@ -120,4 +119,19 @@ export class DesiredChildren {
 
 function isTerminating({ metadata }: Observed<KubernetesObject>): boolean {
   return metadata.deletionTimestamp !== undefined;
+}
+
+/** The part of `fieldsV1` that covers owner references. */
+interface OwnerFields {
+  readonly 'f:metadata'?: { readonly 'f:ownerReferences'?: Readonly<Record<string, unknown>> };
+}
+
+/** Whether this manager, and no other, owns the owner reference to the given owner. */
+function isStatedBy(manager: string, { metadata }: Observed<KubernetesObject>, ownerUid: string): boolean {
+  const reference = `k:${JSON.stringify({ uid: ownerUid })}`;
+  const stating = (metadata.managedFields ?? []).filter(({ fieldsV1 }) => {
+    const fields = fieldsV1 as OwnerFields | undefined;
+    return fields?.['f:metadata']?.['f:ownerReferences']?.[reference] !== undefined;
+  });
+  return stating.length > 0 && stating.every((entry) => entry.manager === manager);
 }

@@ -1,8 +1,7 @@
-import { pluralOf } from '../../api/client.ts';
+import { dns1123SubdomainProblems, pluralOf } from '../../api/client.ts';
 import type { Scope } from '../../client/index.ts';
 import type { CustomResource } from './custom-resource.ts';
 import { DefinedResource } from './defined-resource.ts';
-import { groupVersionOf } from './resource-names.ts';
 import type { CustomObject, ResourceOptions, StatusSource } from './resource-options.ts';
 import { ResourceVersion } from './resource-version.ts';
 import type { SchemaSource } from './schema-source.ts';
@@ -28,4 +27,12 @@ export function resource<
   const scope: Scope = options.scope ?? 'Namespaced';
   const identity = { group, kind, plural, scope, options };
   return new DefinedResource(identity, new ResourceVersion(version, kind, options)) as never;
+}
+
+/** Splits `cache.example.dev/v1`. */
+function groupVersionOf(apiVersion: string): { readonly group: string; readonly version: string } {
+  const [group = '', version = '', ...rest] = apiVersion.split('/');
+  if (version === '' || rest.length > 0 || dns1123SubdomainProblems(group).length > 0)
+    throw new Error(`Cannot define a kind of "${apiVersion}": it must be GROUP/VERSION, such as cache.example.dev/v1`);
+  return { group, version };
 }

@@ -1,5 +1,5 @@
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { aborted, messageOf, type Runnable } from '../../base/index.ts';
+import { aborted, hasTracer, inSpan, messageOf, type Runnable } from '../../base/index.ts';
 import {
   HttpsListener,
   type HttpsListenerOptions,
@@ -9,7 +9,6 @@ import {
 } from './https-listener.ts';
 import type { LocalAnswer, LocalWebhooks } from './local-webhooks.ts';
 import { type WebhookHandler, WebhookRequestError } from './webhook-handler.ts';
-import { inWebhookSpan } from './webhook-span.ts';
 
 export interface WebhookServerOptions extends HttpsListenerOptions {
   /** Handlers by path, such as `/convert`. */
@@ -211,4 +210,19 @@ function send(response: Http2ServerResponse, { status, type, body }: LocalAnswer
   if (response.destroyed || response.headersSent) return;
   response.writeHead(status, { 'content-type': type, 'x-content-type-options': 'nosniff' });
   response.end(body);
+}
+
+/** Answers a webhook in a span if the process has a tracer: a child of the API server's span, if the request carries one. */
+function inWebhookSpan(
+  { url, headers: parent }: Pick<Http2ServerRequest, 'url' | 'headers'>,
+  answer: () => Promise<LocalAnswer>,
+): Promise<LocalAnswer> {
+  if (!hasTracer()) return answer();
+  const [path = ''] = url.split('?', 1);
+  return inSpan(`webhook ${path}`, { kind: 'server', parent, attributes: { 'url.path': path } }, async (span) => {
+    const given = await answer();
+    span.set({ 'http.response.status_code': given.status });
+    if (given.status >= 500) span.failed(new Error(given.body.trim()));
+    return given;
+  });
 }

@@ -5,4 +5,3 @@ export { driverOf, isOwnPlugin } from './migrated-plugins.ts';
 export * from './pod-claims.ts';
 export * from './storage-class-name.ts';
 export * from './volume-fit.ts';
-export { volumeNodes } from './volume-nodes.ts';

@@ -3,6 +3,7 @@ import { parseQuantity } from '../../values/parse-quantity.ts';
 import { type Quantity, quantityOf } from '../../values/quantity.ts';
 import { ValueError } from '../../values/value-error.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../types/core/v1.d.ts';
+import { anyTerm, type NodeTest } from '../node-selector.ts';
 import { storageClassNameOf } from './storage-class-name.ts';
 
 type Volume = DeepReadonly<PersistentVolume>;
@@ -61,4 +62,12 @@ export function isReservedFor({ spec }: Volume, { metadata }: Claim): boolean {
 export function storageIn(resources: Readonly<Record<string, string>> | undefined): Quantity {
   const parsed = parseQuantity(resources?.['storage'] ?? '0');
   return parsed instanceof ValueError ? quantityOf(0) : parsed;
+}
+
+/** The nodes that can reach a volume; undefined for all. Only checks labels. */
+export function volumeNodes({ spec }: Volume): NodeTest | undefined {
+  const { required } = spec?.nodeAffinity ?? {};
+  if (required === undefined) return undefined;
+  const test = anyTerm(required);
+  return ({ metadata }) => test({ metadata: { labels: metadata?.labels ?? {} } });
 }
