@@ -17,11 +17,11 @@ export interface ObjectMetaCheck {
   readonly namespaced: boolean;
   /** Rules for names beyond being a path segment; with `prefix`, for generateName. */
   readonly checkName?: ((name: string, options: { readonly prefix: boolean }) => readonly string[]) | undefined;
-  /** Where the metadata is. */
+  /** The path of the metadata. */
   readonly path?: string;
 }
 
-/** The rules for `metadata` that hold for every kind. */
+/** The rules for `metadata` that apply to every kind. */
 export function checkObjectMeta(metadata: ObjectMeta, options: ObjectMetaCheck): FieldError[] {
   const { path = 'metadata' } = options;
   const { generation = 0, labels, annotations, ownerReferences, finalizers, managedFields } = metadata;
@@ -38,7 +38,7 @@ export function checkObjectMeta(metadata: ObjectMeta, options: ObjectMetaCheck):
 
 const NONE: readonly FieldError[] = [];
 
-/** What is checked again of `metadata` by the kinds' own rules for updates. */
+/** The rules for `metadata` that kinds check again on updates. */
 export function checkChangedObjectMeta(metadata: ObjectMeta): FieldError[] {
   return [
     ...checkLabels(metadata.labels),
@@ -128,7 +128,7 @@ function checkManagedFields(entries: NonNullable<ObjectMeta['managedFields']>, p
 
 const IMMUTABLE = 'field is immutable';
 
-/** What no update may do to `metadata`. */
+/** The rules for changes of `metadata`. */
 export function checkObjectMetaUpdate(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
   const errors: FieldError[] = [];
   if (old.deletionTimestamp !== undefined) {
@@ -159,7 +159,7 @@ export function checkObjectMetaUpdate(metadata: ObjectMeta, old: ObjectMeta): Fi
 
 type OwnerReference = NonNullable<ObjectMeta['ownerReferences']>[number];
 
-/** Owner references must say who the owner is, and only one may claim to be the controller. */
+/** Owner references must identify the owner, and only one may be the controller. */
 function checkOwnerReferences(references: readonly OwnerReference[], field: string): FieldError[] {
   const errors: FieldError[] = [];
   let controller = '';

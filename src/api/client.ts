@@ -1,4 +1,4 @@
-// A second door, for programs that only talk to an API server: what they need, without the tables of all types.
+// A second door, for programs that only talk to an API server: everything except the tables of all types.
 export type { ApiObject, ObjectMeta } from './object.ts';
 export { encodeJson, encodeSortedJson } from './json/encode-json.ts';
 export type { JsonCopy } from './json/json-copy.ts';

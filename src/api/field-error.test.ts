@@ -12,7 +12,7 @@ import { invalid } from './status.ts';
 
 const KIND = { group: '', resource: 'ConfigMap' };
 
-test('a validation ends at its thousandth problem, with those it has found', () => {
+test('a validation stops at its thousandth problem, and reports those it has found', () => {
   let checked = 0;
   const items = Array.from({ length: 1_000_000 }, (_, index) => String(index));
   const errors = collectErrors(() =>
@@ -27,7 +27,7 @@ test('a validation ends at its thousandth problem, with those it has found', () 
   expect(checked).toBe(MAX_FIELD_ERRORS + 1);
 });
 
-test('a validation counts its own problems only, and passes other failures on', () => {
+test('a validation counts only its own problems, and passes other failures on', () => {
   for (let index = 0; index < 2 * MAX_FIELD_ERRORS; index++) required('a');
   expect(collectErrors(() => [required('b')])).toHaveLength(1);
   expect(() =>
@@ -37,7 +37,7 @@ test('a validation counts its own problems only, and passes other failures on', 
   ).toThrow('other');
 });
 
-test('the problems of all steps of a validation count together, and not those that others find in between', () => {
+test('the problems of all steps of a validation count together, without those that others find in between', () => {
   function* validation(): Steps<readonly FieldError[]> {
     const first = Array.from({ length: 600 }, () => required('a'));
     yield;
@@ -45,14 +45,14 @@ test('the problems of all steps of a validation count together, and not those th
   }
   const steps = collectingErrors(validation());
   expect(steps.next().done).toBe(false);
-  for (let index = 0; index < MAX_FIELD_ERRORS; index++) required('c'); // by somebody else, in between
+  for (let index = 0; index < MAX_FIELD_ERRORS; index++) required('c'); // by another validation, in between
   const { value } = steps.next();
 
   expect(value).toHaveLength(MAX_FIELD_ERRORS);
   expect(value?.at(-1)).toEqual(required('b'));
 });
 
-test('a long value is quoted in part', () => {
+test('a long value is quoted partially', () => {
   const { message } = invalid(KIND, 'a', [invalidValue('x', 'v'.repeat(3_000_000), 'is wrong')]);
 
   expect(message).toBe(

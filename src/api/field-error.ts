@@ -2,7 +2,7 @@ import type { Steps } from '../base/index.ts';
 import { goFloat } from './patch/go-value-text.ts';
 import { jsonGo, quoteGo } from './values/go-text.ts';
 
-/** One thing wrong with one field; the texts are built so that they read as Kubernetes'. */
+/** A problem with one field; the texts are worded as Kubernetes'. */
 export interface FieldError {
   readonly reason:
     | 'FieldValueRequired'
@@ -16,26 +16,26 @@ export interface FieldError {
     | 'FieldValueTypeInvalid'
     | 'InternalError';
   readonly field: string;
-  /** The value in question, as messages quote it; left out where they do not. */
+  /** The invalid value, if the message quotes it. */
   readonly value?: unknown;
   readonly detail: string;
 }
 
-/** The most problems that one validation reports; it stops there. */
+/** Maximum number of problems that one validation reports; it stops there. */
 export const MAX_FIELD_ERRORS = 1000;
 
-/** What the validation under way has found so far. Set only while a step of it runs, and steps never wait. */
+/** The problems of the running validation. Set only during one of its synchronous steps. */
 let found: FieldError[] | undefined;
 
 class TooManyErrors extends Error {}
 
-/** Runs a validation, and ends it at its thousandth problem: a million bad items must not become a million errors. */
+/** Runs a validation and stops it at its thousandth problem, so that a million bad items do not become a million errors. */
 export function collectErrors(validate: () => readonly FieldError[]): readonly FieldError[] {
   const own: FieldError[] = [];
   return notingIn(own, validate) ?? own;
 }
 
-/** The same for a validation in steps; the limit counts the problems of all steps. */
+/** The same for a validation in steps; the limit applies to all steps together. */
 export function* collectingErrors(validation: Steps<readonly FieldError[]>): Steps<readonly FieldError[]> {
   const own: FieldError[] = [];
   for (;;) {
@@ -46,7 +46,7 @@ export function* collectingErrors(validation: Steps<readonly FieldError[]>): Ste
   }
 }
 
-/** Runs `act`, whose problems are noted in `own`; undefined when `own` is full. */
+/** Runs `act` and collects its problems in `own`; undefined if `own` is full. */
 function notingIn<T>(own: FieldError[], act: () => T): T | undefined {
   const around = found;
   found = own;
@@ -85,7 +85,7 @@ export function forbiddenField(field: string, detail: string): FieldError {
   return noted({ reason: 'FieldValueForbidden', field, detail });
 }
 
-/** The same about an object or a list as a whole, which is not quoted. */
+/** The same for an object or list as a whole, which is not quoted. */
 export function invalidWhole(field: string, detail: string): FieldError {
   return noted({ reason: 'FieldValueInvalid', field, detail });
 }

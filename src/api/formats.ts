@@ -28,7 +28,7 @@ function backstepProblems(value: string): readonly string[] {
   return value.split('/').includes('..') ? ["must not contain '..'"] : none;
 }
 
-/** What the `format=` flags of the definition files mean. */
+/** The checks of the `format=` flags in the definition files. */
 const checks: Readonly<Record<string, Check>> = {
   apiversion: (value) => (parseGroupVersion(value) instanceof ValueError ? [`invalid apiVersion ${value}`] : none),
   canonicalcidr: (value) => cidrProblems(value),
@@ -61,7 +61,7 @@ const checks: Readonly<Record<string, Check>> = {
   ),
 };
 
-/** What is wrong with a value of a format, in upstream's words. A format that is only a kind's own rule passes here. */
+/** The problems of a value with a format, in upstream's words. A format that only a kind's own rules check passes here. */
 export function checkFormat(format: string, value: string): readonly string[] {
   return checks[format]?.(value) ?? none;
 }

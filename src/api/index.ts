@@ -1,4 +1,4 @@
-// What other folders may use: what objects are, how they are read, written, compared and described.
+// What other folders may use: how objects are described, read, written and compared.
 export * from './values/index.ts';
 export * from './patch/index.ts';
 export * from './apply/index.ts';

@@ -1,13 +1,13 @@
-/** What a request is about, as far as its verb depends on it. */
+/** The properties of a request that its verb depends on. */
 export interface VerbTarget {
   readonly hasName: boolean;
-  /** The query asks for a watch. */
+  /** The query has `watch=true`. */
   readonly isWatch: boolean;
-  /** The path has `watch` in front of the resource. */
+  /** The path has `watch` before the resource. */
   readonly isOldWatch?: boolean;
 }
 
-/** The API verb of a request for resources; empty for methods that are allowed nowhere. */
+/** The API verb of a request for resources; empty for methods that are never allowed. */
 export function requestVerb(method: string, { hasName, isWatch, isOldWatch = false }: VerbTarget): string {
   switch (method) {
     case 'POST':

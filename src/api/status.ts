@@ -3,7 +3,7 @@ import type { FieldError } from './field-error.ts';
 import { cutForMessage } from './values/go-text.ts';
 import { formatGroupResource, type GroupResource } from './values/resource-names.ts';
 
-/** `metav1.Status`, the answer to everything that fails. */
+/** `metav1.Status`, the answer to every failed request. */
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
@@ -30,7 +30,7 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** A message is cut here, whatever it quotes; upstream has no bound. */
+/** Maximum length of a message; upstream has no limit. */
 const MAX_MESSAGE = 512 * 1024;
 
 /** A refusal that reaches the client as a `Status`. */
@@ -89,7 +89,7 @@ export function notFound(resource: GroupResource, name: string): StatusError {
   return new StatusError({ code: 404, reason: 'NotFound', message, details: detailsOf(resource, name) });
 }
 
-/** The path leads nowhere. */
+/** The path does not exist. */
 export function pageNotFound(): StatusError {
   return new StatusError({
     code: 404,
@@ -109,7 +109,7 @@ export function conflict(resource: GroupResource, name: string, why: string): St
   return new StatusError({ code: 409, reason: 'Conflict', message, details: detailsOf(resource, name) });
 }
 
-/** The words of a lost race on resourceVersion. */
+/** The message of a conflict on resourceVersion. */
 export const OBJECT_MODIFIED =
   'the object has been modified; please apply your changes to the latest version and try again';
 
@@ -127,12 +127,12 @@ export function badRequest(message: string, options?: ErrorOptions): StatusError
   return new StatusError({ code: 400, reason: 'BadRequest', message }, options);
 }
 
-/** All texts of an answer over field errors together; upstream has no bound. */
+/** Maximum total length of the texts about field errors in one answer; upstream has no limit. */
 const MAX_TEXT = 256 * 1024;
 
 /**
- * All field errors of one object in one answer. `kind` as `{ group: 'apps', resource: 'Deployment' }`. Those that do not
- * fit into a quarter of a mebibyte are only counted.
+ * All field errors of one object in one answer. `kind` as `{ group: 'apps', resource: 'Deployment' }`. Errors beyond a
+ * quarter of a mebibyte are only counted.
  */
 export function invalid(kind: GroupResource, name: string, errors: readonly FieldError[]): StatusError {
   const causes: StatusCause[] = [];
@@ -165,7 +165,7 @@ export function gone(message: string): StatusError {
   return new StatusError({ code: 410, reason: 'Gone', message });
 }
 
-/** History or a continue token is too old. */
+/** The requested version or continue token is too old. */
 export function expired(message: string): StatusError {
   return new StatusError({ code: 410, reason: 'Expired', message });
 }

@@ -18,7 +18,7 @@ const ORDER: readonly (keyof ObjectMeta)[] = [
   'managedFields',
 ];
 
-/** A copy of metadata with some members set (or, given undefined, removed), in the order of JSON output. */
+/** A copy of metadata with some members set (or, if undefined, removed), in the order of JSON output. */
 export function withMeta(metadata: Readonly<ObjectMeta>, changes: Readonly<Partial<ObjectMeta>>): ObjectMeta {
   const source = metadata as Readonly<Record<string, unknown>>;
   const changed = changes as Readonly<Record<string, unknown>>;

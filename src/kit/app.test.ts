@@ -32,7 +32,7 @@ describe('an app', () => {
     expect(running.app.unready).toEqual([]);
   });
 
-  test('lets every cache know what was written through another', async () => {
+  test('passes writes on to every cache of the kind', async () => {
     let check = async (): Promise<void> => undefined;
     const part: Part = {
       name: 'part',
@@ -63,7 +63,7 @@ describe('an app', () => {
     ]);
   });
 
-  test('does not let others wait for a controller whose kind is not there', async () => {
+  test('does not delay other parts for a controller whose kind is not served', async () => {
     const seen: string[] = [];
     const widgets = controller(Widget, { reconcile: (_widget, { key }) => void seen.push(key) });
     const maps = controller(ConfigMap, {
@@ -80,7 +80,7 @@ describe('an app', () => {
     expect(running.app.isIdle).toBe(true);
   });
 
-  test('starts a controller when its kind comes to be, and says so when it takes long', async () => {
+  test('starts a controller when its kind is served, and logs a warning when that takes long', async () => {
     const seen: string[] = [];
     const messages: string[] = [];
     const log = new LineLogger({ clock: { now: () => 0 }, write: (line) => void messages.push(line), level: 'warn' });
@@ -162,7 +162,7 @@ describe('an app', () => {
     await expect(ask('/healthz')).rejects.toThrow();
   });
 
-  test('lets what is under way finish when it stops, up to a limit', async () => {
+  test('lets work in progress finish when it stops, up to a limit', async () => {
     const log: string[] = [];
     const maps = controller(ConfigMap, {
       where: { labelSelector: 'slow' },
@@ -190,7 +190,7 @@ describe('an app', () => {
     expect(log).toEqual(['quick finished', 'endless aborted']);
   });
 
-  test('is not idle while a reconcile is under way, and is while one waits for its time', async () => {
+  test('is not idle during a reconcile, and is idle while one waits for a timer', async () => {
     let go = (): void => undefined;
     const maps = controller(Secret, {
       where: { namespace: 'default' },

@@ -1,18 +1,18 @@
 import type { Clock } from '../base/index.ts';
 import type { KubernetesObject, Observed } from '../client/index.ts';
 
-/** A condition as a reconciler states it. */
+/** A condition as a reconciler reports it. */
 export interface StatedCondition {
   /** In CamelCase: `Ready`. */
   readonly type: string;
-  /** Whether it holds; 'Unknown' when that cannot be said. */
+  /** Whether the condition holds; 'Unknown' if that cannot be determined. */
   readonly status: boolean | 'True' | 'False' | 'Unknown';
   /** One word in CamelCase; default the type. */
   readonly reason?: string;
   readonly message?: string;
 }
 
-/** A condition as objects have it in their status. */
+/** A condition in an object's status. */
 export interface Condition {
   type: string;
   status: 'True' | 'False' | 'Unknown';
@@ -23,8 +23,8 @@ export interface Condition {
 }
 
 /**
- * The conditions of an object, as stated: each has the time at which its status last changed, and tells of which generation of the
- * object it speaks.
+ * The conditions for an object's status: each with the time at which its status last changed and the generation it was
+ * observed at.
  */
 export function conditionsOf(
   object: Observed<KubernetesObject>,

@@ -1,4 +1,4 @@
-// What the compiler says to those who write controllers. The compiler runs these tests: `tsc --noEmit`.
+// What the compiler reports to authors of controllers. These tests run at compile time: `tsc --noEmit`.
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { ConfigMap, index, type KubernetesObject, namespacedKind, Pod, Secret } from '../client/index.ts';
@@ -14,7 +14,7 @@ const Gadget = resource('example.com/v1', 'Gadget', {
   status: z.object({ phase: z.enum(['Pending', 'Ready']) }),
 });
 
-test('words of a status need no "as const"', () => {
+test('literals in a status need no "as const"', () => {
   controller(Widget, {
     async reconcile({ spec }, { conditions }) {
       if (spec.size > 1) return { phase: 'Pending' };
@@ -29,9 +29,9 @@ test('words of a status need no "as const"', () => {
       return { phase: 'Ready' };
     },
   });
-  // @ts-expect-error -- no such word
+  // @ts-expect-error -- no such phase
   controller(Widget, { reconcile: () => ({ phase: 'Redy' }) });
-  // @ts-expect-error -- no such word
+  // @ts-expect-error -- no such phase
   controller(Gadget, { reconcile: async (_, { report }) => report({ phase: 'Redy' }) });
   // @ts-expect-error -- the kind has no status
   controller(ConfigMap, { reconcile: () => ({ phase: 'Ready' }) });
@@ -50,9 +50,9 @@ test('kinds that are not declared are refused', () => {
       expectTypeOf(objects(Pod)).toEqualTypeOf<Objects<Pod>>();
       expectTypeOf(objects(Gadget).get(name)?.spec.size).toEqualTypeOf<number | undefined>();
       objects(Widget).get(name);
-      // @ts-expect-error -- it is read, and not owned
+      // @ts-expect-error -- read, but not owned
       await desire(Gadget, { metadata: { name }, spec: { size: 1 } });
-      // @ts-expect-error -- a ConfigMap has texts
+      // @ts-expect-error -- the values of a ConfigMap are strings
       await desire(ConfigMap, { metadata: { name }, data: { a: 1 } });
     },
     finalize(_, { objects }) {
@@ -68,7 +68,7 @@ test('kinds that are not declared are refused', () => {
   expect.assertions(0);
 });
 
-test('times that are none are refused', () => {
+test('invalid durations are refused', () => {
   controller(Widget, {
     reconcile(_, { after }) {
       after('5m');
@@ -84,7 +84,7 @@ test('times that are none are refused', () => {
   expect.assertions(0);
 });
 
-test('an index knows its objects', () => {
+test('an index knows the type of its objects', () => {
   const byNode = index(Pod, (pod) => pod.spec?.nodeName);
   const bySize = index(Gadget, ({ spec }) => [String(spec.size)]);
   controller(Pod, {

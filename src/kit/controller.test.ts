@@ -6,7 +6,7 @@ import { runApp } from './testing/running-app.ts';
 const data = { a: '1' };
 
 describe('a controller', () => {
-  test('reconciles what is there and what comes, and says why', async () => {
+  test('reconciles existing and new objects, and records why', async () => {
     const seen: [string, readonly string[]][] = [];
     const maps = controller(ConfigMap, {
       where: { namespace: 'default' },
@@ -26,7 +26,7 @@ describe('a controller', () => {
     expect(running.app.isIdle).toBe(true);
   });
 
-  test('is led from an object to its controller and from watched objects to those they concern', async () => {
+  test('maps changes of children to their controller and of watched objects to the objects they concern', async () => {
     const seen: string[] = [];
     const maps = controller(ConfigMap, {
       where: { namespace: 'default' },
@@ -53,7 +53,7 @@ describe('a controller', () => {
     expect(seen).toEqual(['ConfigMap default/m added', 'Pod default/p added', 'Secret default/s added']);
   });
 
-  test('tries again after a failure, later each time, and starts over after a success', async () => {
+  test('retries with growing delays after failures, and resets the delay after a success', async () => {
     const times: number[] = [];
     const maps = controller(ConfigMap, {
       where: { namespace: 'default' },
@@ -77,7 +77,7 @@ describe('a controller', () => {
     ]);
   });
 
-  test('looks again after the time it asked for', async () => {
+  test('runs again after the time that it asked for', async () => {
     const whys: string[] = [];
     const maps = controller(ConfigMap, {
       where: { namespace: 'default' },
@@ -108,7 +108,7 @@ describe('a controller', () => {
     expect(String(running.app.trace().at(-1)?.error)).toContain('controller "configmaps" does not declare them');
   });
 
-  test('never runs twice at once for an object, and no more at once than it may', async () => {
+  test('never runs twice at once for one object, and never exceeds its concurrency', async () => {
     let underWay = 0;
     let most = 0;
     const keys = new Set<string>();
@@ -139,7 +139,7 @@ describe('a controller', () => {
     expect(running.app.trace().every(({ outcome }) => outcome === 'done')).toBe(true);
   });
 
-  test('goes on when a mapping fails', async () => {
+  test('continues when a mapping fails', async () => {
     const seen: string[] = [];
     const maps = controller(ConfigMap, {
       where: { namespace: 'default' },

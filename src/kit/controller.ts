@@ -21,8 +21,8 @@ export interface Controller extends Part {
 /**
  * A controller for the objects of a kind.
  *
- * Guarantees: one run at a time for each object, `concurrency` for all; a run that fails is tried again, later each time;
- * an object that changes during a run gets another one.
+ * Guarantees: one run at a time for each object, `concurrency` for all; a run that fails is retried with growing delays; an
+ * object that changes during a run gets another run.
  */
 export function controller<
   T extends KubernetesObject,
@@ -55,7 +55,7 @@ function needsOf<T extends KubernetesObject>(kind: Kind<T>, options: AnyControll
   ];
 }
 
-/** A controller at work: changes lead to the objects that they concern, and workers reconcile these. */
+/** Starts a controller: changes are mapped to the objects that they concern, and workers reconcile these. */
 function prepare<T extends KubernetesObject>(
   kind: Kind<T>,
   options: AnyControllerOptions<T>,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { deploymentOptions } from './deployment-environment.ts';
 
-test('an environment that says nothing changes nothing', () => {
+test('an empty environment changes nothing', () => {
   expect(deploymentOptions({ PATH: '/bin', KEELSON_INSTALL: '' })).toEqual({});
 });
 
-test('a Deployment says where an app listens, and that one of several leads', () => {
+test('a Deployment sets where an app listens, and that one of several replicas leads', () => {
   const environment = {
     KEELSON_HEALTH_PORT: '8080',
     KEELSON_LEADER_ELECTION: 'true',

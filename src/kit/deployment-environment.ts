@@ -3,7 +3,7 @@ import type { ProgramRunOptions } from './app/app-options.ts';
 /** The environment of a process, as `process.env` has it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variables by which a Deployment tells an app how it is deployed; `keelson manifests` sets them. */
+/** The variables by which a Deployment configures an app; `keelson manifests` sets them. */
 export const DEPLOYMENT_VARIABLES = {
   healthPort: 'KEELSON_HEALTH_PORT',
   leaderElection: 'KEELSON_LEADER_ELECTION',
@@ -17,8 +17,8 @@ export type DeploymentOptions = Pick<ProgramRunOptions, 'health' | 'leaderElecti
 const MAX_PORT = 65_535;
 
 /**
- * What the environment says of how an app is deployed. It comes before what the app says itself, so that the same program runs
- * on a desk and in a cluster.
+ * The options that the environment sets. They override the app's own, so that the same program runs on a desk and in a
+ * cluster.
  */
 export function deploymentOptions(environment: Environment): DeploymentOptions {
   const { healthPort, leaderElection: elects, install: installs } = DEPLOYMENT_VARIABLES;
@@ -36,7 +36,7 @@ export function deploymentOptions(environment: Environment): DeploymentOptions {
 /** The default port of the app's server. */
 const SERVER_PORT = 8443;
 
-/** All addresses, of IPv6 where there is such. */
+/** All addresses, including IPv6 where available. */
 const ANY_ADDRESS = '';
 
 function serviceOf(environment: Environment): Pick<DeploymentOptions, 'service'> {
@@ -62,7 +62,7 @@ function claimOf(environment: Environment, variable: string): boolean | undefine
   );
 }
 
-/** What a variable says, if it says anything; `parse` has nothing for text that is not of the form. */
+/** The parsed value of a variable, if it is set; throws if `parse` does not accept it. */
 function read<T>(
   environment: Environment,
   variable: string,

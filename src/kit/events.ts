@@ -2,19 +2,19 @@ import type { KubernetesObject, Observed } from '../client/index.ts';
 
 export interface EventDetails {
   readonly type?: 'Normal' | 'Warning';
-  /** One word in CamelCase: why. */
+  /** The reason, one word in CamelCase. */
   readonly reason: string;
   readonly message: string;
-  /** What was done or failed. With it, the event is written as events.k8s.io has it: repeated ones become a series. */
+  /** The action that was taken or failed. With it, the event is an events.k8s.io event, and repetitions become a series. */
   readonly action?: string;
 }
 
-/** Writes events about objects. Never waits, never fails: what cannot be written is dropped, counted and logged. */
+/** Records events about objects. Never waits and never fails: events that cannot be written are dropped, counted and logged. */
 export interface EventRecorder {
   event(about: Observed<KubernetesObject> | EventSubject, details: EventDetails): void;
 }
 
-/** An object that is not at hand whole. */
+/** Names an object whose full state is not at hand. */
 export interface EventSubject {
   readonly kind: string;
   readonly apiVersion: string;

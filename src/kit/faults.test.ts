@@ -17,7 +17,7 @@ import { app, controlledBy, controller, type Controller } from './index.ts';
 
 const OWNER = 'role=owner';
 
-/** Keeps as many secrets as the map says by stating them, and as many pods by counting, creating and deleting. */
+/** Keeps as many secrets as the map says with `desire`, and as many pods by counting, creating and deleting. */
 function keeper(overshoots: string[]): Controller {
   return controller(ConfigMap, {
     name: 'keeper',
@@ -50,7 +50,7 @@ function podOf({ metadata: { name, uid, namespace } }: Observed<ConfigMap>): obj
   };
 }
 
-/** Makes, changes and deletes maps, and takes children away. */
+/** Creates, changes and deletes maps, and deletes children. */
 async function meddle(client: Client, clock: VirtualClock, random: SeededRandom): Promise<void> {
   const maps = client.core.v1.configmaps.namespace('default');
   const secrets = client.core.v1.secrets.namespace('default');
@@ -76,8 +76,8 @@ function ignoreMissing(error: StatusError): void {
   expect(error.code).toBe(404);
 }
 
-describe('with faults on the way to the server', () => {
-  test.each(['a', 'b', 'c', 'd', 'e'])('a controller ends with the world as it should be, seed %s', async (seed) => {
+describe('with faults between client and server', () => {
+  test.each(['a', 'b', 'c', 'd', 'e'])('a controller reaches the desired state, seed %s', async (seed) => {
     const cluster = await TestCluster.start({ seed });
     const clock = cluster.clock as VirtualClock;
     const random = new SeededRandom(`faults ${seed}`);
@@ -119,7 +119,7 @@ describe('with faults on the way to the server', () => {
     expect(faulty.faults.size).toBeGreaterThan(0);
   });
 
-  test('a controller never makes too many children because its watch is late', async () => {
+  test('a controller never creates too many children because its watch lags', async () => {
     const overshoots: string[] = [];
     const cluster = await TestCluster.start();
     const clock = cluster.clock as VirtualClock;

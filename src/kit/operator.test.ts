@@ -3,7 +3,7 @@ import { LimitRange, Namespace, ResourceQuota } from '../client/index.ts';
 import { controller, type Controller } from './index.ts';
 import { runApp } from './testing/running-app.ts';
 
-// The whole operator, in as few lines as the kit promises.
+// A complete operator.
 function teamNamespaces(bill: (team: string) => Promise<void>): Controller {
   return controller(Namespace, {
     name: 'team-namespaces',

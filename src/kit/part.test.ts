@@ -8,7 +8,7 @@ const byTeam = index(ConfigMap, ({ data }) => data?.['team']);
 const SCOPE = { namespace: 'default' };
 const map = (name: string, team: string): object => ({ metadata: { name, namespace: 'default' }, data: { team } });
 
-test('a part is told of what is there before it runs, of changes while it runs, and of nothing afterwards', async () => {
+test('a part receives existing objects before it runs, changes while it runs, and nothing afterwards', async () => {
   const log: string[] = [];
   const end = new AbortController();
   let subscription: Subscription | undefined;
@@ -51,7 +51,7 @@ test('a part is told of what is there before it runs, of changes while it runs, 
   expect(log).toEqual([]);
 });
 
-test('how much the workers of a part do at once can be said from outside, where they say it themselves', async () => {
+test("the concurrency of a part's workers can be overridden if they set one", async () => {
   const begun: string[] = [];
   const end = new AbortController();
   const queues: KeyedWorkers[] = [];
@@ -100,7 +100,7 @@ test('a handler can come and go while the part runs', async () => {
   expect(seen).toEqual(['a']);
 });
 
-test('workers are a part: they do what changes ask for, the app knows when they are done, and the trace tells why', async () => {
+test('workers act on changes, the app knows when they are done, and the trace records why', async () => {
   const counts = new Map<string, number>();
   const part: ProgramPart = {
     name: 'counter',

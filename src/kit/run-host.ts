@@ -1,25 +1,25 @@
 import type { App } from './app/app-options.ts';
 import type { RunOptions } from './run-options.ts';
 
-/** A program that has loaded somebody's module to do something else with its apps than run them as programs. */
+/** A program that loads a module and handles the apps that the module passes to `run`, such as `keelson dev`. */
 export interface RunHost {
-  /** Takes over an app that was given to `run`. The promise is what `run` returns. */
+  /** Takes over an app that was passed to `run`, which returns this promise. */
   run(app: App, options: RunOptions): Promise<void>;
 }
 
-/** A module may have another copy of this package than the program that loads it; they meet here. */
+/** A module may use another copy of this package than the program that loads it; both find each other here. */
 const PLACE = Symbol.for('keelson.run-host');
 
 interface Place {
   [PLACE]?: RunHost;
 }
 
-/** Whoever takes over what is given to `run`; nobody in most programs. */
+/** The program that takes over the apps of `run`; usually undefined. */
 export function runHost(): RunHost | undefined {
   return (globalThis as Place)[PLACE];
 }
 
-/** Has `run` hand over its apps, in place of running them, until the result is disposed of. */
+/** Makes `run` hand its apps to the host until the result is disposed. */
 export function hostRuns(host: RunHost): Disposable {
   const place = globalThis as Place;
   place[PLACE] = host;

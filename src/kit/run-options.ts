@@ -3,11 +3,11 @@ import type { ConnectOptions } from '../client/index.ts';
 import type { InstallOptions } from './resource/install-options.ts';
 
 export interface RunOptions extends Pick<ConnectOptions, 'kubeconfig' | 'context'> {
-  /** What is under way at the end may take this long to finish; default 30s. */
+  /** How long work in progress may take to finish at the end; default 30s. */
   readonly stopGrace?: Duration;
-  /** Less than this is not logged; default 'info'. */
+  /** The minimum level that is logged; default 'info'. */
   readonly logLevel?: LogLevel;
   readonly logFormat?: 'text' | 'json';
-  /** Makes the cluster serve the app's `resources` first; default false. */
+  /** Installs the app's `resources` before it starts; default false. */
   readonly install?: boolean | InstallOptions;
 }

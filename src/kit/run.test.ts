@@ -7,7 +7,7 @@ import { ConfigMap } from '../client/index.ts';
 import { TestCluster } from '../client/testing/test-cluster.ts';
 import { app, controller, run } from './index.ts';
 
-/** What the program writes to standard error, and the exit code that it sets, both kept from this process. */
+/** Captures what the program writes to standard error, and the exit code that it sets. */
 function watchProcess(): { readonly lines: string[] } {
   const lines: string[] = [];
   vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
@@ -58,7 +58,7 @@ describe('run()', () => {
     expect(process.exitCode ?? 0).toBe(0);
   });
 
-  test('says what went wrong, and sets the exit code', async () => {
+  test('logs what went wrong, and sets the exit code', async () => {
     const { lines } = watchProcess();
     await run(app('mapper', []), { kubeconfig: '/none', logFormat: 'json' });
     expect(process.exitCode).toBe(1);

@@ -17,15 +17,15 @@ import { runHost } from './run-host.ts';
 import type { RunOptions } from './run-options.ts';
 import { RunTracker } from './work/run-tracker.ts';
 
-/** After its grace period, work that does not heed its signal keeps the process for so long. */
+/** How long work that ignores its signal keeps the process alive after the grace period. */
 const LAST_MS = 5000;
-/** As shells say it. */
+/** The exit codes that shells use. */
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Runs an app as a program: finds the cluster as kubectl does, logs to standard error, stops in good order at SIGINT and
- * SIGTERM and at once at the second one, and goes on when the server comes back after it was away. Sets the exit code: 0 when stopped, 1 when it failed.
- * Under `keelson dev` it is that program which runs the app.
+ * Runs an app as a program: finds the cluster as kubectl does, logs to standard error, stops gracefully at SIGINT and
+ * SIGTERM and at once at the second one, and continues when an unavailable server comes back. Sets the exit code: 0 when
+ * stopped, 1 when it failed. Under `keelson dev`, that program runs the app instead.
  */
 export async function run(app: App, options: RunOptions = {}): Promise<void> {
   const host = runHost();
@@ -35,7 +35,7 @@ export async function run(app: App, options: RunOptions = {}): Promise<void> {
   const format = logFormat === 'json' ? formatJson : formatWithStack;
   const log = new LineLogger({ clock, level, format, write: (line) => process.stderr.write(line) });
   using stop = new StopSignals();
-  using _alive = keepAlive(); // while the server is away, nothing else would
+  using _alive = keepAlive(); // nothing else does while the server is unavailable
   try {
     const deployment = deploymentOptions(process.env);
     const connection = await findConnection({ ...options, clock });
@@ -60,26 +60,26 @@ export async function run(app: App, options: RunOptions = {}): Promise<void> {
   }
 }
 
-/** Tells of promises that runs have forgotten and that have failed, and lives on; others end the process, as they do without us. */
+/** Logs failed promises that runs did not await, and keeps the process running; other unhandled rejections end it as usual. */
 export function onUnhandledRejection(tracker: RunTracker, log: Logger): Disposable {
   const tell = (error: unknown): void => {
     const { current } = tracker;
     if (current === undefined) throw error;
     const { controller, key: object } = current;
-    log.error('a promise that nobody awaits has failed', { controller, object, error });
+    log.error('a promise without await has failed', { controller, object, error });
   };
   process.on('unhandledRejection', tell);
   return { [Symbol.dispose]: () => void process.off('unhandledRejection', tell) };
 }
 
-/** Rejects when something has not ended so long after the signal. */
+/** Rejects `ms` after the signal aborts. */
 async function expired(signal: AbortSignal, clock: RealClock, ms: number): Promise<never> {
   await aborted(signal);
   await clock.sleep(ms);
   throw new Error(`Cannot stop in good order: work is still under way after ${ms} ms`);
 }
 
-/** A signal that aborts at the first SIGINT or SIGTERM; the second one ends the process. */
+/** A signal that aborts at the first SIGINT or SIGTERM; the second ends the process. */
 class StopSignals implements Disposable {
   readonly #controller = new AbortController();
   readonly #onSignal = (name: keyof typeof SIGNAL_CODES): void => {

@@ -1,6 +1,6 @@
 /**
- * How a reconcile ended. `conflict`: somebody was faster, or the object went away; it is tried again, as after a failure.
- * `again`: it asked for that itself.
+ * How a reconcile ended. `conflict`: another writer was faster, or the object was deleted; it is retried, as after a
+ * failure. `again`: it asked to run again.
  */
 export type ReconcileOutcome = 'done' | 'again' | 'conflict' | 'failed' | 'stopped';
 
@@ -16,16 +16,16 @@ export interface ReconcileRecord {
   readonly durationMs: number;
   readonly outcome: ReconcileOutcome;
   readonly error?: unknown;
-  /** Changes that were sent to the server through the context, by the kit or the reconciler. */
+  /** Number of writes sent to the server through the context, by the kit or the reconciler. */
   readonly writes: number;
 }
 
-/** Which records; those that have all of the given. */
+/** Selects the records that match all given fields. */
 export type TraceFilter = Partial<Pick<ReconcileRecord, 'controller' | 'key' | 'outcome'>>;
 
 const DEFAULT_CAPACITY = 1000;
 
-/** The last reconciles, oldest first; older ones make room for newer ones. */
+/** The last reconciles, oldest first; drops the oldest when it is full. */
 export class TraceRing {
   readonly #capacity: number;
   readonly #records: ReconcileRecord[] = [];

@@ -3,15 +3,15 @@ import type { ObjectSelection, Kind, KubernetesObject, Observed } from '../clien
 import type { ReconcileContext, Watch } from './controller-options.ts';
 
 export interface WatchMapping<T extends KubernetesObject> {
-  /** The keys of the objects to reconcile when one of this kind has changed. */
+  /** The keys of the objects to reconcile when an object of this kind has changed. */
   to(object: Observed<T>, context: { readonly objects: ReconcileContext['objects'] }): Iterable<string>;
-  /** Which objects; default all. */
+  /** Which objects to watch; default all. */
   readonly where?: ObjectSelection;
-  /** Whether a change matters; default every one. An object that has come or gone has no old state. */
+  /** Whether a change is relevant; default all are. A created or deleted object has no old state. */
   when?(object: Observed<T>, old: Observed<T> | undefined): boolean;
 }
 
-/** Changes of this kind lead to reconciling other objects: `watch(Secret, { to: (secret) => [...] })`. */
+/** Maps changes of this kind to objects to reconcile: `watch(Secret, { to: (secret) => [...] })`. */
 export function watch<T extends KubernetesObject>(kind: Kind<T>, options: WatchMapping<T>): Watch<Kind<T>> {
   const { where, when } = options;
   return {
@@ -25,13 +25,13 @@ export function watch<T extends KubernetesObject>(kind: Kind<T>, options: WatchM
 }
 
 export interface ControlledByOptions {
-  /** The kind of the owners; default the one that is reconciled. */
+  /** The kind of the owners; default the reconciled kind. */
   readonly ownerKind?: Kind;
-  /** Which objects; default all. */
+  /** Which objects to watch; default all. */
   readonly where?: ObjectSelection;
 }
 
-/** Changes of objects of this kind lead to reconciling the object that controls them, if it is of the reconciled kind. */
+/** Maps changes of this kind to the objects' controller, if that is of the reconciled kind. */
 export function controlledBy<K extends Kind>(kind: K, options: ControlledByOptions = {}): Watch<K> {
   return {
     kind,
@@ -40,7 +40,7 @@ export function controlledBy<K extends Kind>(kind: K, options: ControlledByOptio
   };
 }
 
-/** The key of the object's controller, if that is of the given kind. */
+/** The key of the object's controller, if it is of the given kind. */
 function ownerKey(object: Observed<KubernetesObject>, { group, kind, scope }: Kind): readonly string[] {
   const owner = controllerOf(object);
   if (owner?.kind !== kind || groupOf(owner.apiVersion) !== group) return [];

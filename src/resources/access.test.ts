@@ -14,7 +14,7 @@ const authorizer: Authorizer = {
   }),
 };
 
-test('access reviews tell what the authorizer would', async () => {
+test('access reviews answer what the authorizer decides', async () => {
   await using api = await TestApi.open({ accessReviewer: { authorizer } });
   const ask = async (verb: string): Promise<unknown> => {
     const spec = { user: 'joe', resourceAttributes: { verb, resource: 'pods', namespace: 'kinds' } };
@@ -33,7 +33,7 @@ test('a review without a question is refused', async () => {
   expect(body.details?.causes?.map(({ field }) => field)).toContain('spec.resourceAttributes');
 });
 
-test('who asks who they are is told', async () => {
+test('a self subject review returns the caller', async () => {
   await using api = await TestApi.open();
   const { body } = await api.send('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {
     apiVersion: 'authentication.k8s.io/v1',
@@ -44,7 +44,7 @@ test('who asks who they are is told', async () => {
   });
 });
 
-test('token reviews tell whose a token is', async () => {
+test('token reviews identify the user of a token', async () => {
   const reviewer: TokenReviewer = {
     apiAudiences: ['api'],
     review: async (token, audiences) =>
@@ -68,7 +68,7 @@ test('token reviews tell whose a token is', async () => {
 const TOKEN = '/api/v1/namespaces/kinds/serviceaccounts/robot/token';
 const wish = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' };
 
-test('tokens for service accounts come from the issuer, bound to what was named', async () => {
+test('tokens for service accounts come from the issuer, bound to the named object', async () => {
   const wishes: TokenSpec[] = [];
   const tokenIssuer: TokenIssuer = {
     apiAudiences: ['api'],
@@ -93,14 +93,14 @@ test('tokens for service accounts come from the issuer, bound to what was named'
   expect(wishes).toMatchObject([
     { audiences: ['api'], expirationSeconds: 7200, boundTo: { kind: 'Pod', name: 'p', uid: made.metadata.uid } },
   ]);
-  const lost = { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'nobody' } };
+  const lost = { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'missing' } };
   expect(await api.send('POST', TOKEN, { ...wish, spec: lost })).toMatchObject({
     code: 404,
-    body: { message: 'pods "nobody" not found' },
+    body: { message: 'pods "missing" not found' },
   });
 });
 
-test('what needs a part that this server lacks is refused with the reason', async () => {
+test('requests that need a missing part of the server are refused with the reason', async () => {
   await using api = await TestApi.open();
   await api.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot' } } as object);
   expect(await api.send('POST', TOKEN, { ...wish, spec: {} })).toMatchObject({

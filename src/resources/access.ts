@@ -1,15 +1,15 @@
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../api/types/rbac/v1.d.ts';
 import type { AccessRules, Authorizer, UserInfo } from '../apiserver/index.ts';
 
-/** Answers what access reviews ask. */
+/** Answers access reviews. */
 export interface AccessReviewer {
-  /** The same one that judges requests. */
+  /** The authorizer of requests. */
   readonly authorizer: Authorizer;
-  /** What somebody may do in a namespace, as far as it can be listed. */
+  /** What a user may do in a namespace, as far as it can be enumerated. */
   rulesFor?(user: UserInfo, namespace: string): AccessRules | Promise<AccessRules>;
 }
 
-/** Refuses roles and bindings by which the writer would grant what they do not have. */
+/** Refuses roles and bindings by which a writer would grant permissions that they do not have. */
 export interface RoleGuard {
   checkRole(role: Role | ClusterRole, write: GuardedWrite<Role | ClusterRole>): Promise<void>;
   checkBinding(binding: RoleBinding | ClusterRoleBinding, write: GuardedWrite<Binding>): Promise<void>;
@@ -20,15 +20,15 @@ type Binding = RoleBinding | ClusterRoleBinding;
 export interface GuardedWrite<T> {
   readonly user: UserInfo;
   readonly signal: AbortSignal;
-  /** The object that is changed; undefined for a new one. */
+  /** The current object; undefined for a new one. */
   readonly old: T | undefined;
 }
 
-/** Answers what token reviews ask. */
+/** Answers token reviews. */
 export interface TokenReviewer {
-  /** Audiences that a token must be for when a review names none. */
+  /** The audiences that a token must have if a review names none. */
   readonly apiAudiences: readonly string[];
-  /** Who a token belongs to; an error text when it is nobody's. */
+  /** The user of a token; an error text if the token is invalid. */
   review(token: string, audiences: readonly string[], signal: AbortSignal): Promise<TokenVerdict>;
 }
 
@@ -36,14 +36,14 @@ export type TokenVerdict =
   | { readonly ok: true; readonly user: UserInfo; readonly audiences: readonly string[] }
   | { readonly ok: false; readonly error: string };
 
-/** Makes tokens for service accounts. */
+/** Issues tokens for service accounts. */
 export interface TokenIssuer {
   readonly apiAudiences: readonly string[];
-  /** Longest life of a token; a longer wish is cut, with a warning. Absent: no limit. */
+  /** Maximum lifetime of a token; a longer request is shortened, with a warning. Default: no limit. */
   readonly maxExpirationSeconds?: number;
   /**
-   * How long the tokens that pods mount really last, so that clients which never read a new one keep working; they are
-   * told off after the time that was asked for. Absent: as long as was asked for.
+   * The actual lifetime of tokens that pods mount, so that clients that never reload them keep working; after the requested
+   * lifetime, their use is recorded. Default: the requested lifetime.
    */
   readonly extendedExpirationSeconds?: number;
   issue(request: TokenSpec): Promise<IssuedToken>;
@@ -51,20 +51,20 @@ export interface TokenIssuer {
 
 export interface IssuedToken {
   readonly token: string;
-  /** Names the token in audit logs. */
+  /** Identifies the token in audit logs. */
   readonly tokenId: string;
 }
 
 export interface TokenSpec {
   readonly namespace: string;
   readonly serviceAccount: { readonly name: string; readonly uid: string };
-  /** The Pod, Secret or Node whose end is the token's end too. */
+  /** The Pod, Secret or Node whose deletion invalidates the token. */
   readonly boundTo: BoundObject | undefined;
   /** The node of a bound pod. */
   readonly node: { readonly name: string; readonly uid: string } | undefined;
   readonly audiences: readonly string[];
   readonly expirationSeconds: number;
-  /** After so many seconds the token still works, but using it is noted. */
+  /** After this many seconds the token still works, but its use is recorded. */
   readonly warnAfterSeconds: number | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;

@@ -3,8 +3,8 @@ import type { ApiObject, Shape, Struct } from '../api/index.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Puts members into the order of the type, which is the order of JSON output, where a hook added some at the end.
- * Nothing is changed in place but the object itself; parts that are in order stay the same objects.
+ * Puts members into the order of the type, which is the order of JSON output, after a hook has appended some. Changes only
+ * the object itself in place; ordered parts stay the same objects.
  */
 export function arrange(object: ApiObject, type: Struct): void {
   const order = orderOf(type);
@@ -26,7 +26,7 @@ export function arrange(object: ApiObject, type: Struct): void {
   if (!isOrdered) reorder(object, type);
 }
 
-/** Members are in the order in which they were added, so all are added again. */
+/** Removes and adds all members, because JavaScript keeps insertion order. */
 function reorder(object: ApiObject, type: Struct): void {
   for (const { name } of type.fields) {
     const value = object[name];
@@ -39,7 +39,7 @@ function reorder(object: ApiObject, type: Struct): void {
 /** `kind` and `apiVersion` come first in every kind. */
 const FIRST_NESTED = 2;
 
-/** What is frozen was stored before, and has been arranged. */
+/** Frozen values were stored before, and are already in order. */
 function arrangedValue(value: unknown, shape: Shape): unknown {
   if (value === undefined || value === null || Object.isFrozen(value)) return value;
   switch (shape.kind) {

@@ -37,10 +37,10 @@ test('every resource of the type table is served, with its verbs and subresource
   }
 });
 
-/** Upstream still stores it as v1beta1, which it serves no more; it reads v1 as well. */
+/** Upstream still stores it as v1beta1, which it no longer serves; it reads v1 as well. */
 const STORED_NEWER = new Set(['CustomResourceDefinition']);
 
-test('objects are stored where upstream stores them, in the version that it stores', async () => {
+test("objects are stored under upstream's keys, in upstream's version", async () => {
   await using api = await TestApi.open();
   const inputs = readdirSync(folder)
     .filter((name) => name.startsWith('created-'))
@@ -60,7 +60,7 @@ test('objects are stored where upstream stores them, in the version that it stor
   }
 });
 
-test('one object is seen through all versions of its kind', async () => {
+test('one object can be read in all versions of its kind', async () => {
   await using api = await TestApi.open();
   const event = {
     apiVersion: 'events.k8s.io/v1',

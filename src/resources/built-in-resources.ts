@@ -7,8 +7,8 @@ import type { Kind } from './kind.ts';
 import { conversionFor, storageForm } from './storage-form.ts';
 
 /**
- * Every resource of Kubernetes 1.36, in every version of the table. Which of them are served is the caller's choice:
- * alpha and beta versions are in the list too.
+ * Every resource of Kubernetes 1.36, in every version of the table, including alpha and beta versions. The caller decides
+ * which are served.
  */
 export function builtInResources(types: TypeTable, options: BuiltInOptions): Resource[] {
   const environment = kindEnvironment(types, options);
@@ -22,7 +22,7 @@ export function builtInResources(types: TypeTable, options: BuiltInOptions): Res
   return resources;
 }
 
-/** The ports that services have on all nodes: kept in the store as kube-apiserver keeps them, and in no API. */
+/** The node ports of services: stored as kube-apiserver stores them, and not in any API. */
 function rangeAllocations(types: TypeTable): StoredKind {
   const type = types.struct('io.k8s.api.core.v1.RangeAllocation');
   const storage = {
@@ -35,7 +35,7 @@ function rangeAllocations(types: TypeTable): StoredKind {
   return { group: '', plural: 'rangeallocations', namespaced: false, capabilities: builtInCapabilities, storage };
 }
 
-/** A file of kinds exports them one by one, or functions that make them for a cluster. */
+/** A file of kinds exports kinds, or functions that make them for a cluster. */
 type KindSource = Kind | ((environment: KindEnvironment) => Kind | readonly Kind[]);
 
 function allKinds(environment: KindEnvironment): Kind[] {
@@ -57,7 +57,7 @@ function builtInResource(kind: Kind, info: ResourceInfo, types: TypeTable): Reso
     conversion: conversionFor(kind, info),
     hasStatus,
   };
-  // Made when first needed: most kinds are never written to.
+  // Made on first use: most kinds are never written.
   let made: Resource['strategy'] | undefined;
   const strategy = (): Resource['strategy'] => (made ??= kindStrategy(version));
   let subresources: Resource['subresources'] | undefined;

@@ -3,7 +3,7 @@ import { hasReason, jsonPatch, mergePatch } from '../client/index.ts';
 import { TestCluster } from '../client/testing/test-cluster.ts';
 
 describe('writes to one object at the same time', () => {
-  test('patches that name no version all succeed', async () => {
+  test('patches without a version all succeed', async () => {
     await using cluster = await TestCluster.start();
     const maps = cluster.client().core.v1.configmaps.namespace('default');
     await maps.create({ metadata: { name: 'shared' } });
@@ -14,7 +14,7 @@ describe('writes to one object at the same time', () => {
     expect(Object.keys((await maps.get('shared')).data ?? {})).toHaveLength(50);
   });
 
-  test('of patches that name the same version one succeeds', async () => {
+  test('of patches with the same version one succeeds', async () => {
     await using cluster = await TestCluster.start();
     const maps = cluster.client().core.v1.configmaps.namespace('default');
     const { metadata } = await maps.create({ metadata: { name: 'shared' }, data: {} });

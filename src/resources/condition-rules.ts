@@ -16,7 +16,7 @@ const REASON_PROBLEM =
 const MAX_REASON_BYTES = 1024;
 const MAX_MESSAGE_BYTES = 32 * 1024;
 
-/** The rules for the conditions of kinds that check them. */
+/** The rules for conditions, for kinds that check them. */
 export function checkConditions(conditions: readonly Condition[], field: string): FieldError[] {
   const seen = new Set<string>();
   return conditions.flatMap((condition, index) => {

@@ -12,10 +12,10 @@ interface Pair {
 const folder = new URL('testdata/', import.meta.url);
 const files = readdirSync(folder).filter((name) => name.startsWith('created-'));
 
-/** Kinds of which the recording lacks the status, since a controller had written it. */
+/** Kinds whose recorded status is missing, because a controller had written it. */
 const CONTROLLED = new Set(['FlowSchema', 'CustomResourceDefinition', 'APIService', 'MutatingAdmissionPolicy']);
 
-test.each(files)('objects of %s come back as upstream has them, member by member and in its order', async (file) => {
+test.each(files)('objects of %s are returned as upstream does, member by member and in its order', async (file) => {
   await using api = await TestApi.open();
   const pairs = load(readFileSync(new URL(file, folder), 'utf8')) as Pair[];
   for (const { input, output } of pairs) {

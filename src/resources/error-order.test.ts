@@ -8,7 +8,7 @@ function fields(errors: readonly FieldError[]): string[] {
   return errors.map(({ field }) => field);
 }
 
-test('findings of the type table take their place among those of the kind', () => {
+test('sorts problems from the type table among those of the kind', () => {
   const table = [
     required('spec.template.spec.containers[1].image'),
     invalidValue('spec.minReadySeconds', -1, ''),
@@ -24,7 +24,7 @@ test('findings of the type table take their place among those of the kind', () =
   ]);
 });
 
-test('the order of the kind’s own findings is kept', () => {
+test('keeps the order of the kind’s own problems', () => {
   const own = [required('spec.strategy'), required('spec.selector')];
   expect(fields(fitIn([], own, deployment))).toEqual(['spec.strategy', 'spec.selector']);
   expect(fields(fitIn([required('spec.replicas')], own, deployment))).toEqual([
@@ -34,7 +34,7 @@ test('the order of the kind’s own findings is kept', () => {
   ]);
 });
 
-test('fields that no type names come last', () => {
+test('puts unknown fields last', () => {
   const table = [required('spec.unknown[x].y'), required('spec.paused')];
   expect(fields(fitIn(table, [], deployment))).toEqual(['spec.paused', 'spec.unknown[x].y']);
 });

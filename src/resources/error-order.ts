@@ -1,8 +1,8 @@
 import type { Field, FieldError, Shape, Struct } from '../api/index.ts';
 
 /**
- * Fits the type table's findings in among a kind's own, which are in upstream's order already: field by field in the
- * order of upstream's checks, item by item, and what is wrong with a whole before what is wrong with its parts.
+ * Merges the type table's problems into a kind's own, which are in upstream's order already: field by field in the order of
+ * upstream's checks, item by item, and problems of a whole before those of its parts.
  */
 export function fitIn(table: readonly FieldError[], own: readonly FieldError[], type: Struct): readonly FieldError[] {
   if (table.length + own.length < 2) return own.length === 0 ? table : own;
@@ -37,7 +37,7 @@ function compare(left: readonly string[], right: readonly string[], type: Shape)
   return left.length - right.length;
 }
 
-/** Items by index, fields by the order of upstream's checks, anything else as it was found. */
+/** Items by index, fields by the order of upstream's checks, anything else in the order found. */
 function rank(step: string, shape: Shape | undefined): number {
   if (shape?.kind === 'list') return Number(step.slice(1, -1));
   if (shape?.kind !== 'struct') return 0;

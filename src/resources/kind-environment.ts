@@ -5,32 +5,32 @@ import type { Random } from '../base/index.ts';
 import type { AccessReviewer, RoleGuard, TokenIssuer, TokenReviewer } from './access.ts';
 import type { Whole } from './kind.ts';
 
-/** What a cluster decides about its built-in kinds. */
+/** A cluster's options for its built-in kinds. */
 export interface BuiltInOptions {
-  /** The objects of all kinds, for the few rules of one kind that look at another. */
+  /** The objects of all kinds, for the few rules of one kind that read another. */
   readonly objects: ServerObjects;
   readonly random: Random;
-  /** Networks of service addresses, one or one of each family; the first says which family is the default. */
+  /** Networks of service addresses: one, or one of each family; the first is the default family. */
   readonly serviceCidrs?: readonly string[];
   readonly nodePorts?: PortRange;
   readonly eventTtlSeconds?: number;
   /** Answers access reviews; without one they are refused. */
   readonly accessReviewer?: AccessReviewer;
-  /** Looks at roles and bindings before they are written; without one, who may write them may grant anything. */
+  /** Checks roles and bindings before they are written; without one, their writers may grant anything. */
   readonly roleGuard?: RoleGuard;
   /** Answers token reviews; without one they are refused. */
   readonly tokenReviewer?: TokenReviewer;
   /** Signs service account tokens; without one they are refused. */
   readonly tokenIssuer?: TokenIssuer;
-  /** Webhook configurations may name plain HTTP on this machine, for those who write webhooks; default false. */
+  /** Allows plain HTTP on this machine in webhook configurations, for webhook developers; default false. */
   readonly devWebhooks?: boolean;
-  /** Reaches nodes for exec, log, proxy and the like; without one they are refused. */
+  /** Connects to nodes for exec, log, proxy and the like; without one they are refused. */
   readonly nodeConnector?: NodeConnector;
-  /** What `kubectl get componentstatuses` shows beside the store. */
+  /** The components that `kubectl get componentstatuses` shows beside the store. */
   readonly components?: readonly ComponentProbe[];
 }
 
-/** Reaches what runs on nodes, for the subresources that only pass something through. */
+/** Connects to what runs on nodes, for streaming and proxy subresources. */
 export interface NodeConnector {
   connect(target: ConnectionTarget, call: Call): Promise<ConnectionAnswer>;
 }
@@ -50,20 +50,20 @@ export type ConnectionTarget =
       readonly name: string;
     };
 
-/** A part of the control plane that can be asked how it is. */
+/** A component of the control plane with a health check. */
 export interface ComponentProbe {
   readonly name: string;
-  /** Throws, with a reason to show, when the component is not well. */
+  /** Throws, with a reason to show, if the component is unhealthy. */
   check(): Promise<void>;
 }
 
-/** First and last are both part of it. */
+/** Both ends are included. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** What kinds that need more than their own object are built with. */
+/** What kinds need beyond their own objects. */
 export interface KindEnvironment {
   readonly types: TypeTable;
   readonly objects: ServerObjects;

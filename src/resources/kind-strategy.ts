@@ -15,21 +15,21 @@ import { subdomainName } from './name-rules.ts';
 import { setGeneration } from './object-meta.ts';
 import { keepMetadata } from './status-metadata.ts';
 
-/** What a strategy is made from, for one version of a kind. */
+/** What a strategy for one version of a kind is made from. */
 export interface VersionOfKind {
   readonly kind: Kind;
-  /** The type in the stored version, in which hooks see objects. */
+  /** The type of the stored version, in which hooks see objects. */
   readonly storedType: Struct;
   /** The type in this version. */
   readonly type: Struct;
-  /** Absent when this version reads like the stored one. */
+  /** Undefined if this version has the form of the stored one. */
   readonly conversion: Conversion | undefined;
   readonly hasStatus: boolean;
 }
 
 type Hook<A extends unknown[], R> = ((object: Whole<ApiObject>, ...rest: A) => R) | undefined;
 
-/** How objects of one version of a kind are written: what holds for every kind, and what the kind adds. */
+/** How objects of one version of a kind are written: the common rules, and the kind's own. */
 export function kindStrategy(version: VersionOfKind): Strategy {
   const { kind, hasStatus } = version;
   const blank = blankStatus(version);
@@ -74,7 +74,7 @@ export function kindStrategy(version: VersionOfKind): Strategy {
   };
 }
 
-/** The status subresource: only `status` changes, and of metadata what the kind allows. */
+/** The status subresource: only `status` changes, and the metadata that the kind allows. */
 export function statusStrategy(version: VersionOfKind, own: Strategy): Strategy {
   const { kind } = version;
   const defaults = defaulting(version, kind.applyStatusDefaults);
@@ -97,7 +97,7 @@ export function statusStrategy(version: VersionOfKind, own: Strategy): Strategy 
   };
 }
 
-/** Everything in an object but metadata and one member is the old object's. */
+/** Restores everything but metadata and one member from the old object. */
 function keepAllBut(object: ApiObject, old: ApiObject, member: string): void {
   for (const name of new Set([...Object.keys(object), ...Object.keys(old)])) {
     if (name === 'metadata' || name === 'kind' || name === 'apiVersion' || name === member) continue;
@@ -140,12 +140,12 @@ function fixedParts({ kind, type }: VersionOfKind): Strategy {
   };
 }
 
-/** The findings of the type without those about fields for which the kind has rules of its own. */
+/** The problems from the type table, without those of fields that the kind has its own rules for. */
 function withoutJudged(table: readonly FieldError[], judged: ReadonlySet<string>): readonly FieldError[] {
   return judged.size === 0 ? table : table.filter(({ field }) => !judged.has(schemaPathOf(field)));
 }
 
-/** Where table and kind find fault with a field for the same reason, it is the kind that says how. */
+/** If table and kind report the same reason for a field, keeps the kind's. */
 function withoutSaid(table: readonly FieldError[], own: readonly FieldError[]): readonly FieldError[] {
   return table.filter(({ field, reason }) => !own.some((said) => said.field === field && said.reason === reason));
 }
@@ -163,7 +163,7 @@ function seen({ conversion, storedType }: VersionOfKind, object: ApiObject): Api
   return conversion === undefined ? object : asObject(conversion.toStored(object), storedType);
 }
 
-/** Runs a hook that changes an object on the stored version of it, and carries the changes back. */
+/** Runs a hook on the stored version of an object, and applies its changes to the object. */
 function changing(
   version: VersionOfKind,
   object: ApiObject,
@@ -186,7 +186,7 @@ function asObject(value: ApiObject, type: Struct): ApiObject {
   return canonicalObject(value, type);
 }
 
-/** What `status` is before anybody wrote it. Made when first needed: importing or listing kinds costs nothing. */
+/** The initial `status`. Made on first use, so that importing or listing kinds costs nothing. */
 function blankStatus({ storedType }: VersionOfKind): () => unknown {
   let blank: unknown;
   let isMade = false;
@@ -199,7 +199,7 @@ function blankStatus({ storedType }: VersionOfKind): () => unknown {
 
 const STANDARD = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
-/** A finalizer is one of the system's own, or says whose it is. */
+/** A finalizer must be a standard one or have a domain. */
 function checkFinalizerNames({ metadata }: ApiObject, { allowsAnyFinalizer = false }: Kind): FieldError[] {
   if (metadata.finalizers === undefined || allowsAnyFinalizer) return [];
   const detail = 'name is neither a standard finalizer name nor is it fully qualified';

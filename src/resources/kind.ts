@@ -12,85 +12,85 @@ import type {
 import type { NameRule } from './name-rules.ts';
 
 /**
- * An object of a built-in kind as hooks see it: decoded, so its metadata and spec are there even when the client left
- * them out. Pieces of it may be shared and frozen; only `applyDefaults` may change below the first level.
+ * An object of a built-in kind as hooks see it: decoded, so it has metadata and spec even if the client left them out.
+ * Parts may be shared and frozen; only `applyDefaults` may change anything below the first level.
  */
 export type Whole<T> = string extends keyof T
   ? T
   : T & { metadata: ObjectMeta } & Required<Pick<T, keyof T & ('spec' | 'status')>>;
 
 /**
- * What one kind adds to what its type says. The rest follows from the type table: paths, verbs, and that `status` is
- * the system's and everything else the user's.
+ * What a kind adds to its type. The rest follows from the type table: paths, verbs, and that the system owns `status` and
+ * the user everything else.
  */
 export interface KindRules<T> {
   readonly group: string;
   readonly plural: string;
 
-  /** The feature that must be switched on for it to be served; all such features are off by default in 1.36. */
+  /** The feature that must be enabled for it to be served; all such features are off by default in 1.36. */
   readonly featureGate?: string;
   /** See `Resource`. */
   readonly isConfidential?: boolean;
-  /** The columns of its tables; absent: its name, and when it was created. */
+  /** The columns of its tables; default: name and age. */
   readonly columns?: readonly Column<T>[];
   readonly rowConditions?: Resource['rowConditions'];
   readonly compareRows?: Resource['compareRows'];
 
-  /** Folder of its objects in the store; absent: the plural. */
+  /** The folder of its objects in the store; default: the plural. */
   readonly folder?: string;
-  /** The version in which it is stored; absent: v1. */
+  /** The version in which it is stored; default: v1. */
   readonly storedVersion?: string;
-  /** Where the stored kind is another group's (events). */
+  /** Set if another group's kind is stored (events). */
   readonly storedGroup?: string;
-  /** The version that discovery says it is stored in, where upstream's is another one. */
+  /** The storage version in discovery, if upstream stores another one. */
   readonly announcedVersion?: string;
-  /** From a served version to the stored one and back, for versions that differ in more than their name. */
+  /** Conversions between served versions and the stored one, for versions that differ in more than their name. */
   readonly conversions?: Readonly<Record<string, Conversion>>;
 
-  /** Shown as a warning with every request: what replaces the kind, and since when. */
+  /** Sent as a warning with every request: the kind's replacement, and since when. */
   readonly deprecation?: string;
   /** The same for single versions. */
   readonly deprecations?: Readonly<Record<string, string>>;
 
-  /** Absent: a DNS subdomain. */
+  /** Default: a DNS subdomain. */
   readonly checkName?: NameRule;
   /** PUT on a missing object creates it. */
   readonly createOnUpdate?: boolean;
-  /** PUT must say which version it changes. */
+  /** PUT must state the version that it changes. */
   readonly requiresResourceVersion?: boolean;
   readonly defaultPropagation?: Strategy['defaultPropagation'];
   readonly propagationWarning?: string;
   readonly returnsDeletedObject?: Strategy['returnsDeletedObject'];
 
-  /** Whether an update raises metadata.generation; absent: the kind has no generation. */
+  /** Whether an update raises metadata.generation; default: the kind has no generation. */
   raisesGeneration?(object: Whole<T>, old: Whole<T>): boolean;
-  /** `onUpdate`: only updates count, so a new object has no generation. */
+  /** `onUpdate`: a new object has no generation. */
   readonly generationStarts?: 'onCreate' | 'onUpdate';
-  /** What happens to a `status` that is sent with a new object; absent: it is dropped if there is a status subresource. */
+  /** Whether a `status` sent with a new object is kept; default: dropped if there is a status subresource. */
   readonly statusOnCreate?: 'dropped' | 'kept';
-  /** What a write to the status subresource may not change in metadata; absent: nothing is protected. */
+  /** The metadata that a write to the status subresource may not change; default: none. */
   readonly statusMetadata?: StatusMetadata;
-  /** See `Resource`; absent: `status`, and for the status subresource `spec` and what `statusMetadata` protects. */
+  /** See `Resource`; default: `status`, and for the status subresource `spec` and what `statusMetadata` protects. */
   readonly resetFields?: Resource['resetFields'];
 
   applyDefaults?(object: Whole<T>): void;
   /**
-   * What `applyDefaults` does to the status alone; it leaves alone what is frozen. With it, a patch of the status does not look
-   * again at what it does not change.
+   * The part of `applyDefaults` for the status; skips frozen values. With it, a patch of the status does not process
+   * unchanged parts again.
    */
   applyStatusDefaults?(object: Whole<T>): void;
   prepareForCreate?(object: Whole<T>, context: WriteContext): void | Promise<void>;
   prepareForUpdate?(object: Whole<T>, old: Whole<T>, context: WriteContext): void | Promise<void>;
   prepareForStatusUpdate?(object: Whole<T>, old: Whole<T>, context: WriteContext): void | Promise<void>;
   validate?(object: Whole<T>, context: WriteContext): readonly FieldError[];
-  /** All rules for an update; absent: those of `validate`. */
+  /** All rules for an update; default: those of `validate`. */
   validateUpdate?(object: Whole<T>, old: Whole<T>, context: WriteContext): readonly FieldError[];
   validateStatus?(object: Whole<T>, old: Whole<T>, context: WriteContext): readonly FieldError[];
-  /** Fields, by path without indexes, for which the kind has rules instead of the type table's. */
+  /** Fields, by path without indexes, whose rules replace the type table's. */
   readonly ownRulesFor?: readonly string[];
-  /** Finalizers may have names that are neither standard nor qualified, as in custom resources. */
+  /** Allows finalizers that are neither standard nor qualified, as in custom resources. */
   readonly allowsAnyFinalizer?: boolean;
-  /** The group and kind that `is invalid` messages name; absent: its own. */
+  /** The group and kind in `is invalid` messages; default: its own. */
   readonly invalidAs?: Strategy['invalidAs'];
   warnings?(object: Whole<T>, old: Whole<T> | undefined): readonly string[];
 
@@ -100,7 +100,7 @@ export interface KindRules<T> {
   ttlSeconds?(object: Whole<T>): number | undefined;
   alongside?(change: Change, context: WriteContext): Promise<Alongside>;
 
-  /** Fields beside name and namespace that a field selector may name, with their values. */
+  /** Fields besides name and namespace that field selectors may use, with their values. */
   readonly selectable?: Readonly<Record<string, (object: Whole<T>) => string>>;
   /** Subresources other than `status`, by name. */
   readonly subresources?: Readonly<Record<string, SubresourceMaker>>;
@@ -118,10 +118,10 @@ export interface Conversion {
 
 export type SubresourceMaker = (info: ResourceInfo['subresources'][number], own: Strategy) => Subresource;
 
-/** A kind whose hooks take any object. */
+/** A kind whose hooks accept any object. */
 export type Kind = KindRules<ApiObject>;
 
-/** The one place where a kind's own TypeScript type is put aside: the server hands its hooks only objects of that kind. */
+/** The one place where a kind's TypeScript type is erased: the server passes its hooks only objects of that kind. */
 export function defineKind<T extends { metadata?: ObjectMeta }>(rules: KindRules<T>): Kind {
   return rules as unknown as Kind;
 }

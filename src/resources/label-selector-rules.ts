@@ -4,13 +4,13 @@ import type { LabelSelector, LabelSelectorRequirement } from '../api/types/meta/
 import { checkLabels } from '../apiserver/index.ts';
 
 interface SelectorOptions {
-  /** Newer clients may know operators that we do not (access reviews). */
+  /** Newer clients may use unknown operators (access reviews). */
   readonly allowsUnknownOperator?: boolean;
-  /** What the old object had may stay although it would be refused today. */
+  /** Values of the old object may stay although they would be refused today. */
   readonly allowsInvalidValues?: boolean;
 }
 
-/** What is wrong with a label selector. */
+/** The problems of a label selector. */
 export function checkLabelSelector(
   selector: LabelSelector | undefined,
   field: string,
@@ -41,7 +41,7 @@ export function checkRequirement(
   return errors;
 }
 
-/** Whether an operator and its values fit together; the same for labels and for fields. */
+/** Whether an operator and its values fit together, for labels and fields. */
 export function checkOperator(
   { operator, values }: { readonly operator: string; readonly values: readonly string[] },
   field: string,

@@ -11,14 +11,14 @@ test('a prefix may end where a whole name may not', () => {
   expect(dns1035Name('web-', prefix)).toEqual([]);
 });
 
-test('names of roles only have to fit into a path', () => {
+test('names of roles only have to be path segments', () => {
   expect(pathSegmentName('system:node-admin', whole)).toEqual([]);
   expect(pathSegmentName('a/b', whole)).toEqual(["may not contain '/'"]);
   expect(pathSegmentName('.', whole)).toEqual(["may not be '.'"]);
   expect(pathSegmentName('.', prefix)).toEqual([]);
 });
 
-test('labels have no dots, and the older kind of them starts with a letter', () => {
+test('labels have no dots, and the older kind starts with a letter', () => {
   expect(labelName('a.b', whole)).not.toEqual([]);
   expect(labelName('1a', whole)).toEqual([]);
   expect(dns1035Name('1a', whole)).not.toEqual([]);

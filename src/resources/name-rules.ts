@@ -7,10 +7,10 @@ import {
   pathSegmentPrefixProblems,
 } from '../api/index.ts';
 
-/** What is wrong with a name, or with the start of one that is to be generated. */
+/** The problems of a name, or of a prefix for a generated one. */
 export type NameRule = (name: string, options: { readonly prefix: boolean }) => readonly string[];
 
-/** A generated name goes on after its prefix, so a dash at the end of that is no mistake. */
+/** A suffix follows the prefix of a generated name, so the prefix may end in a dash. */
 function masked(problems: (name: string) => readonly string[]): NameRule {
   return (name, { prefix }) => problems(prefix ? maskTrailingDash(name) : name);
 }
@@ -19,6 +19,6 @@ export const subdomainName: NameRule = masked((name) => dns1123SubdomainProblems
 export const labelName: NameRule = masked((name) => dns1123LabelProblems(name));
 export const dns1035Name: NameRule = masked(dns1035LabelProblems);
 
-/** Anything that can stand in a URL path. */
+/** Any valid segment of a URL path. */
 export const pathSegmentName: NameRule = (name, { prefix }) =>
   prefix ? pathSegmentPrefixProblems(name) : pathSegmentNameProblems(name);

@@ -17,7 +17,7 @@ function recorded<T>(file: string): T[] {
   return load(readFileSync(new URL(`testdata/${file}`, import.meta.url), 'utf8')) as T[];
 }
 
-/** The texts that explain what a name may look like, which other tests have in full. */
+/** The explanations of valid names, which other tests check in full. */
 const LONG_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/a lowercase RFC 1123 (label|subdomain) must consist.*/s, '<$1>'],
   [/a DNS-1035 label must consist.*/s, '<1035 label>'],
@@ -29,7 +29,7 @@ function shortened(text: string): string {
   return LONG_TEXTS.reduce((short, [pattern, word]) => short.replace(pattern, word), text);
 }
 
-test('what is wrong with an object is said in the words and the order of upstream', async () => {
+test('problems of an object are reported in the words and order of upstream', async () => {
   await using api = await TestApi.open();
   for (const { input, causes } of recorded<Refused>('refused.yaml')) {
     const { code, body } = await api.create(input, '?dryRun=All');
@@ -38,7 +38,7 @@ test('what is wrong with an object is said in the words and the order of upstrea
   }
 });
 
-test('what is odd about an object is said in warnings as upstream words them', async () => {
+test('warnings about an object are worded as upstream', async () => {
   await using api = await TestApi.open();
   for (const { input, warnings } of recorded<Warned>('warned.yaml')) {
     const reply = await api.create(input, '?dryRun=All');

@@ -9,13 +9,13 @@ interface Scalable {
   readonly status: { readonly replicas?: number };
 }
 
-/** The `scale` subresource: how many replicas there are and should be, in the words of autoscaling/v1. */
+/** The `scale` subresource: current and desired replicas, as autoscaling/v1. */
 export const scaleOfSelector: SubresourceMaker = scale((selector) => {
   const matcher = matchLabelSelector(selector as LabelSelector | undefined);
   return matcher instanceof ValueError ? '' : matcher.toString();
 });
 
-/** The same where the selector is a plain map (ReplicationController). */
+/** The same for a selector that is a plain map (ReplicationController). */
 export const scaleOfLabels: SubresourceMaker = scale((selector) =>
   matchLabels(selector as Readonly<Record<string, string>> | undefined).toString(),
 );

@@ -17,7 +17,7 @@ interface Step {
 const folder = new URL('testdata/', import.meta.url);
 const files = readdirSync(folder).filter((name) => name.startsWith('scenario-'));
 
-test.each(files)('the answers to the requests of %s are upstream’s', async (file) => {
+test.each(files)('the answers to the requests of %s equal upstream’s', async (file) => {
   await using api = await TestApi.open();
   const steps = load(readFileSync(new URL(file, folder), 'utf8')) as Step[];
   for (const [index, { send, body, type, code, reply, warnings = [] }] of steps.entries()) {

@@ -1,7 +1,7 @@
 import { type ApiObject, type ObjectMeta, withMeta } from '../api/index.ts';
 import type { StatusMetadata } from './kind.ts';
 
-/** Puts back what a write to a status subresource may not change in metadata. */
+/** Restores the metadata that a write to a status subresource may not change. */
 export function keepMetadata(object: ApiObject, old: ApiObject, kept: StatusMetadata | undefined): void {
   if (kept === undefined) return;
   const { metadata } = object;

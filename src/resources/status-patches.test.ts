@@ -17,7 +17,7 @@ function podsOf(client: Client) {
 }
 
 describe('a patch of the status of a pod', () => {
-  test('leaves alone what it does not change', () =>
+  test('keeps unchanged parts', () =>
     withPod(async (pods) => {
       const before = await pods.get('p', { isReadOnly: true });
       const body = { metadata: { uid: before.metadata.uid }, status: { phase: 'Running', podIP: '10.0.0.1' } };
@@ -34,7 +34,7 @@ describe('a patch of the status of a pod', () => {
       ]);
     }));
 
-  test('changes nothing else, and is read as strictly as before', () =>
+  test('changes nothing else, and is validated as strictly as before', () =>
     withPod(async (pods) => {
       const before = await pods.get('p');
       const body = { spec: { priority: 7 }, metadata: { labels: { c: 'd' } }, status: { message: 'm' } };

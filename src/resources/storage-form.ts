@@ -5,7 +5,7 @@ import type { Conversion, Kind } from './kind.ts';
 
 const ROOT = '/registry/';
 
-/** Where and in which version the objects of a kind are kept. */
+/** The storage key and version of a kind's objects. */
 export function storageForm(kind: Kind, info: ResourceInfo, types: TypeTable): StorageForm {
   const stored = { group: kind.storedGroup ?? info.group, version: kind.storedVersion ?? 'v1', kind: info.kind };
   const type = typeOf(stored, types);
@@ -28,7 +28,7 @@ export function storageForm(kind: Kind, info: ResourceInfo, types: TypeTable): S
   return { ...storage, typeOf: typeIn, convert, ...(isConverted ? { normalize } : {}) };
 }
 
-/** How a version differs from the stored one; undefined when only its name does. */
+/** The conversion to the stored version; undefined if only the name of the version differs. */
 export function conversionFor(
   kind: Kind,
   { group, version }: { readonly group: string; readonly version: string },
@@ -36,7 +36,10 @@ export function conversionFor(
   return kind.conversions?.[group === kind.group ? version : `${group}/${version}`];
 }
 
-/** Conversion between any two versions of a kind, by way of the stored one. Canonical, with kind and apiVersion set. */
+/**
+ * Converts between any two versions of a kind, by way of the stored one. The result is canonical, with kind and apiVersion
+ * set.
+ */
 function throughStored(
   kind: Kind,
   stored: GroupVersionKind,

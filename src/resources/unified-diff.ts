@@ -18,12 +18,12 @@ function lines(value: unknown): string[] {
 interface Edit {
   readonly sign: ' ' | '-' | '+';
   readonly text: string;
-  /** Lines of each side that come before this one. */
+  /** The number of lines of each side before this one. */
   readonly before: number;
   readonly after: number;
 }
 
-/** Equal lines at both ends are set aside, so that the table in between stays small. */
+/** Equal lines at both ends are skipped, so that the table in between stays small. */
 function editsBetween(left: readonly string[], right: readonly string[]): Edit[] {
   let start = 0;
   while (start < left.length && start < right.length && left[start] === right[start]) start++;
@@ -44,10 +44,10 @@ function editsBetween(left: readonly string[], right: readonly string[]): Edit[]
   });
 }
 
-/** The table has room for a thousand lines that changed into a thousand others. */
+/** Enough for a thousand lines that changed into a thousand others. */
 const MAX_CELLS = 1_000_000;
 
-/** The longest lines in common, by the usual table; where it would get too large, all lines count as changed. */
+/** The longest common subsequence, by the usual table; if that would be too large, all lines count as changed. */
 function changed(left: readonly string[], right: readonly string[]): [' ' | '-' | '+', string][] {
   if ((left.length + 1) * (right.length + 1) > MAX_CELLS) {
     return [...left.map((text): ['-', string] => ['-', text]), ...right.map((text): ['+', string] => ['+', text])];
@@ -84,7 +84,7 @@ function changed(left: readonly string[], right: readonly string[]): [' ' | '-' 
   return result;
 }
 
-/** Changes with three lines around them; those that are near each other share a hunk. */
+/** Changes with three lines of context; nearby ones share a hunk. */
 function hunks(edits: readonly Edit[]): Edit[][] {
   const result: Edit[][] = [];
   let last = -1;

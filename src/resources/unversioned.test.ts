@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nested, unversioned } from './unversioned.ts';
 
-test('shows every member by its Go name, also those that are absent', () => {
+test('shows every member by its Go name, also absent ones', () => {
   const members = { Type: '', SELinuxOptions: nested({ User: '', Level: '' }), IPFamilies: null, Other: nested({}) };
   expect(unversioned({ type: 'x', seLinuxOptions: { user: 'u' }, ipFamilies: ['IPv4'] }, members)).toEqual({
     Type: 'x',

@@ -1,4 +1,4 @@
-/** The members of a type by their Go names, each with what is shown when it is absent. */
+/** The members of a type by their Go names, each with its value if absent. */
 export interface Members {
   readonly [name: string]: null | string | number | boolean | Nested;
 }
@@ -9,7 +9,7 @@ interface Nested {
   readonly isList: boolean;
 }
 
-/** Marks a member that is itself shown by Go names. */
+/** Marks a member whose own members are shown by Go names. */
 export function nested(members: Members): Nested {
   return { absent: null, members, isList: false };
 }
@@ -33,7 +33,7 @@ export function unversioned(value: object, members: Members): Readonly<Record<st
   );
 }
 
-/** `SELinuxOptions` is `seLinuxOptions`: the first word is in lower case, also when it is an abbreviation. */
+/** `SELinuxOptions` is `seLinuxOptions`: the first word is in lower case, even if it is an abbreviation. */
 function jsonName(name: string): string {
   return name.replace(/^(?:[A-Z]+(?=[A-Z][a-z]|$)|[A-Z])/, (word) => word.toLowerCase());
 }

@@ -32,22 +32,25 @@ import type { GroupVersionKind } from '../schema/schema.ts';
 export interface ApplyOptions {
   readonly kind: OwnedKind;
   readonly writer: Writer;
-  /** Take what belongs to others. */
+  /** Takes fields over from other managers instead of reporting a conflict. */
   readonly force: boolean;
-  /** An object of the type with nothing in it. */
+  /** An empty object of the type. */
   readonly blank: ApiObject;
 }
 
 export interface Applied {
-  /** The object with the configuration merged in, not decoded and without defaults; the live one if nothing is different. */
+  /**
+   * The object with the configuration merged in, not decoded and without defaults; the live object itself if nothing
+   * differs.
+   */
   readonly object: PlainObject;
   readonly managedFields: ManagedFieldsEntry[] | undefined;
 }
 
 /**
- * Applies a configuration to an object, or to a blank one when there is none.
+ * Applies a configuration to an object, or to a blank one if there is none.
  *
- * Guarantees: neither is changed. Ends: with a StatusError; 409 when the configuration would change what others own.
+ * Changes neither. Throws a StatusError: 409 if the configuration would change fields of other managers.
  */
 export function* applyConfig(live: ApiObject, config: PlainObject, options: ApplyOptions): Converting<Applied> {
   const { kind, writer } = options;
@@ -71,10 +74,10 @@ function applierOf(writer: Writer, kind: OwnedKind): Omit<FieldManager, 'set' | 
   return { name, operation: 'Apply', apiVersion: formatGroupVersion(kind.kind), subresource: kind.subresource };
 }
 
-/** Who owned an object before anybody applied to it. */
+/** The manager of all fields of an object that had no managed fields before its first apply. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
-/** The managers of the live object. One that has none yet belongs as a whole to a manager that stands for the past. */
+/** The managers of the live object. If it has none yet, one manager that stands for the past owns all its fields. */
 function* startingManagers(live: ApiObject, { kind, writer, blank }: ApplyOptions): Converting<FieldManagers> {
   try {
     const managers = decodeManagedFields(live.metadata.managedFields);
@@ -113,7 +116,7 @@ interface Attempt extends ApplyOptions {
 interface Outcome {
   readonly object: PlainObject;
   readonly managers: FieldManagers;
-  /** Set when the configuration would change what others own, and was not applied. */
+  /** Set if the configuration would change fields of other managers, and was not applied. */
   readonly conflicts: Conflicts | undefined;
 }
 
@@ -151,13 +154,16 @@ function* attempt(
   };
 }
 
-/** What a configuration says something about, as far as a write here can change it. */
+/** The fields that a configuration sets, limited to those that a write here can change. */
 function filteredSet(config: TypedObject, kind: OwnedKind): FieldSet {
   const set = setOf(config.object, config.type);
   return kind.filter?.(set) ?? set;
 }
 
-/** The managers with what nobody owns taken from the applier; an applier that owns what it did before is left as it was. */
+/**
+ * The managers with the applier's new set, without the fields that are never owned; an applier whose set is unchanged stays
+ * the same object.
+ */
 function withApplier(
   managers: FieldManagers,
   id: string,
@@ -181,7 +187,7 @@ function withApplier(
   return result;
 }
 
-/** Kubectl may take over from itself what it applied on its own side; other conflicts are reported. */
+/** Lets kubectl take over what it applied client-side before; other conflicts are reported. */
 function* resolved(
   live: ApiObject,
   config: TypedObject,
@@ -196,15 +202,15 @@ function* resolved(
   return yield* attempt(live, config, { ...options, force: true });
 }
 
-/** What Kubernetes did not expect to fail is a failure of the server, with the words of the failure. */
+/** An error that Kubernetes did not expect, reported as an internal error with its message. */
 function unexpected(message: string, cause: unknown): StatusError {
   return new StatusError({ code: 500, message }, { cause });
 }
 
-/** What an applied configuration would take from others, by the ids of its managers. */
+/** What an applied configuration would take from other managers, by their ids. */
 type Conflicts = ReadonlyMap<string, FieldSet>;
 
-/** The conflicts that are not in `allowed`; undefined when none are left. */
+/** The conflicts that are not in `allowed`; undefined if none are left. */
 function conflictsBeyond(conflicts: Conflicts, allowed: FieldSet): Conflicts | undefined {
   const left = new Map<string, FieldSet>();
   for (const [id, set] of conflicts) {
@@ -214,7 +220,7 @@ function conflictsBeyond(conflicts: Conflicts, allowed: FieldSet): Conflicts | u
   return left.size === 0 ? undefined : left;
 }
 
-/** 409 with a cause for each field that belongs to somebody else. */
+/** 409 with a cause for each field that another manager owns. */
 function applyConflict(conflicts: Conflicts, managers: FieldManagers): StatusError {
   const groups = [...conflicts]
     .sort(([left], [right]) => compareUtf8(left, right))
@@ -252,7 +258,7 @@ function objectLabel(object: PlainObject, { kind }: OwnedKind): string {
   return `${textOf(metadata['namespace'])}/${textOf(metadata['name'])}; ${formatGroupVersionKind(kind)}`;
 }
 
-/** A configuration must say of what kind and version it is. */
+/** Requires the configuration to have the right kind and apiVersion. */
 function checkKind(config: PlainObject, { kind }: OwnedKind): void {
   const sent = sentKind(config);
   if (sent.kind === kind.kind && sent.version === kind.version && sent.group === kind.group) return;

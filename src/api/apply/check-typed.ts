@@ -6,10 +6,10 @@ import { elementLabel, fieldElement, indexElement, pathLabel, type PathElement }
 import { asList, asMap, kindOf } from './value-kind.ts';
 
 /**
- * Checks that an applied configuration is of its type: scalars, objects and lists are where they should be, there are no
+ * Checks that an applied configuration matches its type: scalars, objects and lists are where they belong, there are no
  * unknown fields, and no two items of a list have the same key, unless `allowsTwins`.
  *
- * Ends: with a TypedError that names every problem, in the words of Kubernetes.
+ * Throws a TypedError that lists every problem, in Kubernetes' words.
  */
 export function checkTyped(value: unknown, type: MergeType, options: { readonly allowsTwins?: boolean } = {}): void {
   const check = new TypeCheck(options.allowsTwins === true);
@@ -19,7 +19,7 @@ export function checkTyped(value: unknown, type: MergeType, options: { readonly 
 
 class TypeCheck {
   readonly problems: TypedProblem[] = [];
-  /** Where we are; turned into text only if something is wrong there. */
+  /** The current path; formatted only if something is wrong there. */
   readonly #path: PathElement[] = [];
   readonly #allowsTwins: boolean;
 

@@ -7,7 +7,7 @@ import { type ListType, type MapType, memberType, type MergeType } from './merge
 import { fieldElement, type PathElement } from './path-element.ts';
 import { asList, asMap, isEmptyMap, kindOf, memberOf, type ValueKind } from './value-kind.ts';
 
-/** What has changed between two objects. */
+/** The differences between two objects. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -15,12 +15,12 @@ export interface Comparison {
 }
 
 /**
- * What has happened to a value itself; `same` when at most something below it has changed. `both` added and removed are
+ * What happened to a value itself; `same` if at most something below it has changed. `both` (added and removed) applies to
  * items of a list whose key had duplicates before and has none now, or the other way round.
  */
 type Mark = 'added' | 'modified' | 'removed' | 'both' | 'same';
 
-/** What has changed at a value and below it. */
+/** The changes at a value and below it. */
 interface Change extends Comparison {
   readonly mark: Mark;
 }
@@ -29,7 +29,7 @@ const NO_CHANGES: Comparison = { added: EMPTY_SET, modified: EMPTY_SET, removed:
 const ADDED: Change = { mark: 'added', ...NO_CHANGES };
 const MODIFIED: Change = { mark: 'modified', ...NO_CHANGES };
 
-/** Collects what has changed below one value. */
+/** Collects the changes below one value. */
 class ChangeBuilder {
   #added: FieldSetBuilder | undefined;
   #modified: FieldSetBuilder | undefined;
@@ -57,16 +57,16 @@ class ChangeBuilder {
 }
 
 /**
- * Which paths the second object has added, modified and removed. An object or list that appears or goes is a path of its
- * own beside those in it; null is a value, and differs from being absent.
+ * The paths that the second object has added, modified and removed. An object or list that appears or disappears is a path
+ * itself, besides those in it; null is a value, and differs from absence.
  *
- * Ends: with a TypedError when an item of a list cannot be identified.
+ * Throws a TypedError if an item of a list cannot be identified.
  */
 export function compareObjects(before: unknown, after: unknown, type: MergeType): Comparison {
   return compareValues(before, after, type) ?? NO_CHANGES;
 }
 
-/** Undefined when nothing has changed; parts that both objects share are not looked at. */
+/** Undefined if nothing has changed; parts that both objects share are skipped. */
 function compareValues(before: unknown, after: unknown, type: MergeType): Change | undefined {
   if (before === after) return undefined;
   if (before === undefined) return appearance(everyPath(after, type));
@@ -82,7 +82,7 @@ function appearance(added: FieldSet): Change {
   return added.isEmpty ? ADDED : { mark: 'added', added, modified: EMPTY_SET, removed: EMPTY_SET };
 }
 
-/** As what the values are compared. */
+/** Comparisons by the kind of value. */
 const comparisons: Readonly<
   Record<ValueKind, (before: unknown, after: unknown, type: MergeType) => Change | undefined>
 > = {
@@ -144,7 +144,7 @@ class ItemChanges extends ChangeBuilder {
     this.#type = type;
   }
 
-  /** Items with the same key are compared one by one as long as there is one of each; duplicates are compared as a whole. */
+  /** Compares items with the same key one by one while each is unique; duplicates are compared as a whole. */
   compare(before: ItemGroup | undefined, after: ItemGroup | undefined): void {
     const element = (before ?? after)?.element;
     if (element === undefined) return;
@@ -162,7 +162,7 @@ class ItemChanges extends ChangeBuilder {
   }
 }
 
-/** The path is both removed, as that of the duplicates, and added with all below it, as that of the one that is left. */
+/** The path is both removed, as that of the duplicates, and added with everything below it, as that of the remaining item. */
 function noLongerDuplicate(change: Change | undefined): Change {
   return change === undefined ? { ...NO_CHANGES, mark: 'removed' } : { ...change, mark: 'both' };
 }
@@ -171,7 +171,7 @@ function nowDuplicate(change: Change | undefined): Change {
   return change === undefined ? { ...NO_CHANGES, mark: 'added' } : { ...change, mark: 'both' };
 }
 
-/** What two readings of the same value found. */
+/** Combines the changes that two comparisons of the same value found. */
 function together(first: Change | undefined, second: Change | undefined): Change | undefined {
   if (first === undefined || second === undefined) return first ?? second;
   return {

@@ -1,6 +1,6 @@
 import type { Struct } from '../schema/schema.ts';
 
-/** Objects of one version that are needed in another one. */
+/** Objects of one version that are needed in another. */
 export interface ConversionRequest {
   readonly objects: readonly unknown[];
   readonly apiVersion: string;
@@ -12,23 +12,23 @@ export interface ConvertedObjects {
   readonly type: Struct;
 }
 
-/** Undefined when the version does not exist (any more). */
+/** Undefined if the version does not exist, or no longer. */
 type ConversionAnswer = ConvertedObjects | undefined;
 
 /**
- * Work on objects that may have to be converted on the way. Merging does not know how: it yields what it needs and goes on
- * with the answer, so that the same code serves conversions that are functions and conversions that are calls to a webhook.
- * Where it yields nothing, it has done a step that takes long for large objects.
+ * A computation on objects that may need conversions. It yields the conversions it needs and continues with the answer, so
+ * that the same code works with synchronous conversions and with calls to a webhook. When it yields undefined, it has
+ * finished a step that takes long for large objects.
  */
 export type Converting<T> = Generator<ConversionRequest | undefined, T, ConversionAnswer>;
 
 export interface ConvertingOptions {
   readonly convert: (request: ConversionRequest) => ConversionAnswer | Promise<ConversionAnswer>;
-  /** Waited for after steps that take long. */
+  /** Awaited after steps that take long. */
   readonly pause?: (() => Promise<void>) | undefined;
 }
 
-/** Runs such work to its end; answers with a promise only if a conversion did, or there are pauses. */
+/** Runs the computation to its end; returns a promise only if a conversion did, or there are pauses. */
 export function withConversions<T>(work: Converting<T>, options: ConvertingOptions): T | Promise<T> {
   let step = work.next();
   while (step.done !== true) {

@@ -11,10 +11,10 @@ import { fieldElement } from './path-element.ts';
 import { asList, asMap, isEmptyMap, kindOf } from './value-kind.ts';
 
 /**
- * The configuration that a manager has applied, as far as it still owns it: to be changed and applied again. Of an object
- * that the manager has not applied it only says which one it is.
+ * The configuration that a manager has applied and still owns, to be changed and applied again. For an object that the
+ * manager has not applied, it only identifies the object.
  *
- * Ends: with a FieldsError when nobody can read the object's managedFields.
+ * Throws a FieldsError if the object's managedFields are malformed.
  */
 export function extractApplied(
   object: ApiObject,
@@ -34,8 +34,8 @@ export function extractApplied(
 }
 
 /**
- * Only what `items` names of a value: what a manager would have to apply to keep what it owns. Items of lists come with
- * the fields that are their key.
+ * The part of a value that `items` names: what a manager has to apply to keep what it owns. List items include their key
+ * fields.
  */
 export function extractItems(value: unknown, items: FieldSet, type: MergeType): unknown {
   switch (kindOf(value, type)) {

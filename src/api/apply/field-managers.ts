@@ -7,27 +7,27 @@ import { FieldsError } from './parse-element.ts';
 import { compareUtf8 } from '../../base/index.ts';
 import { union } from './field-set-algebra.ts';
 
-/** What one manager owns by one kind of operation. */
+/** The fields that one manager owns by one operation. */
 export interface FieldManager {
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
-  /** The version of the object that the paths are meant in. */
+  /** The version of the object that the paths refer to. */
   readonly apiVersion: string;
   readonly subresource: string;
   /** When the manager last changed something. */
   readonly time: string | undefined;
   readonly set: FieldSet;
-  /** Where the manager was read from; absent when something is different now. */
+  /** The entry that the manager was read from; undefined if anything has changed since. */
   readonly entry?: ManagedFieldsEntry;
 }
 
-/** All managers of an object by their id. Never changed: what changes managers makes another map. */
+/** All managers of an object by id. Immutable: changes make another map. */
 export type FieldManagers = ReadonlyMap<string, FieldManager>;
 
 export const NO_MANAGERS: FieldManagers = new Map();
 
 /**
- * What tells managers apart, as text: manager, operation and subresource, and for updates the version too. Conflicts are
+ * A text that identifies a manager: manager, operation and subresource, and for updates the version too. Conflicts are
  * reported in its order.
  */
 export function managerId(manager: Pick<FieldManager, 'name' | 'operation' | 'apiVersion' | 'subresource'>): string {
@@ -46,13 +46,13 @@ export function withSet(manager: FieldManager, set: FieldSet): FieldManager {
 
 export type { ManagedFieldsEntry };
 
-/** Managers by the list they were read from, since stored objects are never changed. */
+/** Managers by the list they were read from; stored objects are immutable. */
 const known = new WeakMap<object, FieldManagers>();
 
 /**
- * Who owns what, by `metadata.managedFields`; of two entries with the same id the last one counts.
+ * The managers in `metadata.managedFields`; of two entries with the same id the last one wins.
  *
- * Ends: with a FieldsError that says what is wrong, in the words of Kubernetes.
+ * Throws a FieldsError, in Kubernetes' words.
  */
 export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | null | undefined): FieldManagers {
   if (entries === undefined || entries === null || entries.length === 0) return NO_MANAGERS;
@@ -79,7 +79,7 @@ function decodeManager(entry: ManagedFieldsEntry, index: number): FieldManager {
   return { name, operation, apiVersion, subresource, time, set, entry };
 }
 
-/** What is wrong with `metadata.managedFields`, if anything is. */
+/** The problem in `metadata.managedFields`, if any. */
 export function managedFieldsProblem(entries: readonly ManagedFieldsEntry[] | undefined): string | undefined {
   try {
     decodeManagedFields(entries);
@@ -90,7 +90,7 @@ export function managedFieldsProblem(entries: readonly ManagedFieldsEntry[] | un
   }
 }
 
-/** `metadata.managedFields` in its order: appliers first, then by time, manager, version and subresource. */
+/** `metadata.managedFields`, sorted: appliers first, then by time, manager, version and subresource. */
 export function encodeManagedFields(managers: FieldManagers): ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined;
   const sorted = [...managers.values()];
@@ -108,7 +108,7 @@ function compareManagers(left: FieldManager, right: FieldManager): number {
   );
 }
 
-/** Times are kept in UTC and to the second, so their texts sort as they do; none at all is the oldest. */
+/** Compares times, which are in UTC with whole seconds and so sort as text; a missing one is the oldest. */
 export function compareTimes(left: string | undefined, right: string | undefined): number {
   return compareUtf8(left ?? '', right ?? '');
 }
@@ -126,12 +126,12 @@ function encodeManager(manager: FieldManager): ManagedFieldsEntry {
   return entry;
 }
 
-/** So many managers by update are kept apart. */
+/** Maximum number of managers with operation Update. */
 const MAX_UPDATERS = 10;
-/** Who owns what the older ones owned. */
+/** The manager that gets the fields of the oldest ones. */
 const ANCIENT_MANAGER = 'ancient-changes';
 
-/** Merges the oldest managers by update, those of the same version with each other, until there are few enough. */
+/** Merges the oldest Update managers of the same version until the limit is met. */
 export function capManagers(managers: FieldManagers): FieldManagers {
   if (managers.size <= MAX_UPDATERS) return managers;
   const updaters = [...managers].filter(([, manager]) => manager.operation === 'Update');
@@ -155,7 +155,7 @@ export function capManagers(managers: FieldManagers): FieldManagers {
   return result;
 }
 
-/** Moves what a manager has into the bucket of its version, which the first one of the version becomes. */
+/** Adds a manager's fields to the bucket of its version; the first manager of a version becomes the bucket. */
 function mergeInto(
   managers: Map<string, FieldManager>,
   [id, manager]: readonly [string, FieldManager],

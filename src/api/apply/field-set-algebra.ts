@@ -1,7 +1,7 @@
 import { EMPTY_SET, type FieldEntry, FieldSet } from './field-set.ts';
 import { compareElements } from './path-element.ts';
 
-// All of these give back the left set itself where the result is equal to it, so that `===` finds out what has changed.
+// All of these return the left set itself if the result equals it, so that `===` detects changes.
 
 /** Paths that are in either set. */
 export function union(left: FieldSet, right: FieldSet): FieldSet {
@@ -17,14 +17,14 @@ export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   return merged(left, right, INTERSECTION);
 }
 
-/** Paths of `left` that are not in `right`; what lies below a path of `right` stays. */
+/** Paths of `left` that are not in `right`; paths below a path of `right` stay. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   if (left.isEmpty || right.isEmpty) return left;
   if (left === right) return EMPTY_SET;
   return merged(left, right, DIFFERENCE);
 }
 
-/** Paths of `left` that are not in `right` and not below a path of it. */
+/** Paths of `left` that are neither in `right` nor below a path of it. */
 export function differenceBelow(left: FieldSet, right: FieldSet): FieldSet {
   if (left.isEmpty || right.isEmpty) return left;
   return merged(left, right, DIFFERENCE_BELOW);
@@ -40,13 +40,13 @@ export function isSubset(part: FieldSet, whole: FieldSet): boolean {
   return true;
 }
 
-/** What becomes of an element that one or both sets have an entry for; undefined when nothing does. */
+/** Computes the result for an element that one or both sets contain; undefined for none. */
 type EntryRule = (left: FieldEntry | undefined, right: FieldEntry | undefined) => FieldEntry | undefined;
 
-/** A way to make one set of two, with what came of it lately. */
+/** An operation on two sets, with a cache of recent results. */
 interface Operation {
   readonly rule: EntryRule;
-  /** By the hashes of the two sets; whatever comes to the same place takes it. */
+  /** By the hashes of the two sets; a collision replaces the entry. */
   readonly results: (OperationResult | undefined)[];
 }
 
@@ -58,7 +58,7 @@ interface OperationResult {
 
 const PLACES = 256;
 
-/** Writes of one program to objects of one kind have the same sets again and again. */
+/** Cached, because writes of one program to objects of one kind repeat the same sets. */
 function merged(left: FieldSet, right: FieldSet, { rule, results }: Operation): FieldSet {
   const place = (left.hash ^ (right.hash >>> 3)) & (PLACES - 1);
   const known = results[place];

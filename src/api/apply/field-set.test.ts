@@ -71,7 +71,7 @@ describe('a set of paths', () => {
     );
   });
 
-  test('gives back the left set itself when nothing changes, so that === tells', () => {
+  test('returns the left set itself when nothing changes, so that === detects it', () => {
     fc.assert(
       fc.property(paths, (all) => {
         const set = fieldSet(...all);
@@ -84,14 +84,14 @@ describe('a set of paths', () => {
     );
   });
 
-  test('has as leaves the paths that no other goes on from', () => {
+  test('has as leaves the paths that are no prefix of another', () => {
     const [a, b] = [fieldElement('a'), fieldElement('b')];
     expect(namesOf(fieldSet([a], [a, b], [b]).leaves())).toEqual(['f:a f:b', 'f:b']);
   });
 });
 
 describe('FieldsV1', () => {
-  test('sorts fields before keys, values and places, and marks a path that others go on from with a dot', () => {
+  test('sorts fields before keys, values and indexes, and marks a path that is a prefix of others with a dot', () => {
     const [a, x] = [fieldElement('a'), keyElement([{ name: 'n', value: 'x' }])];
     const set = fieldSet([indexElement(2)], [valueElement('v')], [valueElement(3)], [x], [a], [a, fieldElement('z')]);
     expect(encodeJson(printFieldsV1(set))).toBe(
@@ -99,19 +99,19 @@ describe('FieldsV1', () => {
     );
   });
 
-  test('is not read again when the JSON is the same object, nor when it was printed', () => {
+  test('is not parsed again when the JSON is the same object, nor after it was printed', () => {
     const json = { 'f:a': {} };
     expect(parseFieldsV1(json)).toBe(parseFieldsV1(json));
     const set = fieldSet([fieldElement('a')]);
     expect(parseFieldsV1(printFieldsV1(set))).toBe(set);
   });
 
-  test('puts keys that were written in another order, or with other spaces, into their own form', () => {
+  test('normalizes keys with another order or other spaces', () => {
     const set = parseFieldsV1({ 'k:{ "protocol":"TCP", "containerPort":80 }': {} });
     expect(Object.keys(printFieldsV1(set))).toEqual(['k:{"containerPort":80,"protocol":"TCP"}']);
   });
 
-  test('leaves out kinds of elements that nobody knows', () => {
+  test('drops unknown kinds of elements', () => {
     expect(parseFieldsV1({ 'x:new': {}, 'f:a': {} }).equals(fieldSet([fieldElement('a')]))).toBe(true);
   });
 

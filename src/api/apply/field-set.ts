@@ -1,27 +1,27 @@
 import type { PlainObject } from '../json/index.ts';
 import { compareElements, type PathElement } from './path-element.ts';
 
-/** One step that a set has something to say about. */
+/** One element of a set of paths. */
 export interface FieldEntry {
   readonly element: PathElement;
   /** The path that ends here is in the set. */
   readonly isMember: boolean;
-  /** Paths in the set that go on from here. */
+  /** The paths in the set that continue from here. */
   readonly children: FieldSet;
 }
 
 /**
- * A set of paths into an object, as a tree that is never changed: what two sets have in common they share.
+ * A set of paths into an object, as an immutable tree; sets share their common parts.
  *
- * A path in the set does not put the paths below it into the set, nor those above it. Example: the paths `.a` and `.a.b`
- * are one entry `a`, member, with children that have one entry `b`, member, without children.
+ * A path in the set does not imply the paths below or above it. Example: the paths `.a` and `.a.b` are one entry `a`, a
+ * member, whose children have one entry `b`, a member without children.
  */
 export class FieldSet {
   /** Sorted by element, each element once; an entry is a member or has children, or both. */
   readonly entries: readonly FieldEntry[];
-  /** The same for equal sets, and rarely for others: for looking things up. */
+  /** Equal for equal sets, and rarely for others. */
   readonly hash: number;
-  /** What FieldsV1 prints for this set, alone and below a path that is a member; kept by who printed it. */
+  /** The FieldsV1 JSON of this set, cached: alone, and below a path that is a member. */
   printed: PlainObject | undefined = undefined;
   printedBelowMember: PlainObject | undefined = undefined;
 
@@ -75,7 +75,7 @@ export class FieldSet {
     return true;
   }
 
-  /** Every path: those that end at a level come before those that go on from it. */
+  /** All paths: those that end at a level come before those that continue from it. */
   *paths(prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
     for (const { element, isMember } of this.entries) if (isMember) yield [...prefix, element];
     for (const { element, children } of this.entries) {
@@ -83,7 +83,7 @@ export class FieldSet {
     }
   }
 
-  /** The paths that no other path of the set goes on from. */
+  /** The paths that are no prefix of another path in the set. */
   leaves(): FieldSet {
     const entries: FieldEntry[] = [];
     for (const entry of this.entries) {
@@ -106,7 +106,7 @@ function hashOf(entries: readonly FieldEntry[]): number {
 
 export const EMPTY_SET: FieldSet = new FieldSet([]);
 
-/** The set of these paths alone. */
+/** The set of exactly these paths. */
 export function fieldSet(...paths: readonly (readonly PathElement[])[]): FieldSet {
   const builder = new FieldSetBuilder();
   const below = new Map<
@@ -124,7 +124,7 @@ export function fieldSet(...paths: readonly (readonly PathElement[])[]): FieldSe
   return builder.finish();
 }
 
-/** A field of a type, with the entry of all sets that have its path and none below it. */
+/** A field of a type, with an entry shared by all sets that contain its path and none below it. */
 export interface KnownField {
   readonly element: PathElement;
   readonly leaf: FieldEntry;
@@ -132,7 +132,7 @@ export interface KnownField {
 
 /** Collects the entries of one level, each element once, in any order. */
 export class FieldSetBuilder {
-  /** Begun with its first entry: one that begins empty has room for 17, and most levels have few. */
+  /** Created with its first entry: an array that starts empty has room for 17, and most levels have few. */
   #entries: FieldEntry[] | undefined;
 
   add(place: PathElement | KnownField, isMember: boolean, children: FieldSet): void {
@@ -142,7 +142,7 @@ export class FieldSetBuilder {
     else this.#insert({ element: field?.element ?? (place as PathElement), isMember, children });
   }
 
-  /** With `recent`, a set that was made lately of the same entries is made no second time. */
+  /** With `recent`, returns an equal set that was made recently instead of another one. */
   finish(recent?: RecentLevels): FieldSet {
     const entries = this.#entries;
     if (entries === undefined) return EMPTY_SET;
@@ -150,7 +150,7 @@ export class FieldSetBuilder {
     return recent === undefined ? new FieldSet(entries) : recent.intern(entries);
   }
 
-  /** Members of objects are in the order of their type, and few: they are put in their places one by one. */
+  /** Inserts in order: members of objects are few and come in the order of their type. */
   #insert(entry: FieldEntry): void {
     const entries = this.#entries;
     if (entries === undefined) {
@@ -170,23 +170,23 @@ export class FieldSetBuilder {
   }
 }
 
-/** Longer levels are sorted at the end. */
+/** Larger levels are sorted at the end. */
 const MAX_INSERTED = 32;
 
-/** So many sets of one type are remembered. */
+/** Number of recent sets kept per type. */
 const REMEMBERED = 8;
-/** Larger ones are not: they are rarely the same, and would be kept for nothing. */
+/** Larger sets are not kept: they rarely repeat. */
 const MAX_REMEMBERED_ENTRIES = 64;
 
 /**
- * The sets that were made last of values of one type. Most objects have the same fields as the one before, so that their sets,
- * and what is printed and worked out for them, are one.
+ * The sets made most recently from values of one type. Most objects have the same fields as the previous one, so they share
+ * one set and everything cached for it.
  */
 export class RecentLevels {
   readonly #sets: FieldSet[] = [];
   #next = 0;
 
-  /** Takes over the entries, which are sorted. */
+  /** Returns an equal recent set, or makes one from the entries, which must be sorted. */
   intern(entries: readonly FieldEntry[]): FieldSet {
     if (entries.length > MAX_REMEMBERED_ENTRIES) return new FieldSet(entries);
     for (const set of this.#sets) if (haveSameEntries(set.entries, entries)) return set;
@@ -197,7 +197,7 @@ export class RecentLevels {
   }
 }
 
-/** Levels below are the very same when they are equal. */
+/** Equal children are the same object. */
 function haveSameEntries(left: readonly FieldEntry[], right: readonly FieldEntry[]): boolean {
   if (left.length !== right.length) return false;
   for (let index = 0; index < left.length; index++) {

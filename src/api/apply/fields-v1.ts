@@ -4,14 +4,14 @@ import { EMPTY_SET, FieldSetBuilder } from './field-set.ts';
 import { FieldsError, parseElement } from './parse-element.ts';
 import type { PathElement } from './path-element.ts';
 
-/** Sets by the JSON they were read from: an entry that has not changed is not read again. */
+/** Sets by the JSON they were read from, so that an unchanged entry is not parsed again. */
 const known = new WeakMap<object, FieldSet>();
 
 /**
- * The set that FieldsV1 JSON stands for: `{"f:spec":{"f:replicas":{}}}` is the path `.spec.replicas`, and the key "." in
- * an object says that the path to the object is in the set too.
+ * Parses FieldsV1 JSON: `{"f:spec":{"f:replicas":{}}}` is the path `.spec.replicas`, and the key "." in an object says that
+ * the path to the object is in the set too.
  *
- * Ends: with a FieldsError. Assumes: `fields` is not changed afterwards.
+ * Throws a FieldsError. `fields` must not be changed afterwards.
  */
 export function parseFieldsV1(fields: unknown): FieldSet {
   if (fields === undefined || fields === null) return EMPTY_SET;
@@ -48,10 +48,10 @@ function parseLevel(fields: unknown): Level {
   return { isMember: isMember || children.isEmpty, children };
 }
 
-/** Under which printed JSON keeps its set, where nobody sees it. */
+/** The hidden property of printed JSON that holds its set. */
 const SET: unique symbol = Symbol('set');
 
-/** The JSON of a set: sorted, the same object every time, not to be changed. */
+/** The JSON of a set: sorted, the same object every time, and read-only. */
 export function printFieldsV1(set: FieldSet): PlainObject {
   const printed: PlainObject & { [SET]?: FieldSet } = printLevel(set, false);
   if (printed[SET] !== undefined) return printed;
@@ -74,8 +74,8 @@ function printLevel(set: FieldSet, isMember: boolean): PlainObject {
 }
 
 /**
- * An object to print a level into. Names with values in them, such as addresses, differ from object to object; the engine makes a
- * shape for each, and in the end for everything that begins alike, but not for objects without a prototype.
+ * An object to print a level into. Keys that contain values, such as addresses, differ between objects, and V8 would make a
+ * hidden class for each; objects without a prototype avoid that.
  */
 function levelFor({ entries }: FieldSet): PlainObject {
   const hasValues = entries.some(({ element }) => element.kind !== 'field');

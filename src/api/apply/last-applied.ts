@@ -12,15 +12,15 @@ import type { MergeType } from './merge-type.ts';
 import { setOf } from './set-of.ts';
 import { TypedError } from './typed-error.ts';
 
-/** Where `kubectl apply` keeps its configuration when it applies on its own side. */
+/** The annotation in which client-side `kubectl apply` keeps its configuration. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** The manager that is taken for the same kubectl that applied on its own side before. */
+/** The field manager that counts as the same kubectl that applied client-side before. */
 export const KUBECTL = 'kubectl';
 
 /**
- * What the last configuration that kubectl applied on its own side says and the object still has: kubectl may take that
- * from the manager it then wrote as, without being asked.
+ * The fields that kubectl's last client-side configuration set and the object still has: kubectl may take those from its
+ * former manager without force.
  */
 export function setOfLastApplied(live: ApiObject, type: MergeType, apiVersion: string): FieldSet {
   const text = live.metadata.annotations?.[LAST_APPLIED] ?? '';
@@ -41,7 +41,7 @@ export function setOfLastApplied(live: ApiObject, type: MergeType, apiVersion: s
 
 const MAX_ANNOTATIONS_BYTES = 256 * 1024;
 
-/** The merged object with the annotation, if it has one, brought up to date; left out where it would be too large. */
+/** The merged object with its last-applied annotation, if it has one, updated; removed if it would be too large. */
 export function withLastApplied(object: PlainObject, config: PlainObject): PlainObject {
   const metadata = object['metadata'];
   const annotations = isPlainObject(metadata) ? metadata['annotations'] : undefined;

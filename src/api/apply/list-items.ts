@@ -3,16 +3,16 @@ import type { ListType } from './merge-type.ts';
 import { keyElement, type KeyField, type PathElement, valueElement } from './path-element.ts';
 import { isPlainObject } from '../json/plain-object.ts';
 
-/** All items of a list that have the same key; more than one are duplicates. */
+/** All items of a list with the same key; more than one are duplicates. */
 export interface ItemGroup {
   readonly element: PathElement;
   readonly items: unknown[];
 }
 
 /**
- * The items of a list that is not atomic, by the text of what identifies them, in the order of first occurrence.
+ * The items of a list that is not atomic, by the text of their identity, in the order of first occurrence.
  *
- * Ends: with a TypedError when an item cannot be identified.
+ * Throws a TypedError if an item cannot be identified.
  */
 export function groupItems(list: readonly unknown[], type: ListType): Map<string, ItemGroup> {
   const groups = new Map<string, ItemGroup>();
@@ -26,17 +26,17 @@ export function groupItems(list: readonly unknown[], type: ListType): Map<string
   return groups;
 }
 
-/** What identifies the item; throws when nothing does. */
+/** The identity of an item; throws if it has none. */
 export function identified(item: unknown, type: ListType, index: number): PathElement {
   const element = itemElement(item, type);
   if (typeof element === 'string') throw new TypedError([{ path: '', message: `element ${index}: ${element}` }]);
   return element;
 }
 
-/** The element of a list type other than `atomic` cannot be told apart from others; the text says why, as Kubernetes does. */
+/** Why an item of a list that is not atomic has no identity, in Kubernetes' words. */
 type NoElement = string;
 
-/** What identifies an item among those of its list, or why nothing does. */
+/** The identity of an item within its list, or why it has none. */
 export function itemElement(item: unknown, list: ListType): PathElement | NoElement {
   return list.relation === 'map' ? keyOf(item, list) : setItem(item, list);
 }

@@ -7,16 +7,16 @@ import { fieldElement, indexElement, type PathElement, pathLabel } from './path-
 import { TypedError } from './typed-error.ts';
 import { asList, asMap } from './value-kind.ts';
 
-/** A configuration that cannot be merged, in the words of Kubernetes. */
+/** A configuration that cannot be merged, in Kubernetes' words. */
 export class MergeError extends Error {
   override readonly name = 'MergeError';
 }
 
 /**
- * The object with a configuration merged in, whoever owns what. What is replaced as a whole may not be part of the
- * configuration, so that nothing is lost by oversight.
+ * The object with a configuration merged in, regardless of ownership. The configuration may not contain atomic values, so
+ * that nothing is replaced by oversight.
  *
- * Guarantees: neither is changed. Ends: with a MergeError.
+ * Changes neither. Throws a MergeError.
  */
 export function mergeConfig(live: PlainObject, config: PlainObject, struct: Struct): PlainObject {
   const type = mergeTypeOf(struct);
@@ -40,7 +40,7 @@ interface Search {
   readonly found: string[];
 }
 
-/** Only declared fields and the items of lists are looked into; what is in a map with any names is not. */
+/** Searches declared fields and list items; not values of maps. */
 function findAtomics(value: unknown, type: MergeType, { path, found }: Search): void {
   const map = asMap(value);
   const list = asList(value);

@@ -5,11 +5,11 @@ import { asList, asMap, isEmptyMap, kindOf, memberOf } from './value-kind.ts';
 import { identified } from './list-items.ts';
 
 /**
- * The live value with what a configuration says put over it. Nothing is taken away; leaves are the configuration's, and
- * so is the order of lists that both have something to say about.
+ * The live value overlaid with a configuration. Nothing is removed; leaves come from the configuration, and so does the
+ * order of lists that both have.
  *
- * Guarantees: neither value is changed; the parts of `live` that stay as they are, are the same objects in the result.
- * Assumes: the configuration has been checked against the type.
+ * Changes neither value; unchanged parts of `live` are shared with the result. The configuration must have been checked
+ * against the type.
  */
 export function mergeObjects(live: unknown, config: unknown, type: MergeType): unknown {
   if (config === undefined || live === config) return live;
@@ -57,11 +57,11 @@ interface ListMerge {
 }
 
 /**
- * Merges two lists whose items have keys. Items of both keep the order that the configuration gives them; items that only
- * the live list has stay, as far as possible, where they are among them.
+ * Merges two lists whose items have keys. Items of both get the configuration's order; items that only the live list has
+ * stay, as far as possible, at their place among them.
  *
- * Duplicates in the live list stay if the configuration does not name their key, and are replaced by its item otherwise.
- * Assumes: the configuration has no duplicates.
+ * Duplicates in the live list stay if the configuration does not contain their key, and are otherwise replaced by its item.
+ * The configuration must have no duplicates.
  */
 function mergeLists(live: readonly unknown[], config: readonly unknown[], merge: ListMerge): readonly unknown[] {
   const weave = new Weave(live, config, merge);
@@ -69,7 +69,7 @@ function mergeLists(live: readonly unknown[], config: readonly unknown[], merge:
   return result.length === live.length && result.every((item, index) => item === live[index]) ? live : result;
 }
 
-/** Stands in place of live items that have duplicates: they are not merged with. */
+/** Marks live items that have duplicates and are therefore not merged. */
 const DUPLICATED = null;
 
 class Weave {
@@ -80,7 +80,7 @@ class Weave {
   readonly #liveByKey = new Map<string, unknown>();
   readonly #configByKey = new Map<string, unknown>();
   readonly #merged = new Set<string>();
-  /** Keys that both lists have, in the order of the configuration; the next one to come is at `#nextShared`. */
+  /** Keys that both lists have, in the order of the configuration; `#nextShared` is the next one. */
   readonly #shared: readonly string[];
   #nextShared = 0;
 
@@ -130,7 +130,7 @@ class Weave {
     return result;
   }
 
-  /** Whether a live item is to come later, because the configuration has other shared items before it. */
+  /** Whether a live item must wait because the configuration has other shared items before it. */
   #isAhead(key: string): boolean {
     const next = this.#shared[this.#nextShared];
     return this.#configByKey.has(key) && next !== undefined && next !== key;

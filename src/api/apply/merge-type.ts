@@ -3,8 +3,8 @@ import { EMPTY_SET, type KnownField, RecentLevels } from './field-set.ts';
 import { type FieldElement, fieldElement, RecentElements } from './path-element.ts';
 
 /**
- * How values of one type are owned and merged. What is known of built-in types has exactly one of the three; of a value
- * that may be anything, all three are known, and the value says which one counts.
+ * How values of one type are owned and merged. Built-in types have exactly one of the three members; a value that may be
+ * anything has all three, and its own type decides.
  */
 export interface MergeType {
   readonly map?: MapType;
@@ -12,25 +12,25 @@ export interface MergeType {
   readonly list?: ListType;
 }
 
-/** What a scalar must be; `untyped` may be text, a number or a boolean. */
+/** The allowed type of a scalar; `untyped` allows strings, numbers and booleans. */
 export type ScalarKind = 'string' | 'numeric' | 'boolean' | 'untyped';
 
-/** Objects, be they structs with fields or maps with any names. */
+/** Objects: structs with fields or maps with any keys. */
 export interface MapType {
   /** Owned and replaced as a whole. */
   readonly isAtomic: boolean;
   readonly field: (name: string) => MergeField | undefined;
   readonly hasFields: boolean;
-  /** The type of members that are no fields; undefined when there may be none. */
+  /** The type of members that are not fields; undefined if none are allowed. */
   readonly rest: MergeType | undefined;
-  /** Sets of paths that values of the type have had lately. */
+  /** Recent sets of paths of values of the type. */
   readonly recent: RecentLevels;
 }
 
 export interface MergeField extends KnownField {
   readonly element: FieldElement;
   readonly type: MergeType;
-  /** What an absent field stands for where it is part of a list's key. */
+  /** The value of an absent field where it is part of a list's key. */
   readonly default: unknown;
 }
 
@@ -41,16 +41,16 @@ export interface ListType {
   readonly element: MergeType;
   /** See `MapType`. */
   readonly recent: RecentLevels;
-  /** What identified items lately, by the one text that does. */
+  /** Recent identities of items, by their only key. */
   readonly elements: RecentElements;
 }
 
-/** The type of objects of a struct, made when first asked for and then kept. */
+/** The type of objects of a struct, computed on first use and cached. */
 export function mergeTypeOf(struct: Struct): MergeType {
   return structType(struct, false);
 }
 
-/** The type of a member, be it a field or not. */
+/** The type of a member, whether or not it is a declared field. */
 export function memberType(type: MapType, field: MergeField | undefined): MergeType {
   return field?.type ?? type.rest ?? DEDUCED_TYPE;
 }
@@ -81,7 +81,7 @@ export const DEDUCED_TYPE: MergeType = {
   list: ATOMIC_LIST,
 };
 
-/** Anything, owned as a whole. */
+/** Any value, owned as a whole. */
 const OPAQUE_TYPE: MergeType = {
   map: {
     isAtomic: true,
@@ -117,13 +117,13 @@ const SCALAR_TYPES: Readonly<Record<ScalarName, MergeType>> = {
 
 const FORMATTED_TEXT: MergeType = { scalar: 'untyped' };
 
-/** Texts with a format in the schema are not looked at closely, but for base64. */
+/** Strings with a format in the schema, except base64, are not checked. */
 function isFormatted({ scalar, constraints }: ScalarShape): boolean {
   const format = constraints?.format ?? '';
   return scalar === 'string' && format !== '' && format !== 'byte';
 }
 
-/** A struct as such, and as it is inside one that keeps unknown fields: those are then allowed in it too. */
+/** Merge types of structs: by themselves, and inside a struct that keeps unknown fields, where they are allowed too. */
 const structTypes = [new WeakMap<Struct, StructMergeType>(), new WeakMap<Struct, StructMergeType>()] as const;
 
 function structType(struct: Struct, keepsUnknown: boolean): StructMergeType {
@@ -166,7 +166,7 @@ class StructMergeType implements MergeType {
   }
 }
 
-/** A field may say of a struct that it is atomic or not, whatever the struct says of itself. */
+/** A field may declare a struct atomic or not, overriding the struct itself. */
 function fieldType(field: Field, keepsUnknown: boolean): MergeType {
   const { shape } = field;
   if (shape.kind !== 'struct' || shape.mapType === undefined) return shapeType(shape, keepsUnknown);
@@ -204,7 +204,7 @@ const ZEROS: Partial<Readonly<Record<ScalarName, unknown>>> = {
   bool: false,
 };
 
-/** The default in the OpenAPI schema, which for a field that is always written is the zero of its type. */
+/** The default in the OpenAPI schema; for a field that is always written, the zero of its type. */
 function keyDefault({ shape, presence, omit }: Field): unknown {
   if (shape.constraints?.default !== undefined) return shape.constraints.default;
   return shape.kind === 'scalar' && presence === 'value' && omit === 'never' ? ZEROS[shape.scalar] : undefined;

@@ -2,7 +2,7 @@ import { difference } from './field-set-algebra.ts';
 import { type FieldSet, fieldSet } from './field-set.ts';
 import { fieldElement } from './path-element.ts';
 
-/** What identifies an object or is set by the server alone belongs to nobody. */
+/** Fields that identify an object or that only the server sets have no manager. */
 const NEVER_OWNED: readonly string[][] = [
   ['apiVersion'],
   ['kind'],

@@ -19,12 +19,12 @@ function typeOf(group: string, version: string, kind: string): OwnedKind['type']
   return type;
 }
 
-/** The result of work on a kind that has one version only. */
+/** The result of a computation on a kind with one version. */
 function done<T>(work: Converting<T>): T {
   return withConversions(work, { convert: () => undefined }) as T;
 }
 
-/** One object and who owns what of it, without a server around it. */
+/** An object with its managers, without a server. */
 class Owned {
   object: ApiObject;
   readonly #blank: ApiObject;
@@ -92,11 +92,11 @@ const data = (values: Record<string, string>): object => ({ metadata: { name: 'x
 const configMap = (): Owned => new Owned(configMapKind);
 
 describe('a plain write', () => {
-  test('owns what it creates, but not what says which object it is', () => {
+  test('owns what it creates, except the fields that identify the object', () => {
     expect(configMap().write('m', data({ a: '1' })).managers).toEqual(['m Update@01: {f:data:{.:{},f:a:{}}}']);
   });
 
-  test('takes what it changes from who had it, and leaves the rest', () => {
+  test('takes the fields that it changes from their managers, and leaves the rest', () => {
     const owned = configMap()
       .write('m', data({ a: '1', b: '1' }))
       .write('n', data({ a: '2', b: '1' }));
@@ -109,7 +109,7 @@ describe('a plain write', () => {
     expect(owned.write('n', data({ a: '1' })).object.metadata.managedFields).toBe(before);
   });
 
-  test('that only removes takes away managers, and gives nobody a new time', () => {
+  test('that only removes fields drops managers, and changes no time', () => {
     const owned = configMap()
       .write('m', data({ a: '1' }))
       .write('n', data({ a: '1', b: '1' }))
@@ -131,7 +131,7 @@ describe('a plain write', () => {
     },
   );
 
-  test('may change managedFields itself; what nobody can read is ignored', () => {
+  test('may change managedFields itself; malformed ones are ignored', () => {
     const owned = configMap().write('m', data({ a: '1' }));
     const entry = {
       manager: 'x',
@@ -149,7 +149,7 @@ describe('a plain write', () => {
     ]);
   });
 
-  test('to a subresource is noted there, and owns nothing that it cannot change', () => {
+  test('to a subresource is recorded with it, and owns only what it can change', () => {
     const spec = { selector: {}, template: { metadata: {}, spec: { containers: [] } }, replicas: 2 };
     const owned = new Owned(deploymentKind).write('m', { metadata: { name: 'x' }, spec, status: { replicas: 9 } });
     owned.write('n', { ...owned.object, spec: { ...spec, replicas: 3 }, status: { replicas: 3 } }, statusKind);
@@ -157,7 +157,7 @@ describe('a plain write', () => {
     expect(owned.managers.join('')).not.toContain('m Update@01: {f:status');
   });
 
-  test('of an object whose list items nobody can tell apart gives up ownership, not the write', () => {
+  test('of an object whose list items have no identity gives up ownership, but succeeds', () => {
     const kind: OwnedKind = {
       kind: { group: '', version: 'v1', kind: 'ServiceAccount' },
       type: typeOf('', 'v1', 'ServiceAccount'),
@@ -179,14 +179,14 @@ describe('a plain write', () => {
 });
 
 describe('an apply', () => {
-  test('owns what it says, alone or with others who say the same', () => {
+  test('owns what it sets, alone or with others who set the same', () => {
     const owned = configMap()
       .apply('m', data({ a: '1' }))
       .apply('n', data({ a: '1', b: '1' }));
     expect(owned.managers).toEqual(['m Apply@01: {f:data:{f:a:{}}}', 'n Apply@02: {f:data:{f:a:{},f:b:{}}}']);
   });
 
-  test('of what others own is refused, with a cause for each field', () => {
+  test('that changes fields of other managers is refused, with a cause for each field', () => {
     const owned = configMap()
       .apply('m', data({ a: '1', b: '1' }))
       .write('n', data({ a: '1', b: '1', c: '1' }));
@@ -206,7 +206,7 @@ describe('an apply', () => {
     expect(owned.object).toBe(before);
   });
 
-  test('with force takes it', () => {
+  test('with force takes them over', () => {
     const owned = configMap()
       .apply('m', data({ a: '1', b: '1' }))
       .apply('n', data({ a: '2' }), true);
@@ -214,7 +214,7 @@ describe('an apply', () => {
     expect(owned.managers).toEqual(['m Apply@01: {f:data:{f:b:{}}}', 'n Apply@02: {f:data:{f:a:{}}}']);
   });
 
-  test('removes what it said last time and says no more, unless somebody else owns it', () => {
+  test('removes what it no longer sets, unless another manager owns it', () => {
     const owned = configMap()
       .apply('m', data({ a: '1', b: '1' }))
       .apply('n', data({ b: '1' }))
@@ -223,7 +223,7 @@ describe('an apply', () => {
     expect(owned.managers).toEqual(['n Apply@-: {f:data:{f:b:{}}}']);
   });
 
-  test('leaves what nobody owns, and what is in an item that others share', () => {
+  test('keeps fields without a manager, and what is in an item that others share', () => {
     const container = (extra: object): object => ({
       spec: { template: { spec: { containers: [{ name: 'c', ...extra }] } } },
     });
@@ -233,13 +233,13 @@ describe('an apply', () => {
     expect(encodeJson(owned.object['spec'])).not.toContain('"image"');
   });
 
-  test('again changes nothing, not even a time', () => {
+  test('that repeats itself changes nothing, not even a time', () => {
     const owned = configMap().apply('m', data({ a: '1' }));
     const before = encodeJson(owned.object);
     expect(encodeJson(owned.apply('m', data({ a: '1' })).object)).toBe(before);
   });
 
-  test('to an object without managers gives it one that stands for the past', () => {
+  test('to an object without managers adds one that stands for the past', () => {
     const owned = configMap().write('m', data({ a: '1' }));
     owned.object = { ...owned.object, metadata: { ...owned.object.metadata, managedFields: undefined } };
     expect(owned.apply('n', data({ b: '1' })).managers).toEqual([
@@ -261,7 +261,7 @@ describe('an apply', () => {
     expect(() => configMap().apply('m', config)).toThrow(expect.objectContaining({ message, code }) as Error);
   });
 
-  test('by kubectl takes over what kubectl applied on its own side, and keeps its annotation up to date', () => {
+  test('by kubectl takes over what kubectl applied client-side, and updates its annotation', () => {
     const config = data({ a: '1' });
     const text = encodeJson({ apiVersion: 'v1', kind: 'ConfigMap', ...config });
     const annotated = { ...config, metadata: { name: 'x', annotations: { [LAST_APPLIED]: text } } };
@@ -275,7 +275,7 @@ describe('an apply', () => {
   });
 });
 
-test('extractApplied() gives back what a manager applied and still owns, ready to be applied again', () => {
+test('extractApplied() returns what a manager applied and still owns', () => {
   const container = { name: 'c', image: 'i', ports: [{ containerPort: 80, protocol: 'TCP' }] };
   const config = {
     metadata: { name: 'x', labels: { a: '1' } },
@@ -287,7 +287,7 @@ test('extractApplied() gives back what a manager applied and still owns, ready t
   const { replicas: _, ...spec } = config.spec;
   const whole = { apiVersion: 'apps/v1', kind: 'Deployment', ...config, spec };
   expect(extractApplied(owned.object, deploymentType, { manager: 'm' })).toEqual(whole);
-  expect(extractApplied(owned.object, deploymentType, { manager: 'nobody' })).toEqual({
+  expect(extractApplied(owned.object, deploymentType, { manager: 'unknown' })).toEqual({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name: 'x' },
@@ -309,7 +309,7 @@ describe('ownership of a Scale', () => {
     ...rest,
   });
 
-  test('is that of the replicas of its object, and goes back there when they change hands', () => {
+  test("is that of its object's replicas, and is written back when it changes", () => {
     const parent = [entry('m', { 'f:spec': { 'f:paused': {}, 'f:replicas': {} } })];
     const own = managedFieldsOfScale(parent, scaled);
     expect(own).toEqual([entry('m', { 'f:spec': { 'f:replicas': {} } }, { apiVersion: 'autoscaling/v1' })]);
@@ -324,7 +324,7 @@ describe('ownership of a Scale', () => {
   });
 });
 
-test('keepTimes() keeps old times when nothing else is different, and new ones otherwise', () => {
+test('keepTimes() keeps old times if nothing else differs, and new ones otherwise', () => {
   const entry = { manager: 'm', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} };
   const object = (time: string, rest: object = {}): ApiObject => ({
     metadata: { managedFields: [{ ...entry, time }] },

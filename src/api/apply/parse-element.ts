@@ -1,16 +1,16 @@
 import { DecodeError, parseUntyped } from '../json/index.ts';
 import { fieldElement, indexElement, keyElement, type PathElement, valueElement } from './path-element.ts';
 
-/** A FieldsV1 text that does not say what it should. */
+/** A malformed FieldsV1 text. */
 export class FieldsError extends Error {
   override readonly name = 'FieldsError';
 }
 
 /**
- * Reads what `PathElement.text` writes. Undefined for kinds of elements that we do not know: a newer server may have
- * written them, and they are left out.
+ * Parses what `PathElement.text` writes. Undefined for unknown kinds of elements, which a newer server may have written;
+ * they are dropped.
  *
- * Ends: with a FieldsError.
+ * Throws a FieldsError.
  */
 export function parseElement(text: string): PathElement | undefined {
   if (text.length < 2) throw new FieldsError('key must be 2 characters long:');

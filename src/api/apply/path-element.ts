@@ -3,8 +3,8 @@ import { encodeJson } from '../json/index.ts';
 import { quoteGo } from '../values/index.ts';
 
 /**
- * One step of a path into an object: a member by its name, an element of a `map` list by its key fields, an element of a
- * `set` by its value, or an element of any list by its place.
+ * One step of a path into an object: a member by name, an element of a `map` list by its key fields, an element of a `set`
+ * by its value, or an element of any list by its index.
  */
 export type PathElement = FieldElement | KeyElement | ValueElement | IndexElement;
 
@@ -57,11 +57,11 @@ export function valueElement(value: unknown): ValueElement {
   return { kind: 'value', text: `v:${encodeJson(value)}`, value };
 }
 
-/** So many elements are remembered, and texts up to this length. */
+/** Limits of the cache: number of elements and length of texts. */
 const MAX_ELEMENTS = 64;
 const MAX_TEXT = 256;
 
-/** Elements that were made of a text lately: lists of one type mostly have items with the same names. */
+/** Elements recently made from a text: lists of one type mostly have items with the same names. */
 export class RecentElements {
   readonly #known = new Map<string, PathElement>();
 
@@ -80,7 +80,7 @@ export function indexElement(index: number): IndexElement {
   return { kind: 'index', text: `i:${index}`, index };
 }
 
-/** The order in which FieldsV1 prints elements: fields, keys, values, places. */
+/** The order in which FieldsV1 prints elements: fields, keys, values, indexes. */
 export function compareElements(left: PathElement, right: PathElement): number {
   if (left.text === right.text) return 0;
   switch (left.kind) {
@@ -141,8 +141,8 @@ function valueLabel(value: unknown): string {
 }
 
 /**
- * The order in which values of list keys and set items are sorted: numbers, then text, booleans, lists, objects, null.
- * Numbers compare by what they are worth, whether they were written as integers or not.
+ * The order of values in list keys and sets: numbers, strings, booleans, lists, objects, null. Numbers compare by value,
+ * whether or not they were written as integers.
  */
 function compareValues(left: unknown, right: unknown): number {
   const rank = rankOf(left);

@@ -22,19 +22,19 @@ import { reconciledManagers, reconcileManagers, settleManagers } from './settle-
 import { TypedError } from './typed-error.ts';
 import type { FieldSet } from './field-set.ts';
 
-/** Who writes, and when. */
+/** The writer, and the time of the write. */
 export interface Writer {
-  /** The name to write down; empty when the client gave none. */
+  /** The manager's name; empty if the client gave none. */
   readonly manager: string;
-  /** As `metadata` writes times. */
+  /** In the format of `metadata`. */
   readonly time: string;
 }
 
 /**
- * `metadata.managedFields` of an object after a create, an update or a patch, by which the writer owns what it changed.
+ * `metadata.managedFields` of an object after a create, update or patch: the writer owns what it changed.
  *
- * `live` is the object as it was, or an empty one of the type when there was none. Guarantees: when nothing that can be
- * owned has changed, the list is the one the object had.
+ * `live` is the previous object, or an empty one of the type. If nothing that can be owned has changed, returns the
+ * previous list itself.
  */
 export function* ownAfterWrite(
   live: ApiObject,
@@ -44,13 +44,11 @@ export function* ownAfterWrite(
   const entries = entriesToStartFrom(live, object, kind);
   try {
     const managers =
-      entries === live.metadata.managedFields
-        ? decodeManagedFields(entries)
-        : printedAnew(decodeManagedFields(entries));
+      entries === live.metadata.managedFields ? decodeManagedFields(entries) : normalized(decodeManagedFields(entries));
     if (managers.size === 0 && isStored(live)) return undefined;
     const before = typedObject(live, kind);
     const after = typedObject(withEntriesOf(live, object), kind);
-    // Custom objects may have members of a wrong type that are never looked at, such as the status in a create.
+    // Custom objects may have members of a wrong type that are never validated, such as the status in a create.
     if (kind.type.isStructural === true) checkTyped(after.object, after.type, { allowsTwins: true });
     const others = otherVersions(managers, before.apiVersion);
     const reconciled =
@@ -63,7 +61,7 @@ export function* ownAfterWrite(
     const isUnchanged = owned === decodeManagedFields(entries) && owned.size === (entries?.length ?? 0);
     return isUnchanged ? entries : encodeManagedFields(owned);
   } catch (error) {
-    // Kubernetes drops ownership that it cannot follow, rather than refusing the write.
+    // Kubernetes drops ownership that it cannot compute, rather than refusing the write.
     if (error instanceof TypedError || error instanceof FieldsError) return undefined;
     throw error;
   }
@@ -80,7 +78,7 @@ function recentSetsOf(kind: OwnedKind): RecentSets {
   return recent;
 }
 
-/** The managers after a writer that does not apply has changed an object. Assumes what `settleManagers` does. */
+/** The managers after a write other than apply. The same preconditions as `settleManagers`. */
 export function withChange(
   managers: FieldManagers,
   change: VersionedChange,
@@ -105,8 +103,8 @@ export function withChange(
 export const UNKNOWN_MANAGER = 'unknown';
 
 /**
- * The list that a write goes on from: that of the object sent, if it says something, and else the live one, so that
- * clients that know nothing of it do not delete it. An empty list, or one empty entry, says that all shall be forgotten.
+ * The list that a write starts from: that of the sent object if it has one, otherwise the live one, so that clients that do
+ * not know managedFields do not delete them. An empty list, or one empty entry, resets it.
  */
 function entriesToStartFrom(
   live: ApiObject,
@@ -135,8 +133,8 @@ function readable(entries: ManagedFieldsEntry[] | undefined): ManagedFieldsEntry
   }
 }
 
-/** What a client wrote may be out of order and hold what nobody understands. */
-function printedAnew(managers: FieldManagers): FieldManagers {
+/** Sorts the entries and drops unknown elements, because the client may have written them. */
+function normalized(managers: FieldManagers): FieldManagers {
   return new Map([...managers].map(([id, { entry: _, ...manager }]) => [id, manager]));
 }
 
@@ -144,7 +142,7 @@ function isStored(object: ApiObject): boolean {
   return (object.metadata.uid ?? '') !== '';
 }
 
-/** Ownership owns nothing itself, so both objects are given the same. */
+/** Both objects get the same managedFields, which are never owned themselves. */
 function withEntriesOf(live: ApiObject, object: ApiObject): ApiObject {
   const { managedFields } = live.metadata;
   return object.metadata.managedFields === managedFields
@@ -152,17 +150,17 @@ function withEntriesOf(live: ApiObject, object: ApiObject): ApiObject {
     : { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
-/** So many different sets are remembered at once. */
+/** Maximum number of sets kept. */
 const CAPACITY = 8;
 const MAX_IDS = 64;
 
 /**
- * The sets that came last, so that equal ones are one: objects of a kind that one program writes mostly have the same
- * fields, and then share their set and what is printed for it. When full, the one that was asked for longest ago goes.
+ * Recent sets, so that equal ones are one object: objects of a kind that one program writes mostly have the same fields,
+ * and then share their set and its printed form. When full, the least recently used is dropped.
  */
 class RecentSets {
   readonly #sets: FieldSet[] = [];
-  /** Of managers that update the kind, by their names: all else in an id is the kind's. */
+  /** The ids of Update managers by name; the rest of the id is the same for the kind. */
   readonly #ids = new Map<string, string>();
 
   idOf(manager: FieldManager): string {
@@ -175,7 +173,7 @@ class RecentSets {
     return id;
   }
 
-  /** The remembered set that is equal to this one, or this one, which is remembered then. */
+  /** The equal recent set, or this one, which is then kept. */
   intern(set: FieldSet): FieldSet {
     const sets = this.#sets;
     let found = sets.findIndex((known) => known.equals(set));
@@ -188,8 +186,8 @@ class RecentSets {
 }
 
 /**
- * The managedFields to store: the old ones when nothing but times would change in the whole object. Defaulting and the
- * like can undo a change after managers have been told of it, and such a write must not make a new version of the object.
+ * The managedFields to store: the old ones if nothing but times would change in the whole object. Defaulting can undo a
+ * change after managers were computed, and such a write must not make a new version of the object.
  */
 export function keepTimes(object: ApiObject, old: ApiObject): ManagedFieldsEntry[] | undefined {
   const entries = object.metadata.managedFields;
@@ -211,10 +209,10 @@ function withEntries(object: ApiObject, managedFields: ApiObject['metadata']['ma
 
 const MAX_LENGTH_BYTES = 128;
 const PRINTABLE = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
-/** All printable, and not too long. */
+/** Printable ASCII, at most 128 characters. */
 const PLAIN = /^[ -~]{0,128}$/;
 
-/** Under what name a write is kept: what the client calls itself, or else the first part of its user agent. */
+/** The manager's name of a write: the client's `fieldManager`, or the first part of its user agent. */
 export function managerName(fieldManager: string, userAgent: string): string {
   if (fieldManager !== '') return fieldManager;
   const [agent = ''] = userAgent.split('/', 1);

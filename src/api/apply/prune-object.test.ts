@@ -45,7 +45,7 @@ const config = fc.record({
   }),
 });
 
-/** The result of work on a kind that has one version only. */
+/** The result of a computation on a kind with one version. */
 function done<T>(work: Converting<T>): T {
   return withConversions(work, { convert: () => undefined }) as T;
 }
@@ -54,7 +54,7 @@ function manager(name: string, set: FieldManager['set']): FieldManager {
   return { name, operation: 'Apply', apiVersion: 'v1', subresource: '', time: undefined, set };
 }
 
-test('who applies all that it applied before takes nothing away, with and without the shortcut that says so', () => {
+test('applying everything again removes nothing, with and without the shortcut', () => {
   fc.assert(
     fc.property(config, config, config, (live, last, applied) => {
       const others = mergeObjects(live, last, type);
@@ -72,7 +72,7 @@ test('who applies all that it applied before takes nothing away, with and withou
   );
 });
 
-test('what is taken away is nothing that another manager owns', () => {
+test('removes nothing that another manager owns', () => {
   fc.assert(
     fc.property(config, config, (mine, others) => {
       const merged = { object: mergeObjects(mine, others, type), type, apiVersion: 'v1' };

@@ -11,27 +11,27 @@ import { itemElement } from './list-items.ts';
 import { asList, asMap, isEmptyMap, kindOf } from './value-kind.ts';
 
 export interface Pruning {
-  /** The applier as it was after its last configuration. */
+  /** The applier's set from its last configuration. */
   readonly last: FieldManager | undefined;
-  /** All managers, the applier among them with what its new configuration says. */
+  /** All managers, including the applier with its new set. */
   readonly managers: FieldManagers;
-  /** What the new configuration says. */
+  /** The fields that the new configuration sets. */
   readonly applied: FieldSet;
 }
 
 /**
- * Removes from an object, with a configuration merged in, what the applier's last configuration had and the new one does
- * not, as long as nobody else owns it. Going by who owns an item, not by who owns what is in it, an item that is removed
- * goes as a whole only if nothing in it belongs to others.
+ * Removes from the merged object what the applier's last configuration had and the new one has not, unless another manager
+ * owns it. Ownership of the item itself decides, not of its contents: a removed item disappears as a whole only if nothing
+ * in it belongs to others.
  */
 export function* pruneObject(merged: TypedObject, pruning: Pruning): Converting<TypedObject> {
   const { last, applied } = pruning;
-  // Who applies all that it applied before takes nothing away, which is what happens most often.
+  // The most common case: applying everything again removes nothing.
   if (last === undefined || last.set.isEmpty || isSubset(last.set, applied)) return merged;
   return yield* pruneLast(merged, last, pruning);
 }
 
-/** The same without looking first whether there is anything to do. */
+/** The same without the check whether there is anything to do. */
 export function* pruneLast(merged: TypedObject, last: FieldManager, { managers }: Pruning): Converting<TypedObject> {
   const before = yield* inVersion(merged, last.apiVersion);
   if (before === undefined) return merged;
@@ -41,7 +41,7 @@ export function* pruneLast(merged: TypedObject, last: FieldManager, { managers }
   return (yield* inVersion(kept, merged.apiVersion)) ?? merged;
 }
 
-/** Adds back what was removed, but belongs to somebody, or to the applier's new configuration. */
+/** Adds back removed fields that any manager, or the applier's new configuration, owns. */
 function* addBackOwned(objects: readonly [TypedObject, TypedObject], managers: FieldManagers): Converting<TypedObject> {
   let [merged, pruned] = objects;
   for (const [apiVersion, managed] of ownedByVersion(managers, pruned.apiVersion)) {
@@ -66,7 +66,7 @@ function ownedByVersion(managers: FieldManagers, first: string): Map<string, Fie
   return sets;
 }
 
-/** Adds back what nobody owned: the applier's last configuration did not have it either. */
+/** Adds back removed fields that the applier's last configuration did not own. */
 function* addBackUnowned(objects: readonly [TypedObject, TypedObject], last: FieldManager): Converting<TypedObject> {
   const [merged, pruned] = objects;
   const there = yield* inVersion(pruned, last.apiVersion);
@@ -88,7 +88,7 @@ function withObject(typed: TypedObject, object: unknown): TypedObject {
   return object === typed.object ? typed : { ...typed, object };
 }
 
-/** The set with the fields of structs that lead to its paths added: configurations own what is in them, not the way there. */
+/** Adds the struct fields that lead to the set's paths: configurations own leaves, not the way there. */
 function withNamedFields(set: FieldSet, type: MergeType): FieldSet {
   let isChanged = false;
   const entries = set.entries.map((entry): FieldEntry => {
@@ -105,15 +105,15 @@ function withNamedFields(set: FieldSet, type: MergeType): FieldSet {
 
 const NO_TYPE: MergeType = {};
 
-/** Of what type a path goes on after an element; one that nothing is known of where the two do not fit. */
+/** The type below an element; an unknown type if the element does not fit. */
 function typeBelow(element: PathElement, { map, list }: MergeType): MergeType {
   if (element.kind === 'field' && map !== undefined) return memberType(map, map.field(element.name));
   return element.kind === 'key' && list !== undefined ? list.element : NO_TYPE;
 }
 
 /**
- * The value without what `items` names: members, and items of lists that are not atomic. What has nothing left in it
- * becomes null, also where it was empty before.
+ * The value without what `items` names: members, and items of lists that are not atomic. A value that becomes or was empty
+ * becomes null.
  */
 export function removeItems(value: unknown, items: FieldSet, type: MergeType): unknown {
   switch (kindOf(value, type)) {

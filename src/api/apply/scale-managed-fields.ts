@@ -10,11 +10,11 @@ import { difference } from './field-set-algebra.ts';
 import { fieldSet } from './field-set.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 
-/** Where `spec.replicas` of a Scale is in the objects that it shows. */
+/** Where the objects of a scalable kind have the Scale's `spec.replicas`. */
 export interface ScaledKind {
   readonly group: string;
   readonly version: string;
-  /** By apiVersion; undefined where the version has no scale. Managers of other versions are dropped. */
+  /** By apiVersion; undefined if the version has no scale. Managers of other versions are dropped. */
   readonly replicasPath: (apiVersion: string) => readonly string[] | undefined;
 }
 
@@ -23,7 +23,7 @@ type Entries = ManagedFieldsEntry[] | undefined;
 const SCALE_VERSION = 'autoscaling/v1';
 const REPLICAS = ['spec', 'replicas'];
 
-/** Who owns the replicas of an object, as `metadata.managedFields` of its Scale. */
+/** The managers of an object's replicas, as `metadata.managedFields` of its Scale. */
 export function managedFieldsOfScale(parent: Entries, scaled: ScaledKind): Entries {
   const managers = new Map<string, FieldManager>();
   for (const [id, manager] of decodeManagedFields(parent)) {
@@ -34,7 +34,7 @@ export function managedFieldsOfScale(parent: Entries, scaled: ScaledKind): Entri
   return encodeManagedFields(managers);
 }
 
-/** `metadata.managedFields` of the object after its Scale has been written. */
+/** `metadata.managedFields` of the object after its Scale was written. */
 export function managedFieldsFromScale(parent: Entries, scale: Entries, scaled: ScaledKind): Entries {
   const before = decodeManagedFields(parent);
   const scaleManagers = new Map(decodeManagedFields(scale));

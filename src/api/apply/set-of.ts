@@ -4,20 +4,20 @@ import { type ListType, type MapType, memberType, type MergeType } from './merge
 import { fieldElement } from './path-element.ts';
 import { asList, asMap, isEmptyMap, kindOf } from './value-kind.ts';
 
-/** Whether the fields of structs that only lead to other paths are in a set too. */
+/** Whether a set includes the struct fields that only lead to other paths. */
 type WayThere = 'with-way' | 'without-way';
 
 /**
- * What a configuration says something about: all leaves, list items and map entries, but not the fields of structs that
- * only lead to them.
+ * The fields that a configuration sets: all leaves, list items and map entries, but not the struct fields that only lead to
+ * them.
  */
 export function setOf(value: unknown, type: MergeType): FieldSet {
   return pathsBelow(value, type, 'without-way');
 }
 
 /**
- * Every path below a value, those of objects and lists included: what appears when the value does, and goes with it.
- * Items that have the same key are one path, with nothing below it.
+ * Every path below a value, including those of objects and lists: what is added and removed with the value. Items with the
+ * same key are one path, with nothing below it.
  */
 export function everyPath(value: unknown, type: MergeType): FieldSet {
   return pathsBelow(value, type, 'with-way');
@@ -48,7 +48,7 @@ function membersOf(value: unknown, type: MapType, way: WayThere): FieldSet {
   return builder.finish(type.recent);
 }
 
-/** Whether a value is owned by the path to it, and not only by those below it. */
+/** Whether a value is owned by its own path, and not only by those below it. */
 function isLeaf(value: unknown, type: MergeType): boolean {
   if (value === null) return true;
   switch (kindOf(value, type)) {

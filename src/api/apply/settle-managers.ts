@@ -5,7 +5,7 @@ import { type FieldManager, type FieldManagers, withSet } from './field-managers
 import { inVersion, otherVersions, type TypedObject, type VersionedChange } from './versions.ts';
 import { DEDUCED_TYPE, type MapType, type MergeType } from './merge-type.ts';
 
-/** Managers of versions that are no more are dropped, and sets of types that have become atomic are read as they are now. */
+/** Drops managers of versions that no longer exist, and adapts sets to types that have become atomic. */
 export function* reconcileManagers(managers: FieldManagers, live: TypedObject): Converting<FieldManagers> {
   let others: Map<string, MergeType | undefined> | undefined;
   for (const apiVersion of otherVersions(managers, live.apiVersion)) {
@@ -14,7 +14,7 @@ export function* reconcileManagers(managers: FieldManagers, live: TypedObject): 
   return reconciledManagers(managers, live, others);
 }
 
-/** The same where the types of other versions are known, or there are none. */
+/** The same if the types of other versions are known, or there are none. */
 export function reconciledManagers(
   managers: FieldManagers,
   live: TypedObject,
@@ -29,13 +29,13 @@ export function reconciledManagers(
 
 export interface Settlement {
   readonly managers: FieldManagers;
-  /** What a change takes from its managers, by their ids. */
+  /** What a change takes from managers, by their ids. */
   readonly conflicts: ReadonlyMap<string, FieldSet>;
 }
 
 /**
- * Takes from every manager, but for the one who makes the change, what the change touches: it is another's now, or gone.
- * Managers who have nothing left are dropped. Assumes: the change has been compared in the versions of all managers.
+ * Takes what a change touches from every manager except the one who makes it. Managers with nothing left are dropped. The
+ * change must have been compared in the versions of all managers.
  */
 export function settleManagers(
   managers: FieldManagers,
@@ -75,13 +75,10 @@ function mapManagers(
   return result ?? managers;
 }
 
-/** Sets that fit their type as they are: most do, and they are looked at on every write. */
+/** Sets that fit their type unchanged: most do, and they are checked on every write. */
 const fitting = new WeakMap<FieldSet, MergeType>();
 
-/**
- * The set as it is to be read now, where types have become atomic since it was written: who owned something inside then
- * owns the whole.
- */
+/** Adapts a set to types that have become atomic since it was written: a manager of something inside now owns the whole. */
 function reconcileSet(set: FieldSet, type: MergeType): FieldSet {
   if (fitting.get(set) === type) return set;
   const reconciled = reconcileLevel(set, type);
@@ -116,7 +113,7 @@ function isAtomicMap(map: MapType): boolean {
   return map.isAtomic && !isUntyped(map);
 }
 
-/** Of maps that are merged by what is found in them nothing can have changed. */
+/** Untyped maps cannot have become atomic. */
 function isUntyped(map: MapType): boolean {
   return !map.hasFields && map.rest === DEDUCED_TYPE;
 }

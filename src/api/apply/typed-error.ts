@@ -1,10 +1,10 @@
-/** One thing that is wrong with a value of a type; the path is written as messages write it. */
+/** A problem with a value of a type; the path is in the format of messages. */
 export interface TypedProblem {
   readonly path: string;
   readonly message: string;
 }
 
-/** A value that is not what its type says, in the words of Kubernetes. */
+/** A value that does not match its type, in Kubernetes' words. */
 export class TypedError extends Error {
   override readonly name = 'TypedError';
 

@@ -23,7 +23,7 @@ function printed(set: FieldSet): unknown {
   return JSON.parse(encodeJson(printFieldsV1(set)));
 }
 
-describe('setOf() names what a configuration says', () => {
+describe('setOf() lists what a configuration sets', () => {
   test('leaves, list items and map entries, but not the structs on the way', () => {
     const config = {
       containers: [{ name: 'c', image: 'i', args: ['a'], ports: [{ containerPort: 80 }] }],
@@ -45,7 +45,7 @@ describe('setOf() names what a configuration says', () => {
     });
   });
 
-  test('map entries and set items one by one, structs that are atomic as a whole', () => {
+  test('map entries and set items one by one, atomic structs as a whole', () => {
     const metadata = { labels: { a: '1' }, finalizers: ['f'], ownerReferences: [{ uid: 'u', name: 'n' }] };
     expect(printed(setOf(metadata, meta))).toEqual({
       'f:finalizers': { 'v:"f"': {} },
@@ -54,36 +54,36 @@ describe('setOf() names what a configuration says', () => {
     });
   });
 
-  test('a struct that is atomic is not where the field says otherwise', () => {
+  test('an atomic struct is granular if the field says so', () => {
     expect(printed(setOf({ claimRef: { name: 'n' } }, volume))).toEqual({ 'f:claimRef': { 'f:name': {} } });
   });
 
-  test('where anything may be, objects member by member and lists as a whole', () => {
+  test('of any value, objects member by member and lists as a whole', () => {
     expect(printed(setOf({ default: { a: { b: 1 }, c: [1] } }, schema))).toEqual({
       'f:default': { 'f:a': { '.': {}, 'f:b': {} }, 'f:c': {} },
     });
   });
 
-  test('duplicates by their key alone', () => {
+  test('duplicates by their key only', () => {
     expect(printed(setOf({ finalizers: ['f', 'f', 'g'] }, meta))).toEqual({
       'f:finalizers': { 'v:"f"': {}, 'v:"g"': {} },
     });
   });
 });
 
-describe('compareObjects() tells what has changed', () => {
-  test('an object that appears is a path of its own beside those in it', () => {
+describe('compareObjects() lists what has changed', () => {
+  test('an object that appears is a path itself, besides those in it', () => {
     const { added, modified, removed } = compareObjects({}, { labels: { a: '1' } }, meta);
     expect([added, modified, removed].map(printed)).toEqual([{ 'f:labels': { '.': {}, 'f:a': {} } }, {}, {}]);
   });
 
-  test('null differs from being absent, and is no object that could appear', () => {
+  test('null differs from absence, and is not an object that appears', () => {
     const { added, modified } = compareObjects({ containers: null }, { containers: [{ name: 'c' }] }, podSpec);
     expect(printed(added)).toEqual({ 'f:containers': { 'k:{"name":"c"}': { '.': {}, 'f:name': {} } } });
     expect(printed(modified)).toEqual({});
   });
 
-  test('items of a list are the same by their key, wherever they are', () => {
+  test('list items are matched by key, wherever they are', () => {
     const before = { ports: [{ port: 80, name: 'a' }, { port: 443 }] };
     const after = { ports: [{ port: 443 }, { port: 80, name: 'b' }, { port: 80, protocol: 'UDP' }] };
     const { added, modified, removed } = compareObjects(before, after, service);
@@ -106,7 +106,7 @@ describe('compareObjects() tells what has changed', () => {
   });
 });
 
-describe('mergeObjects() puts a configuration over an object', () => {
+describe('mergeObjects() overlays an object with a configuration', () => {
   const names = (value: unknown): unknown[] =>
     (value as { containers: { name: string }[] }).containers.map(({ name }) => name);
   const containers = (...all: string[]): { containers: { name: string }[] } => ({
@@ -123,7 +123,7 @@ describe('mergeObjects() puts a configuration over an object', () => {
     expect(names(mergeObjects(containers(...live), containers(...config), podSpec)).join('')).toBe(want);
   });
 
-  test('what stays the same is the same object, so that comparing costs nothing there', () => {
+  test('unchanged parts are the same objects, so that comparing them costs nothing', () => {
     const live = { containers: [{ name: 'a', args: ['x'] }, { name: 'b' }], nodeSelector: { a: 'b' } };
     expect(mergeObjects(live, { containers: [{ name: 'a', args: ['x'] }], nodeSelector: { a: 'b' } }, podSpec)).toBe(
       live,
@@ -132,7 +132,7 @@ describe('mergeObjects() puts a configuration over an object', () => {
     expect(merged.containers).toBe(live.containers);
   });
 
-  test('duplicates stay, unless the configuration names their key', () => {
+  test('duplicates stay, unless the configuration contains their key', () => {
     const live = { finalizers: ['f', 'f', 'g'] };
     expect(mergeObjects(live, { finalizers: ['h'] }, meta)).toEqual({ finalizers: ['f', 'f', 'g', 'h'] });
     expect(mergeObjects(live, { finalizers: ['f'] }, meta)).toEqual({ finalizers: ['f', 'g'] });
@@ -146,7 +146,7 @@ describe('mergeObjects() puts a configuration over an object', () => {
   });
 });
 
-describe('checkTyped() refuses what is not of its type', () => {
+describe('checkTyped() refuses values that do not match their type', () => {
   test.each([
     [{ labels: 'x' }, '.labels: expected map, got &{x}'],
     [{ labels: { a: 5 } }, '.labels.a: expected string, got &value.valueUnstructured{Value:5}'],
@@ -170,7 +170,7 @@ describe('checkTyped() refuses what is not of its type', () => {
     expect(() => checkTyped(value, meta)).toThrow(message);
   });
 
-  test('null is of every type', () => {
+  test('null matches every type', () => {
     expect(() => checkTyped({ labels: null, finalizers: null, name: null }, meta)).not.toThrow();
   });
 });
@@ -179,7 +179,7 @@ describe('removeItems() and extractItems()', () => {
   const object = { containers: [{ name: 'a', image: 'i', args: [] }, { name: 'b' }], nodeSelector: { a: 'b' } };
   const set = parseFieldsV1({ 'f:containers': { 'k:{"name":"a"}': { 'f:image': {} }, 'k:{"name":"b"}': {} } });
 
-  test('remove what is named; what has nothing left in it becomes null', () => {
+  test('remove the named parts; what becomes empty becomes null', () => {
     expect(removeItems(object, set, podSpec)).toEqual({ ...object, containers: [{ name: 'a', args: [] }] });
     expect(removeItems({ labels: { a: '1' } }, parseFieldsV1({ 'f:labels': { 'f:a': {} } }), meta)).toEqual({
       labels: null,
@@ -187,7 +187,7 @@ describe('removeItems() and extractItems()', () => {
     expect(removeItems(object, fieldSet([fieldElement('hostname')]), podSpec)).toBe(object);
   });
 
-  test('extract only what is named, and what items are known by', () => {
+  test('extract only the named parts, and the keys of items', () => {
     expect(extractItems(object, set, podSpec)).toEqual({ containers: [{ name: 'a', image: 'i' }, { name: 'b' }] });
   });
 });

@@ -1,11 +1,11 @@
 import type { MergeType } from './merge-type.ts';
 
-/** Which part of a type counts for a value. */
+/** Which part of a type applies to a value. */
 export type ValueKind = 'map' | 'scalar' | 'list';
 
 /**
- * The part of the type that the value is of. A value of another kind, or null, is taken for what the type has first;
- * that it does not fit is found out where it is used.
+ * The part of the type that applies to the value. For a value of another kind, or null, it is the first part that the type
+ * has; the mismatch is found where the value is used.
  */
 export function kindOf(value: unknown, type: MergeType): ValueKind {
   const own = ownKind(value);
@@ -27,7 +27,7 @@ function ownKind(value: unknown): ValueKind | undefined {
   }
 }
 
-/** The object, or undefined where there is something else: null stands for an empty one. */
+/** The object, or undefined for another value; null counts as an empty object. */
 export function asMap(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)
@@ -43,7 +43,7 @@ export function isEmptyMap(map: Readonly<Record<string, unknown>> | undefined): 
   return true;
 }
 
-/** A member of an object that need not be there; undefined then, whatever the prototype has. */
+/** An own member of an object, or undefined; never inherited from the prototype. */
 export function memberOf(map: Readonly<Record<string, unknown>> | undefined, name: string): unknown {
   return map !== undefined && Object.hasOwn(map, name) ? map[name] : undefined;
 }

@@ -8,25 +8,25 @@ import { differenceBelow } from './field-set-algebra.ts';
 import { type FieldSet, fieldSet } from './field-set.ts';
 import { fieldElement } from './path-element.ts';
 
-/** A value and how it is merged, in one version. */
+/** A value and its merge type, in one version. */
 export interface TypedObject {
   readonly object: unknown;
   readonly type: MergeType;
   readonly apiVersion: string;
 }
 
-/** The object as it is in the version of the request. */
+/** The object in the version of the request. */
 export function typedObject(object: unknown, kind: OwnedKind): TypedObject {
   return { object, type: mergeTypeOf(kind.type), apiVersion: formatGroupVersion(kind.kind) };
 }
 
-/** The object in another version, or undefined when there is no such version. */
+/** The object in another version; undefined if that version does not exist. */
 export function* inVersion(typed: TypedObject, apiVersion: string): Converting<TypedObject | undefined> {
   const [converted] = yield* allInVersion([typed], apiVersion);
   return converted;
 }
 
-/** The same for objects of one version, which are converted together; an empty list when there is no such version. */
+/** The same for several objects of one version, converted together; empty if the version does not exist. */
 function* allInVersion(all: readonly TypedObject[], apiVersion: string): Converting<readonly TypedObject[]> {
   if (all.every((typed) => typed.apiVersion === apiVersion)) return all;
   const converted = yield { objects: all.map(({ object }) => object), apiVersion };
@@ -35,7 +35,7 @@ function* allInVersion(all: readonly TypedObject[], apiVersion: string): Convert
   return converted.objects.map((object) => ({ object, type, apiVersion }));
 }
 
-/** Versions beside the object's own that managers wrote in: nearly always none. */
+/** The versions other than the object's own that managers wrote in; usually none. */
 export function otherVersions(managers: FieldManagers, own: string): readonly string[] {
   let others: Set<string> | undefined;
   for (const { apiVersion } of managers.values()) if (apiVersion !== own) (others ??= new Set()).add(apiVersion);
@@ -44,7 +44,7 @@ export function otherVersions(managers: FieldManagers, own: string): readonly st
 
 const NONE: readonly string[] = [];
 
-/** What a write changes, in its own version and in those that it was asked to compare. */
+/** The changes of a write, in its own version and in others on request. */
 export class VersionedChange {
   readonly #before: TypedObject;
   readonly #after: TypedObject;
@@ -59,7 +59,7 @@ export class VersionedChange {
     this.#own = this.#compare(before, after);
   }
 
-  /** Compares in other versions as well, as far as there are such. */
+  /** Compares in these versions too, as far as they exist. */
   *compareIn(apiVersions: readonly string[]): Converting<void> {
     for (const apiVersion of apiVersions) {
       const [before, after] = yield* allInVersion([this.#before, this.#after], apiVersion);
@@ -68,7 +68,7 @@ export class VersionedChange {
     }
   }
 
-  /** Undefined when there is no such version. */
+  /** Undefined if the version was not compared or does not exist. */
   in(apiVersion: string): Comparison | undefined {
     return apiVersion === this.#before.apiVersion ? this.#own : this.#others?.get(apiVersion);
   }
@@ -84,20 +84,20 @@ function filtered(comparison: Comparison, filter: FieldFilter | undefined): Comp
   return { added: filter(added), modified: filter(modified), removed: filter(removed) };
 }
 
-/** What ownership has to know about the objects it is about: one kind in one version, written whole or by a subresource. */
+/** What ownership needs to know of the objects: their kind in one version, and the subresource that is written. */
 export interface OwnedKind {
   readonly kind: GroupVersionKind;
   readonly type: Struct;
   /** Empty for the object itself. */
   readonly subresource: string;
-  /** What a write here can change; absent: everything. */
+  /** Limits a set to what a write here can change; default: everything. */
   readonly filter?: FieldFilter;
 }
 
-/** Leaves of a set only what a write can change. */
+/** Limits a set to what a write can change. */
 export type FieldFilter = (set: FieldSet) => FieldSet;
 
-/** Takes away paths, given by names of fields, and all below them: what a write cannot change, because it is reset. */
+/** Excludes these field paths and everything below them, because a write resets them. */
 export function excludeFields(...paths: readonly (readonly string[])[]): FieldFilter {
   const excluded = fieldSet(...paths.map((path) => path.map(fieldElement)));
   return (set) => differenceBelow(set, excluded);

@@ -1,15 +1,15 @@
 import type { Field, Shape, Struct, StructShape } from '../schema/schema.ts';
 import type { GroupVersionKind } from '../values/resource-names.ts';
 
-/** The members of a configuration object and what they are. */
+/** The fields of a configuration object and their shapes. */
 export type ConfigurationFields = Readonly<Record<string, Shape>>;
 
-/** A kind of configuration file, in every version in which it may be written. */
+/** A kind of configuration file with all its versions. */
 export interface ConfigurationKind {
   readonly group: string;
   readonly kind: string;
   readonly versions: readonly string[];
-  /** The members in one version; those of kinds that a version embeds are named after it. */
+  /** The fields in one version; embedded kinds are named after it. */
   readonly fields: (version: string) => ConfigurationFields;
 }
 
@@ -17,7 +17,7 @@ export const TEXT: Shape = { kind: 'scalar', scalar: 'string' };
 export const INTEGER: Shape = { kind: 'scalar', scalar: 'int32' };
 export const LONG: Shape = { kind: 'scalar', scalar: 'int64' };
 export const FLAG: Shape = { kind: 'scalar', scalar: 'bool' };
-/** An object of whatever kind. */
+/** An object of any kind. */
 export const EMBEDDED: Shape = { kind: 'scalar', scalar: 'RawExtension' };
 
 export function listOf(element: Shape): Shape {

@@ -4,20 +4,17 @@ import type { Struct } from '../schema/schema.ts';
 import { YamlBody } from '../yaml/index.ts';
 import { type ConfigurationKind, configurationStruct } from './configuration-kind.ts';
 
-/** Configuration that says no kind, or one that nobody knows here. */
+/** A configuration without a kind, or of an unknown one. */
 export class UnknownConfigurationKind extends Error {
   override readonly name = 'UnknownConfigurationKind';
 }
 
 export interface ReadConfigurationOptions {
-  /** Refuses members that the kind does not have, and those that come twice. */
+  /** Refuses unknown and duplicate fields. */
   readonly isStrict: boolean;
 }
 
-/**
- * Reads a configuration in YAML or JSON that says its kind. Ends with an error in the words of Kubernetes for what is no
- * such configuration.
- */
+/** Reads a configuration in YAML or JSON that states its kind. Throws an error in Kubernetes' words for anything else. */
 export function readConfiguration<T>(
   text: string,
   kinds: readonly ConfigurationKind[],
@@ -27,14 +24,14 @@ export function readConfiguration<T>(
   return body.decode(struct, isStrict) as T;
 }
 
-/** A configuration that was read, and what a strict reader would refuse it for. */
+/** A configuration, and the problems that a strict reader would refuse it for. */
 export interface LenientConfiguration<T> {
   readonly value: T;
-  /** Such as `unknown field "foo", unknown field "bar"`; empty when there is nothing. */
+  /** Such as `unknown field "foo", unknown field "bar"`; empty if there are none. */
   readonly problems: string;
 }
 
-/** Reads a configuration and tells of members that the kind does not have, for those who have more to say before they refuse it. */
+/** Reads a configuration and reports unknown fields, for callers that check more before they refuse it. */
 export function readConfigurationLeniently<T>(
   text: string,
   kinds: readonly ConfigurationKind[],

@@ -1,7 +1,7 @@
 import { parseGoInteger } from '../values/go-integer.ts';
 import { ValueError } from '../values/value-error.ts';
 
-/** What one field of a schedule may say. */
+/** The range and names of one field of a schedule. */
 export interface FieldBounds {
   readonly min: number;
   readonly max: number;
@@ -10,10 +10,10 @@ export interface FieldBounds {
   readonly firstName: number;
 }
 
-/** What one field of a schedule says. */
+/** A parsed field of a schedule. */
 export interface CronField {
   readonly numbers: ReadonlySet<number>;
-  /** Whether it leaves the choice to other fields: `*`, in itself or in a list. */
+  /** Whether the field is `*`, by itself or in a list. */
   readonly isAny: boolean;
 }
 
@@ -24,7 +24,7 @@ interface Range {
   readonly isAny: boolean;
 }
 
-/** Reads a list of ranges, such as `1-3,7` or `5/10`. */
+/** Parses a list of ranges, such as `1-3,7` or `5/10`. */
 export function parseCronField(text: string, bounds: FieldBounds): CronField | ValueError {
   const numbers = new Set<number>();
   let isAny = false;
@@ -37,7 +37,7 @@ export function parseCronField(text: string, bounds: FieldBounds): CronField | V
   return { numbers, isAny };
 }
 
-/** `*`, `n`, `n-m`, each with `/step`; or the text of what is wrong with it. */
+/** Parses `*`, `n` or `n-m`, each with an optional `/step`; returns the problem's text if it is malformed. */
 function parseRange(expression: string, bounds: FieldBounds): Range | string {
   const [range = '', stepText, ...moreSteps] = expression.split('/');
   const [low = '', high, ...moreHyphens] = range.split('-');
@@ -68,7 +68,7 @@ function parseRange(expression: string, bounds: FieldBounds): Range | string {
   return { start, end, step, isAny: isAll && step === 1 };
 }
 
-/** A number, or the text of what is wrong with it. */
+/** The number, or the text of the problem. */
 function numberOf(text: string, { names, firstName }: FieldBounds): number | string {
   const named = names.indexOf(text.toLowerCase());
   if (named >= 0) return named + firstName;

@@ -9,7 +9,7 @@ function problemOf(schedule: string): string | undefined {
   return parsed instanceof ValueError ? parsed.message : undefined;
 }
 
-/** The times of a schedule after this one, so many. */
+/** The first `count` times of a schedule after the given one. */
 function times(schedule: string, after: string, count: number): string[] {
   const parsed = parseCronSchedule(schedule);
   if (parsed instanceof ValueError) throw parsed;
@@ -39,7 +39,7 @@ test.each([
   expect(problemOf(schedule)).toBe(problem);
 });
 
-test('knows time zones by the names of their places', () => {
+test('knows the names of time zones', () => {
   expect(['Europe/Berlin', 'UTC', 'Etc/GMT+1', 'Mars/Phobos', '../etc', ''].map(isTimeZone)).toEqual([
     true,
     true,
@@ -86,7 +86,7 @@ function isIn(text: string, value: number, [min]: readonly [number, number]): bo
   return value >= (low ?? 0) && value <= (high ?? 0);
 }
 
-/** Looks at every minute: slow, and hard to get wrong. */
+/** Tests every minute: slow, but obviously right. */
 function firstMinute(texts: readonly string[], zone: string, afterMs: number): number | undefined {
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
   for (let ms = afterMs + 60_000; ms < afterMs + 4 * 86_400_000; ms += 60_000) {
@@ -107,7 +107,7 @@ function firstMinute(texts: readonly string[], zone: string, afterMs: number): n
   return undefined;
 }
 
-test('finds the minute that one finds by looking at each', () => {
+test('finds the same minute as testing each one', () => {
   const changes = ['2026-03-28T20:00:00Z', '2026-10-24T20:00:00Z', '2026-04-04T12:00:00Z', '2026-12-31T20:00:00Z'];
   fc.assert(
     fc.property(
@@ -128,8 +128,8 @@ test('finds the minute that one finds by looking at each', () => {
   );
 });
 
-test('tells times as clocks of a place show them', () => {
+test('formats times in a time zone', () => {
   const ms = Date.parse('2026-07-01T12:00:00Z');
-  const told = ['UTC', 'Europe/Berlin', 'America/St_Johns'].map((zone) => formatZoned(ms, zoneOffset(zone)));
-  expect(told).toEqual(['2026-07-01T12:00:00Z', '2026-07-01T14:00:00+02:00', '2026-07-01T09:30:00-02:30']);
+  const formatted = ['UTC', 'Europe/Berlin', 'America/St_Johns'].map((zone) => formatZoned(ms, zoneOffset(zone)));
+  expect(formatted).toEqual(['2026-07-01T12:00:00Z', '2026-07-01T14:00:00+02:00', '2026-07-01T09:30:00-02:30']);
 });

@@ -7,10 +7,10 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** What does not happen for so long never does. */
+/** A schedule without a time in this many years has none. */
 const YEARS = 5;
 
-/** When something is to happen, again and again. */
+/** The times of a recurring event. */
 export interface CronSchedule {
   /** The first time after this one, in milliseconds since the epoch; undefined when there is none within five years. */
   next(afterMs: number): number | undefined;
@@ -39,8 +39,8 @@ const DESCRIPTORS: ReadonlyMap<string, string> = new Map([
 const EVERY = '@every ';
 
 /**
- * Reads a schedule of five fields, or one like `@daily`; errors are in the words of upstream's parser. Its times are those of
- * clocks in UTC, unless it begins with `TZ=` and the name of a time zone.
+ * Parses a schedule of five fields, or one like `@daily`; errors are in the words of upstream's parser. Times are in UTC,
+ * unless it starts with `TZ=` and the name of a time zone.
  */
 export function parseCronSchedule(schedule: string): CronSchedule | ValueError {
   let spec = schedule;
@@ -87,7 +87,10 @@ function parseFields(spec: string, zone: string): CronSchedule | ValueError {
 
 type FieldName = 'minutes' | 'hours' | 'days' | 'months' | 'weekdays';
 
-/** The minutes whose local date and time fit all fields: in the hour that clocks show twice both do, in one they skip none. */
+/**
+ * The minutes whose local date and time match all fields: both in an hour that occurs twice, none in an hour that is
+ * skipped.
+ */
 class FieldSchedule implements CronSchedule {
   readonly #fields: Readonly<Record<FieldName, CronField>>;
   readonly #offset: ZoneOffset;
@@ -112,7 +115,7 @@ class FieldSchedule implements CronSchedule {
     }
   }
 
-  /** Where both the day of the month and that of the week are given, one of them is enough. */
+  /** If both the day of the month and the day of the week are given, one of them has to match. */
   #isDay(local: Date): boolean {
     const { days, weekdays } = this.#fields;
     const isDay = days.numbers.has(local.getUTCDate());
@@ -120,7 +123,7 @@ class FieldSchedule implements CronSchedule {
     return days.isAny || weekdays.isAny ? isDay && isWeekday : isDay || isWeekday;
   }
 
-  /** Goes as far as wanted where clocks are not changed on the way, and else a smaller step. */
+  /** Skips the wanted time if the offset does not change on the way, otherwise a smaller step. */
   #skip(ms: number, local: Date, wantedMs: number): number {
     const offsetMs = this.#offset(ms);
     const steps = [wantedMs, untilDay(local), untilHour(local)].filter((step) => step <= wantedMs);

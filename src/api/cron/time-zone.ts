@@ -1,20 +1,20 @@
 const MINUTE_MS = 60_000;
 
-/** Whether a name is a time zone that this machine knows. */
+/** Whether this machine knows a time zone of this name. */
 export function isTimeZone(name: string): boolean {
   if (name === '' || name === 'UTC') return true;
   try {
     void new Intl.DateTimeFormat('en', { timeZone: name });
     return true;
   } catch {
-    return false; // that is how the answer is given
+    return false; // Intl throws for an unknown zone
   }
 }
 
-/** How far the clocks of a place are ahead of UTC at a time, in milliseconds. */
+/** The offset of a time zone from UTC at a time, in milliseconds. */
 export type ZoneOffset = (ms: number) => number;
 
-/** The offset of a time zone, which has to be known. */
+/** The offset function of a known time zone. */
 export function zoneOffset(name: string): ZoneOffset {
   if (name === '' || name === 'UTC') return () => 0;
   const format = new Intl.DateTimeFormat('en-US', {
@@ -34,7 +34,7 @@ export function zoneOffset(name: string): ZoneOffset {
   };
 }
 
-/** A time as the clocks of a place show it: `2026-07-01T14:00:00+02:00`. */
+/** A time in a time zone: `2026-07-01T14:00:00+02:00`. */
 export function formatZoned(ms: number, offset: ZoneOffset): string {
   const aheadMs = offset(ms);
   const local = new Date(ms + aheadMs).toISOString().slice(0, 19);

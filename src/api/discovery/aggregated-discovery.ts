@@ -4,17 +4,17 @@ import type { GroupVersionKind } from '../schema/schema.ts';
 import type { DiscoveredResource } from './discovered-resource.ts';
 import type { ServedGroup, ServedGroupVersion } from './group-order.ts';
 
-/** How clients ask for aggregated discovery at `/api` and `/apis`: all groups, versions and resources in one answer. */
+/** The media types of aggregated discovery at `/api` and `/apis`: all groups, versions and resources in one answer. */
 export const AGGREGATED_DISCOVERY = {
   group: 'apidiscovery.k8s.io',
   version: 'v2',
   kind: 'APIGroupDiscoveryList',
 } as const;
 
-/** A group and version with all that is served in it. */
+/** A group and version with all its resources. */
 export interface DiscoveredGroupVersion extends ServedGroupVersion {
   readonly resources: readonly APIResourceDiscovery[];
-  /** `Stale`: the server that serves it could not be asked, and this is what it said before. */
+  /** `Stale`: the server behind it could not be reached, and this is its last known answer. */
   readonly freshness: 'Current' | 'Stale';
 }
 
@@ -31,7 +31,7 @@ export function aggregatedGroup({ name, versions }: ServedGroup<DiscoveredGroupV
   return JSON.stringify(group);
 }
 
-/** An aggregated answer, and the value of its `ETag` header without the quotes: servers that serve the same say the same. */
+/** An aggregated answer, and its `ETag` without quotes; equal for servers with the same resources. */
 export interface AggregatedDiscovery {
   readonly body: string;
   readonly etag: string;
@@ -74,7 +74,7 @@ function subresources(resource: DiscoveredResource): NonNullable<APIResourceDisc
   return resource.isCustom ? entries : entries.sort((a, b) => (a.subresource < b.subresource ? -1 : 1));
 }
 
-/** Built-in resources leave group and version empty where they are the ones of the resource; custom resources do not. */
+/** Built-in resources leave group and version empty if they are the resource's own; custom resources do not. */
 function responseKind(kind: GroupVersionKind, resource: DiscoveredResource): GroupVersionKind {
   const isOwn = kind.group === resource.group && kind.version === resource.version;
   return isOwn && !resource.isCustom ? { group: '', version: '', kind: kind.kind } : kind;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { GroupVersionKind, ResourceInfo } from '../schema/schema.ts';
 
-/** What discovery tells about a resource. */
+/** A resource as discovery describes it. */
 export interface DiscoveredResource extends Omit<ResourceInfo, 'subresources' | 'type'> {
   readonly subresources: readonly DiscoveredSubresource[];
-  /** From `storageVersionHash`; absent when nothing is stored. */
+  /** From `storageVersionHash`; undefined if nothing is stored. */
   readonly storageVersionHash?: string;
   /** Served from a CustomResourceDefinition. */
   readonly isCustom: boolean;
@@ -16,7 +16,7 @@ export interface DiscoveredSubresource {
   readonly verbs: readonly string[];
 }
 
-/** What discovery says to tell whether a resource is stored in another version than before. */
+/** The hash by which clients notice that a resource is stored in another version than before. */
 export function storageVersionHash(apiVersion: string, kind: string): string {
   const groupVersion = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
   return createHash('sha256').update(`${groupVersion}/${kind}`).digest().subarray(0, 8).toString('base64');

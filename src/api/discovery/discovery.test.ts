@@ -21,7 +21,7 @@ const recorded = JSON.parse(readFileSync(new URL('testdata/recorded.json', impor
 >;
 
 function builtIn(runtimeConfig: string, hasAllFeatures = false): DiscoveredResource[] {
-  const added = ADDED_VERSIONS.map((version) => `${version}=false`); // not recorded: the real server does not have them
+  const added = ADDED_VERSIONS.map((version) => `${version}=false`); // not recorded: kube-apiserver does not have them
   const enablement = apiEnablement(parseRuntimeConfig(runtimeConfig, ...added));
   return new TestApi().resources
     .filter((resource) => enablement.isServed(resource) && (hasAllFeatures || resource.featureGate === undefined))
@@ -63,7 +63,7 @@ const servers = [
   ['gated', builtIn('api/all=true', true)],
 ] as const;
 
-describe.each(servers)('a server with these APIs on: %s', (name, resources) => {
+describe.each(servers)('a server with these APIs enabled: %s', (name, resources) => {
   const served = servedGroups(resources);
 
   test('answers aggregated discovery byte for byte as kube-apiserver does', () => {
@@ -90,7 +90,7 @@ test('every group and every list of resources is byte for byte what kube-apiserv
   expect(answers).toEqual(recorded.gated.answers);
 });
 
-test('the versions of the core group have no apiVersion themselves', () => {
+test('the version list of the core group has no apiVersion', () => {
   expect(coreVersions('192.0.2.2:6443')).toEqual({
     kind: 'APIVersions',
     versions: ['v1'],
@@ -145,7 +145,7 @@ describe('custom resources', () => {
     expect(list.resources[2]).toMatchObject({ group: 'autoscaling', version: 'v1', kind: 'Scale' });
   });
 
-  test('are sorted in aggregated discovery, and say their kind in full', () => {
+  test('are sorted in aggregated discovery, with their full kind', () => {
     const list = aggregatedResources([widget, gear]);
     expect(list.map(({ resource }) => resource)).toEqual(['gears', 'widgets']);
     expect(list[1]).toMatchObject({
@@ -175,7 +175,7 @@ describe('groups of the same priority', () => {
     expect(groupList(served).groups.map(({ name }) => name)).toEqual(['b.example.com', 'a.example.com']);
   });
 
-  test('are in order of group in aggregated discovery', () => {
+  test('are ordered by group in aggregated discovery', () => {
     const { items } = JSON.parse(aggregated(served).body) as { items: { metadata: { name: string } }[] };
     expect(items.map(({ metadata }) => metadata.name)).toEqual(['a.example.com', 'b.example.com']);
   });

@@ -2,7 +2,7 @@ import type { GroupVersion } from '../values/index.ts';
 import type { Priority } from './priorities.ts';
 import { compareVersions } from './version-order.ts';
 
-/** A group and version that is served, by this server or by another that it passes requests on to. */
+/** A group and version that is served, by this server or by one behind it. */
 export interface ServedGroupVersion extends GroupVersion {
   readonly priority: Priority;
 }
@@ -13,7 +13,7 @@ export interface ServedGroup<T extends ServedGroupVersion = ServedGroupVersion> 
   readonly versions: readonly [T, ...T[]];
 }
 
-/** Versions of one group in order of preference: higher priorities first, then the more stable ones. */
+/** Orders versions of one group by preference: higher priorities first, then the more stable ones. */
 export function comparePreference(left: ServedGroupVersion, right: ServedGroupVersion): number {
   return right.priority.version - left.priority.version || compareVersions(left.version, right.version);
 }

@@ -1,4 +1,4 @@
-// How clients find out what the server serves.
+// Discovery: how clients learn what the server serves.
 export * from './aggregated-discovery.ts';
 export { type DiscoveredResource, type DiscoveredSubresource, storageVersionHash } from './discovered-resource.ts';
 export { comparePreference, orderedGroups, type ServedGroup, type ServedGroupVersion } from './group-order.ts';

@@ -1,8 +1,8 @@
 import type { GroupVersion } from '../values/index.ts';
 
 /**
- * Every group and version that Kubernetes 1.36 has types for, in order, served or not: also those that are only spoken to
- * webhooks, and those that are no longer served.
+ * Every group and version that Kubernetes 1.36 has types for, in order, served or not: including those that are only used
+ * with webhooks, and those that are no longer served.
  */
 export const knownGroupVersions: readonly GroupVersion[] = groupVersions({
   '': ['v1'],
@@ -40,7 +40,7 @@ const withoutClient: readonly string[] = [
   'imagepolicy.k8s.io',
 ];
 
-/** Those that Kubernetes' own client speaks; documents of custom resources name them instead of their own group. */
+/** Those that Kubernetes' own client knows; documents of custom resources list them instead of their own group. */
 export const clientGroupVersions: readonly GroupVersion[] = knownGroupVersions.filter(
   ({ group }) => !withoutClient.includes(group),
 );

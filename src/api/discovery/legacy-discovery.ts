@@ -5,10 +5,10 @@ import type { ServedGroup } from './group-order.ts';
 import { formatGroupVersion } from '../values/index.ts';
 import type { GroupVersion } from '../values/index.ts';
 
-/** Discovery answers are of the core group's `v1`, or, for the core group's own discovery, of no version at all. */
+/** Discovery answers have apiVersion `v1`, or none for the core group's own discovery. */
 type Answer<T> = Omit<T, 'apiVersion'> & { apiVersion?: 'v1' };
 
-/** `/api`; `serverAddress` is host and port as others reach this server. */
+/** `/api`; `serverAddress` is the host and port by which clients reach this server. */
 export function coreVersions(serverAddress: string): Answer<APIVersions> {
   return {
     kind: 'APIVersions',
@@ -49,7 +49,7 @@ export function resourceList(
     kind: 'APIResourceList',
     ...(groupVersion.group === '' ? {} : { apiVersion: 'v1' }),
     groupVersion: formatGroupVersion(groupVersion),
-    // Those of custom resources stay in the order of their definitions.
+    // Custom resources stay in the order of their definitions.
     resources: resources.some(({ isCustom }) => isCustom)
       ? entries
       : entries.sort((a, b) => (a.name < b.name ? -1 : 1)),

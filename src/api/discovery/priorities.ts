@@ -1,23 +1,23 @@
 import { formatGroupVersion } from '../values/index.ts';
 import type { GroupVersion } from '../values/index.ts';
 
-/** Where a group and version stand in discovery: higher comes first. APIServices say the same in their spec. */
+/** The position of a group and version in discovery: higher comes first. APIServices have the same fields in their spec. */
 export interface Priority {
   readonly group: number;
   readonly version: number;
 }
 
-/** The priority of groups that exist through CustomResourceDefinitions. */
+/** The priority of groups from CustomResourceDefinitions. */
 export const customPriority: Priority = { group: 1000, version: 100 };
 
-/** The priority of a group and version of Kubernetes itself; undefined for others. */
+/** The priority of one of Kubernetes' own groups and versions; undefined for others. */
 export function builtInPriority(groupVersion: GroupVersion): Priority | undefined {
   return priorities.get(formatGroupVersion(groupVersion));
 }
 
 const priorities: ReadonlyMap<string, Priority> = new Map(
   Object.entries({
-    // The group that registers all others is always first; it has no APIService of its own.
+    // The group that registers all others always comes first; it has no APIService itself.
     'apiregistration.k8s.io/v1': [20_001, 0],
     v1: [18_000, 1],
     'apps/v1': [17_800, 15],

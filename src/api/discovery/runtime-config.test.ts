@@ -59,7 +59,7 @@ describe('--runtime-config', () => {
     expect(() => apiEnablement(parseRuntimeConfig(flag))).toThrow(new RuntimeConfigError(message));
   });
 
-  test('adds up when it is given several times', () => {
+  test('combines several flags', () => {
     expect([...parseRuntimeConfig('api/all=true', 'apps/v1=false,,batch/v1')]).toEqual([
       ['api/all', 'true'],
       ['apps/v1', 'false'],

@@ -2,15 +2,15 @@ import { formatGroupVersion } from '../values/index.ts';
 import type { GroupVersion } from '../values/index.ts';
 import { knownGroupVersions } from './known-group-versions.ts';
 
-/** What `--runtime-config` sets: names such as `api/beta` or `batch/v1/cronjobs`, and what was written after the `=`. */
+/** The parsed `--runtime-config`: names such as `api/beta` or `batch/v1/cronjobs`, and the text after the `=`. */
 export type RuntimeConfig = ReadonlyMap<string, string>;
 
-/** A `--runtime-config` that makes no sense; the message says why. */
+/** An invalid `--runtime-config`; the message says why. */
 export class RuntimeConfigError extends Error {
   override readonly name = 'RuntimeConfigError';
 }
 
-/** Reads `key=value,key=value`; a key without a value means `true`. Given several times, the flag adds up. */
+/** Parses `key=value,key=value`; a key without a value means `true`. Several flags are combined. */
 export function parseRuntimeConfig(...flags: readonly string[]): RuntimeConfig {
   const config = new Map<string, string>();
   for (const pair of flags.flatMap((flag) => flag.split(','))) {
@@ -18,7 +18,7 @@ export function parseRuntimeConfig(...flags: readonly string[]): RuntimeConfig {
     const equals = pair.indexOf('=');
     const key = (equals < 0 ? pair : pair.slice(0, equals)).trim();
     const value = equals < 0 ? '' : pair.slice(equals + 1).trim();
-    if (key === 'api/legacy') continue; // long without a meaning
+    if (key === 'api/legacy') continue; // without effect for a long time
     config.set(/^(api\/)?v1(\/|$)/.test(key) ? '/v1' : key, value);
   }
   return config;
@@ -30,11 +30,11 @@ export interface ApiEnablement {
 }
 
 /**
- * Works out what a `--runtime-config` turns on: stable versions and those added to Kubernetes are served by default,
- * alpha and beta versions are not;
- * then `api/all`, `api/ga`, `api/beta` and `api/alpha` apply in this order, then versions, then single resources.
+ * Computes what a `--runtime-config` enables: stable versions and those added to Kubernetes are served by default, alpha
+ * and beta versions are not; then `api/all`, `api/ga`, `api/beta` and `api/alpha` apply in this order, then versions, then
+ * single resources.
  *
- * Throws RuntimeConfigError when a value is not a boolean or a group or version does not exist.
+ * Throws RuntimeConfigError if a value is not a boolean or a group or version does not exist.
  */
 export function apiEnablement(config: RuntimeConfig): ApiEnablement {
   validate(config);
@@ -72,7 +72,7 @@ export function apiEnablement(config: RuntimeConfig): ApiEnablement {
   };
 }
 
-/** In the order in which they apply: the last that fits wins. */
+/** In the order in which they apply: the last match wins. */
 const stageKeys: ReadonlyMap<string, RegExp> = new Map([
   ['api/all', /^/],
   ['api/ga', /^v\d+$/],
@@ -91,7 +91,7 @@ function stagePreferences(config: RuntimeConfig): (version: string) => boolean |
   return (version) => preferences.findLast(([pattern]) => pattern.test(version))?.[1];
 }
 
-/** Versions that Kubernetes 1.36 no longer serves, and that are served here for those who still write them. */
+/** Versions that Kubernetes 1.36 no longer serves, and that are served here for clients that still use them. */
 export const ADDED_VERSIONS: readonly string[] = ['apiextensions.k8s.io/v1beta1'];
 
 function isAdded(version: GroupVersion): boolean {
@@ -116,7 +116,7 @@ function isKnown({ group, version }: GroupVersion): boolean {
   return knownGroupVersions.some((known) => known.group === group && known.version === version);
 }
 
-/** Booleans as Go's flags spell them; nothing at all is yes. */
+/** Booleans as Go's flags spell them; empty means true. */
 function parseBoolean(key: string, value: string): boolean {
   if (value === '' || /^(1|t|T|true|TRUE|True)$/.test(value)) return true;
   if (/^(0|f|F|false|FALSE|False)$/.test(value)) return false;

@@ -1,6 +1,6 @@
 /**
- * Orders versions as Kubernetes prefers them: stable before beta before alpha, higher numbers first, and names that are no
- * such version last, in order of the alphabet. Negative when `left` comes first.
+ * Orders versions as Kubernetes prefers them: stable before beta before alpha, higher numbers first, and other names last,
+ * alphabetically. Negative if `left` comes first.
  *
  * Example: v10, v2, v1, v11beta2, v10beta3, v3beta1, v12alpha1, v11alpha2, foo1, foo10
  */

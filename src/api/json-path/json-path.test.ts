@@ -52,7 +52,7 @@ describe('refuses', () => {
     else expect(() => parseJsonPath(template)).toThrow(message);
   });
 
-  test('objects that are not as the path takes them to be', () => {
+  test('objects that do not have the expected structure', () => {
     expect(() => parseJsonPath('{.spec.ports[7]}').find(object)).toThrow(
       'array index out of bounds: index 7, length 4',
     );

@@ -3,18 +3,18 @@ import { follow } from './path-steps.ts';
 import { TemplateParser } from './template-parser.ts';
 
 /**
- * A JSONPath template as kubectl and CustomResourceDefinitions write it: `{.spec.replicas}`. Of several parts in braces, the
- * first is looked up.
+ * A JSONPath template as in kubectl and CustomResourceDefinitions: `{.spec.replicas}`. Of several parts in braces, only the
+ * first is evaluated.
  */
 export interface JsonPath {
-  /** What the path finds; throws a `ValueError` where the object is not as the path takes it to be. */
+  /** The values at the path; throws a `ValueError` if the object does not have the expected structure. */
   find(object: unknown): readonly unknown[];
 }
 
-/** Paths are read by recursion, and upstream has no bound. */
+/** Limits recursion in the parser; upstream has no limit. */
 const MAX_LENGTH = 16_384;
 
-/** Throws a `ValueError` with Go's words when the template is malformed. */
+/** Throws a `ValueError` in Go's words if the template is malformed. */
 export function parseJsonPath(template: string): JsonPath {
   if (template.length > MAX_LENGTH) throw new ValueError(`the path is longer than ${MAX_LENGTH} characters`);
   const [first] = new TemplateParser(template).parse();

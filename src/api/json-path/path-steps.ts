@@ -3,7 +3,7 @@ import { isPlainObject } from '../json/plain-object.ts';
 import { goType } from '../patch/go-value-text.ts';
 import { ValueError } from '../values/index.ts';
 
-/** One step of a path: from the values found so far to the next ones. */
+/** One step of a path: maps the values found so far to the next ones. */
 export type PathStep = (values: readonly unknown[]) => readonly unknown[];
 
 export function follow(values: readonly unknown[], steps: readonly PathStep[]): readonly unknown[] {
@@ -19,7 +19,7 @@ export function text(value: string): PathStep {
   return () => [value];
 }
 
-/** What has no such member is left out. */
+/** Skips values without such a member. */
 export function member(name: string): PathStep {
   return (values) =>
     values.flatMap((value) => (isPlainObject(value) && Object.hasOwn(value, name) ? [value[name]] : []));
@@ -34,7 +34,7 @@ export function identifier(name: string): PathStep {
 
 export const everyPart: PathStep = (values) => values.flatMap(partsOf);
 
-/** The values and everything inside them that has parts, outermost first. */
+/** The values and all objects and lists inside them, outermost first. */
 export const everyDepth: PathStep = (values) =>
   values.flatMap((value) => {
     const parts = partsOf(value);
@@ -50,7 +50,7 @@ export function union(alternatives: readonly (readonly PathStep[])[]): PathStep 
   return (values) => alternatives.flatMap((steps) => follow(values, steps));
 }
 
-/** A part of a list: `[start:end:step]`, or one item of it, which has no end. */
+/** A part of a list: `[start:end:step]`, or a single item. */
 export interface Slice {
   readonly start: number | undefined;
   /** `next`: the item at `start` alone. */
@@ -83,7 +83,7 @@ function outOfBounds(index: number, length: number): ValueError {
   return new ValueError(`array index out of bounds: index ${index}, length ${length}`);
 }
 
-/** A condition on the items of a list; without operator, that there is something on the left. */
+/** A condition on list items; without an operator, that the left side exists. */
 export interface Filter {
   readonly left: readonly PathStep[];
   readonly operator: string | undefined;
@@ -110,7 +110,7 @@ function exists(item: unknown, steps: readonly PathStep[]): boolean {
   try {
     return follow([item], steps).length > 0;
   } catch (error) {
-    if (error instanceof ValueError) return true; // upstream looks at what it had when it failed, which is the item
+    if (error instanceof ValueError) return true; // upstream uses what it had when it failed, which is the item
     throw error;
   }
 }

@@ -7,7 +7,7 @@ const SLICE = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/;
 const QUOTED_KEY = /^'([^']*)'$/;
 const COMPARISON = /^([^!<>=]+)([!<>=]+)(.+?)$/s;
 
-/** Reads a template into its parts: texts outside of braces, and paths inside of them. */
+/** Parses a template into its parts: literal text and paths in braces. */
 export class TemplateParser {
   readonly #input: string;
   #position = 0;
@@ -28,7 +28,7 @@ export class TemplateParser {
     return parts;
   }
 
-  /** What is inside of braces, up to the closing one. */
+  /** A path in braces, up to the closing one. */
   #path(): readonly PathStep[] {
     const steps: PathStep[] = [];
     let isAfterDescent = false;
@@ -135,7 +135,7 @@ export class TemplateParser {
     });
   }
 
-  /** Up to the closing parenthesis, which may also stand in one quoted text. */
+  /** Up to the closing parenthesis, which may also be inside a quoted string. */
   #filterText(): string {
     const start = this.#position;
     let quote = '';

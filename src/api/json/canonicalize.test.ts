@@ -28,7 +28,7 @@ describe('canonicalize()', () => {
     );
   });
 
-  test('drops nulls, zero values, empty lists and unknown fields, and tells about the last', () => {
+  test('drops nulls, zero values, empty lists and unknown fields, and reports the last', () => {
     const unknown: string[] = [];
 
     expect(
@@ -44,7 +44,7 @@ describe('canonicalize()', () => {
     expect(unknown).toEqual(['spec.containers[0].foo', 'spec.bar', 'x']);
   });
 
-  test('writes what Go cannot leave out: struct values, unset times, required scalars, lists that are always there', () => {
+  test('writes what Go cannot omit: struct values, unset times, required scalars, lists that are always written', () => {
     expect(canonical('io.k8s.api.core.v1.Event', {})).toBe(
       '{"metadata":{},"involvedObject":{},"source":{},"firstTimestamp":null,"lastTimestamp":null,"eventTime":null,"reportingComponent":"","reportingInstance":""}',
     );
@@ -53,11 +53,11 @@ describe('canonicalize()', () => {
     expect(canonical('io.k8s.api.core.v1.ServicePort', { port: 80 })).toBe('{"port":80,"targetPort":0}');
   });
 
-  test('leaves out an unset creation time, which is marked to be', () => {
+  test('omits an unset creation time', () => {
     expect(canonical('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', { creationTimestamp: null })).toBe('{}');
   });
 
-  test('takes over what is frozen and the very same in an object that is known to be canonical', () => {
+  test('reuses frozen parts of an object that is known to be canonical', () => {
     const type = types.struct('io.k8s.api.core.v1.Pod');
     const known = canonicalize(
       {
@@ -128,7 +128,7 @@ describe('canonicalize()', () => {
     expect(canonical('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', { generation: 5n })).toBe('{"generation":5}');
   });
 
-  test('stores keys that JavaScript has a meaning for as own properties', () => {
+  test('stores keys that are special in JavaScript as own properties', () => {
     const labels = JSON.parse('{"constructor":"1","__proto__":"2","toString":"3"}') as object;
     const result = canonicalize({ labels }, types.struct('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'));
 
@@ -136,11 +136,11 @@ describe('canonicalize()', () => {
     expect(encodeJson(result)).toBe('{"labels":{"__proto__":"2","constructor":"1","toString":"3"}}');
   });
 
-  test('takes null for an empty object', () => {
+  test('treats null as an empty object', () => {
     expect(canonical('io.k8s.api.core.v1.ConfigMap', null)).toBe('{"metadata":{}}');
   });
 
-  test('throws what Kubernetes says about a value of the wrong type', () => {
+  test("throws Kubernetes' error for a value of the wrong type", () => {
     expect(() => canonical('io.k8s.api.apps.v1.Deployment', { spec: { replicas: 'x' } })).toThrow(
       new DecodeError(
         'mismatch',
@@ -153,7 +153,7 @@ describe('canonicalize()', () => {
     );
   });
 
-  test('refuses what is nested too deeply to be handled later', () => {
+  test('refuses nesting that is too deep for later steps', () => {
     let value: unknown = {};
     for (let depth = 0; depth < 2000; depth++) value = { not: value };
 
@@ -192,20 +192,20 @@ describe('canonicalize() with defaults', () => {
     return encodeJson(canonicalize(value, service, { defaults: true }));
   }
 
-  test('fills absent pointers and zero values, also in struct values, and what it fills in is filled in turn', () => {
+  test('fills absent pointers and zero values, also in struct values, and recursively in what it fills in', () => {
     expect(filled({})).toBe(
       '{"type":"ClusterIP","weight":5,"main":{"name":"http","number":80},"status":{"name":"http","number":80},"modes":["rw"]}',
     );
     expect(filled({ type: '', weight: 0, modes: [], status: null })).toBe(filled({}));
   });
 
-  test('keeps what is there, a pointer to zero included', () => {
+  test('keeps existing values, including pointers to zero', () => {
     expect(filled({ type: 'x', weight: 1, main: { name: 'a', number: 0 }, status: { number: 1 }, modes: ['a'] })).toBe(
       '{"type":"x","weight":1,"main":{"name":"a","number":0},"status":{"name":"http","number":1},"modes":["a"]}',
     );
   });
 
-  test('goes into list elements and map values, and into structs that are there', () => {
+  test('fills list elements, map values and existing structs', () => {
     expect(filled({ extra: {}, ports: [{}, { name: 'b' }], byName: { k: {} } })).toBe(
       '{"type":"ClusterIP","weight":5,"main":{"name":"http","number":80},"extra":{"name":"http","number":80},' +
         '"status":{"name":"http","number":80},"ports":[{"name":"http","number":80},{"name":"b","number":80}],' +
@@ -213,7 +213,7 @@ describe('canonicalize() with defaults', () => {
     );
   });
 
-  test('gives every object its own copy', () => {
+  test('gives every object a copy of its own', () => {
     const first = canonicalize({}, service, { defaults: true });
     const second = canonicalize({}, service, { defaults: true });
 
@@ -246,13 +246,13 @@ describe('canonicalize() with types made at run time', () => {
     { preservesUnknown: true },
   );
 
-  test('keeps unknown fields where the type says so, all keys sorted', () => {
+  test('keeps unknown fields if the type says so, all keys sorted', () => {
     expect(encodeJson(canonicalize({ z: { b: 1, a: null }, replicas: 1, a: [{ d: 1, c: 2 }] }, spec))).toBe(
       '{"a":[{"c":2,"d":1}],"replicas":1,"z":{"a":null,"b":1}}',
     );
   });
 
-  test('keeps null where the type says so, and empty values behind pointers', () => {
+  test('keeps null if the type says so, and empty values behind pointers', () => {
     expect(encodeJson(canonicalize({ replicas: null, list: [] }, spec))).toBe('{"replicas":null,"list":[]}');
   });
 

@@ -8,27 +8,27 @@ import { planOf } from './struct-plan.ts';
 import { MISMATCH, Walk } from './walk.ts';
 
 export interface CanonicalizeOptions {
-  /** Fill in what the type's `default` and `fill` flags say. */
+  /** Fills in the type's `default` and `fill` values. */
   readonly defaults?: boolean;
-  /** Told the path of every field that the type does not have, such as `spec.containers[0].foo`, in order of the input. */
+  /** Called with the path of every unknown field, such as `spec.containers[0].foo`, in the order of the input. */
   readonly onUnknown?: (path: string) => void;
   /**
-   * A canonical object of the type, such as the one that the value was made from: what is frozen and the very same in both is
-   * taken over without being looked at. Ignored for structural types.
+   * A canonical object of the type, such as the one that the value was made from: frozen parts that both share are reused
+   * unchecked. Ignored for structural types.
    */
   readonly known?: PlainObject;
 }
 
 /**
- * The object exactly as Kubernetes would print it after decoding `value` into the type and storing it: fields in the
- * order of the table, maps sorted, unknown fields and nulls dropped, zero values dropped or written, quantities, times
- * and base64 in their canonical form.
+ * The object exactly as Kubernetes would print it after decoding `value` into the type and storing it: fields in the order
+ * of the table, maps sorted, unknown fields and nulls dropped, zero values dropped or written, quantities, times and base64
+ * in canonical form.
  *
- * Guarantees: the input is never changed; the result shares with it only what is frozen; `null` is the empty object;
- * canonicalizing again changes nothing. 64-bit integers beyond 2^53 are bigints, all others numbers.
- * Differs from Go in what JavaScript cannot keep: map keys that look like list indexes (`10`) come first, and raw JSON
+ * The input is never changed, and the result shares only frozen parts with it; `null` is the empty object; canonicalizing
+ * again changes nothing. 64-bit integers beyond 2^53 are bigints, all others numbers.
+ * Differs from Go where JavaScript cannot follow: map keys that look like list indexes (`10`) come first, and raw JSON
  * (RawExtension) keeps its values, not their spelling (`1.0` is printed as `1`).
- * Ends: with a DecodeError, in the words of Kubernetes, when a value is not of its type.
+ * Throws a DecodeError, in Kubernetes' words, if a value does not match its type.
  */
 export function canonicalize(value: unknown, struct: Struct, options: CanonicalizeOptions = {}): PlainObject {
   const walk = new Walk({ fills: options.defaults === true, owns: false });
@@ -40,12 +40,12 @@ export function canonicalize(value: unknown, struct: Struct, options: Canonicali
   return result;
 }
 
-/** The same for a whole object. Assumes: the type is that of a kind, so that metadata is there whatever the value had. */
+/** The same for a whole object. The type must be that of a kind, so that the result has metadata in any case. */
 export function canonicalObject(value: unknown, kind: Struct, options: CanonicalizeOptions = {}): ApiObject {
   return canonicalize(value, kind, options) as unknown as ApiObject;
 }
 
-/** The same for plain JSON that the caller gives away: parts that are canonical already go into the result as they are. */
+/** The same for plain JSON that the caller no longer uses: canonical parts go into the result uncopied. */
 export function canonicalizeOwned(
   value: unknown,
   struct: Struct,
@@ -54,7 +54,7 @@ export function canonicalizeOwned(
   return convert(value, struct, new Walk({ fills: options.defaults === true, owns: true }));
 }
 
-/** Converts, or throws what Kubernetes says about the first thing that is wrong. */
+/** Converts, or throws Kubernetes' error for the first problem. */
 function convert(value: unknown, struct: Struct, walk: Walk): PlainObject {
   try {
     return planOf(struct).convert(value ?? {}, walk);

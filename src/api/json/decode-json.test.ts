@@ -11,7 +11,7 @@ import { typeMetaOf } from './type-meta.ts';
 
 const types = builtInTypes();
 
-/** What a real kube-apiserver 1.36.3 answered to a POST with strict field validation: kind, apiVersion, body, code, message. */
+/** The answer of a real kube-apiserver 1.36.3 to a POST with strict field validation: kind, apiVersion, body, code, message. */
 type Answer = readonly [
   kind: string,
   apiVersion: string,
@@ -24,7 +24,7 @@ const answers = JSON.parse(
   readFileSync(new URL('testdata/decode-answers.json', import.meta.url), 'utf8'),
 ) as readonly Answer[];
 
-/** What the server says around the decoder's own words. */
+/** Adds the server's text around the decoder's message. */
 function serverMessage(kind: string, apiVersion: string, body: string): string {
   const [version = '', group = ''] = apiVersion.split('/').reverse();
   const struct = types.kind({ group, version, kind });
@@ -45,7 +45,7 @@ function serverMessage(kind: string, apiVersion: string, body: string): string {
   return '';
 }
 
-describe('decodeJson() says what a real API server says', () => {
+describe('decodeJson() reports what a real API server reports', () => {
   test.each(answers)('%s %s %j', (...[kind, apiVersion, source, , message]) => {
     const body = typeof source === 'string' ? source : source.repeat.repeat(source.times);
 
@@ -61,7 +61,7 @@ const objectMeta = types.struct('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta
 const revision = types.struct('io.k8s.api.apps.v1.ControllerRevision');
 
 describe('decodeJson()', () => {
-  test('warns in the words and order of Kubernetes, and goes on', () => {
+  test('warns in the words and order of Kubernetes, and continues', () => {
     const body = '{"foo":1,"metadata":{"name":"a","name":"b"},"data":{"a":"1","a":"2"}}';
     const { value, warnings, problems } = decodeJson(body, configMap, { fieldValidation: 'Warn' });
 
@@ -70,7 +70,7 @@ describe('decodeJson()', () => {
     expect(value).toEqual({ metadata: { name: 'b' }, data: { a: '2' } });
   });
 
-  test('takes duplicates together as Go does: structs and maps merge, list elements one by one', () => {
+  test('merges duplicates as Go does: structs and maps, and list elements one by one', () => {
     const service = types.struct('io.k8s.api.core.v1.Service');
     const body =
       '{"spec":{"ports":[{"port":1,"name":"a","targetPort":5},{"port":2,"name":"b"}],"ports":[{"port":3},{"name":"c"}]},' +
@@ -82,7 +82,7 @@ describe('decodeJson()', () => {
     );
   });
 
-  test('takes very many duplicates together without taking ever longer', () => {
+  test('merges very many duplicates in linear time', () => {
     const body = `{${'"metadata":{"name":"a","labels":{"k":"v"}},"data":{"a":"b"},'.repeat(40_000)}"immutable":true}`;
 
     expect(decodeJson(body, configMap, { fieldValidation: 'Warn' })).toMatchObject({
@@ -91,7 +91,7 @@ describe('decodeJson()', () => {
     });
   });
 
-  test('forgets what came before null or an empty list', () => {
+  test('forgets earlier duplicates at null or an empty list', () => {
     const struct = types.struct('io.k8s.api.core.v1.PodSpec');
     const containers = '"containers":[{"name":"a","image":"b"}],"containers":[],"containers":[{"name":"c"}]';
     const body = `{${containers},"securityContext":{"runAsUser":1},"securityContext":null,"securityContext":{"runAsGroup":2}}`;
@@ -101,7 +101,7 @@ describe('decodeJson()', () => {
     );
   });
 
-  test('finds duplicates that hide behind escapes, spaces and look-alikes in strings', () => {
+  test('finds duplicates that differ in escapes and spaces, and no false ones inside strings', () => {
     for (const body of [
       '{"data":{"a\\\\":"1","a\\\\" : "2"}}',
       '{"data":{"x":"\\":","x":"{\\"y\\":1}"}}',
@@ -140,7 +140,7 @@ describe('decodeJson()', () => {
     );
   });
 
-  test('replaces what is no Unicode, byte by byte, as Go does', () => {
+  test('replaces invalid UTF-8, byte by byte, as Go does', () => {
     const broken = Buffer.concat([
       Buffer.from('{"name":"a'),
       Buffer.from([0xe2, 0x82, 0xff]),
@@ -150,7 +150,7 @@ describe('decodeJson()', () => {
     expect(decodeJson(broken, objectMeta).value).toEqual({ name: 'a\ufffd\ufffd\ufffdb\ufffd\u{1f600}' });
   });
 
-  test('passes over deep nesting in unknown fields, and refuses it where it would be kept', () => {
+  test('skips deep nesting in unknown fields, and refuses it where it would be kept', () => {
     expect(decodeJson(`{"x":${deep(9999)}}`, configMap, { fieldValidation: 'Warn' }).warnings).toEqual([
       'unknown field "x"',
     ]);
@@ -167,7 +167,7 @@ describe('decodeJson()', () => {
     expect(decodeJson(body, configMap, { fieldValidation: 'Warn' }).warnings).toHaveLength(100);
   });
 
-  test('decodes a body twice into separate objects', () => {
+  test('decodes a body twice into independent objects', () => {
     const body = new JsonBody('{"data":{"a":"1"},"metadata":{"finalizers":["x"]}}');
     const first = decodeJson(body, configMap).value;
     const second = decodeJson(body, configMap).value;
@@ -176,7 +176,7 @@ describe('decodeJson()', () => {
     expect(second['data']).not.toBe(first['data']);
   });
 
-  test('fills in defaults without looking for duplicates that it made itself', () => {
+  test('fills in defaults without reporting duplicates among them', () => {
     const definition = types.struct(
       'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition',
     );
@@ -189,7 +189,7 @@ describe('decodeJson()', () => {
     expect(exact).not.toHaveBeenCalled();
   });
 
-  test('names the struct around kind and apiVersion where they are of a wrong type', () => {
+  test('names the enclosing struct if kind and apiVersion are of a wrong type', () => {
     expect(() => decodeJson('{"kind":1}', configMap)).toThrow('Go struct field ConfigMap.TypeMeta.kind of type string');
   });
 
@@ -250,7 +250,7 @@ describe('decodeJson()', () => {
 });
 
 describe('typeMetaOf()', () => {
-  test('reads as Go reads: by any case, the last one counts', () => {
+  test('reads as Go does: in any case, and the last one wins', () => {
     expect(typeMetaOf(new JsonBody('{"apiVersion":"v1","kind":"A"}'))).toEqual({ apiVersion: 'v1', kind: 'A' });
     expect(typeMetaOf(new JsonBody('{"KIND":"A","kind":"B","Kind":"C","apiversion":"v2"}'))).toEqual({
       apiVersion: 'v2',
@@ -270,6 +270,6 @@ function succeeds(run: () => unknown): boolean {
     run();
     return true;
   } catch {
-    return false; // why it failed does not matter here
+    return false; // the reason does not matter here
   }
 }

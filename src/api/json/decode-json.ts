@@ -9,14 +9,14 @@ import { describeProblem, type StrictProblem } from './strict-problem.ts';
 import { planOf } from './struct-plan.ts';
 import { MISMATCH, Walk } from './walk.ts';
 
-/** What to do about unknown and duplicate fields: nothing, tell, or refuse. */
+/** How unknown and duplicate fields are handled: ignored, reported or refused. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
 export interface DecodeOptions {
   readonly fieldValidation?: FieldValidation;
-  /** Fill in what the type's `default` and `fill` flags say. */
+  /** Fills in the type's `default` and `fill` values. */
   readonly defaults?: boolean;
-  /** Leave out what is wrong with the metadata of objects of structural types, instead of refusing them. */
+  /** Drops invalid metadata of objects of structural types, instead of refusing them. */
   readonly forgives?: boolean;
 }
 
@@ -25,15 +25,15 @@ export interface Decoded {
   readonly value: PlainObject;
   /** Unknown and duplicate fields in the words and order of Kubernetes, such as `unknown field "spec.foo"`; for `Warn`. */
   readonly warnings: readonly string[];
-  /** The same, taken apart. */
+  /** The same, structured. */
   readonly problems: readonly StrictProblem[];
 }
 
 /**
  * Decodes JSON into a type.
  *
- * Ends: with a DecodeError in the words of Kubernetes: for what is no JSON, for a value of a wrong type, for nesting
- * beyond 10,000 levels (1,000 in what is kept), and with `Strict` for unknown and duplicate fields.
+ * Throws a DecodeError in Kubernetes' words: for malformed JSON, for a value of a wrong type, for nesting beyond 10,000
+ * levels (1,000 in what is kept), and with `Strict` for unknown and duplicate fields.
  */
 export function decodeJson(text: string | Uint8Array | JsonBody, struct: Struct, options: DecodeOptions = {}): Decoded {
   const body = text instanceof JsonBody ? text : new JsonBody(text);
@@ -51,7 +51,7 @@ export function* jsonDecoding(body: JsonBody, struct: Struct, options: DecodeOpt
   return yield* decodingOn(body, struct, { options, plain });
 }
 
-/** What JSON.parse has made of a text, if nothing is lost in that. */
+/** The result of JSON.parse, if nothing is lost in it. */
 interface PlainDecoded extends Decoded {
   readonly unknownFields: number;
 }
@@ -70,7 +70,7 @@ function isClean({ unknownFields }: PlainDecoded, options: DecodeOptions): boole
   return unknownFields === 0 || isIgnoring(options);
 }
 
-/** What is left to do where the plain value does not tell all. */
+/** Continues with the nodes if the plain value is not sufficient. */
 function* decodingOn(
   body: JsonBody,
   struct: Struct,
@@ -86,7 +86,7 @@ function* decodingOn(
   return yield* nodeDecoding(node, struct, options);
 }
 
-/** The same for nodes, which lose nothing, but take longer. `found` is what was wrong before they were made. */
+/** The same for nodes, which lose nothing but are slower. `found` are earlier problems. */
 export function* nodeDecoding(
   node: JsonNode,
   struct: Struct,
@@ -123,7 +123,7 @@ function judge(
 interface Conversion {
   readonly struct: Struct;
   readonly walk: Walk;
-  /** What was written, for telling what is wrong with it. */
+  /** The exact nodes, for explaining problems. */
   readonly node: () => JsonNode;
 }
 

@@ -16,13 +16,13 @@ describe('encodeJson()', () => {
     expect(parseUntyped(encodeJson(value))).toEqual(value);
   });
 
-  test('prints indented with bigints, too', () => {
+  test('prints bigints indented, too', () => {
     expect(encodePrettyJson({ a: 1n, b: '<' })).toBe('{\n  "a": 1,\n  "b": "\\u003c"\n}');
   });
 });
 
 describe('parseUntyped()', () => {
-  test('keeps 64-bit integers, and takes larger ones for doubles', () => {
+  test('keeps 64-bit integers, and reads larger ones as doubles', () => {
     expect(parseUntyped('[1,9007199254740993,1.0,1e2,18446744073709551616]')).toEqual([
       1,
       9007199254740993n,
@@ -32,7 +32,7 @@ describe('parseUntyped()', () => {
     ]);
   });
 
-  test('says what Go says about numbers that are too large for anything', () => {
+  test("reports Go's error for numbers beyond the range of doubles", () => {
     expect(() => parseUntyped('{"a":[1e999]}')).toThrow(
       'json: cannot unmarshal number 1e999 into Go value of type float64',
     );

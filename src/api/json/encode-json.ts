@@ -4,28 +4,28 @@ import { setOwn } from './plain-object.ts';
 /**
  * Prints a value as Go prints JSON: without spaces, with `<`, `>`, `&`, U+2028 and U+2029 escaped, bigints as numbers.
  *
- * Every value that comes from decoding can be printed; JSON.stringify alone throws when there is a bigint in it.
+ * Prints every decoded value, while JSON.stringify throws for bigints.
  */
 export function encodeJson(value: unknown): string {
   return escapeJson(stringify(value));
 }
 
-/** JSON text as Go prints it. */
+/** JSON text with Go's escapes. */
 export function escapeJson(text: string): string {
   return ESCAPED.test(text) ? text.replace(ALL_ESCAPED, escape) : text;
 }
 
-/** The same, indented by two spaces a level, as `?pretty=true` asks for. */
+/** The same, indented by two spaces a level, for `?pretty=true`. */
 export function encodePrettyJson(value: unknown): string {
   return stringify(value, 2).replace(ALL_ESCAPED, escape);
 }
 
-/** The same with the members of all objects sorted by name, as Go prints what it holds as maps. */
+/** The same with the members of all objects sorted by name, as Go prints maps. */
 export function encodeSortedJson(value: unknown): string {
   return encodeJson(withSortedMembers(value));
 }
 
-/** The value itself where it is sorted already. */
+/** The value itself if it is sorted already. */
 function withSortedMembers(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
@@ -63,7 +63,7 @@ function stringify(value: unknown, indent?: number): string {
   }
 }
 
-/** Prints bigints as strings with a mark that no other string has, and then takes quotes and marks away. */
+/** Prints bigints as strings with a unique mark, and then removes quotes and marks. */
 function stringifyBigints(value: unknown, indent?: number): string {
   const others = JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? 0 : item));
   let mark = '#';

@@ -2,7 +2,7 @@ import { unexpectedByte, unexpectedEnd } from './go-syntax-error.ts';
 import { scanLiteral } from './scan-literal.ts';
 import { type JsonEntry, type JsonNode } from './json-node.ts';
 
-/** As deep as Go reads. */
+/** The limit of Go's scanner. */
 export const MAX_DEPTH = 10_000;
 
 const SPACE = 0x20;
@@ -14,16 +14,16 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** An object or list whose end has not come yet. */
+/** An object or list whose end has not been reached. */
 type Open =
   | { readonly kind: 'object'; readonly entries: JsonEntry[]; key: string }
   | { readonly kind: 'array'; readonly items: JsonNode[] };
 
 /**
- * Parses JSON without losing anything: duplicate keys, their order, and how numbers are written. Several times slower
- * than JSON.parse, so it runs only where that has failed or lost something.
+ * Parses JSON without losing anything: duplicate keys, their order, and the spelling of numbers. Several times slower than
+ * JSON.parse, so it runs only if that has failed or lost something.
  *
- * Ends: with a DecodeError in the words of Go's scanner. Does not recurse.
+ * Throws a DecodeError in the words of Go's scanner. Does not recurse.
  */
 export function parseExact(bytes: Uint8Array): JsonNode {
   return new ExactParser(bytes).parse();
@@ -49,7 +49,7 @@ class ExactParser {
     }
   }
 
-  /** Reads a value, or the beginning of one: then nothing is returned, and it is open. */
+  /** Reads a scalar, or opens an object or list; then it returns undefined. */
   #begin(): JsonNode | undefined {
     const byte = this.#next();
     if (byte === OPEN_OBJECT) return this.#beginObject(byte);
@@ -75,7 +75,7 @@ class ExactParser {
     return undefined;
   }
 
-  /** Adds a value to what is around it; returns that when it ends there. */
+  /** Adds a value to the enclosing one; returns that if it ends there. */
   #append(around: Open, value: JsonNode): JsonNode | undefined {
     const next = this.#next();
     if (around.kind === 'array') {
@@ -117,7 +117,7 @@ class ExactParser {
     return value;
   }
 
-  /** The next byte that is no space; there must be one. */
+  /** The next byte that is not a space; throws at the end. */
   #next(): number {
     this.#skipSpace();
     const byte = this.#bytes[this.#at];

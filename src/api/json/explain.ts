@@ -12,13 +12,13 @@ import { keepSorted } from './raw-json.ts';
 import { MAX_KEPT_DEPTH, Walk } from './walk.ts';
 
 export interface Explanation {
-  /** What Kubernetes says about a value that cannot be decoded into the type. */
+  /** Kubernetes' error for a value that cannot be decoded into the type. */
   readonly error: DecodeError | undefined;
-  /** Unknown and duplicate fields, in the order in which Kubernetes names them, and no more than it names. */
+  /** Unknown and duplicate fields, in Kubernetes' order and up to its limit. */
   readonly problems: readonly StrictProblem[];
 }
 
-/** Decodes once more, the way Go does it, to find out what Kubernetes would say. Only where something is wrong. */
+/** Decodes again in the way of Go, to find out what Kubernetes would report. Only used if something is wrong. */
 export function explain(node: JsonNode, struct: Struct): Explanation {
   if (struct.isStructural === true) return explainStructural(node, struct);
   const decoder = new GoDecoder();
@@ -36,7 +36,7 @@ export function explain(node: JsonNode, struct: Struct): Explanation {
   };
 }
 
-/** Of a structural type only the metadata has to be as it should; the schema judges the rest. */
+/** Of a structural type, only metadata must match its type; the schema validates the rest. */
 function explainStructural(node: JsonNode, struct: Struct): Explanation {
   const found = new Finder();
   found.look(node, { kind: 'struct', struct }, '');
@@ -50,12 +50,12 @@ function explainStructural(node: JsonNode, struct: Struct): Explanation {
   return { error, problems: found.problems };
 }
 
-/** What Kubernetes says about JSON of no type that cannot be kept: only a number can be the reason. */
+/** Kubernetes' error for untyped JSON that cannot be kept: only a number can be the reason. */
 export function explainUntyped(node: JsonNode): DecodeError {
   return numberError(node) ?? new DecodeError('mismatch', 'Cannot decode JSON');
 }
 
-/** What is wrong with a number that is too large for Go. */
+/** The error for a number that is too large for Go. */
 function numberError(node: JsonNode): DecodeError | undefined {
   const goError = checkScalar(node, 'JSON', '');
   if (goError === undefined || 'message' in goError) return undefined;
@@ -63,8 +63,8 @@ function numberError(node: JsonNode): DecodeError | undefined {
 }
 
 /**
- * Finds duplicate and unknown fields in JSON of a structural type, and values of a wrong type in the metadata of the
- * object and of those inside it.
+ * Finds duplicate and unknown fields in JSON of a structural type, and values of a wrong type in the metadata of the object
+ * and of embedded objects.
  */
 class Finder {
   readonly #duplicates = new StrictProblems();
@@ -75,14 +75,14 @@ class Finder {
   #embeddedError: DecodeError | undefined;
   #depth = 0;
 
-  /** The object itself is looked at before those inside it. */
+  /** Errors in the object itself come before those in embedded ones. */
   get error(): DecodeError | undefined {
     return this.#error ?? this.#embeddedError;
   }
 
   /**
-   * In the order of Kubernetes: duplicates as they come, then what metadata does not have, then what would be pruned, and
-   * last what the metadata of objects inside does not have, both in order of path.
+   * In Kubernetes' order: duplicates as they occur, then unknown metadata, then what would be pruned, and last unknown
+   * metadata of embedded objects, both in order of path.
    */
   get problems(): readonly StrictProblem[] {
     const byPath = (list: readonly StrictProblem[]): StrictProblem[] =>
@@ -90,7 +90,7 @@ class Finder {
     return [...this.#duplicates.list, ...this.#metadata, ...byPath(this.#pruned.list), ...byPath(this.#embedded)];
   }
 
-  /** `kept`: everything here is preserved; `gone`: it has been pruned with what is around it. */
+  /** `kept`: everything here is preserved; `gone`: it is pruned with its parent. */
   look(node: JsonNode, shape: Shape | 'kept' | 'gone', path: string): void {
     if (this.#depth > MAX_KEPT_DEPTH) return; // deeper than anything that is kept
     this.#depth += 1;
@@ -141,7 +141,7 @@ class Finder {
     else this.#embeddedError ??= wrongPart(at, node, error.message);
   }
 
-  /** Null is pruned before, where the schema names the field. */
+  /** Null is pruned before this check if the schema has the field. */
   #judgeText(node: JsonNode, around: Shape, { at, key }: { readonly at: string; readonly key: string }): void {
     const isNamed = around.kind === 'struct' && around.struct.field(key)?.isImplied !== true;
     if (node.kind === 'string' || (node.kind === 'null' && isNamed)) return;
@@ -160,14 +160,14 @@ function wrongPart(at: string, node: JsonNode, detail: string): DecodeError {
 
 const UNDESCRIBED: Shape = { kind: 'scalar', scalar: 'JSON' };
 
-/** What is known of an item. */
+/** The shape of an item. */
 function itemOf(shape: Shape): Shape | 'kept' {
   const preserves = shape.constraints?.preservesUnknown === true;
   if (shape.kind === 'list') return preserves ? preservingShape(shape.element) : shape.element;
   return preserves ? 'kept' : UNDESCRIBED;
 }
 
-/** What is known of a member; undefined when it is pruned. */
+/** The shape of a member; undefined if it is pruned. */
 function memberOf(shape: Shape, key: string): Shape | 'kept' | undefined {
   if (shape.kind === 'map') return shape.value;
   const field = shape.kind === 'struct' ? shape.struct.field(key) : undefined;

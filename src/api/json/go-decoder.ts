@@ -10,7 +10,7 @@ import { MAX_KEPT_DEPTH, tooDeep } from './walk.ts';
 type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
 type ArrayNode = Extract<JsonNode, { kind: 'array' }>;
 
-/** A shape, what Go calls it, and the struct it is in. */
+/** A shape, its Go name, and the enclosing struct. */
 interface Target {
   readonly shape: Shape;
   readonly type: string;
@@ -18,16 +18,16 @@ interface Target {
 }
 
 /**
- * Finds what Go's decoder would refuse. A value of a wrong type is noted and decoding goes on: the first one is
- * told in the end. What a type with its own decoder does not take ends decoding at once, and is told instead.
+ * Finds what Go's decoder would refuse. A value of a wrong type is recorded and decoding continues; in the end the first
+ * one is reported. A value that a type's own decoder refuses ends decoding at once, and is reported instead.
  */
 export class GoDecoder {
   readonly problems = new StrictProblems();
   firstError: GoError | undefined;
-  /** Where we are, as type errors tell it: fields without list indexes and map keys, and the struct that has the last one. */
+  /** The current path in type errors: fields without list indexes and map keys, and the struct with the last one. */
   readonly #fields: string[] = [];
   #struct = '';
-  /** Where we are, as strict errors tell it. */
+  /** The current path in strict errors. */
   #path = '';
   #depth = 0;
 
@@ -111,7 +111,7 @@ export class GoDecoder {
     this.#note(goError);
   }
 
-  /** These decode themselves, and not strictly; whatever is wrong inside them ends the decoding around them. */
+  /** These types decode themselves, and not strictly; any error inside them ends the decoding around them. */
   #decodeSchema(node: JsonNode, scalar: SchemaScalar, schema: Struct): void {
     if (scalar === 'JSONSchemaPropsOrBool' && node.kind !== 'object') {
       if (node.kind === 'bool') return;
@@ -130,7 +130,7 @@ export class GoDecoder {
     if (inner.firstError !== undefined) throw new Abort(within(this.#place(), inner.firstError));
   }
 
-  /** Where no type is known, all is maps and lists: keys may still come twice, and a number may be too large. */
+  /** Untyped values are maps and lists: keys may still be duplicates, and a number may be too large. */
   #decodeUntyped(node: JsonNode, path: string): void {
     this.#depth += 1;
     if (this.#depth > MAX_KEPT_DEPTH) throw tooDeep();

@@ -1,10 +1,13 @@
 import { DecodeError } from '../../base/index.ts';
 
-/** What Go's decoder found wrong. */
+/** An error of Go's decoder. */
 export type GoError =
-  /** A value of the wrong type. `fields` is where, from the root of the decoder that found it; `struct` has the last field. */
+  /**
+   * A value of the wrong type. `fields` is its path from the root of the decoder that found it; `struct` has the last
+   * field.
+   */
   | { readonly kind: 'type'; readonly value: string; readonly type: string; readonly place: Place }
-  /** A text that a type with its own decoder does not take. */
+  /** A text that a type's own decoder refuses. */
   | { readonly kind: 'text'; readonly message: string };
 
 export interface Place {
@@ -23,7 +26,7 @@ export class Abort extends Error {
   }
 }
 
-/** The error of a decoder inside another, as the outer one tells it: fields are added up, the struct is its own. */
+/** The error of a nested decoder, as the outer one reports it: fields are concatenated, the struct stays. */
 export function within(place: Place, goError: GoError): GoError {
   if (goError.kind === 'text') return goError;
   const fields = [...place.fields, ...goError.place.fields];

@@ -5,14 +5,14 @@ import type { JsonNode } from './json-node.ts';
 import { NumberToken } from './number-token.ts';
 import { canonicalDuration } from './scalar-rules.ts';
 
-/** What is wrong with a scalar: a JSON value that Go type does not take, or a text. `isFinal` ends decoding. */
+/** The error of a scalar: a JSON value of the wrong type, or a message. `isFinal` ends decoding. */
 export type ScalarError =
   | { readonly value: string; readonly type: string; readonly isFinal: boolean }
   | { readonly message: string; readonly isFinal: boolean };
 
 export type CheckedScalar = Exclude<ScalarName, `JSONSchemaPropsOr${string}`>;
 
-/** Checks a value, not null, as Go decodes it; `type` is what Go calls the scalar. */
+/** Checks a value, not null, as Go decodes it; `type` is the scalar's Go name. */
 export function checkScalar(node: JsonNode, scalar: CheckedScalar, type: string): ScalarError | undefined {
   switch (scalar) {
     case 'string':
@@ -74,7 +74,7 @@ function checkBytes(node: JsonNode, type: string): ScalarError | undefined {
   return undefined;
 }
 
-/** These read a string first, then the text in it. */
+/** Reads a string, then parses its text. */
 function checkString(node: JsonNode, read: (text: string) => string | null | ValueError): ScalarError | undefined {
   if (node.kind !== 'string') return { value: node.kind, type: 'string', isFinal: true };
   return checkText(read(node.value));
@@ -84,7 +84,7 @@ function checkText(result: string | null | ValueError): ScalarError | undefined 
   return result instanceof ValueError ? { message: result.message, isFinal: true } : undefined;
 }
 
-/** Raw JSON is taken as it is; only what we could not keep is refused, as Go refuses it where it looks inside. */
+/** Raw JSON is kept as it is; only numbers that cannot be kept are refused, as Go does where it decodes them. */
 function checkNumbers(node: JsonNode): ScalarError | undefined {
   if (node.kind === 'number') return final(checkDouble(node, 'float64'));
   const children =
@@ -96,7 +96,7 @@ function checkNumbers(node: JsonNode): ScalarError | undefined {
   return undefined;
 }
 
-/** The text that a quantity is read from: without the quotes of a string, else as it is written. */
+/** The text that a quantity is parsed from: a string without its quotes, or the JSON text. */
 function sourceOf(node: JsonNode): string {
   if (node.kind === 'string' || node.kind === 'bool') return String(node.value);
   return node.kind === 'number' ? node.text : '{}';

@@ -1,12 +1,12 @@
 import { unreachable } from '../../base/index.ts';
 import type { Field, ScalarName, Shape, Struct } from '../schema/schema.ts';
 
-/** What Go calls the type of a field, without pointers: `int32`, `v1.Protocol`, `[]v1.Container`, `map[string]string`. */
+/** The Go type of a field, without pointers: `int32`, `v1.Protocol`, `[]v1.Container`, `map[string]string`. */
 export function goTypeOf({ goType, shape }: Field): string {
   return goType ?? goTypeOfShape(shape);
 }
 
-/** The Go names of the structs around a field that JSON shows flat, outermost first. */
+/** The Go names of the structs that embed a field, outermost first. */
 export function goEmbedding(struct: Struct, field: Field): readonly string[] {
   if (struct.kind !== undefined && field.number === 0 && TYPE_META.has(field.name)) return ['TypeMeta'];
   return field.goInside ?? [];
@@ -16,7 +16,7 @@ export function goStructName(struct: Struct): string {
   return struct.name.split('.').slice(-2).join('.');
 }
 
-/** The type of a list's elements or a map's values, from its own. */
+/** The type of a list's elements or a map's values, from the type of the whole. */
 export function goElementType(type: string, element: Shape): string {
   const match = /^(?:\[\]|map\[[^\]]*\])(.*)$/.exec(type);
   return match?.[1] ?? goTypeOfShape(element);

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Text from UTF-8 bytes as Go reads it: every byte that is part of no valid character becomes U+FFFD. */
+/** Decodes UTF-8 as Go does: every byte that is not part of a valid character becomes U+FFFD. */
 export function decodeUtf8(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) return decodeBroken(bytes);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
@@ -24,7 +24,7 @@ function decodeBroken(bytes: Uint8Array): string {
 /** U+FFFD in UTF-8. */
 const REPLACEMENT = 0xefbfbd;
 
-/** How many bytes the character at `at` has; 0 when there is no valid one. */
+/** The length of the character at `at`; 0 if it is invalid. */
 function characterLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at] as number;
   if (first < 0x80) return 1;

@@ -1,4 +1,4 @@
-// What other folders may use: JSON in and out, the canonical form of objects, and what is wrong with a body.
+// What other folders may use: JSON in and out, the canonical form of objects, and the errors of malformed bodies.
 export { canonicalize, canonicalizeOwned, canonicalObject, type CanonicalizeOptions } from './canonicalize.ts';
 export { DecodeError, type DecodeReason } from '../../base/index.ts';
 export {

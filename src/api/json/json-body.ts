@@ -7,10 +7,10 @@ import { countKeys } from './raw-json.ts';
 import { isUtf8 } from 'node:buffer';
 
 /**
- * A JSON text that has been parsed, and not decoded into a type yet: who decodes a body must first look for its kind. Clients in
- * the same process send the value alone; its text is made where something is to be said about it.
+ * A parsed JSON text that is not decoded into a type yet, because its kind has to be read first. Clients in the same
+ * process send only the value; its text is made if an error has to quote it.
  *
- * Ends: the constructor throws a DecodeError in the words of Go's scanner when the text is not JSON.
+ * The constructor throws a DecodeError in the words of Go's scanner if the text is not JSON.
  */
 export class JsonBody {
   readonly survey: Survey;
@@ -36,24 +36,24 @@ export class JsonBody {
     return (this.#bytes ??= bytesOf(this.#text));
   }
 
-  /** What was written, exactly; parsed when first asked for. */
+  /** The exact nodes; parsed on first use. */
   get node(): JsonNode {
     return (this.#node ??= parseExact(this.bytes));
   }
 
-  /** Whether a key may come twice in one of the objects. */
+  /** Whether an object may have duplicate keys. */
   get mayHaveDuplicates(): boolean {
     return !isCopy(this.#text) && (!this.survey.isPlain || this.survey.keys !== countKeys(this.peekValue()));
   }
 
-  /** The value, only to look at, if nothing but duplicate keys is lost in it. */
+  /** The value, read-only, if only duplicate keys are lost in it. */
   peekValue(): unknown {
     if (!this.survey.isPlain) return undefined;
     this.#value ??= { value: this.#parse() };
     return this.#value.value;
   }
 
-  /** The value, if nothing but duplicate keys is lost in it. It now belongs to the caller; the next one gets another. */
+  /** The value, if only duplicate keys are lost in it. It belongs to the caller; the next call returns another one. */
   takeValue(): unknown {
     const { value } = this.#value ?? { value: this.#parse() };
     this.#value = undefined;
@@ -80,20 +80,20 @@ function bytesOf(text: string | Uint8Array | JsonCopy): Uint8Array {
   return typeof text === 'string' ? Buffer.from(text, 'utf8') : text;
 }
 
-/** What is worth knowing about a JSON text before parsing it, found in one pass over its bytes. */
+/** Facts about a JSON text, found in one pass over its bytes before parsing. */
 interface Survey {
-  /** How many keys its objects have, duplicates included. */
+  /** The number of keys in all objects, duplicates included. */
   readonly keys: number;
   /**
-   * Whether JSON.parse loses nothing but duplicate keys: no number has a fraction, an exponent or more than 15 digits,
-   * no surrogate is escaped, nothing is nested too deeply, and the bytes are UTF-8.
+   * Whether JSON.parse loses nothing but duplicate keys: no number has a fraction, an exponent or more than 15 digits, no
+   * surrogate is escaped, nothing is nested too deeply, and the bytes are UTF-8.
    */
   readonly isPlain: boolean;
 }
 
 const MAX_PLAIN_DIGITS = 15;
 
-/** Surveys a text that need not be JSON; then what it says means nothing, but JSON.parse will find out. */
+/** Surveys a text that may not be JSON; then the result is meaningless, but JSON.parse will fail. */
 function survey(bytes: Uint8Array): Survey {
   const { length } = bytes;
   let keys = 0;

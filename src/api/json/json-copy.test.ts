@@ -34,13 +34,13 @@ describe('jsonCopy()', () => {
     expect(jsonCopy(value)).toBeUndefined();
   });
 
-  test('leaves to the text what is nested deeply', () => {
+  test('declines what is nested deeply', () => {
     let value: unknown = 1;
     for (let depth = 0; depth < 100; depth++) value = [value];
     expect(jsonCopy(value)).toBeUndefined();
   });
 
-  test('shares nothing with what it copies', () => {
+  test('shares nothing with the original', () => {
     const value = { a: { b: ['c'] } };
     const copy = jsonCopy(value)?.value as typeof value;
     copy.a.b.push('d');
@@ -51,7 +51,7 @@ describe('jsonCopy()', () => {
 describe('a body that is a value', () => {
   const pods = builtInTypes().struct('io.k8s.api.core.v1.Pod');
 
-  test('is decoded like its text, with what is said about it', () => {
+  test('is decoded like its text, with the same warnings', () => {
     const value = {
       kind: 'Pod',
       apiVersion: 'v1',

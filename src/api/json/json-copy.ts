@@ -1,19 +1,19 @@
-/** A JSON value that nobody else holds: what would come of printing and parsing the value that it was copied from. */
+/** A private copy of a JSON value: equal to printing and parsing the original. */
 export interface JsonCopy {
   readonly value: unknown;
-  /** How many keys its objects have. */
+  /** The number of keys in all objects. */
   readonly keys: number;
 }
 
-/** Larger values are better told as text, which servers work on in slices. */
+/** Larger values are better sent as text, which servers process in slices. */
 const MAX_CHARACTERS = 32 * 1024;
 const MAX_DEPTH = 64;
-/** Larger integers may have digits that only the text shows. */
+/** Larger integers may have digits that only the text preserves. */
 const END_OF_INTEGERS = 1e15;
 
 /**
- * Copies a value for somebody in the same process, in place of its JSON text. Undefined when only the text says what would be
- * read: for fractions and long numbers, objects that are not plain, texts that are not Unicode, and large values.
+ * Copies a value for a receiver in the same process, instead of its JSON text. Undefined if only the text shows what would
+ * be read: for fractions and long numbers, objects that are not plain, invalid Unicode, and large values.
  */
 export function jsonCopy(value: unknown): JsonCopy | undefined {
   const tally: Tally = { keys: 0, charactersLeft: MAX_CHARACTERS };
@@ -26,7 +26,7 @@ interface Tally {
   charactersLeft: number;
 }
 
-/** Undefined when the value, or one in it, cannot be copied. */
+/** Undefined if the value, or one in it, cannot be copied. */
 function copy(value: unknown, tally: Tally, depth: number): unknown {
   switch (typeof value) {
     case 'string':

@@ -2,18 +2,18 @@ import type { Steps } from '../../base/index.ts';
 import { encodeJson, escapeJson } from './encode-json.ts';
 import { isPlainObject, type PlainObject } from './plain-object.ts';
 
-/** So many members of a large list or map are printed in a step. */
+/** How many members of a large list or map are printed in a step. */
 const MEMBERS_A_STEP = 4_096;
-/** Members of smaller lists and maps may be large themselves; those of larger ones are printed at once. */
+/** Members of smaller collections may be large themselves and are split further; those of larger ones are printed whole. */
 const MAX_SMALL = 64;
 
-/** What `encodeJson` does, in steps of some milliseconds. */
+/** `encodeJson` in steps of a few milliseconds. */
 export function* jsonEncoding(value: unknown): Steps<string> {
   const pieces: string[] = [];
   try {
     yield* print(value, pieces);
   } catch (error) {
-    if (error instanceof TypeError) return encodeJson(value); // there is a bigint in it
+    if (error instanceof TypeError) return encodeJson(value); // it contains a bigint
     throw error;
   }
   return escapeJson(pieces.join(''));

@@ -1,7 +1,7 @@
 import { NumberToken } from './number-token.ts';
 import { isPlainObject } from './plain-object.ts';
 
-/** A JSON value as it was written: keys in order and as often as they came, numbers as text. */
+/** A JSON value exactly as written: keys in order and with duplicates, numbers as text. */
 export type JsonNode =
   | { readonly kind: 'object'; readonly entries: readonly JsonEntry[] }
   | { readonly kind: 'array'; readonly items: readonly JsonNode[] }
@@ -17,10 +17,10 @@ export interface JsonEntry {
 
 export const NULL_NODE: JsonNode = { kind: 'null' };
 
-/** Deeper than anything that is kept; what is below is not looked at. */
+/** Deeper than anything that is kept; nothing below is converted. */
 const DEEPEST = 2000;
 
-/** A decoded value as nodes, for telling what is wrong with it. */
+/** Converts a decoded value to nodes, for explaining problems. */
 export function nodeOf(value: unknown, depth = 0): JsonNode {
   if (typeof value === 'string') return { kind: 'string', value };
   if (typeof value === 'number' || typeof value === 'bigint') return { kind: 'number', text: String(value) };

@@ -6,10 +6,9 @@ import { keepRaw } from './raw-json.ts';
 import { MISMATCH, Walk } from './walk.ts';
 
 /**
- * Parses JSON that no type is known for: integers beyond 2^53 are bigints if they fit 64 bits, of duplicate keys the
- * last one counts.
+ * Parses JSON of no known type: integers beyond 2^53 are bigints if they fit 64 bits; of duplicate keys the last one wins.
  *
- * Ends: with a DecodeError in the words of Go's scanner, also for nesting beyond what is kept.
+ * Throws a DecodeError in the words of Go's scanner, also for nesting that is too deep to be kept.
  */
 export function parseUntyped(text: string | Uint8Array | JsonBody): unknown {
   const body = text instanceof JsonBody ? text : new JsonBody(text);
@@ -17,7 +16,7 @@ export function parseUntyped(text: string | Uint8Array | JsonBody): unknown {
   return kept(body.takeValue(), { owns: true, node: () => body.node });
 }
 
-/** The same for what has been parsed in another way. */
+/** The same for nodes. */
 export function untypedValue(node: JsonNode): unknown {
   return kept(plainValue(node, undefined), { owns: false, node: () => node });
 }

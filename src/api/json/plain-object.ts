@@ -14,7 +14,7 @@ export function setOwn(target: PlainObject, key: string, value: unknown): void {
   }
 }
 
-/** Whether a decoded value is an object, not a list and not a number that was kept as text. */
+/** Whether a decoded value is an object: not a list, and not a number token. */
 export function isPlainObject(value: unknown): value is PlainObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberToken);
 }

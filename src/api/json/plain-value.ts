@@ -8,8 +8,8 @@ import { MAX_KEPT_DEPTH, tooDeep } from './walk.ts';
 const PLAIN_INTEGER = /^-?\d{1,15}$/;
 
 /**
- * The value that nodes stand for, with duplicate keys taken together as Go does it when it decodes into a type: structs
- * are merged, maps too (an entry is replaced), list elements one by one, all else is replaced.
+ * The value of nodes, with duplicate keys merged as Go does when it decodes into a type: structs and maps are merged (a map
+ * entry is replaced), list elements one by one, everything else is replaced.
  */
 export function plainValue(node: JsonNode, shape: Shape | undefined, depth = 0): unknown {
   switch (node.kind) {
@@ -64,7 +64,7 @@ function mergeField(values: readonly JsonNode[], field: Field): JsonNode {
   return mergeValues(lastNull < 0 ? values : values.slice(lastNull), field.shape);
 }
 
-/** Null empties lists and maps and resets the special scalars; elsewhere Go leaves what was there. */
+/** Null empties lists and maps and resets the special scalars; otherwise Go keeps the earlier value. */
 function mergeValues(values: readonly JsonNode[], shape: Shape): JsonNode {
   const start = isReset(shape) ? values.findLastIndex((value) => value.kind === 'null') + 1 : 0;
   const later = values.slice(start).filter((value) => value.kind !== 'null');
@@ -75,7 +75,7 @@ function mergeValues(values: readonly JsonNode[], shape: Shape): JsonNode {
   return { kind: 'object', entries: later.flatMap((value) => (value.kind === 'object' ? value.entries : [])) };
 }
 
-/** As long as the last one; an empty one forgets what was before. */
+/** As long as the last one; an empty one discards the earlier ones. */
 function mergeLists(values: readonly JsonNode[], element: Shape): JsonNode {
   const lists = values.map((value) => (value.kind === 'array' ? value.items : []));
   const sinceEmpty = lists.slice(lists.findLastIndex((items) => items.length === 0) + 1);

@@ -3,7 +3,7 @@ import { lengthen, NumberToken } from './number-token.ts';
 import { type PlainObject, setOwn } from './plain-object.ts';
 import { MISMATCH, type Walk } from './walk.ts';
 
-/** Keeps a value of no known type, in the order it came in: itself if it was given away or is frozen, else a copy. */
+/** Keeps an untyped value in its order: itself if the caller gave it up or it is frozen, otherwise a copy. */
 export function keepRaw(value: unknown, walk: Walk): unknown {
   if (typeof value !== 'object' || value === null) return keepLeaf(value);
   if (!walk.mayShare(value)) return copy(value, walk, false);
@@ -11,7 +11,7 @@ export function keepRaw(value: unknown, walk: Walk): unknown {
   return value;
 }
 
-/** The same with the keys of all objects sorted, as Go prints a map. */
+/** The same with the keys of all objects sorted, as Go prints maps. */
 export function keepSorted(value: unknown, walk: Walk): unknown {
   return typeof value === 'object' && value !== null ? copy(value, walk, true) : keepLeaf(value);
 }
@@ -78,7 +78,7 @@ export function sortKeys(keys: string[]): void {
   }
 }
 
-/** How many keys all objects inside a value have together. It does not recurse: nothing limits the depth here. */
+/** The number of keys in all objects inside a value. Does not recurse, because nothing limits the depth here. */
 export function countKeys(value: unknown): number {
   let count = 0;
   const pending = [value];

@@ -12,20 +12,20 @@ import { lengthen, NumberToken, shortest } from './number-token.ts';
 import { keepRaw, keepSorted } from './raw-json.ts';
 import { MISMATCH, type Walk } from './walk.ts';
 
-/** Turns a JSON value, not null, into its canonical form; throws MISMATCH if it is not of the type. */
+/** Converts a JSON value, not null, to its canonical form; throws MISMATCH if it is of another type. */
 export type Convert = (value: unknown, walk: Walk) => unknown;
 
 export interface ScalarRule {
   readonly convert: Convert;
-  /** What is printed for a value that was never set. */
+  /** What is printed for an unset value. */
   readonly zero: unknown;
-  /** Whether `omitempty` leaves the zero value out. Go never leaves structs out, and the special scalars are structs. */
+  /** Whether `omitempty` omits the zero value. Go never omits structs, and the special scalars are structs. */
   readonly isOmitted: boolean;
 }
 
 type PlainScalar = Exclude<ScalarName, `JSONSchemaPropsOr${string}`>;
 
-/** How each scalar is read; the three that hold schemas are in `schema-rules.ts`. */
+/** How each scalar is read; the three schema scalars are in `schema-rules.ts`. */
 export const scalarRules: Readonly<Record<PlainScalar, ScalarRule>> = {
   string: { convert: convertString, zero: '', isOmitted: true },
   int32: { convert: convertInt32, zero: 0, isOmitted: true },
@@ -78,7 +78,7 @@ function convertDouble(value: unknown): number {
   return number;
 }
 
-/** Base64, or, as Go has it, a list of the bytes. */
+/** Base64 or, as in Go, a list of the bytes. */
 function convertBytes(value: unknown): string {
   if (typeof value === 'string') return checked(canonicalBase64(value));
   if (!Array.isArray(value)) throw MISMATCH;
@@ -99,7 +99,7 @@ function convertText(value: unknown, canonical: (text: string) => string | null 
   return checked(canonical(value));
 }
 
-/** What a Duration field reads back as. */
+/** The canonical form of a Duration field. */
 export function canonicalDuration(text: string): string | ValueError {
   try {
     return formatGoDuration(parseGoDuration(text));

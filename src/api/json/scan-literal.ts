@@ -4,7 +4,7 @@ import { type JsonNode, NULL_NODE } from './json-node.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** At the end of input Go's scanner tries one space more, and may refuse that. */
+/** At the end of the input Go's scanner feeds itself a space, and may refuse that. */
 const END = 0x20;
 
 const WORDS: ReadonlyMap<number, { readonly word: string; readonly node: JsonNode }> = new Map([
@@ -15,11 +15,11 @@ const WORDS: ReadonlyMap<number, { readonly word: string; readonly node: JsonNod
 
 export interface Literal {
   readonly node: JsonNode;
-  /** The position behind it. */
+  /** The position after it. */
   readonly end: number;
 }
 
-/** Reads a string, number, `true`, `false` or `null` that starts at `at`; in the words of Go's scanner if there is none. */
+/** Reads a string, number, `true`, `false` or `null` at `at`; throws in the words of Go's scanner if there is none. */
 export function scanLiteral(bytes: Buffer, at: number): Literal {
   const first = bytes[at] ?? END;
   if (first === QUOTE) return scanString(bytes, at);
@@ -95,7 +95,7 @@ const ESCAPES: ReadonlyMap<number, string> = new Map([
   [0x74, '\t'],
 ]);
 
-/** Half of a surrogate pair without the other becomes U+FFFD. */
+/** Half a surrogate pair becomes U+FFFD. */
 function scanEscape(bytes: Uint8Array, at: number): { readonly text: string; readonly end: number } {
   const code = bytes[at + 1] ?? END;
   const simple = ESCAPES.get(code);

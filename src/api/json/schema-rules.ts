@@ -6,7 +6,7 @@ import { MISMATCH, type Walk } from './walk.ts';
 
 export type SchemaScalar = Extract<ScalarName, `JSONSchemaPropsOr${string}`>;
 
-/** The scalars that hold a JSON schema or something simpler. `schema` converts the schema, which is the struct around them. */
+/** The scalars that hold a JSON schema or something simpler. `schema` converts the schema, which is their enclosing struct. */
 export function schemaRule(scalar: SchemaScalar, schema: Convert): ScalarRule {
   switch (scalar) {
     case 'JSONSchemaPropsOrBool':
@@ -28,7 +28,7 @@ function schemaOrBool(value: unknown, walk: Walk, schema: Convert): unknown {
   return typeof value === 'boolean' ? value : schema(value, walk);
 }
 
-/** Go takes what is neither a schema nor a list for nothing, and prints null. */
+/** Go treats a value that is neither a schema nor a list as unset, and prints null. */
 function schemaOrList(value: unknown, walk: Walk, schema: Convert): unknown {
   if (!Array.isArray(value)) return isPlainObject(value) ? schema(value, walk) : null;
   return value.length === 0 ? null : value.map((item: unknown) => schema(item ?? {}, walk));

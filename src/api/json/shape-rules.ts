@@ -6,16 +6,16 @@ import { type Convert, scalarRules, type ScalarRule } from './scalar-rules.ts';
 import { isSchemaScalar, schemaRule } from './schema-rules.ts';
 import { MISMATCH, type Walk } from './walk.ts';
 
-/** Finds the converter of a struct. It is asked when the first value comes, not before: types may be recursive. */
+/** Finds the converter of a struct. Called with the first value, not before, because types may be recursive. */
 export type StructConverters = (struct: Struct) => { convert(value: unknown, walk: Walk): PlainObject };
 
 export interface ShapeRule {
   readonly convert: Convert;
-  /** What a list or a map holds in place of null. */
+  /** What replaces null in a list or map. */
   readonly blank: (walk: Walk) => unknown;
 }
 
-/** How values of a shape are read; `owner` is the struct around them. */
+/** How values of a shape are read; `owner` is the enclosing struct. */
 export function shapeRule(shape: Shape, owner: Struct, converters: StructConverters): ShapeRule {
   switch (shape.kind) {
     case 'scalar': {
@@ -54,7 +54,7 @@ function listConvert(shape: ListShape, { convert, blank }: ShapeRule): Convert {
   if (isStringShape(shape.element)) return convertStrings;
   return (value, walk) => {
     if (!Array.isArray(value)) throw MISMATCH;
-    // as long as it has to be: a list that grows has room for 17 items, and objects are kept for long
+    // map() allocates the exact length: a growing array has room for 17 items, and objects are kept for long
     return value.map((item: unknown) => (item === null || item === undefined ? blank(walk) : convert(item, walk)));
   };
 }
@@ -105,7 +105,7 @@ function convertStringMap(value: unknown, walk: Walk): unknown {
   return isCanonical ? source : copySorted(source, keys);
 }
 
-/** Listing the keys of a large object costs as much as copying it, so it is done once. */
+/** Takes the keys from the caller, because listing them costs as much as copying the object. */
 function copySorted(source: PlainObject, keys: string[]): PlainObject {
   sortKeys(keys);
   const result: PlainObject = {};

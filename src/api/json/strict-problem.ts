@@ -1,16 +1,16 @@
 import { quoteGo } from '../values/index.ts';
 
-/** A field that the type does not have, or that came twice. */
+/** An unknown or duplicate field. */
 export interface StrictProblem {
   readonly kind: 'unknown' | 'duplicate';
   /** Such as `spec.containers[0].foo`. */
   readonly path: string;
 }
 
-/** Kubernetes stops collecting there. */
+/** Kubernetes stops collecting at this number. */
 const MAX_PROBLEMS = 100;
 
-/** Problems in the order found, each once. */
+/** Problems in the order found, without duplicates. */
 export class StrictProblems {
   readonly list: StrictProblem[] = [];
   readonly #seen = new Set<string>();

@@ -8,14 +8,14 @@ import type { Convert } from './scalar-rules.ts';
 import { scalarRule, shapeRule, type StructConverters } from './shape-rules.ts';
 
 /**
- * How the objects of one struct are made canonical. Compiled once per struct, when first needed.
+ * How the objects of one struct are made canonical. Compiled once per struct, on first use.
  *
- * It goes through the keys that are there, not through the fields that could be: a Volume has 31, and two are set.
+ * It iterates the keys of the input, not the fields of the type: a Volume has 31 fields, and two are set.
  */
 export class StructPlan {
   readonly #indexOf = new Map<string, number>();
   readonly #rules: readonly FieldRule[];
-  /** Fields that appear in the result although the input lacks them, without and with defaults. */
+  /** Fields that appear in the result even if the input lacks them, without and with defaults. */
   readonly #always: readonly number[];
   readonly #alwaysFilled: readonly number[];
   readonly #preservesUnknown: boolean;
@@ -56,7 +56,7 @@ export class StructPlan {
     return this.#preservesUnknown && unknown !== undefined ? sorted(result) : result;
   }
 
-  /** `first` is the place of the first field that was found. */
+  /** `first` is the index of the first field that was found. */
   #write(source: PlainObject, first: number, walk: Walk): PlainObject {
     const { known, found, foundCount } = walk;
     walk.known = undefined;
@@ -108,7 +108,7 @@ interface MemberChange {
   readonly walk: Walk;
 }
 
-/** Writes what is known of a member where it is the same, and else what has changed of it. */
+/** Reuses the known member if it is the same, and otherwise writes the converted one. */
 function writeChanged(rule: FieldRule, { result, member, known, walk }: MemberChange): void {
   if (member === known && typeof member === 'object' && Object.isFrozen(member)) {
     setOwn(result, rule.name, member);
@@ -121,7 +121,7 @@ function writeChanged(rule: FieldRule, { result, member, known, walk }: MemberCh
 
 const plans = new WeakMap<Struct, StructPlan | StructuralPlan>();
 
-/** The plan of a struct, compiled when first asked for. */
+/** The plan of a struct, compiled on first use. */
 export function planOf(struct: Struct): StructPlan | StructuralPlan {
   let plan = plans.get(struct);
   if (plan === undefined) {
@@ -131,7 +131,7 @@ export function planOf(struct: Struct): StructPlan | StructuralPlan {
   return plan;
 }
 
-/** Sorts some of the numbers in place; structs have few fields, and sorting them in the usual way takes more memory than the struct. */
+/** Sorts a range of the numbers in place; structs have few fields, and Array.sort would need more memory than the struct. */
 function sortFew(numbers: number[], from: number, to: number): void {
   for (let end = from + 1; end < to; end++) {
     const number = numbers[end] as number;
@@ -141,7 +141,7 @@ function sortFew(numbers: number[], from: number, to: number): void {
   }
 }
 
-/** Named and unnamed fields in one order, that of a Go map. */
+/** Known and unknown fields in one order, that of a Go map. */
 function sorted(source: PlainObject): PlainObject {
   const keys = Object.keys(source);
   sortKeys(keys);
@@ -150,13 +150,13 @@ function sorted(source: PlainObject): PlainObject {
   return result;
 }
 
-/** How one field of a struct gets into the canonical object. */
+/** How one field of a struct is written to the canonical object. */
 interface FieldRule {
   readonly name: string;
   readonly isStruct: boolean;
-  /** Writes what the field's value, or its absence (`undefined`), comes to; that may be nothing. */
+  /** Writes the result for the field's value, or for its absence (`undefined`); that may be nothing. */
   readonly write: (result: PlainObject, value: unknown, walk: Walk) => void;
-  /** Whether absence may come to something: without, and with defaults filled in. */
+  /** Whether absence may produce a value: without, and with defaults. */
   readonly showsAbsence: boolean;
   readonly showsAbsenceFilled: boolean;
 }
@@ -228,7 +228,7 @@ function scalarValueRule(
   };
 }
 
-/** A struct value is always there, if only as `{}`; `omitzero` leaves that out. */
+/** A struct value is always present, at least as `{}`; `omitzero` omits that. */
 function structRule(field: Field, convert: Convert): PresenceRule {
   const { name } = field;
   const fill = fillOf(field);
@@ -247,7 +247,10 @@ function structRule(field: Field, convert: Convert): PresenceRule {
   };
 }
 
-/** Empty lists and maps are left out, or become null: storage is protobuf upstream, which cannot tell them from absent ones. */
+/**
+ * Empty lists and maps are omitted or become null: upstream stores protobuf, which cannot distinguish them from absent
+ * ones.
+ */
 function collectionRule(field: Field, convert: Convert): PresenceRule {
   const { name } = field;
   const fill = fillOf(field);
@@ -259,7 +262,7 @@ function collectionRule(field: Field, convert: Convert): PresenceRule {
     write: (result, value, walk) => {
       const { keys } = walk;
       let collection = value === null || value === undefined ? undefined : convert(value, walk);
-      // Looking for one key of a large map costs as much as going through all: that some were met is known already.
+      // Looking up one key of a large map costs as much as iterating it; that it has keys is already known.
       if (walk.keys > keys && !Array.isArray(collection)) {
         setOwn(result, name, collection);
         return;
@@ -271,7 +274,7 @@ function collectionRule(field: Field, convert: Convert): PresenceRule {
   };
 }
 
-/** A default, whose keys nobody has sent: they do not count. */
+/** Converts a default, whose keys are not counted because the client did not send them. */
 function filled(fill: unknown, convert: Convert, walk: Walk): unknown {
   const { keys } = walk;
   const value = convert(fill, walk);

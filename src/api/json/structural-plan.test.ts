@@ -19,17 +19,17 @@ function kindOf(spec: StructuralSchema): ReturnType<typeof structuralKind> {
   return structuralKind(object({ spec }), { group: 'example.dev', version: 'v1', kind: 'Widget' }, { types });
 }
 
-/** The spec that a spec becomes. */
+/** The canonical spec. */
 function kept(spec: unknown, schema: StructuralSchema, defaults = true): unknown {
   return canonicalize({ spec }, kindOf(schema), { defaults })['spec'];
 }
 
 describe('a structural type', () => {
-  test('has the name that OpenAPI gives it', () => {
+  test('has its OpenAPI name', () => {
     expect(kindOf(text).name).toBe('dev.example.v1.Widget');
   });
 
-  test('sorts keys, also those of metadata, which is always there', () => {
+  test('sorts keys, also those of metadata, which is always present', () => {
     const struct = kindOf(object({ b: text, a: text }));
     const sent = {
       spec: { b: '1', a: '2' },
@@ -42,7 +42,7 @@ describe('a structural type', () => {
     expect(canonicalize({}, struct)).toEqual({ metadata: {} });
   });
 
-  test('prunes what it does not name, in objects, items and values', () => {
+  test('prunes unknown fields in objects, items and map values', () => {
     const inner = object({ a: text });
     const schema = object({
       list: { type: 'array', items: inner },
@@ -53,7 +53,7 @@ describe('a structural type', () => {
     expect(kept(spec, schema)).toEqual({ list: [{ a: 'x' }], map: { k: { a: 'x' } }, text: {} });
   });
 
-  test('keeps what it is told to preserve, and prunes again where it names something', () => {
+  test('keeps fields that it preserves, and prunes again below a known field', () => {
     const preserving = object({ a: object({ b: text }) }, { 'x-kubernetes-preserve-unknown-fields': true });
     expect(kept({ z: { y: 1 }, a: { b: 'x', gone: 1 } }, preserving)).toEqual({ a: { b: 'x' }, z: { y: 1 } });
     expect(kept({ any: [{ a: null }] }, object({ any: { 'x-kubernetes-preserve-unknown-fields': true } }))).toEqual({
@@ -68,7 +68,7 @@ describe('a structural type', () => {
     });
   });
 
-  test('fills in defaults at any depth, only when asked to', () => {
+  test('fills in defaults at any depth, only on request', () => {
     const port = object({ protocol: { ...text, default: 'TCP' } });
     const schema = object({
       replicas: { type: 'integer', default: 1 },
@@ -88,7 +88,7 @@ describe('a structural type', () => {
     );
   });
 
-  test('takes null for a value where it may be one, else for absence', () => {
+  test('treats null as a value if it is nullable, and otherwise as absence', () => {
     const schema = object({
       plain: text,
       defaulted: { ...text, default: 'x' },
@@ -101,7 +101,7 @@ describe('a structural type', () => {
     expect(kept(spec, schema, false)).toEqual({ defaulted: null, nullable: null, items: [null], map: {} });
   });
 
-  test('knows embedded objects by their metadata', () => {
+  test('recognizes embedded objects by their metadata', () => {
     const schema = object({
       template: object({ spec: object({ a: text }) }, { 'x-kubernetes-embedded-resource': true }),
     });
@@ -112,7 +112,7 @@ describe('a structural type', () => {
     );
   });
 
-  test('names duplicates as they come, then what metadata does not have, then what is pruned', () => {
+  test('lists duplicates in order, then unknown metadata, then pruned fields', () => {
     const struct = kindOf(object({ a: text, free: { 'x-kubernetes-preserve-unknown-fields': true } }));
     const body = '{"z":{"y":1,"y":2},"spec":{"b":1,"a":"1","a":"2","free":{"x":1}},"metadata":{"name":"n","odd":1}}';
     const { value, warnings } = decodeJson(body, struct, { fieldValidation: 'Warn' });
@@ -126,7 +126,7 @@ describe('a structural type', () => {
     ]);
   });
 
-  test('prunes what is nested too deeply to be looked at', () => {
+  test('prunes what is nested too deeply to be checked', () => {
     const body = `{"gone":${'['.repeat(9000)}${']'.repeat(9000)}}`;
     const { warnings } = decodeJson(body, kindOf(text), { fieldValidation: 'Warn' });
     expect(warnings).toEqual(['unknown field "gone"']);

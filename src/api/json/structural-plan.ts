@@ -8,15 +8,15 @@ import type { StructConverters } from './shape-rules.ts';
 import { MISMATCH, Walk } from './walk.ts';
 
 /**
- * How the objects of a structural type are made canonical: keys sorted, what the schema does not name pruned, nulls and
- * absences replaced by defaults. Values of a wrong type are kept, for validation to judge. Compiled when first needed.
+ * How the objects of a structural type are made canonical: keys sorted, unknown fields pruned, nulls and absent fields
+ * replaced by defaults. Values of a wrong type are kept for validation. Compiled on first use.
  */
 export class StructuralPlan {
   readonly #struct: Struct;
   readonly #converters: StructConverters;
   readonly #fields = new Map<string, Convert>();
   readonly #filled: readonly Field[];
-  /** The object is a whole one inside another. */
+  /** True for an embedded object with its own metadata. */
   readonly #isEmbedded: boolean;
 
   constructor(struct: Struct, converters: StructConverters) {
@@ -62,7 +62,7 @@ export class StructuralPlan {
     if (convert === undefined) this.#fields.set(name, (convert = converterOf(shape, this.#converters)));
     const isOutermost = this.#struct.kind !== undefined;
     if (shape.kind === 'struct' && shape.struct.isStructural !== true) {
-      // Metadata: where the schema names it, null is pruned before anybody takes it for an object without anything set.
+      // Metadata: if the schema names it, null is pruned before it could count as empty metadata.
       if (value === null && isImplied !== true && !isOutermost) return undefined;
       return walk.forgives ? validPart(value ?? {}, convert) : convert(value ?? {}, walk);
     }
@@ -76,7 +76,7 @@ export class StructuralPlan {
   }
 }
 
-/** Of metadata, the fields that can be read. */
+/** The readable fields of metadata. */
 function validPart(value: unknown, convert: Convert): unknown {
   const attempt = (part: unknown): unknown => {
     try {
@@ -98,7 +98,7 @@ interface Member {
   readonly walk: Walk;
 }
 
-/** What becomes of a member of an object: null is only kept where the schema allows it, or until a default takes its place. */
+/** The result for a member: null is kept only if the schema allows it, or until a default replaces it. */
 function keptMember(value: unknown, { shape, convert, walk }: Member): unknown {
   if (value !== undefined && (value !== null || shape.constraints?.nullable === true)) {
     return value === null ? null : convert(value, walk);

@@ -12,16 +12,16 @@ const PREFIX = "couldn't get version/kind; json parse error: ";
 const TYPE = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
 
 /**
- * Which kind a body says it is of; empty strings when it does not say. Read as Kubernetes reads it: of keys that differ
- * in case only, the last one counts.
+ * The kind and apiVersion of a body; empty strings if it has none. Read as Kubernetes does: of keys that differ only in
+ * case, the last one wins.
  *
- * Ends: with a DecodeError when the body is no object, or when one of the two is no string.
+ * Throws a DecodeError if the body is not an object, or if one of the two is not a string.
  */
 export function typeMetaOf(body: JsonBody): TypeMeta {
   return plainTypeMeta(body.peekValue()) ?? typeMetaOfNode(body.node);
 }
 
-/** The usual case: both are strings or absent, and nothing else looks like them. */
+/** The usual case: both are strings or absent, and no other key resembles them. */
 function plainTypeMeta(value: unknown): TypeMeta | undefined {
   if (!isPlainObject(value)) return undefined;
   for (const key in value) {

@@ -1,29 +1,26 @@
 import { DecodeError } from '../../base/index.ts';
 import type { PlainObject } from './plain-object.ts';
 
-/** What one walk over a value is told, and what it finds on the way. */
+/** The options and findings of one walk over a value. */
 export class Walk {
-  /** Whether defaults are filled in. */
+  /** Whether to fill in defaults. */
   readonly fills: boolean;
   /**
-   * Whether the input is plain JSON that nobody else holds, so that parts which are canonical already may go into the
-   * result as they are. What the exact parser made is not plain: it has number tokens.
+   * Whether the input is plain JSON that belongs to the walk, so that canonical parts may go into the result uncopied. The
+   * exact parser's output is not plain: it contains number tokens.
    */
   readonly owns: boolean;
-  /** Whether what is wrong with metadata is left out, as it is of what was stored in times with fewer rules. */
+  /** Whether invalid metadata is dropped instead of refused, as in objects stored under older rules. */
   readonly forgives: boolean;
-  /**
-   * An object of the struct that is converted next which is canonical already: members that are the very same in both go into
-   * the result as they are.
-   */
+  /** A canonical object of the struct that is converted next: members that both share go into the result unconverted. */
   known: PlainObject | undefined;
-  /** How many fields were met that their type does not have. */
+  /** Number of unknown fields found. */
   unknownFields = 0;
-  /** How many keys were met in all objects together. */
+  /** Number of keys found in all objects. */
   keys = 0;
-  /** The fields that were found in the structs around the place of the walk: a stack, since a list for each takes as much as a struct. */
+  /** The fields found in the enclosing structs, as a stack: a list for each would take as much memory as the struct. */
   readonly found: number[] = [];
-  /** How many of them count. */
+  /** The used length of `found`. */
   foundCount = 0;
   #depth = 0;
 
@@ -33,7 +30,7 @@ export class Walk {
     this.forgives = options.forgives === true;
   }
 
-  /** Whether a flat list or map of the input may go into the result as it is. */
+  /** Whether a flat list or map of the input may go into the result uncopied. */
   mayShare(value: object): boolean {
     return this.owns || Object.isFrozen(value);
   }
@@ -49,12 +46,12 @@ export class Walk {
 }
 
 /**
- * How deep what is kept may be nested. Go reads 10,000 levels and recurses as deep as it likes; here everything behind
- * decoding (cloning, comparing, JSON.stringify) recurses on a small stack, so such values are refused at the door.
+ * Maximum nesting of values that are kept. Go reads 10,000 levels and recurses without a limit; here everything after
+ * decoding (cloning, comparing, JSON.stringify) recurses on a small stack, so such values are refused early.
  */
 export const MAX_KEPT_DEPTH = 1000;
 
-/** Thrown, without a stack to collect, where a value is not of its type; `explain` then finds out what to say about it. */
+/** Thrown, without the cost of a stack trace, if a value does not match its type; `explain` then finds the message. */
 export const MISMATCH: unique symbol = Symbol('mismatch');
 
 export function tooDeep(): DecodeError {

@@ -21,7 +21,7 @@ import type { Constraints } from '../schema/constraints.ts';
  * another, `*T` (absent differs from zero), `[]T`, `map<T>`, `wrapped[]string` (a message of its own in protobuf).
  * Flags: `required`, `required=published` (part of the schema, but not checked), `always` (written even when empty),
  * `omitzero` (a struct left out when empty), `default=V` (part of the schema), `fill=V` (filled in by the server, not
- * part of the schema), `enum(A|B)` (part of the schema), `values(A|B)` (what is checked, and in which order it is told,
+ * part of the schema), `enum(A|B)` (part of the schema), `values(A|B)` (what is checked, in the order of the message,
  * but not part of the schema; `values(*)` checks nothing), `list=atomic|set|map(key,…)`, `map=atomic|granular`,
  * `patch=merge(key)`, `go=T` (the Go type in decoding errors where it does not follow from the type), `in=A,B` (the Go
  * structs around a field with a number like `2.1`, outermost first), `min=`, `max=`, `maxlength=`, `format=`, `immutable`. What is said about a wrong value where it is
@@ -34,7 +34,7 @@ export interface DefinitionFile {
   readonly group: string;
   readonly version: string;
   readonly package: string;
-  /** How other files refer to this one, for example `apps/v1`. */
+  /** How other files refer to this one, such as `apps/v1`. */
   readonly alias: string;
   readonly resources: readonly ResourceDefinition[];
   readonly types: readonly TypeDefinition[];
@@ -53,7 +53,7 @@ export interface ResourceDefinition {
 
 export interface SubresourceDefinition {
   readonly name: string;
-  /** `Deployment`, or `autoscaling/v1.Scale` when it is another file's. */
+  /** `Deployment`, or `autoscaling/v1.Scale` for a type of another file. */
   readonly type: string;
   readonly verbs: readonly string[];
 }
@@ -75,16 +75,16 @@ export interface UnionDefinition {
 
 export interface FieldDefinition {
   readonly name: string;
-  /** Protobuf numbers: the field's own last, before it those of the messages around it; empty when it does not travel. */
+  /** Protobuf numbers: those of the enclosing messages, then the field's own; empty if it is not in protobuf. */
   readonly numbers: readonly number[];
   readonly type: string;
   readonly flags: FieldFlags;
-  /** What the line says of the values. */
+  /** The constraints on the values. */
   readonly constraints: Constraints;
   readonly description: string;
 }
 
-/** What a field's line says of the field itself. This is also the packed form. */
+/** The flags that concern the field itself. This is also the packed form. */
 export interface FieldFlags {
   readonly required?: true | 'published';
   readonly missing?: string;

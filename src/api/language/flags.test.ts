@@ -9,7 +9,7 @@ function fieldsOf(lines: string): ReturnType<TypeTable['struct']> {
 }
 
 describe('the flags of a field', () => {
-  test('stand with the values they are about', () => {
+  test('are stored with the values they constrain', () => {
     const struct = fieldsOf('  a 1 []string enum(x|y) values(y|x) fill=["x"] list=set\n  b 2 map<int32> min=1');
     expect(struct.field('a')?.shape).toEqual({
       kind: 'list',
@@ -21,13 +21,13 @@ describe('the flags of a field', () => {
     expect(struct.field('b')?.shape).toMatchObject({ kind: 'map', value: { constraints: { minimum: 1 } } });
   });
 
-  test('name the Go type and the Go structs around a field where they do not follow', () => {
+  test('name the Go type and the enclosing Go structs if they cannot be derived', () => {
     const struct = fieldsOf('  a 1 []string go=[]v1.Kind\n  b 2.3.1 string in=Outer,Inner');
     expect(struct.field('a')?.goType).toBe('[]v1.Kind');
     expect(struct.field('b')?.goInside).toEqual(['Outer', 'Inner']);
   });
 
-  test('may have texts with blanks and parentheses in them', () => {
+  test('may contain texts with blanks and parentheses', () => {
     const struct = fieldsOf(
       '  a 1 int32 required=published outside("must be (octal)") zero=missing missing("say \\"how\\"")',
     );
@@ -39,11 +39,11 @@ describe('the flags of a field', () => {
     });
   });
 
-  test('of the type say in which order upstream checks the fields', () => {
+  test('of the type set the order in which upstream checks the fields', () => {
     expect(fieldsOf('  a 1 string').checkedFirst).toEqual(['b', '*', '{a, b}']);
   });
 
-  test('share their shape with all others where they say nothing of the values', () => {
+  test('share one shape with all fields without constraints', () => {
     const struct = fieldsOf('  a 1 string required\n  b 2 string');
     expect(struct.field('a')?.shape).toBe(struct.field('b')?.shape);
   });

@@ -5,7 +5,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const BOUNDS = { min: 'minimum', max: 'maximum', maxlength: 'maxBytes' } as const;
 
-/** Reads the flags of a field line: what they say of the field, and of its constraints. */
+/** Parses the flags of a field line: those of the field, and its constraints. */
 export function parseFlags(
   words: readonly string[],
   fail: (problem: string) => never,
@@ -90,7 +90,7 @@ export function parseFlags(
   return { flags, constraints };
 }
 
-/** `(A|B)`; `(*)` is no choice at all. */
+/** Parses `(A|B)`; `(*)` allows everything. */
 function parseChoices(text: string): readonly string[] {
   const inner = text.slice(1, -1);
   return inner === '*' ? [] : inner.split('|').map((item) => (item === '""' ? '' : item));
@@ -102,7 +102,7 @@ function parseText(text: string, fail: (problem: string) => never): string {
   return typeof value === 'string' ? value : fail(`${text} is not a text`);
 }
 
-/** JSON where it looks like JSON, else the bare word. A space inside is written `\u0020`. */
+/** Parses JSON, or a bare word. A space inside is written `\u0020`. */
 function parseValue(text: string, fail: (problem: string) => never): unknown {
   if (!/^([[{"\d-]|true$|false$|null$)/.test(text)) return text;
   try {

@@ -1,7 +1,7 @@
 import type { Constraints } from '../schema/constraints.ts';
 import type { DefinitionFile, FieldFlags, UnionDefinition } from './definition.ts';
 
-/** The packed table: the definition files as one JSON text without descriptions, resolved when first asked for. */
+/** The packed table: the definition files as one JSON text without descriptions, resolved on first use. */
 export interface PackedTable {
   readonly packages: readonly PackedPackage[];
 }
@@ -19,7 +19,7 @@ export type PackedType = readonly [
   checkedFirst?: readonly string[],
 ];
 
-/** A lone protobuf number is packed as it is, 0 for none, and a path of them as a list. */
+/** A single protobuf number is packed as itself, 0 for none, and a path of them as a list. */
 export type PackedField = readonly [
   name: string,
   number: number | readonly number[],

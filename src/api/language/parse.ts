@@ -9,7 +9,7 @@ import type {
 } from './definition.ts';
 import { parseFlags } from './flags.ts';
 
-/** A mistake in a definition file, with its place. */
+/** An error in a definition file, with its line. */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
 }
@@ -22,7 +22,7 @@ interface OpenType extends TypeDefinition {
   readonly fields: FieldDefinition[];
 }
 
-/** Reads one definition file; `fileName` is only for messages. */
+/** Parses one definition file; `fileName` is only used in messages. */
 export function parseDefinitions(text: string, fileName: string): DefinitionFile {
   const file = { group: '', version: '', package: '' };
   const resources: OpenResource[] = [];

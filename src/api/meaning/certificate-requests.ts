@@ -6,14 +6,14 @@ export const KUBELET_CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client-kubele
 export const API_CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
 export const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown';
 
-/** What `spec.request` of a CertificateSigningRequest asks for; throws with upstream's words when it cannot be read. */
+/** The parsed `spec.request` of a CertificateSigningRequest; throws in upstream's words if it is malformed. */
 export function certificateRequestOf(request: string): SigningRequest {
   return parseSigningRequest(Buffer.from(request, 'base64').toString('latin1'));
 }
 
 const NODES = 'system:nodes';
 
-/** Why a request is none for the certificate by which a kubelet is known to the API server; undefined when it is one. */
+/** Why a request is not one for a kubelet's client certificate; undefined if it is. */
 export function kubeletClientProblem(request: SigningRequest, usages: readonly string[]): string | undefined {
   if (!isOfNodes(request)) return 'subject organization is not system:nodes';
   if (request.dnsNames.length > 0) return 'DNS subjectAltNames are not allowed';
@@ -23,7 +23,7 @@ export function kubeletClientProblem(request: SigningRequest, usages: readonly s
   return nodeNameProblem(request) ?? usagesProblem(usages, 'client auth');
 }
 
-/** Why a request is none for the certificate that a kubelet shows to those who connect to it; undefined when it is one. */
+/** Why a request is not one for a kubelet's serving certificate; undefined if it is. */
 export function kubeletServingProblem(request: SigningRequest, usages: readonly string[]): string | undefined {
   if (!isOfNodes(request)) return 'subject organization is not system:nodes';
   if (request.dnsNames.length === 0 && request.ipAddresses.length === 0) return 'DNS or IP subjectAltName is required';
@@ -40,7 +40,7 @@ function nodeNameProblem({ commonName }: SigningRequest): string | undefined {
   return commonName.startsWith('system:node:') ? undefined : 'subject common name does not begin with system:node:';
 }
 
-/** Keys that cannot encipher do without the usage for it. */
+/** Keys that cannot encipher do not need that usage. */
 function usagesProblem(usages: readonly string[], purpose: string): string | undefined {
   const wanted = new Set(usages);
   const isEnough = wanted.has('digital signature') && wanted.has(purpose);

@@ -3,7 +3,7 @@ import { HostPorts, hostPortsOf } from './host-ports.ts';
 
 const tcp = (ip: string, port = 80): { ip: string; port: string } => ({ ip, port: `TCP/${port}` });
 
-test('a port on all addresses is in the way of the same port on any address, and the reverse', () => {
+test('a port on all addresses conflicts with the same port on any address, and the reverse', () => {
   const ports = new HostPorts();
   ports.add(tcp('10.0.0.1'));
   expect(ports.isTaken(tcp('10.0.0.1'))).toBe(true);
@@ -14,7 +14,7 @@ test('a port on all addresses is in the way of the same port on any address, and
   expect(ports.isTaken(tcp('10.0.0.2', 443))).toBe(true);
 });
 
-test('a port is free again when all who took it are gone', () => {
+test('a port is free again when all pods that used it are gone', () => {
   const ports = new HostPorts();
   ports.add(tcp('0.0.0.0'));
   ports.add(tcp('0.0.0.0'));

@@ -2,7 +2,7 @@ import type { DeepReadonly } from '../../base/index.ts';
 import type { Pod } from '../types/core/v1.d.ts';
 import { isSidecar } from './containers.ts';
 
-/** A port of the node that a pod takes. */
+/** A node port that a pod uses. */
 export interface HostPort {
   /** `0.0.0.0` for all addresses. */
   readonly ip: string;
@@ -13,7 +13,7 @@ export interface HostPort {
 const ALL_ADDRESSES = '0.0.0.0';
 const NO_PORTS: readonly HostPort[] = [];
 
-/** The ports of the node that a pod takes for as long as it runs: those of its containers and sidecars. */
+/** The host ports that a pod uses while it runs: those of its containers and sidecars. */
 export function hostPortsOf(pod: DeepReadonly<Pod>): readonly HostPort[] {
   let ports: HostPort[] | undefined;
   const sidecars = pod.spec?.initContainers?.filter(isSidecar) ?? [];
@@ -27,7 +27,7 @@ export function hostPortsOf(pod: DeepReadonly<Pod>): readonly HostPort[] {
   return ports ?? NO_PORTS;
 }
 
-/** The ports that are taken on a node, by address. A port on all addresses is in the way of the same port on any, and the reverse. */
+/** The used host ports of a node, by address. A port on all addresses conflicts with the same port on any, and the reverse. */
 export class HostPorts {
   readonly #counts = new Map<string, Map<string, number>>();
 

@@ -1,4 +1,5 @@
-// A third door of `api`: what the fields of core types mean, for the server, the scheduler, the nodes and the controllers alike.
+// A third door of `api`: the meaning of core types' fields, shared by the server, the scheduler, the nodes and the
+// controllers.
 export { isSidecar } from './containers.ts';
 export { type HostPort, HostPorts, hostPortsOf } from './host-ports.ts';
 export { isNamespaceTerminating, NAMESPACE_TERMINATING } from './namespace-terminating.ts';

@@ -4,12 +4,12 @@ import type {
   PriorityLevelConfigurationSpec,
 } from '../types/flowcontrol/v1.d.ts';
 
-/** The name of the schema and level of those who are never limited. */
+/** The name of the flow schema and priority level of requests that are never limited. */
 export const EXEMPT = 'exempt';
-/** The name of the schema and level of whatever no other schema is about. */
+/** The name of the flow schema and priority level of requests that match no other schema. */
 export const CATCH_ALL = 'catch-all';
 
-/** Everything that users of these groups ask for. */
+/** Matches all requests of users in these groups. */
 export function everythingOf(...groups: readonly string[]): PolicyRulesWithSubjects {
   return {
     subjects: groups.map((name) => ({ kind: 'Group', group: { name } })),
@@ -17,13 +17,13 @@ export function everythingOf(...groups: readonly string[]): PolicyRulesWithSubje
   };
 }
 
-/** The rules of a schema that looks at who asks and not at what is asked. */
+/** The rules of a schema that matches by user, not by request. */
 export const ALL_REQUESTS: Pick<PolicyRulesWithSubjects, 'resourceRules' | 'nonResourceRules'> = {
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
   nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
 };
 
-/** Flow schemas that every server has, which nobody can change. */
+/** Flow schemas that every server has and that cannot be changed. */
 export const MANDATORY_FLOW_SCHEMAS: Readonly<Record<string, FlowSchemaSpec>> = {
   [EXEMPT]: {
     priorityLevelConfiguration: { name: EXEMPT },
@@ -38,7 +38,7 @@ export const MANDATORY_FLOW_SCHEMAS: Readonly<Record<string, FlowSchemaSpec>> = 
   },
 };
 
-/** Priority levels that every server has. Of the exempt one, `exempt` may be changed. */
+/** Priority levels that every server has. Only `exempt` of the exempt level may be changed. */
 export const MANDATORY_PRIORITY_LEVELS: Readonly<Record<string, PriorityLevelConfigurationSpec>> = {
   [EXEMPT]: { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } },
   [CATCH_ALL]: {

@@ -1,9 +1,9 @@
 import { StatusError } from '../status.ts';
 
-/** The cause that the server names when it creates nothing in a namespace that is being deleted. */
+/** The cause in the server's refusal to create objects in a namespace that is being deleted. */
 export const NAMESPACE_TERMINATING = 'NamespaceTerminating';
 
-/** Whether the server refused because the namespace is being deleted: no creation in it will ever succeed. */
+/** Whether the server refused because the namespace is being deleted: no creation in it will succeed. */
 export function isNamespaceTerminating(error: unknown): boolean {
   if (!(error instanceof StatusError)) return false;
   return error.status.details?.causes?.some(({ reason }) => reason === NAMESPACE_TERMINATING) ?? false;

@@ -3,7 +3,7 @@ import { checkRequirement, type LabelOperator, type LabelRequirement } from '../
 import { LabelMatcher, matchLabels } from '../values/label-selector.ts';
 import type { Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod } from '../types/core/v1.d.ts';
 
-/** Whether a node is one of those that are meant. */
+/** Whether a node matches. */
 export type NodeTest = (node: DeepReadonly<Node>) => boolean;
 
 const OPERATORS: Readonly<Record<string, LabelOperator>> = {
@@ -15,7 +15,7 @@ const OPERATORS: Readonly<Record<string, LabelOperator>> = {
   Lt: 'lt',
 };
 
-/** What a pod requires of its node, by `nodeSelector` and by node affinity; undefined when it takes any. */
+/** The nodes that a pod allows, by `nodeSelector` and node affinity; undefined if it allows all. */
 export function requiredNodes(pod: DeepReadonly<Pod>): NodeTest | undefined {
   const { nodeSelector, affinity } = pod.spec ?? {};
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
@@ -26,13 +26,13 @@ export function requiredNodes(pod: DeepReadonly<Pod>): NodeTest | undefined {
   return terms === undefined ? hasLabels : (node) => hasLabels(node) && terms(node);
 }
 
-/** One of the terms must hold. */
+/** Matches if one of the terms does. */
 export function anyTerm({ nodeSelectorTerms }: DeepReadonly<NodeSelector>): NodeTest {
   const tests = (nodeSelectorTerms ?? []).map(compileTerm).filter((test) => test !== undefined);
   return (node) => tests.some((test) => test(node));
 }
 
-/** All that a term asks must hold. Undefined for one that asks nothing, or nonsense: it selects no node. */
+/** Matches if all requirements of the term do. Undefined for an empty or invalid term, which matches no node. */
 export function compileTerm(term: DeepReadonly<NodeSelectorTerm>): NodeTest | undefined {
   const { matchExpressions = [], matchFields = [] } = term;
   if (matchExpressions.length === 0 && matchFields.length === 0) return undefined;
@@ -52,7 +52,7 @@ function labelRequirement(expression: DeepReadonly<NodeSelectorRequirement>): La
   return checkRequirement(requirement) === undefined ? requirement : undefined;
 }
 
-/** Nodes have one field that can be asked for: their name. */
+/** The only field of nodes that terms support is their name. */
 function compileField({ key, operator, values = [] }: DeepReadonly<NodeSelectorRequirement>): NodeTest | undefined {
   if (values.length !== 1 || (operator !== 'In' && operator !== 'NotIn')) return undefined;
   const valueOf: (node: DeepReadonly<Node>) => string =

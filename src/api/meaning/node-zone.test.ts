@@ -3,7 +3,7 @@ import { zoneKeyOf } from './node-zone.ts';
 
 const nodeWith = (labels: Record<string, string>): Parameters<typeof zoneKeyOf>[0] => ({ metadata: { labels } });
 
-test('zones of different regions differ, and the old labels count before the new ones', () => {
+test('zones of different regions differ, and old labels take precedence', () => {
   const zone = { 'topology.kubernetes.io/zone': 'a' };
   expect(zoneKeyOf(nodeWith({ ...zone, 'topology.kubernetes.io/region': 'x' }))).not.toBe(zoneKeyOf(nodeWith(zone)));
   expect(zoneKeyOf(nodeWith({ ...zone, 'failure-domain.beta.kubernetes.io/zone': 'b' }))).toBe(

@@ -2,8 +2,8 @@ import type { DeepReadonly } from '../../base/index.ts';
 import type { Node } from '../types/core/v1.d.ts';
 
 /**
- * A text that is equal for nodes of the same zone of the same region, and empty for a node that names neither.
- * Where a node carries the old label and the new one, the old one counts.
+ * A text that is equal for nodes of the same zone and region, and empty for a node that has neither label. If a node has
+ * the old and the new label, the old one wins.
  */
 export function zoneKeyOf({ metadata }: DeepReadonly<Node>): string {
   const labels = metadata?.labels;

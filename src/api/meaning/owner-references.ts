@@ -9,7 +9,7 @@ interface Owner {
   readonly metadata: { readonly name: string; readonly uid: string };
 }
 
-/** The reference to the one owner that controls the object, if there is one. */
+/** The reference to the object's controller, if there is one. */
 export function controllerOf({ metadata }: Owned): DeepReadonly<OwnerReference> | undefined {
   return metadata?.ownerReferences?.find(({ controller }) => controller === true);
 }
@@ -18,7 +18,7 @@ export function isControlledBy(object: Owned, owner: Owner): boolean {
   return controllerOf(object)?.uid === owner.metadata.uid;
 }
 
-/** The reference of an object that `owner` controls, and that must be gone before the owner is, where deletion waits. */
+/** The owner reference for an object that `owner` controls, and that foreground deletion of the owner waits for. */
 export function controllerReference(
   { metadata: { name, uid } }: Owner,
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },

@@ -7,7 +7,7 @@ type PersistentVolume = DeepReadonly<core.PersistentVolume>;
 type Pod = DeepReadonly<core.Pod>;
 type Volume = DeepReadonly<core.Volume>;
 
-/** What a pod refers to in its namespace, by name; a name may be there twice. */
+/** The objects in its namespace that a pod refers to, by name; may contain duplicates. */
 export interface PodReferences {
   readonly secrets: readonly string[];
   readonly configMaps: readonly string[];
@@ -74,7 +74,7 @@ function claimOfVolume({ name, persistentVolumeClaim, ephemeral }: Volume, { met
   return ephemeral === undefined ? undefined : `${metadata?.name ?? ''}-${name}`;
 }
 
-/** A claim that was made from a template has the name that the status tells. */
+/** The name of a claim that was made from a template is in the status. */
 function resourceClaimsOf({ spec, status }: Pod): Names {
   return (spec?.resourceClaims ?? []).map(({ name, resourceClaimName }) => {
     const made = status?.resourceClaimStatuses?.find((each) => each.name === name);
@@ -82,7 +82,7 @@ function resourceClaimsOf({ spec, status }: Pod): Names {
   });
 }
 
-/** The secrets with which a node mounts the volume, as `namespace/name`. */
+/** The secrets needed to mount the volume, as `namespace/name`. */
 export function volumeSecrets({ spec }: PersistentVolume): string[] {
   const { azureFile, csi, cephfs, cinder, flexVolume, rbd, scaleIO, iscsi, storageos } = spec ?? {};
   const claimNamespace = spec?.claimRef?.namespace ?? '';

@@ -58,7 +58,7 @@ describe('podRequests()', () => {
 
   const pending = { conditions: [{ type: 'PodResizePending', reason: 'Infeasible', status: 'True' }] };
 
-  test('while a resize of a container is under way the larger of wish and reality counts', () => {
+  test('during a resize of a container the larger of desired and actual counts', () => {
     const status = (cpu: string): PodStatus =>
       ({ containerStatuses: [{ name: 'a', resources: { requests: { cpu } }, allocatedResources: { cpu } }] }) as never;
     expect(cpuOf(one, status('2'))).toBe('2');
@@ -66,7 +66,7 @@ describe('podRequests()', () => {
     expect(cpuOf(one, { ...status('500m'), ...pending } as never)).toBe('500m');
   });
 
-  test('while a resize of the pod as a whole is under way likewise', () => {
+  test('during a resize of the whole pod likewise', () => {
     const spec = { ...one, resources: { requests: { cpu: '5' } } };
     const status = { resources: { requests: { cpu: '2' } }, allocatedResources: { cpu: '6' } };
     expect(cpuOf(spec, status)).toBe('6');
@@ -79,19 +79,19 @@ describe('podRequests()', () => {
     expect(cpuOf({ ...one, initContainers: [container('i', '2')] }, { initContainerStatuses } as never)).toBe('2');
   });
 
-  test('containers that ask for nothing can be given something', () => {
+  test('amounts can be assumed for containers without requests', () => {
     const forMissing = new Map([['cpu', quantityOf(2)]]);
     const spec = { containers: [container('a', '1'), { name: 'b' }] };
     expect(podRequests({ spec }, { forMissing }).get('cpu')?.toString()).toBe('3');
   });
 
-  test('containerRequests() leaves overhead and the pod as a whole out', () => {
+  test('containerRequests() excludes overhead and pod-level requests', () => {
     const spec = { ...one, resources: { requests: { cpu: '5' } }, overhead: { cpu: '1' } };
     expect(amountTexts(containerRequests({ spec }))).toEqual({ cpu: '1' });
   });
 });
 
-test('podLimits() adds overhead to limits, but not where there is none or one of zero', () => {
+test('podLimits() adds overhead to limits, but not if there is none or it is zero', () => {
   const limited = (limits: Record<string, string>): PodSpec => ({
     containers: [{ name: 'a', resources: { limits } }],
     overhead: { cpu: '1', memory: '1Gi' },

@@ -6,32 +6,32 @@ import { ValueError } from '../values/value-error.ts';
 import { isSidecar } from './containers.ts';
 import { isPodLevelResource } from './resource-names.ts';
 
-/** Amounts by the names of their resources. */
+/** Amounts by resource name. */
 export type ResourceAmounts = ReadonlyMap<string, Quantity>;
 type Amounts = Map<string, Quantity>;
 type AmountTexts = Readonly<Record<string, string>> | undefined;
 
-/** A pod, or a part of one. Where the status is given, a resize under way counts as well (KEP-1287). */
+/** A pod, or a part of one. With a status, a resize in progress is considered (KEP-1287). */
 type PodPart = DeepReadonly<Pick<Pod, 'spec' | 'status'>>;
 
 export interface PodRequestsOptions {
-  /** These count for containers that do not state a request for them; default nothing. */
+  /** Assumed for containers without a request for these resources; default nothing. */
   readonly forMissing?: ResourceAmounts;
-  /** Leaves out what the pod as a whole asks for, so that its containers count. */
+  /** Ignores pod-level requests, so that the containers' count. */
   readonly isPodLevelIgnored?: boolean;
 }
 
 const ZERO = quantityOf(0);
 
 /**
- * What a pod needs on its node at any time: the sum of its containers, or more while its init containers run, plus overhead.
+ * The requests of a pod: the sum of its containers, or more while its init containers run, plus overhead.
  *
- * Init containers run one after the other, so the largest counts; sidecars go on running and count for the init containers
- * behind them and beside the containers (KEP-753). What the pod asks for as a whole replaces the sum (KEP-2837). While a
- * resize is under way the larger of wish and reality counts (KEP-1287).
+ * Init containers run one after the other, so the largest counts; sidecars keep running and count for the init containers
+ * after them and beside the containers (KEP-753). Pod-level requests replace the sum (KEP-2837). During a resize the larger
+ * of desired and actual counts (KEP-1287).
  *
- * Example: init containers of 2 and 1 CPU, a sidecar of 1 CPU between them, a container of 1 CPU:
- * max(2, 1, 1 + 1, 1 + 1) = 2 CPU.
+ * Example: init containers of 2 and 1 CPU, a sidecar of 1 CPU between them, a container of 1 CPU: max(2, 1, 1 + 1, 1 + 1) =
+ * 2 CPU.
  */
 export function podRequests(pod: PodPart, options: PodRequestsOptions = {}): Amounts {
   const total = containerRequests(pod, options.forMissing);
@@ -40,7 +40,7 @@ export function podRequests(pod: PodPart, options: PodRequestsOptions = {}): Amo
   return total;
 }
 
-/** What a pod may use at most, as far as it or its containers have limits; overhead comes on top of limits above zero. */
+/** The limits of a pod, as far as it or its containers have any; overhead is added to limits above zero. */
 export function podLimits(pod: PodPart): Amounts {
   const total = containerLimits(pod);
   overrule(total, 'limits', pod);
@@ -51,7 +51,7 @@ export function podLimits(pod: PodPart): Amounts {
   return total;
 }
 
-/** What the containers of a pod ask for together, at the time when they ask for most. */
+/** The sum of the containers' requests, at the time when it is largest. */
 export function containerRequests(pod: PodPart, forMissing?: ResourceAmounts): Amounts {
   return atMost(pod, (container, status) => {
     const amounts = effective('requests', container, { pod, status });
@@ -60,17 +60,17 @@ export function containerRequests(pod: PodPart, forMissing?: ResourceAmounts): A
   });
 }
 
-/** What the containers of a pod may use together, likewise. */
+/** The sum of the containers' limits, likewise. */
 export function containerLimits(pod: PodPart): Amounts {
   return atMost(pod, (container, status) => effective('limits', container, { pod, status }));
 }
 
-/** Whether the pod as a whole asks for resources. */
+/** Whether the pod has pod-level requests. */
 export function hasPodLevelRequests({ spec }: PodPart): boolean {
   return Object.keys(spec?.resources?.requests ?? {}).some(isPodLevelResource);
 }
 
-/** Amounts as objects carry them; what cannot be read is left out, and the API server lets no such text through. */
+/** Parses amounts as in objects; malformed ones, which the API server refuses, are skipped. */
 export function amountsOf(texts: AmountTexts): Amounts {
   const amounts: Amounts = new Map();
   for (const name in texts) {
@@ -80,7 +80,7 @@ export function amountsOf(texts: AmountTexts): Amounts {
   return amounts;
 }
 
-/** Amounts in the form in which objects carry them. */
+/** Formats amounts as in objects. */
 export function amountTexts(amounts: ResourceAmounts): Record<string, string> {
   return Object.fromEntries(Array.from(amounts, ([name, amount]) => [name, amount.toString()]));
 }
@@ -118,7 +118,7 @@ function named(statuses: readonly Status[] | undefined, wanted: string): Status 
   return statuses?.find(({ name }) => name === wanted);
 }
 
-/** What is said for the pod as a whole counts instead of the sum. */
+/** Pod-level amounts replace the sum. */
 function overrule(total: Amounts, what: 'requests' | 'limits', pod: PodPart): void {
   const stated = pod.spec?.resources;
   if (stated?.[what] === undefined) return;
@@ -130,11 +130,11 @@ function overrule(total: Amounts, what: 'requests' | 'limits', pod: PodPart): vo
 
 interface Resized {
   readonly pod: PodPart;
-  /** Of the container or of the pod: what it has now, and what was set aside for it. */
+  /** Of the container or of the pod: its actual and allocated resources. */
   readonly status: Pick<Status, 'resources' | 'allocatedResources'> | undefined;
 }
 
-/** The larger of what is wanted, what is in force and what is set aside; a wish that cannot be met does not count. */
+/** The largest of desired, actual and allocated; an infeasible resize does not count. */
 function effective(
   what: 'requests' | 'limits',
   { resources }: { readonly resources?: DeepReadonly<ResourceRequirements> },

@@ -26,7 +26,7 @@ test('a pod is available once it has been ready for long enough', () => {
   expect(isAvailable({}, 0, NOW)).toBe(false);
 });
 
-test('the next look is when the next pod becomes available', () => {
+test('the next check is due when the next pod becomes available', () => {
   expect(nextAvailableInMs([readySince(3), readySince(8), readySince(20), {}], 10, NOW)).toBe(2000);
   expect(nextAvailableInMs([readySince(20)], 10, NOW)).toBeUndefined();
 });

@@ -8,12 +8,12 @@ export function isAssigned(pod: SomePod): boolean {
   return (pod.spec?.nodeName ?? '') !== '';
 }
 
-/** Whether a pod in this phase has ended for good. */
+/** Whether a pod in this phase has ended. */
 export function isTerminalPhase(phase: string | undefined): phase is 'Succeeded' | 'Failed' {
   return phase === 'Succeeded' || phase === 'Failed';
 }
 
-/** Whether all containers of the pod have ended for good. */
+/** Whether all containers of the pod have ended. */
 export function isFinished(pod: SomePod): boolean {
   return isTerminalPhase(pod.status?.phase);
 }
@@ -36,7 +36,7 @@ export function isReady(pod: SomePod): boolean {
   return readyCondition(pod)?.status === 'True';
 }
 
-/** When the pod became ready, in milliseconds since the epoch; undefined while it is not ready, or without a time. */
+/** When the pod became ready, in milliseconds since the epoch; undefined if it is not ready or has no time. */
 export function readySince(pod: SomePod): number | undefined {
   const condition = readyCondition(pod);
   if (condition?.status !== 'True') return undefined;
@@ -51,7 +51,7 @@ export function isAvailable(pod: SomePod, minReadySeconds: number, nowMs: number
   return since !== undefined && since + minReadySeconds * 1000 <= nowMs;
 }
 
-/** Milliseconds until the next of the pods becomes available, if all stay ready; undefined when none will by itself. */
+/** Milliseconds until the next of the pods becomes available, if all stay ready; undefined if none will. */
 export function nextAvailableInMs(
   pods: readonly SomePod[],
   minReadySeconds: number,

@@ -3,24 +3,24 @@ import type { Pod, PodResourceClaim } from '../types/core/v1.d.ts';
 import type { ResourceClaim } from '../types/resource/v1.d.ts';
 import { isControlledBy } from './owner-references.ts';
 
-/** The finalizer of claims that have devices. */
+/** The finalizer of allocated claims. */
 export const CLAIM_FINALIZER = 'resource.kubernetes.io/delete-protection';
-/** Of a claim that was made from a template: the name under which its pod speaks of it. */
+/** On a claim made from a template: its name in the pod's spec. */
 export const POD_CLAIM_ANNOTATION = 'resource.kubernetes.io/pod-claim-name';
-/** Of a claim that the scheduler has made for extended resources of a pod: `true`. */
+/** On a claim that the scheduler made for a pod's extended resources: `true`. */
 export const EXTENDED_CLAIM_ANNOTATION = 'resource.kubernetes.io/extended-resource-claim';
 
-/** The claim that an entry of a pod's `resourceClaims` is about. */
+/** The claim of an entry in a pod's `resourceClaims`. */
 export type ClaimLookup =
   | {
       readonly type: 'named';
       readonly name: string;
-      /** Made from a template, so that only a claim of the pod's own counts. */
+      /** True if it was made from a template, so that it must be owned by the pod. */
       readonly isOwn: boolean;
     }
-  /** Whoever makes claims from templates has found that none is needed. */
+  /** The controller has found that no claim is needed. */
   | { readonly type: 'unneeded' }
-  /** It has not been made yet, or the entry says nothing that is known. */
+  /** It has not been made yet, or the entry is not understood. */
   | { readonly type: 'absent'; readonly problem: string; readonly isToBeMade: boolean };
 
 export function lookUpClaim(pod: DeepReadonly<Pod>, entry: DeepReadonly<PodResourceClaim>): ClaimLookup {
@@ -43,7 +43,7 @@ interface Identified {
 
 type SomeClaim = DeepReadonly<ResourceClaim>;
 
-/** Why a claim that should have been made for the pod is not the pod's; undefined if it is. */
+/** Why a claim is not the one made for the pod; undefined if it is. */
 export function notOwnClaim(pod: Identified, claim: SomeClaim & Identified): string | undefined {
   if (isControlledBy(claim, pod)) return undefined;
   const { name, namespace } = claim.metadata;
@@ -51,7 +51,7 @@ export function notOwnClaim(pod: Identified, claim: SomeClaim & Identified): str
   return `ResourceClaim ${namespace}/${name} was not created for ${whose} (Pod is not owner)`;
 }
 
-/** Whether the pod is one of those for whom the claim is reserved. */
+/** Whether the claim is reserved for the pod. */
 export function isReservedForPod(claim: SomeClaim, podUid: string): boolean {
   return claim.status?.reservedFor?.some(({ uid }) => uid === podUid) ?? false;
 }

@@ -1,6 +1,6 @@
 import { qualifiedNameProblems } from '../values/label-names.ts';
 
-/** Whether a resource is Kubernetes' own, not a vendor's: its name has no domain, or one that ends in `kubernetes.io`. */
+/** Whether a resource is Kubernetes' own: its name has no domain, or one that ends in `kubernetes.io`. */
 export function isNativeResource(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/');
 }
@@ -11,7 +11,7 @@ export function isExtendedResource(name: string): boolean {
   return qualifiedNameProblems(`requests.${name}`).length === 0;
 }
 
-/** Whether a pod as a whole may ask for the resource (KEP-2837). */
+/** Whether a pod may have pod-level amounts of the resource (KEP-2837). */
 export function isPodLevelResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
 }

@@ -17,7 +17,7 @@ test.each<[why: string, toleration: Toleration, isTolerated: boolean]>([
   expect(tolerates(toleration, taint)).toBe(isTolerated);
 });
 
-test('hasUntolerated() asks about the effects that keep pods off, or about those that are given', () => {
+test('hasUntolerated() checks the effects that prevent scheduling, or the given ones', () => {
   const soft: Taint = { key: 'k', effect: 'PreferNoSchedule' };
   expect(hasUntolerated([soft], [])).toBe(false);
   expect(hasUntolerated([{ key: 'k', effect: 'NoSchedule' }], [])).toBe(true);

@@ -4,14 +4,14 @@ import type { Taint, Toleration } from '../types/core/v1.d.ts';
 export type Taints = readonly DeepReadonly<Taint>[];
 export type Tolerations = readonly DeepReadonly<Toleration>[];
 
-/** Of a taint, what tolerations are about; nodes and devices have the same. */
+/** The fields of a taint that tolerations match; the same for nodes and devices. */
 interface TaintFields {
   readonly key: string;
   readonly value?: string;
   readonly effect: string;
 }
 
-/** Of a toleration, what says which taints it is about. */
+/** The fields of a toleration that select taints. */
 interface TolerationFields extends Partial<TaintFields> {
   readonly operator?: string;
 }
@@ -21,16 +21,16 @@ export const NOT_READY_TAINT = 'node.kubernetes.io/not-ready';
 export const UNREACHABLE_TAINT = 'node.kubernetes.io/unreachable';
 export const UNSCHEDULABLE_TAINT = 'node.kubernetes.io/unschedulable';
 
-/** Whether the list has the taint; key and effect tell taints apart, values do not. */
+/** Whether the list contains the taint, by key and effect; values do not matter. */
 export function hasTaint(taints: Taints | undefined, wanted: DeepReadonly<Taint>): boolean {
   return taints?.some(({ key, effect }) => key === wanted.key && effect === wanted.effect) ?? false;
 }
 
-/** The effects that keep pods off a node when they are scheduled. */
+/** The effects that prevent scheduling. */
 const KEEPS_OFF: readonly string[] = ['NoSchedule', 'NoExecute'];
 
 /**
- * Whether the toleration is about the taint. No effect means every effect, no key every key; the value counts all the same.
+ * Whether the toleration matches the taint. No effect means every effect, no key every key; the value is still compared.
  *
  * `Lt` and `Gt` are behind a feature gate that is off by default in 1.36, and tolerate nothing.
  */
@@ -42,7 +42,7 @@ export function tolerates(toleration: TolerationFields, taint: TaintFields): boo
   return (!isSet(operator) || operator === 'Equal') && (value ?? '') === (taint.value ?? '');
 }
 
-/** Whether one of the tolerations is about the taint. */
+/** Whether one of the tolerations matches the taint. */
 export function isTolerated(taint: TaintFields, tolerations: readonly TolerationFields[] | undefined): boolean {
   if (tolerations === undefined) return false;
   for (const toleration of tolerations) {
@@ -51,7 +51,7 @@ export function isTolerated(taint: TaintFields, tolerations: readonly Toleration
   return false;
 }
 
-/** Whether a taint of one of the effects is not tolerated; of those that keep new pods off unless others are given. */
+/** Whether a taint with one of the effects is not tolerated; default: the effects that prevent scheduling. */
 export function hasUntolerated(
   taints: Taints | undefined,
   tolerations: Tolerations | undefined,

@@ -6,7 +6,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
 const KEPT_OF_OPERATIONS = ['tags', 'summary', 'description', 'operationId', 'deprecated'];
 const SIMPLE_SCHEMA = ['type', 'format', 'uniqueItems', 'items', 'enum', 'default', 'minimum', 'maximum', 'pattern'];
 
-/** What a server says in OpenAPI v2, as a document of v3: for servers that do not know v3 themselves. */
+/** Converts another server's OpenAPI v2 to v3, for servers without v3. */
 export function convertedToV3({ paths, definitions, parameters }: ForeignPartV2): OpenApiDocument {
   const document = {
     openapi: '3.0.0',
@@ -71,13 +71,13 @@ function parameter(value: JsonObject): JsonObject {
   };
 }
 
-/** Parameters that are written once for all stand where they are used. */
+/** Replaces references to shared parameters by the parameters. */
 function resolved(value: JsonObject, shared: Parameters): JsonObject {
   const reference = value['$ref'];
   return typeof reference === 'string' ? (shared.get(reference.slice(reference.lastIndexOf('/') + 1)) ?? {}) : value;
 }
 
-/** References lead elsewhere in v3, and stand alone: what is said beside one goes around it. */
+/** Rewrites references for v3, where a reference stands alone: its neighbours go around it. */
 function schema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(schema);
   if (!isObject(value)) return value;

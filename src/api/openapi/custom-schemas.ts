@@ -9,18 +9,18 @@ import { structSchema } from './struct-schema.ts';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
-/** A kind that is documented as CustomResourceDefinitions are. */
+/** A kind that is documented like CustomResourceDefinitions. */
 export interface CustomKind {
   readonly kind: GroupVersionKind;
   readonly listKind: string;
   readonly type: Struct;
-  /** Paths that field selectors may name, such as `spec.color`. */
+  /** Paths that field selectors may use, such as `spec.color`. */
   readonly selectableFields: readonly string[];
-  /** The schema of the kind where it is written already; absent: what the type says. */
+  /** The kind's schema in OpenAPI; default: made from the type. */
   readonly openApi?: Pick<WrittenSchema, 'v2' | 'v3'>;
 }
 
-/** The schemas of a custom kind and of its lists. Each version of OpenAPI is written whenever it is asked for. */
+/** The schemas of a custom kind and its list, written for each OpenAPI version on request. */
 export function customSchemas(custom: CustomKind, sources: DocumentSources): Record<'object' | 'list', WrittenSchema> {
   const { kind, openApi } = custom;
   const name = structuralName(kind);
@@ -48,7 +48,7 @@ function lazy(name: string, kind: GroupVersionKind, write: (version: OpenApiVers
 }
 
 function ofObject(custom: CustomKind, version: OpenApiVersion, sources: DocumentSources): JsonSchema {
-  // kubectl of old takes what has properties to have no others.
+  // Old versions of kubectl assume that a schema with properties allows no others.
   if (version === 'v2' && custom.type.preservesUnknown)
     return { type: 'object', ...kubernetesMembers(custom.kind, custom) };
   const { properties = {}, ...schema } = inPlace(custom.type, version, { sources, around: [] });
@@ -105,11 +105,11 @@ function kubernetesMembers(
 
 interface Place {
   readonly sources: DocumentSources;
-  /** The types that this one is written inside of; one inside of itself cannot be written out. */
+  /** The enclosing types, to detect recursion, which cannot be written inline. */
   readonly around: readonly Struct[];
 }
 
-/** A type with the types of its fields written where they stand, but for those of the tables, which have a name. */
+/** Writes a type with its fields' types inline, except for types of the tables, which are referenced by name. */
 function inPlace(struct: Struct, version: OpenApiVersion, { sources, around }: Place): JsonSchema {
   if (around.includes(struct)) return { type: 'object', ...UNKNOWN_FIELDS };
   const { properties, ...schema } = structSchema(struct, version, sources.descriptions);

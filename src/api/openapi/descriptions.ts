@@ -1,19 +1,19 @@
 import type { PackedDescriptions } from '../language/pack.ts';
 import type { Struct } from '../schema/schema.ts';
 
-/** Where the texts of a document come from. */
+/** The source of a document's descriptions. */
 export interface Descriptions {
   ofType(struct: Struct): string | undefined;
   ofField(struct: Struct, field: string): string | undefined;
 }
 
-/** Loads the texts of the built-in types. They are large and few clients ask for them, so nothing loads them earlier. */
+/** Loads the descriptions of the built-in types. They are large and rarely used, so nothing loads them earlier. */
 export async function loadDescriptions(): Promise<Descriptions> {
   const { packedDescriptions } = await import('../generated/descriptions.ts');
   return new TableDescriptions(JSON.parse(packedDescriptions) as PackedDescriptions);
 }
 
-/** Texts by OpenAPI name; lists, `kind` and `apiVersion` read alike everywhere and are not in the table. */
+/** Descriptions by OpenAPI name; those of lists, `kind` and `apiVersion` are the same everywhere and not in the table. */
 export class TableDescriptions implements Descriptions {
   readonly #texts: PackedDescriptions;
 
@@ -51,7 +51,7 @@ function listElement(struct: Struct): string | undefined {
 
 export const LIST_METADATA = 'Metadata of the list: its resourceVersion, and where to continue when there is more.';
 
-/** What `kind` and `apiVersion` are, of whatever kind. */
+/** The descriptions of `kind` and `apiVersion`. */
 export const typeMeta: ReadonlyMap<string, string> = new Map([
   ['kind', 'The kind of the object, in CamelCase. It follows from the endpoint and cannot be changed.'],
   [

@@ -6,7 +6,7 @@ import type { TypeSource } from './served-resource.ts';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
-/** What endpoints and schemas are made from. */
+/** The sources of endpoints and schemas. */
 export class DocumentSources {
   readonly types: TypeSource;
   readonly descriptions: Descriptions;
@@ -24,12 +24,12 @@ export class DocumentSources {
     return this.types.struct(`${META}.${name}`);
   }
 
-  /** Whether a type can be referred to by its name. */
+  /** Whether a type can be referenced by name. */
   isInTables({ name }: Struct): boolean {
     return (this.#names ??= new Set(this.types.names())).has(name);
   }
 
-  /** The query parameters of an options type; the same ones every time, so that they can be recognized. */
+  /** The query parameters of an options type; cached, so that they can be compared by identity. */
   parameters(options: Struct): readonly Parameter[] {
     const known = this.#parameters.get(options);
     if (known !== undefined) return known;
@@ -39,7 +39,7 @@ export class DocumentSources {
   }
 }
 
-/** The query parameters that an options type (`ListOptions`, `PodExecOptions`, …) stands for: its plain fields. */
+/** The query parameters of an options type (`ListOptions`, `PodExecOptions`, …): its scalar fields. */
 function optionParameters(options: Struct, descriptions: Descriptions): Parameter[] {
   return options.fields.flatMap((field): Parameter[] => {
     const type = isTypeMeta(field, options) ? undefined : parameterType(field.shape);
@@ -52,7 +52,7 @@ function isTypeMeta(field: Field, options: Struct): boolean {
   return options.kind !== undefined && (field.name === 'kind' || field.name === 'apiVersion');
 }
 
-/** A list is documented as one of its elements; a value with a structure of its own is no parameter. */
+/** A list is documented as one of its elements; a struct is not a parameter. */
 function parameterType(shape: Shape): string | undefined {
   if (shape.kind === 'list') return parameterType(shape.element);
   if (shape.kind !== 'scalar') return undefined;

@@ -5,10 +5,10 @@ import type { GroupVersionKind } from '../schema/schema.ts';
 import type { SchemaText } from './schema-texts.ts';
 import { type DocumentedType, isWritten } from './served-resource.ts';
 
-/** A document as it is served. */
+/** A document to be served. */
 export interface OpenApiDocument {
   readonly body: Uint8Array;
-  /** The hash of the body in upper case hexadecimal; the `ETag` header has it in quotes. */
+  /** The hash of the body in upper case hexadecimal; quoted, it is the `ETag` header. */
   readonly etag: string;
 }
 
@@ -17,7 +17,7 @@ export function openApiDocument(text: string): OpenApiDocument {
   return { body, etag: createHash('sha512').update(body).digest('hex').toUpperCase() };
 }
 
-/** A member of an object in a document. It is kept for as long as nothing changes what it says, and may be in many documents. */
+/** A member of an object in a document. Cached while its contents do not change, and shared by documents. */
 export class Member {
   readonly name: string;
   /** Name and value in JSON. */
@@ -29,7 +29,7 @@ export class Member {
     this.json = `${JSON.stringify(name)}:${text}`;
   }
 
-  /** Its protobuf form, which `write` makes when it is asked for the first time. */
+  /** Its protobuf form, which `write` makes on first use. */
   protobuf(write: (name: string, value: unknown) => Uint8Array): Uint8Array {
     return (this.#protobuf ??= write(this.name, (JSON.parse(`{${this.json}}`) as JsonObject)[this.name]));
   }
@@ -43,22 +43,22 @@ export function sortedByName(members: Iterable<Member>): Member[] {
   return [...members].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** A schema with the kinds that it stands for. */
+/** A schema with its `x-kubernetes-group-version-kind`. */
 export function schemaMember({ name, text, type }: SchemaText, groupVersions: readonly GroupVersion[]): Member {
   return new Member(name, withKinds(text, type === undefined ? [] : registeredKinds(type, groupVersions)));
 }
 
 const META_PACKAGE = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
-/** Two types belong to every group: each group can be asked to delete with options, and answers watches with events. */
+/** Two types belong to every group: any group can be asked to delete with options, and answers watches with events. */
 const ofEveryGroup: readonly string[] = [`${META_PACKAGE}.DeleteOptions`, `${META_PACKAGE}.WatchEvent`];
 
 /**
- * The kinds that a type stands for (`x-kubernetes-group-version-kind`). Types of `meta/v1` belong to the core group, and
- * two of them to each of `groupVersions` as well, which are to be in order of group and version.
+ * The kinds of a type (`x-kubernetes-group-version-kind`). Types of `meta/v1` belong to the core group, and two of them
+ * also to each of `groupVersions`, which must be sorted by group and version.
  */
 function registeredKinds(type: DocumentedType, groupVersions: readonly GroupVersion[]): GroupVersionKind[] {
-  if (isWritten(type)) return []; // it says so itself
+  if (isWritten(type)) return []; // the schema contains them already
   if (ofEveryGroup.includes(type.name)) {
     return groupVersions.map(({ group, version }) => ({ group, version, kind: type.shortName }));
   }
@@ -66,14 +66,14 @@ function registeredKinds(type: DocumentedType, groupVersions: readonly GroupVers
   return [type.name.startsWith(`${META_PACKAGE}.`) ? { group: '', version: 'v1', kind: type.shortName } : type.kind];
 }
 
-/** A schema's JSON text with the kinds added at its end. */
+/** Appends the kinds to a schema's JSON text. */
 function withKinds(text: string, kinds: readonly GroupVersionKind[]): string {
   if (kinds.length === 0) return text;
   const list = kinds.map(({ group, version, kind }) => ({ group, kind, version }));
   return `${text.slice(0, -1)},"x-kubernetes-group-version-kind":${JSON.stringify(list)}}`;
 }
 
-/** The title and version that every document carries. */
+/** The title and version of every document. */
 export const info = { title: 'Kubernetes', version: '1.36' };
 
 export const bearerToken = {

@@ -7,7 +7,7 @@ import type { HttpMethod, ServedResource } from './served-resource.ts';
 import { builtInStyle, customStyle } from './wire-style.ts';
 import type { WireStyle } from './wire-style.ts';
 
-/** What differs from one operation to the next; the rest follows from the resource. */
+/** The properties that differ between operations; the rest follows from the resource. */
 export interface OperationDetails {
   readonly method: HttpMethod;
   readonly verb: string;
@@ -27,7 +27,7 @@ export interface OperationDetails {
   readonly isAcrossNamespaces?: boolean;
 }
 
-/** Where the paths of a group and version start. */
+/** The root path of a group and version. */
 export function groupVersionPath(group: string, version: string): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
@@ -54,7 +54,7 @@ export class EndpointBuilder {
     this.#nameParameter = pathParameter('name', `The name of the ${resource.kind}`);
   }
 
-  /** `path` is below the group and version. */
+  /** `path` is relative to the group and version. */
   add(path: string, details: OperationDetails): void {
     const { namespaced, kind, group, version, isCustom } = this.#resource;
     const scope = namespaced && details.isAcrossNamespaces !== true ? 'Namespaced' : '';
@@ -73,7 +73,7 @@ export class EndpointBuilder {
       answer: details.answer,
       codes: details.codes ?? [200],
       action: details.action,
-      // Custom resources say their own kind even of a scale.
+      // Custom resources use their own kind even for a scale.
       kind: (isCustom ? undefined : details.kind) ?? { group, version, kind },
     };
     const operations = this.#operations.get(full);
@@ -86,7 +86,7 @@ export class EndpointBuilder {
     return this.#sources.meta(name);
   }
 
-  /** The query parameters that an options type stands for; one of `meta/v1` may be given by name. */
+  /** The query parameters of an options type; one of `meta/v1` may be given by name. */
   options(options: Struct | string): readonly Parameter[] {
     return this.#sources.parameters(typeof options === 'string' ? this.meta(options) : options);
   }

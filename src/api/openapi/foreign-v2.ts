@@ -3,7 +3,7 @@ import { info, Member, sortedByName } from './document.ts';
 import type { JsonObject } from './json-schema.ts';
 import { protobufV2 } from './protobuf-v2.ts';
 
-/** The part of another server's OpenAPI v2 document that describes some of its paths, and what they refer to. */
+/** The part of another server's OpenAPI v2 document that covers some of its paths, and what they refer to. */
 export interface ForeignPartV2 {
   readonly paths: ReadonlyMap<string, JsonObject>;
   readonly definitions: ReadonlyMap<string, JsonObject>;
@@ -20,7 +20,7 @@ export interface MembersV2 {
 const DEFINITION = '#/definitions/';
 const PARAMETER = '#/parameters/';
 
-/** Reads a document; throws when it is none. What cannot be written in all forms of a document is left out. */
+/** Parses a document; throws if it is malformed. Drops what cannot be written in all forms of a document. */
 export function readForeignV2(text: string, isWanted: (path: string) => boolean): ForeignPartV2 {
   const document: unknown = JSON.parse(text);
   if (!isObject(document)) throw new Error('the OpenAPI document is no object');
@@ -48,8 +48,8 @@ export function readForeignV2(text: string, isWanted: (path: string) => boolean)
 }
 
 /**
- * A document's objects with those of other servers. What both describe alike is there once, however they word it; what they
- * describe differently gets another name (`Name_v2`) in the part that comes later. The first to have a path keeps it.
+ * Merges the objects of a document with those of other servers. Equal definitions are merged, whatever their descriptions;
+ * different ones get another name (`Name_v2`) in the later part. The first to define a path keeps it.
  */
 export function mergeForeignV2(own: MembersV2, parts: readonly ForeignPartV2[]): MembersV2 {
   if (parts.length === 0) return own;
@@ -78,7 +78,7 @@ export function mergeForeignV2(own: MembersV2, parts: readonly ForeignPartV2[]):
   };
 }
 
-/** The name itself if nobody has it or means the same by it, else the first of `name_v2`, `name_v3` and so on that is so. */
+/** The name itself if it is unused or has an equal definition, otherwise the first such of `name_v2`, `name_v3` and so on. */
 function freeName(known: ReadonlyMap<string, Member>, name: string, value: JsonObject): string {
   const meaning = meaningOf(value);
   for (let number = 1; ; number++) {
@@ -94,7 +94,7 @@ function valueOf({ name, json }: Member): unknown {
 
 const KINDS = 'x-kubernetes-group-version-kind';
 
-/** A schema without its words and without the kinds that it stands for. */
+/** A schema without its descriptions and kinds. */
 function meaningOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(meaningOf);
   if (!isObject(value)) return value;
@@ -116,7 +116,7 @@ function isWritable(kind: keyof MembersV2, name: string, value: JsonObject): boo
     protobufV2({ swagger: '2.0', info, ...none, [kind]: [new Member(name, JSON.stringify(value))] });
     return true;
   } catch {
-    return false; // its server says what OpenAPI has no place for
+    return false; // OpenAPI v2 has no place for it
   }
 }
 

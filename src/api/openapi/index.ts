@@ -1,4 +1,4 @@
-// The documents below /openapi, from type tables and lists of resources.
+// The documents below /openapi, made from type tables and lists of resources.
 export { convertedToV3 } from './convert-v2.ts';
 export { customSchemas } from './custom-schemas.ts';
 export { type Descriptions, loadDescriptions } from './descriptions.ts';

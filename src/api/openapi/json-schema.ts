@@ -1,4 +1,4 @@
-/** A schema as either version of OpenAPI spells it; only the words that Kubernetes documents use. */
+/** A schema in either version of OpenAPI, with the keywords that Kubernetes' documents use. */
 export interface JsonSchema {
   readonly description?: string;
   readonly type?: string;
@@ -12,7 +12,7 @@ export interface JsonSchema {
   readonly allOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];
   readonly $ref?: string;
-  /** `x-kubernetes-…`, and whatever else a custom resource's schema brings. */
+  /** `x-kubernetes-…`, and other keywords from a custom resource's schema. */
   readonly [extension: string]: unknown;
 }
 
@@ -21,14 +21,14 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** The two versions of OpenAPI that clients ask for. */
 export type OpenApiVersion = 'v2' | 'v3';
 
-/** What `$ref` says to refer to the type with this OpenAPI name. */
+/** The `$ref` to the type with this OpenAPI name. */
 export function reference(name: string, version: OpenApiVersion): string {
   return prefixes[version] + name;
 }
 
 const prefixes: Readonly<Record<OpenApiVersion, string>> = { v2: '#/definitions/', v3: '#/components/schemas/' };
 
-/** The OpenAPI names that a schema of either version refers to, each once. */
+/** The OpenAPI names that a schema refers to, without duplicates. */
 export function referredNames(schema: unknown): ReadonlySet<string> {
   const names = new Set<string>();
   collect(schema, names);

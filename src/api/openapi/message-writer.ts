@@ -9,7 +9,7 @@ export type FieldWriter = (writer: ReverseWriter, number: number, value: unknown
 export interface MessageShape {
   /** In ascending order of number. */
   readonly fields: readonly (readonly [number: number, name: string, write: FieldWriter])[];
-  /** The field for members called `x-…`: pairs of name and value. Its number is the highest. */
+  /** The field for members called `x-…`, written as pairs of name and value. Its number is the highest. */
   readonly extensions?: number;
 }
 
@@ -19,7 +19,7 @@ export function writeMessage(value: JsonObject, shape: MessageShape): Uint8Array
   return writer.take();
 }
 
-/** The same for members that are written once and kept, with `at` for the number of the repeated field. */
+/** The same for cached members; `at` is the number of the repeated field. */
 export function membersOf(write: FieldWriter, at = 1): FieldWriter {
   return (writer, number, value) => {
     const scratch = new ReverseWriter();
@@ -60,7 +60,7 @@ function writePair(
   });
 }
 
-// Zero values do not travel, as always in protobuf 3.
+// Zero values are omitted, as always in protobuf 3.
 
 export const string: FieldWriter = (writer, number, value) => {
   if (typeof value === 'string' && value !== '') writer.string(number, value);
@@ -78,12 +78,12 @@ export const double: FieldWriter = (writer, number, value) => {
   if (typeof value === 'number' && value !== 0) writer.double(number, value);
 };
 
-/** A value of any shape travels as YAML, in field 2 of a message. */
+/** A value of any shape is written as YAML, in field 2 of a message. */
 export const any: FieldWriter = (writer, number, value) => {
   writer.message(number, () => writer.string(2, yamlText(value)));
 };
 
-/** Strings in a list are written even when empty: they hold their place. */
+/** Strings in a list are written even if empty, because of their position. */
 export const strings: FieldWriter = (writer, number, value) => {
   for (const item of [...(value as readonly string[])].reverse()) writer.string(number, item);
 };
@@ -94,7 +94,7 @@ export function repeated(write: FieldWriter): FieldWriter {
   };
 }
 
-/** `shape` is asked for when it is needed, since messages contain each other. */
+/** `shape` is called on first use, because messages are mutually recursive. */
 export function message(shape: () => MessageShape): FieldWriter {
   return (writer, number, value) => {
     writer.message(number, () => writeFields(writer, value as JsonObject, shape()));
@@ -120,26 +120,26 @@ export function mapOf(write: FieldWriter): FieldWriter {
 }
 
 /**
- * Writes protobuf from its end to its start: a message's length is known by the time it is written, so that nothing has
- * to be measured beforehand. Fields are to be written in descending order of number.
+ * Writes protobuf from its end to its start: a message's length is known when it is written, so nothing has to be measured
+ * in advance. Fields must be written in descending order of number.
  */
 class ReverseWriter {
   #buffer = Buffer.allocUnsafe(64 * 1024);
   #start = this.#buffer.length;
 
-  /** Where the next byte will be written, counted from the end. */
+  /** The number of bytes written, counted from the end. */
   get length(): number {
     return this.#buffer.length - this.#start;
   }
 
-  /** What has been written so far, for good; the writer begins anew. */
+  /** Returns the written bytes and resets the writer. */
   take(): Uint8Array {
     const written = this.#buffer.subarray(this.#start);
     this.#start = this.#buffer.length;
     return Uint8Array.prototype.slice.call(written);
   }
 
-  /** Bytes that are written already, tag and all. */
+  /** Bytes that are already encoded, including the tag. */
   bytes(value: Uint8Array): void {
     this.#reserve(value.length);
     this.#start -= value.length;
@@ -159,7 +159,7 @@ class ReverseWriter {
     this.#varint(number * 8);
   }
 
-  /** A whole number that is not negative. */
+  /** A non-negative integer. */
   integer(number: number, value: number): void {
     this.#varint(value);
     this.#varint(number * 8);

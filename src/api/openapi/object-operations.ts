@@ -14,11 +14,11 @@ export function creation(builder: EndpointBuilder, type: DocumentedType): Omit<O
   };
 }
 
-/** What is read and written at one path. */
+/** The object at one path. */
 export interface ObjectAtPath {
   readonly verbs: readonly string[];
   readonly type: DocumentedType;
-  /** How descriptions call it. */
+  /** Its name in descriptions. */
   readonly subject: string;
   readonly suffix: string;
   readonly isCustom: boolean;

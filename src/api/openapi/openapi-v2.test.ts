@@ -21,7 +21,7 @@ function v2Digests(parts: Recorded['schemas'], separator: string): Record<string
 }
 
 describe('OpenApiV2', () => {
-  test('says what kube-apiserver says', async () => {
+  test("equals kube-apiserver's document", async () => {
     const { sources, resources } = await everything();
     const digests = digestDocument(parsed(new OpenApiV2(sources).document(resources)));
     expect(digests.schemas).toEqual(v2Digests(recorded.schemas, '.'));
@@ -29,7 +29,7 @@ describe('OpenApiV2', () => {
     expect(digests.rest).toBe(recorded.rest);
   });
 
-  test('shares parameters, but not those that old versions of kubectl look for in place', async () => {
+  test('shares parameters, except those that old versions of kubectl expect inline', async () => {
     const { sources, resources } = await everything();
     const document = parsed(new OpenApiV2(sources).document(resources));
     const names = Object.keys(document['parameters'] as object).map((name) => name.slice(0, -'-12345678'.length));
@@ -45,7 +45,7 @@ describe('OpenApiV2', () => {
     );
   });
 
-  test('writes the same again when a resource goes and comes back', async () => {
+  test('writes the same again when a resource is removed and added back', async () => {
     const { sources, resources } = await everything();
     const writer = new OpenApiV2(sources);
     const before = writer.document(resources);

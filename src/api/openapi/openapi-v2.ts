@@ -21,18 +21,18 @@ import type { DocumentedType, ServedResource } from './served-resource.ts';
 import { reference } from './json-schema.ts';
 import { jsonList, jsonObject, kubernetesMembers, responsesText } from './operation-text.ts';
 
-/** The document in JSON, and a way to have it in protobuf. */
+/** The document in JSON, and on request in protobuf. */
 export interface OpenApiDocumentV2 extends OpenApiDocument {
   protobuf(): Uint8Array;
 }
 
-/** Writes `/openapi/v2`: one document for the whole server. Not kept, as with `OpenApiV3`. */
+/** Writes `/openapi/v2`: one document for the whole server. Not cached, as with `OpenApiV3`. */
 export class OpenApiV2 {
   readonly #sources: DocumentSources;
   readonly #schemas: SchemaTexts;
   readonly #endpoints = new EndpointsV2();
   readonly #definitions = new WeakMap<SchemaText, Member>();
-  /** A resource's part stays the same however others come and go. */
+  /** The parts by resource; independent of other resources. */
   readonly #parts = new WeakMap<ServedResource, Part>();
 
   constructor(sources: DocumentSources) {
@@ -40,13 +40,13 @@ export class OpenApiV2 {
     this.#schemas = new SchemaTexts(sources, 'v2');
   }
 
-  /** Writes a resource's part in advance: a document of many is best made in slices. */
+  /** Writes a resource's part in advance, so that a large document can be made in slices. */
   prepare(resource: ServedResource): void {
     const { types } = this.#resourcePart(resource);
     for (const text of this.#schemas.reachable(types)) this.#definition(text);
   }
 
-  /** The document of these resources, with what other servers say of theirs. */
+  /** The document of these resources, merged with those of other servers. */
   document(resources: readonly ServedResource[], foreign: readonly ForeignPartV2[] = []): OpenApiDocumentV2 {
     const parts = [
       this.#part(this.#serverEndpoints(resources)),
@@ -113,7 +113,7 @@ interface Part {
 /** The parameters that paths refer to, by name. */
 type SharedParameters = Map<string, Member>;
 
-/** Writes paths as JSON, in the way of OpenAPI v2. Parameters that many paths have are written once, on their own. */
+/** Writes paths as JSON for OpenAPI v2. Parameters that many paths have are written once and referenced. */
 class EndpointsV2 {
   readonly #parameters = new WeakMap<Parameter, WrittenParameter>();
   readonly #bodies = {
@@ -121,7 +121,7 @@ class EndpointsV2 {
     optional: new WeakMap<object, WrittenParameter>(),
   };
 
-  /** One path; the parameters that it refers to are added to `collected`. */
+  /** One path; adds the parameters that it refers to to `collected`. */
   write({ operations }: Endpoint, collected: SharedParameters): string {
     const shared = sharedParameters(operations);
     const write = (parameter: Parameter): string => use(this.#parameter(parameter), collected);
@@ -151,7 +151,7 @@ class EndpointsV2 {
 
 interface WrittenParameter {
   readonly text: string;
-  /** Set when it is written on its own, and referred to. */
+  /** Set if it is written separately and referenced. */
   readonly shared: Member | undefined;
 }
 
@@ -204,8 +204,8 @@ function parameterV2(parameter: Parameter): Readonly<Record<string, unknown>> {
 }
 
 /**
- * The name under which OpenAPI v2 documents share a parameter, or undefined when it stays where it is used: bodies of a
- * kind of their own, names (whose description has the kind), and two that old kubectl versions look for in place.
+ * The name under which OpenAPI v2 documents share a parameter, or undefined if it stays inline: bodies with their own kind,
+ * names (whose description has the kind), and two that old kubectl versions expect inline.
  *
  * Example: `pretty` becomes `pretty-tJGM1-ng`; the end is a hash of `text`, the parameter as JSON.
  */
@@ -221,10 +221,10 @@ export function sharedName(parameter: Readonly<Record<string, unknown>>, text: s
 }
 
 /**
- * The first six bytes of the 64-bit FNV-1 hash, in the URL form of base64.
+ * The first six bytes of the 64-bit FNV-1 hash, in URL-safe base64.
  *
- * The hash is kept in two halves of 32 bits, since JavaScript multiplies exactly only up to 2^53; the prime it is
- * multiplied with is 2^40 + 435.
+ * The hash is kept in two halves of 32 bits, because JavaScript multiplies exactly only up to 2^53; the prime is 2^40 +
+ * 435.
  */
 function shortHash(text: string): string {
   let high = 0xcbf29ce4;

@@ -52,7 +52,7 @@ describe('OpenApiV3', () => {
     expect([...allDocuments().keys()].sort()).toEqual(Object.keys(recorded.documents).sort());
   });
 
-  test('says in each document what kube-apiserver says', () => {
+  test("has the same contents as kube-apiserver's documents", () => {
     const schemas = v3Digests(recorded.schemas, '.');
     const paths = v3Digests(recorded.paths, '');
     for (const [name, build] of allDocuments()) {
@@ -104,7 +104,7 @@ describe('OpenApiV3', () => {
     expect(etag).toBe(createHash('sha512').update(body).digest('hex').toUpperCase());
   });
 
-  test('leaves out what is not served', () => {
+  test('omits what is not served', () => {
     const jobs = served('batch', 'v1').filter(({ plural }) => plural === 'jobs');
     const document = parsed(writer.groupVersion({ group: 'batch', version: 'v1' }, jobs));
     expect(Object.keys(document.paths).filter((path) => path.includes('cronjobs'))).toEqual([]);
@@ -121,7 +121,7 @@ describe('OpenApiV3', () => {
   });
 });
 
-test('openApiV3Index() tells where documents are, with their hashes', () => {
+test('openApiV3Index() lists the documents with their hashes', () => {
   const index = openApiV3Index(
     new Map([
       ['version', 'AB'],

@@ -22,7 +22,7 @@ import { reference } from './json-schema.ts';
 /**
  * Writes the documents below `/openapi/v3`, one for each group and version and one for each path of the server itself.
  *
- * Documents are built when asked for and are not kept: keep them (or their hashes) as long as the resources are the same.
+ * Documents are built on request and not cached: callers cache them (or their hashes) while the resources stay the same.
  */
 export class OpenApiV3 {
   readonly #sources: DocumentSources;
@@ -76,11 +76,11 @@ export class OpenApiV3 {
   }
 }
 
-/** Documents of custom resources carry another title, and do not say how to authenticate. */
+/** Documents of custom resources have another title, and no security section. */
 interface DocumentStyle {
   readonly info: { readonly title: string; readonly version: string };
   readonly hasSecurity: boolean;
-  /** The groups that generic types, such as DeleteOptions, are said to belong to. */
+  /** The groups that generic types, such as DeleteOptions, are listed with. */
   readonly groupVersions: readonly GroupVersion[];
 }
 
@@ -92,7 +92,7 @@ const customStyle: DocumentStyle = {
   groupVersions: clientGroupVersions,
 };
 
-/** The types that operations read and answer with. */
+/** The types in the requests and responses of operations. */
 export function documentedTypes(endpoints: readonly Endpoint[]): Set<DocumentedType> {
   const types = new Set<DocumentedType>();
   for (const { operations } of endpoints) {
@@ -104,7 +104,7 @@ export function documentedTypes(endpoints: readonly Endpoint[]): Set<DocumentedT
   return types;
 }
 
-/** `/openapi/v3`: where each document is, and its hash, so that clients can keep what they have. */
+/** `/openapi/v3`: the URL of each document with its hash, so that clients can cache it. */
 export function openApiV3Index(
   etags: ReadonlyMap<string, string>,
   foreign: ReadonlyMap<string, string> = new Map(),
@@ -116,12 +116,12 @@ export function openApiV3Index(
   return openApiDocument(JSON.stringify({ paths: Object.fromEntries(paths) }));
 }
 
-/** The address of the document at `path` below `/openapi/v3/`; it changes when the document does. */
+/** The URL of the document at `path` below `/openapi/v3/`; changes with the document. */
 export function serverRelativeUrl(path: string, etag: string): string {
   return `/openapi/v3/${path}?hash=${etag}`;
 }
 
-/** Writes paths as JSON, in the way of OpenAPI v3. */
+/** Writes paths as JSON for OpenAPI v3. */
 class EndpointsV3 {
   readonly #parameters = new WeakMap<Parameter, string>();
 

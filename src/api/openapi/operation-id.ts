@@ -1,14 +1,14 @@
-/** How the operations at some paths are called, and the tag they are filed under. */
+/** The names and the tag of the operations at some paths. */
 export interface OperationNames {
   readonly tag: string;
   id(verb: string, rest: string): string;
 }
 
 /**
- * The names for all paths that start like `path`. In an operationId the API group and version stand between the verb and
- * the rest.
+ * The names for all paths that start like `path`. An operationId has the API group and version between the verb and the
+ * rest.
  *
- * Example: below `/api/v1`, `read` and `NamespacedPodStatus` make `readCoreV1NamespacedPodStatus`, filed under `core_v1`.
+ * Example: below `/api/v1`, `read` and `NamespacedPodStatus` make `readCoreV1NamespacedPodStatus`, with the tag `core_v1`.
  */
 export function operationNames(path: string): OperationNames {
   const parts = path.split('/').filter((part) => part !== '');
@@ -20,7 +20,7 @@ export function operationNames(path: string): OperationNames {
   return { tag: second === undefined ? group : `${group}_${version}`, id: (verb, rest) => verb + middle + rest };
 }
 
-/** Drops what an identifier may not have, and starts a new word in upper case there. */
+/** Drops characters that identifiers may not have, and capitalizes the next one. */
 function identifier(text: string): string {
   let result = '';
   let startsWord = false;

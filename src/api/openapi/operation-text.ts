@@ -1,10 +1,10 @@
 import type { Operation } from './operation.ts';
 import { codeDescriptions } from './operation.ts';
 
-// Documents have thousands of operations that differ in few words. Putting their JSON together from pieces takes a third
-// of the time that building and stringifying objects takes.
+// Documents have thousands of operations that differ in few words. Assembling their JSON from pieces takes a third of the
+// time of building and stringifying objects.
 
-/** The members of a JSON object; those that are undefined are left out. */
+/** A JSON object with these members; undefined ones are omitted. */
 export function jsonObject(members: Readonly<Record<string, string | undefined>>): string {
   let text = '';
   for (const key in members) {
@@ -14,12 +14,12 @@ export function jsonObject(members: Readonly<Record<string, string | undefined>>
   return text === '' ? '{}' : `${text}}`;
 }
 
-/** A list of JSON values, or nothing when it is empty. */
+/** A list of JSON values; undefined if it is empty. */
 export function jsonList(items: readonly string[]): string | undefined {
   return items.length === 0 ? undefined : `[${items.join(',')}]`;
 }
 
-/** What Kubernetes adds to operations on resources. */
+/** The members that Kubernetes adds to operations on resources. */
 export function kubernetesMembers({ action, kind }: Operation): Record<string, string | undefined> {
   return {
     'x-kubernetes-action': action === undefined ? undefined : JSON.stringify(action),
@@ -27,7 +27,7 @@ export function kubernetesMembers({ action, kind }: Operation): Record<string, s
   };
 }
 
-/** The answers by status code; `success` is what the answers of success have besides their description. */
+/** The responses by status code; `success` is the content of successful ones besides the description. */
 export function responsesText({ codes }: Operation, success: string): string {
   let text = '{';
   for (const code of codes) text += `"${code}":{"description":"${codeDescriptions[code]}",${success}},`;

@@ -1,7 +1,7 @@
 import type { GroupVersionKind } from '../schema/schema.ts';
 import type { DocumentedType, HttpMethod } from './served-resource.ts';
 
-/** A path of the server and what can be done there, before it is written in one version of OpenAPI or the other. */
+/** A path of the server and its operations, independent of the OpenAPI version. */
 export interface Endpoint {
   readonly path: string;
   readonly operations: readonly Operation[];
@@ -16,11 +16,11 @@ export interface Operation {
   readonly body?: { readonly type: DocumentedType; readonly isRequired: boolean };
   readonly consumes: readonly string[];
   readonly produces: readonly string[];
-  /** What a success answers with; `text` when it is no object. */
+  /** The type of a successful response; `text` if it is not an object. */
   readonly answer: DocumentedType | 'text';
-  /** The codes of success; 401 is possible everywhere. */
+  /** The status codes of success; 401 is always possible. */
   readonly codes: readonly number[];
-  /** What Kubernetes calls it, and the kind it works on; only where there is a resource. */
+  /** The name of the action in Kubernetes, and its kind; only for resources. */
   readonly action?: string;
   readonly kind?: GroupVersionKind;
 }
@@ -32,7 +32,7 @@ export interface Parameter {
   readonly description: string | undefined;
 }
 
-/** The words that stand for a status code in the documents. */
+/** The descriptions of status codes in the documents. */
 export const codeDescriptions: Readonly<Record<number, string>> = {
   200: 'OK',
   201: 'Created',
@@ -40,7 +40,7 @@ export const codeDescriptions: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
 };
 
-/** Parameters that every operation of the endpoint takes are said once, for the path. */
+/** The parameters that all operations of an endpoint share; written once, for the path. */
 export function sharedParameters(operations: readonly Operation[]): readonly Parameter[] {
   const [first, ...rest] = operations;
   const shared = first?.parameters.filter((parameter) =>

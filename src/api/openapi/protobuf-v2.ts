@@ -19,7 +19,7 @@ import type { FieldWriter, MessageShape } from './message-writer.ts';
 /** The media type of the protobuf form of `/openapi/v2`. */
 export const PROTOBUF_V2_TYPE = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 
-/** An OpenAPI v2 document: its large objects as lists of members, the rest as it is. */
+/** An OpenAPI v2 document with its large objects as lists of members. */
 export interface DocumentV2 extends JsonObject {
   readonly paths: readonly Member[];
   readonly definitions: readonly Member[];
@@ -27,14 +27,14 @@ export interface DocumentV2 extends JsonObject {
 }
 
 /**
- * The protobuf form of an OpenAPI v2 document (the message `openapi.v2.Document` of gnostic). What the messages have no
- * place for (custom resources could bring it) is left out.
+ * The protobuf form of an OpenAPI v2 document (gnostic's message `openapi.v2.Document`). Drops what the messages have no
+ * field for, which custom resources may contain.
  */
 export function protobufV2(document: DocumentV2): Uint8Array {
   return writeMessage(document, messages.document);
 }
 
-/** Messages contain each other, so they are looked up when they are written. */
+/** Looked up when written, because messages are mutually recursive. */
 function of(name: MessageName): FieldWriter {
   return message(() => messages[name]);
 }

@@ -5,7 +5,7 @@ import type { Endpoint } from './operation.ts';
 import type { ServedResource, ServedSubresource } from './served-resource.ts';
 import { capitalized } from './operation-id.ts';
 
-/** Every path of a resource and its subresources, with what can be done there. */
+/** Every path of a resource and its subresources, with its operations. */
 export function resourceEndpoints(resource: ServedResource, sources: DocumentSources): Endpoint[] {
   const builder = new EndpointBuilder(resource, sources);
   addCollection(builder, resource);
@@ -81,7 +81,7 @@ function addObject(builder: EndpointBuilder, resource: ServedResource): void {
   }
 }
 
-/** The old paths below `/watch`, which a list with `watch=true` has replaced; they are still served. */
+/** The deprecated paths below `/watch`, replaced by lists with `watch=true` and still served. */
 function addWatches(builder: EndpointBuilder, { kind, verbs, isCustom, namespaced, plural }: ServedResource): void {
   if (isCustom || !verbs.includes('watch')) return;
   const watch = {

@@ -1,7 +1,7 @@
 import type { ScalarName } from '../schema/schema.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** How a value without fields is documented: in place, or as a type of its own that others refer to. */
+/** How a scalar is documented: inline, or as a named type. */
 export type ScalarSchema =
   | { readonly kind: 'inline'; readonly schema: JsonSchema; readonly zero: string | number | boolean | undefined }
   | { readonly kind: 'named'; readonly name: string; readonly v3: JsonSchema; readonly v2: JsonSchema };

@@ -6,7 +6,7 @@ import { isWritten } from './served-resource.ts';
 import type { DocumentedType } from './served-resource.ts';
 import { structSchema, typesOfFields } from './struct-schema.ts';
 
-/** A schema as JSON text, without the kinds it stands for, and the OpenAPI names of the types it refers to. */
+/** A schema as JSON text, without its kinds, and the OpenAPI names that it refers to. */
 export interface SchemaText {
   readonly name: string;
   readonly text: string;
@@ -15,8 +15,8 @@ export interface SchemaText {
 }
 
 /**
- * Writes each type once. Most types are in many documents (`ObjectMeta` is in all), so documents are put together from
- * these texts.
+ * Writes each type once. Most types are in many documents (`ObjectMeta` is in all), so documents are assembled from these
+ * texts.
  */
 export class SchemaTexts {
   readonly #sources: DocumentSources;
@@ -30,7 +30,7 @@ export class SchemaTexts {
     this.#version = version;
   }
 
-  /** The given types and all that they refer to, in order of name. */
+  /** The given types and all types that they refer to, sorted by name. */
   reachable(types: Iterable<DocumentedType>): SchemaText[] {
     const found = new Map<string, SchemaText>();
     const open: SchemaText[] = [];
@@ -52,7 +52,7 @@ export class SchemaTexts {
     if (known !== undefined) return known;
     const schema = type[this.#version];
     const text = { name: type.name, text: JSON.stringify(schema), refersTo: referredNames(schema), type };
-    if (this.#version === 'v2') this.#written.set(type, text); // other documents are of one version of a group, and kept whole
+    if (this.#version === 'v2') this.#written.set(type, text); // v3 documents contain one version of a group each, and are cached whole
     return text;
   }
 

@@ -1,7 +1,7 @@
 import type { GroupVersionKind, Struct } from '../schema/schema.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** What the documents need to know of a resource: the tables' facts, and how its endpoints behave. */
+/** What the documents need of a resource: its table entry, and how its endpoints behave. */
 export interface ServedResource {
   readonly group: string;
   readonly version: string;
@@ -10,10 +10,10 @@ export interface ServedResource {
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
   readonly type: DocumentedType;
-  /** The type of its lists; needed when `verbs` has `list`. */
+  /** The type of its lists; required if `verbs` has `list`. */
   readonly listType?: DocumentedType;
   readonly subresources: readonly ServedSubresource[];
-  /** DELETE answers with the object that was deleted instead of a Status. */
+  /** DELETE responds with the deleted object instead of a Status. */
   readonly deleteReturnsObject: boolean;
   /** Served from a CustomResourceDefinition: no protobuf, no strategic merge patch, no paths below `/watch`. */
   readonly isCustom: boolean;
@@ -31,18 +31,18 @@ export type SubresourceStyle =
   | { readonly kind: 'object' }
   /** Answers GET with text, chosen by the fields of `options`. */
   | { readonly kind: 'text'; readonly options: Struct }
-  /** Opens a stream or passes requests on; the fields of `options` are the query parameters. */
+  /** Opens a stream or forwards requests; the fields of `options` are the query parameters. */
   | {
       readonly kind: 'connect';
       readonly methods: readonly HttpMethod[];
       readonly options: Struct;
-      /** The rest of the path is passed on as well. */
+      /** The rest of the path is forwarded as well. */
       readonly takesPath: boolean;
     };
 
 export type HttpMethod = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch';
 
-/** A type from the tables, or a schema that is OpenAPI already. */
+/** A type from the tables, or a finished OpenAPI schema. */
 export type DocumentedType = Struct | WrittenSchema;
 
 /** The schema of a custom resource in both versions of OpenAPI, complete with its `x-kubernetes-…` extensions. */
@@ -58,7 +58,7 @@ export function isWritten(type: DocumentedType): type is WrittenSchema {
   return 'v3' in type;
 }
 
-/** Where built-in types are found by OpenAPI name; throws for a name that is none. */
+/** Finds built-in types by OpenAPI name; throws for an unknown name. */
 export interface TypeSource {
   struct(name: string): Struct;
   names(): Iterable<string>;

@@ -5,7 +5,7 @@ import type { Endpoint, Operation } from './operation.ts';
 import { groupVersionPath } from './endpoint-builder.ts';
 import { builtInStyle } from './wire-style.ts';
 
-/** What every server has, whatever it serves. */
+/** The endpoints of every server, whatever it serves. */
 export function serverEndpoints(sources: DocumentSources): Endpoint[] {
   return [coreVersionsEndpoint(sources), groupsEndpoint(sources), versionEndpoint(sources), ...openidEndpoints()];
 }
@@ -58,7 +58,7 @@ function versionEndpoint({ types }: DocumentSources): Endpoint {
   });
 }
 
-/** How others check the tokens of service accounts: OpenID discovery and its keys. */
+/** The endpoints for checking service account tokens: OpenID discovery and its keys. */
 function openidEndpoints(): Endpoint[] {
   const configuration = '/.well-known/openid-configuration/';
   const keys = '/openid/v1/jwks/';

@@ -13,7 +13,7 @@ test('a shared parameter has the name that kube-apiserver gives it', () => {
   expect(nameOf({ name: 'body', in: 'body', required: true, schema: patch })).toBe('body-78PwaGsr');
 });
 
-test('a body of a kind of its own, a name, dryRun and fieldValidation are not shared', () => {
+test('a body with its own kind, a name, dryRun and fieldValidation are not shared', () => {
   expect(nameOf({ name: 'body', in: 'body', schema: { $ref: '#/definitions/io.k8s.api.core.v1.Pod' } })).toBe(
     undefined,
   );

@@ -19,7 +19,7 @@ function property(
 const v3 = '#/components/schemas';
 
 describe('structSchema()', () => {
-  test('gives a struct that is always there an empty default', () => {
+  test('gives a struct that is always present an empty default', () => {
     expect(property('io.k8s.api.core.v1.Pod', 'spec')).toEqual({
       default: {},
       allOf: [{ $ref: `${v3}/io.k8s.api.core.v1.PodSpec` }],
@@ -60,7 +60,7 @@ describe('structSchema()', () => {
     });
   });
 
-  test('says a default of the schema instead of the zero', () => {
+  test('prefers a default in the schema to the zero', () => {
     expect(property('io.k8s.api.core.v1.ContainerPort', 'protocol')).toEqual({
       type: 'string',
       default: 'TCP',
@@ -68,7 +68,7 @@ describe('structSchema()', () => {
     });
   });
 
-  test('says how lists are merged and owned', () => {
+  test('describes how lists are merged and owned', () => {
     expect(property('io.k8s.api.core.v1.PodSpec', 'containers')).toEqual({
       type: 'array',
       items: { default: {}, allOf: [{ $ref: `${v3}/io.k8s.api.core.v1.Container` }] },
@@ -79,7 +79,7 @@ describe('structSchema()', () => {
     });
   });
 
-  test('refers to times, quantities and the like without a default', () => {
+  test('references times, quantities and the like without a default', () => {
     expect(property('io.k8s.api.core.v1.PodCondition', 'lastTransitionTime')).toEqual({
       $ref: `${v3}/io.k8s.apimachinery.pkg.apis.meta.v1.Time`,
     });
@@ -89,7 +89,7 @@ describe('structSchema()', () => {
     });
   });
 
-  test('says unions and atomic types', () => {
+  test('describes unions and atomic types', () => {
     expect(structSchema(types.struct('io.k8s.api.core.v1.SeccompProfile'), 'v3', silent)).toMatchObject({
       'x-kubernetes-unions': [
         { discriminator: 'type', 'fields-to-discriminateBy': { localhostProfile: 'LocalhostProfile' } },

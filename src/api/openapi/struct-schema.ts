@@ -9,9 +9,9 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type OpenSchema = Mutable<JsonSchema>;
 
 /**
- * Documents one type; the types of its fields are referred to by name.
+ * Documents one type; its fields' types are referenced by name.
  *
- * The versions differ in two ways. In v3 a reference has no neighbours: they stand around an `allOf` with the reference
+ * The versions differ in two ways. In v3 a reference stands alone: its neighbours go around an `allOf` with the reference
  * in it. In v2 there are no defaults: its clients (kubectl among them) took them for values that must be set.
  */
 export function structSchema(struct: Struct, version: OpenApiVersion, descriptions: Descriptions): JsonSchema {
@@ -35,7 +35,7 @@ export function structSchema(struct: Struct, version: OpenApiVersion, descriptio
   return schema;
 }
 
-/** The OpenAPI names of the types that a type's fields have. */
+/** The OpenAPI names of the types of a type's fields. */
 export function typesOfFields(struct: Struct): ReadonlySet<string> {
   const names = new Set<string>();
   for (const field of struct.fields) {
@@ -77,7 +77,7 @@ class FieldWriter {
     return this.#finish(schema);
   }
 
-  /** `hasZero`: when nobody sets the value, it is the zero of its type, which is a default for readers. */
+  /** `hasZero`: an unset value is the zero of its type, which is documented as its default. */
   #addShape(schema: OpenSchema, shape: Shape, hasZero: boolean): void {
     switch (shape.kind) {
       case 'scalar': {

@@ -19,7 +19,7 @@ const types = builtInTypes();
 const silent: Descriptions = { ofType: () => undefined, ofField: () => undefined };
 const group = 'openapi-check.example.com';
 
-/** What the definition said: the document without what the server adds. */
+/** The definition's own schema: the document without what the server adds. */
 function source({
   'x-kubernetes-group-version-kind': _,
   'x-kubernetes-selectable-fields': __,
@@ -58,7 +58,7 @@ describe('a structural type', () => {
     expect(comparable(structSchema(list, 'v2', silent))).toBe(comparable(lists.v2));
   });
 
-  test('publishes all that its schema says', () => {
+  test('publishes everything in its schema', () => {
     const schema: StructuralSchema = {
       type: 'object',
       description: 'A widget',

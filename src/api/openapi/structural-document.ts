@@ -9,8 +9,8 @@ type Members = Record<string, unknown>;
 const METADATA = "Standard object's metadata: its name, labels, annotations and owners.";
 
 /**
- * Documents a structural type as upstream does: in v3 as the schema was written, in v2 without what that version has no
- * words for, and without what kubectl would take for the whole where there may be more.
+ * Documents a structural type as upstream does: in v3 as the schema was written, in v2 without keywords that version lacks,
+ * and without what kubectl would take for complete where it is not.
  */
 export function structuralDocument(struct: Struct, version: OpenApiVersion, descriptions: Descriptions): JsonSchema {
   if (version === 'v2' && struct.preservesUnknown) return { type: 'object' };
@@ -29,7 +29,7 @@ class Writer {
     this.#descriptions = descriptions;
   }
 
-  /** Types with a name are referred to; in v3, what is said beside a reference stands around it. */
+  /** Named types are referenced; in v3, the neighbours of a reference go around it. */
   #place(shape: Shape): JsonSchema {
     if (shape.kind !== 'struct' || shape.struct.name === '') return this.inPlace(shape, undefined);
     return { $ref: reference(shape.struct.name, this.#version) };
@@ -105,14 +105,14 @@ const TYPES: Partial<Readonly<Record<ScalarName, string>>> = {
   bool: 'boolean',
 };
 
-/** What can be said of a value in both versions; what is required is told with the members. */
-const TOLD_RULES = VALUE_RULES.filter((name) => name !== 'required');
+/** The value rules that both versions have; `required` is written with the members. */
+const PUBLISHED_RULES = VALUE_RULES.filter((name) => name !== 'required');
 
 const NOTHING: Constraints = {};
 
 function putValueRules(schema: Members, rules: NestedRules): void {
   if (rules === NOTHING) return;
-  for (const name of TOLD_RULES) put(schema, name, rules[name]);
+  for (const name of PUBLISHED_RULES) put(schema, name, rules[name]);
 }
 
 function putJunctors(schema: Members, { allOf, anyOf, oneOf, not }: NestedRules): void {
@@ -153,7 +153,7 @@ function putExtensions(schema: Members, shape: Shape, constraints: Constraints):
   put(schema, 'x-kubernetes-validations', constraints.rules);
 }
 
-/** Go leaves out what is absent, and what is false. */
+/** Go omits what is absent or false. */
 function put(schema: Members, name: string, value: unknown): void {
   if (value !== undefined && value !== false) schema[name] = value;
 }

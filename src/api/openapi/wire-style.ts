@@ -1,4 +1,4 @@
-/** The media types that the documents name. */
+/** The media types in the documents. */
 export interface WireStyle {
   readonly consumes: readonly string[];
   readonly produces: readonly string[];

@@ -18,7 +18,7 @@ test.each([
   expect(yamlText(value)).toBe(text);
 });
 
-test('yamlText() reads back as it was', () => {
+test('yamlText() round-trips', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
       fc.pre(!JSON.stringify(value).includes('__proto__') && !JSON.stringify(value).includes('-0'));

@@ -1,4 +1,4 @@
-/** Writes a JSON value as YAML in block style, which is how the protobuf form carries values of any shape. */
+/** Writes a JSON value as block-style YAML, in which the protobuf form carries values of any shape. */
 export function yamlText(value: unknown): string {
   return isBlock(value) ? `${block(value, 0).join('\n')}\n` : `${scalar(value)}\n`;
 }
@@ -23,15 +23,15 @@ function isBlock(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
 
-/** Strings that would read as another type. */
+/** Strings that would be read as another type. */
 const readsOtherwise =
   /^(|true|True|TRUE|false|False|FALSE|null|Null|NULL|~|[-+]?\.?\d.*|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$/s;
 
-/** Strings of printable characters that start and end harmlessly and have nothing in them that starts something else. */
+/** Strings of printable characters that need no quotes. */
 const standsBare =
   /^(?=[\u0020-\u007e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe]+$)(?!\.\.\.|.*(: |:$| #|\s$))[^\s?:,[\]{}#&*!|>'"%@`=<-]/;
 
-/** Strings stand bare where they can. What would read as another type is quoted as in JSON, which YAML reads alike. */
+/** Strings are written without quotes if possible. Others are quoted as in JSON, which is valid YAML. */
 function scalar(value: unknown): string {
   if (typeof value !== 'string' || readsOtherwise.test(value)) return JSON.stringify(value);
   if (standsBare.test(value)) return value;

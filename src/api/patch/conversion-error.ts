@@ -8,8 +8,8 @@ import type { ScalarName, Shape, Struct } from '../schema/schema.ts';
 import { goType } from './go-value-text.ts';
 
 /**
- * What Kubernetes says when it cannot turn a decoded value into a type. That is other than what it says about JSON,
- * since objects that are merged member by member never become JSON again. Undefined when it says nothing.
+ * Kubernetes' error when it cannot convert a decoded value into a type. It differs from the error about JSON, because
+ * objects that are merged member by member never become JSON again. Undefined if there is none.
  */
 export function conversionError(value: unknown, struct: Struct): string | undefined {
   return structError(value, struct);
@@ -67,7 +67,7 @@ function scalarError(value: unknown, scalar: ScalarName, type: string): string |
   return scalar === 'bytes' ? `error decoding from json: ${text}` : text;
 }
 
-/** Go converts between numbers, and would turn integers into text, which is refused with other words. */
+/** Go converts between numbers, and would convert integers to text, which is refused with another message. */
 function plainError(value: unknown, kind: string, type: string): string | undefined {
   const source = goType(value);
   const isNumber = typeof value === 'number' || typeof value === 'bigint';
@@ -87,7 +87,7 @@ function kindOf(value: unknown): string {
   return isPlainObject(value) ? 'map' : goType(value);
 }
 
-/** What Go's kinds are called, for scalars that are not types of their own. */
+/** The Go kinds of scalars that are not named types. */
 const PLAIN_KINDS: Partial<Readonly<Record<ScalarName, string>>> = {
   string: 'string',
   int32: 'int32',
@@ -96,7 +96,7 @@ const PLAIN_KINDS: Partial<Readonly<Record<ScalarName, string>>> = {
   double: 'float64',
 };
 
-/** Go would cut off what does not fit; numbers like that are refused here. */
+/** Go would truncate numbers that do not fit; they are refused here. */
 function fits(value: bigint, kind: string): boolean {
   return BigInt.asIntN(kind === 'int32' ? 32 : 64, value) === value;
 }

@@ -3,7 +3,7 @@ import type { JsonBody } from '../json/json-body.ts';
 import { describeProblem } from '../json/strict-problem.ts';
 import type { Struct } from '../schema/schema.ts';
 
-/** Takes everything, like the maps that patches are decoded into. */
+/** A type that accepts anything, like the maps that patches are decoded into. */
 const ANYTHING: Struct = {
   name: 'map',
   shortName: 'map',
@@ -15,7 +15,7 @@ const ANYTHING: Struct = {
   preservesUnknown: true,
 };
 
-/** Keys that come twice in an object of no known type, such as `duplicate field "spec.foo"`. */
+/** Duplicate keys in an untyped object, such as `duplicate field "spec.foo"`. */
 export function duplicateFields(body: JsonBody): string[] {
   if (!body.mayHaveDuplicates) return [];
   return explain(body.node, ANYTHING).problems.map(describeProblem);

@@ -1,7 +1,7 @@
 import { compareUtf8 } from '../../base/index.ts';
 import { quoteGo } from '../values/index.ts';
 
-/** A JSON value as Go's `%v` prints what it decodes to: `map[a:1 b:[x y]]`. Messages that clients see quote values so. */
+/** A JSON value as Go's `%v` prints the decoded one: `map[a:1 b:[x y]]`. Messages to clients quote values in this form. */
 export function goText(value: unknown): string {
   if (value === null || value === undefined) return '<nil>';
   if (Array.isArray(value)) return `[${value.map((item) => goText(item)).join(' ')}]`;
@@ -25,7 +25,7 @@ export function goSyntax(value: unknown): string {
   return typeof value === 'number' ? goNumber(value) : String(value);
 }
 
-/** The type that a JSON value decodes to, as `%T` prints it. */
+/** The Go type of a decoded JSON value, as `%T` prints it. */
 export function goType(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -50,13 +50,13 @@ function goNumber(value: number): string {
   return Number.isInteger(value) ? String(value) : goFloat(value);
 }
 
-const SHORTEST_PRECISION = 6;
+const EXPONENT_FROM = 6;
 
 /** `%g` with the shortest precision: an exponent from 1e+06 on and below 0.0001. */
 export function goFloat(value: number): string {
   const [mantissa = '', exponentText = '0'] = value.toExponential().split('e');
   const exponent = Number(exponentText);
-  if (exponent >= -4 && exponent < SHORTEST_PRECISION) return String(value);
+  if (exponent >= -4 && exponent < EXPONENT_FROM) return String(value);
   const digits = String(Math.abs(exponent)).padStart(2, '0');
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`;
 }

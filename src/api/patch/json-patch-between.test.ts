@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { applyJsonPatch } from './index.ts';
 import { jsonPatchBetween } from './json-patch-between.ts';
 
-test('jsonPatchBetween() tells members that come, change and go', () => {
+test('jsonPatchBetween() adds, replaces and removes members', () => {
   const before = { kept: [1, { a: 1 }], gone: true, list: [1], 'a/b~c': 1 };
   const after = { kept: [1, { a: 2 }], list: [1, 2], 'a/b~c': 2, new: null };
   expect(jsonPatchBetween(before, after)).toEqual([
@@ -15,7 +15,7 @@ test('jsonPatchBetween() tells members that come, change and go', () => {
   ]);
 });
 
-test('members that every object inherits are members like any other', () => {
+test('names of inherited members are ordinary members', () => {
   expect(jsonPatchBetween({ valueOf: 1 }, {})).toEqual([{ op: 'remove', path: '/valueOf' }]);
   expect(jsonPatchBetween({}, { valueOf: 1 })).toEqual([{ op: 'add', path: '/valueOf', value: 1 }]);
 });
@@ -24,7 +24,7 @@ test('members that are undefined count as absent', () => {
   expect(jsonPatchBetween({ a: 1 }, { a: undefined, b: undefined })).toEqual([{ op: 'remove', path: '/a' }]);
 });
 
-test('what the patch makes of the one is the other', () => {
+test('applying the patch to one gives the other', () => {
   const json = fc
     .dictionary(fc.string({ minLength: 1 }), fc.jsonValue())
     .map((value) => JSON.parse(JSON.stringify(value)));

@@ -3,7 +3,7 @@ export type PatchOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string };
 
-/** The JSON patch that makes `after` of `before`. Lists that become longer or shorter are replaced whole. */
+/** The JSON patch that turns `before` into `after`. Lists whose length changes are replaced whole. */
 export function jsonPatchBetween(before: unknown, after: unknown): readonly PatchOperation[] {
   const operations: PatchOperation[] = [];
   compare({ before, after, path: '' }, operations);

@@ -1,8 +1,8 @@
 import { JsonPatchError } from './json-patch-error.ts';
 
-/** An object or list that a patch operation works on, changed in place. */
+/** An object or list that a patch operation works on; changed in place. */
 export interface Container {
-  /** The value, undefined when an object has no such member; throws for a bad list index. */
+  /** The value; undefined if an object has no such member; throws for a bad list index. */
   get(key: string): unknown;
   set(key: string, value: unknown): void;
   add(key: string, value: unknown): void;
@@ -20,7 +20,7 @@ export class ObjectContainer implements Container {
     return Object.hasOwn(this.#members, key) ? this.#members[key] : undefined;
   }
 
-  /** Defined rather than assigned, so that "__proto__" is a member like any other. */
+  /** Defined rather than assigned, so that "__proto__" is an ordinary member. */
   set(key: string, value: unknown): void {
     Object.defineProperty(this.#members, key, { value, enumerable: true, configurable: true, writable: true });
   }
@@ -74,7 +74,7 @@ export function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** One step down; undefined where there is nothing. */
+/** One step down; undefined if there is nothing. */
 export function childOf(node: unknown, key: string): unknown {
   if (!isContainer(node)) return undefined;
   if (!Array.isArray(node)) return Object.hasOwn(node, key) ? (node as Record<string, unknown>)[key] : undefined;
@@ -82,7 +82,7 @@ export function childOf(node: unknown, key: string): unknown {
   return /^[+-]?\d+$/.test(key) ? node[index < 0 ? index + node.length : index] : undefined;
 }
 
-/** Counts from the end when negative; refuses what lies outside of `length`. */
+/** Counts from the end if negative; refuses indexes outside `length`. */
 function resolve(index: number, length: number): number {
   if (index >= length || index < -length) {
     throw new JsonPatchError(`Unable to access invalid index: ${index}: invalid index referenced`);

@@ -2,7 +2,7 @@ import { clone, deepEqual } from '../../base/index.ts';
 import { JsonPatchError } from './json-patch-error.ts';
 import { childOf, type Container, isContainer, ListContainer, ObjectContainer } from './json-patch-container.ts';
 
-/** One operation as sent; nothing about it is checked before it is applied, as in Kubernetes. */
+/** One operation as sent; as in Kubernetes, it is not validated before it is applied. */
 export interface JsonPatchOperation {
   readonly op?: unknown;
   readonly path?: unknown;
@@ -10,19 +10,19 @@ export interface JsonPatchOperation {
   readonly value?: unknown;
 }
 
-/** Copies may add up to so many bytes of JSON in one patch. */
+/** Maximum size of the JSON that copies in one patch may add. */
 const COPY_LIMIT_BYTES = 3 * 1024 * 1024;
 
 /**
- * Applies an RFC 6902 patch with the semantics of the library that Kubernetes uses: negative indexes count from the
- * end, `replace` of an absent member adds it, `test` of an absent member against an absent value passes. Messages are
- * its own too, since clients see them.
+ * Applies an RFC 6902 patch with the semantics of Kubernetes' library: negative indexes count from the end, `replace` of an
+ * absent member adds it, `test` of an absent member against an absent value passes. The messages are the library's too,
+ * because clients see them.
  *
- * Guarantees: `document` is not changed; a patch applies whole or throws `JsonPatchError`.
+ * `document` is not changed; a patch applies whole or throws `JsonPatchError`.
  */
 export function applyJsonPatch(document: unknown, operations: readonly (JsonPatchOperation | null)[]): unknown {
   const state: PatchState = { root: clone(document), copiedBytes: 0 };
-  for (const operation of operations) apply(state, operation ?? {}); // null is an operation that says nothing
+  for (const operation of operations) apply(state, operation ?? {}); // null is an empty operation
   return state.root;
 }
 
@@ -136,7 +136,7 @@ interface Place {
   readonly key: string;
 }
 
-/** The container that the last step of a pointer leads into. */
+/** The container that the last step of a pointer refers into. */
 function find(state: PatchState, pointer: string, problem: string): Place {
   const steps = pointer.split('/');
   if (steps.length < 2) throw new JsonPatchError(problem);

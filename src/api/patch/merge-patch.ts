@@ -3,13 +3,13 @@ import { allAtOnce, type Steps } from '../../base/index.ts';
 /**
  * Applies an RFC 7386 merge patch: members are merged, null removes, everything else replaces.
  *
- * Guarantees: neither argument is changed; unchanged parts of `target` are shared with the result.
+ * Changes neither argument; unchanged parts of `target` are shared with the result.
  */
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
   return allAtOnce(mergePatching(target, patch));
 }
 
-/** So many members are merged in a few milliseconds. */
+/** How many members are merged in a step of a few milliseconds. */
 const MEMBERS_A_STEP = 10_000;
 
 /** The same in steps. */
@@ -32,7 +32,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** "__proto__" is a member like any other. */
+/** Defined, so that "__proto__" is an ordinary member. */
 function define(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') target[name] = value;
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });

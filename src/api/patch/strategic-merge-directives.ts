@@ -1,15 +1,15 @@
 import { isPlainObject, type PlainObject } from '../json/plain-object.ts';
 
-/** Says of the object it stands in: replace or delete what is there, or of a list item: delete or replace. */
+/** Replaces or deletes the object it is in, or deletes or replaces list items. */
 export const DIRECTIVE = '$patch';
-/** Names the only members that an object shall have in the end. */
+/** Lists the only members that an object keeps. */
 export const RETAIN_KEYS = '$retainKeys';
-/** Before a slash and the name of a list of scalars: what to take out of it. */
+/** Followed by a slash and the name of a list of scalars: the items to remove. */
 export const DELETE_FROM_LIST = '$deleteFromPrimitiveList';
-/** Before a slash and the name of a list: its items in the order they shall have. */
+/** Followed by a slash and the name of a list: its items in their final order. */
 export const ELEMENT_ORDER = '$setElementOrder';
 
-/** What stands in place of a value that is to be left out. */
+/** Stands for a value that is to be omitted. */
 export const DROPPED: unique symbol = Symbol('dropped');
 
 /** The value without objects that are marked by a directive, or DROPPED if it is one itself. Changes `value` in place. */
@@ -25,7 +25,7 @@ export function withoutDirectives(value: unknown): unknown {
   return value;
 }
 
-/** Takes members that are null out of all objects in a value, in place. */
+/** Removes null members from all objects in a value, in place. */
 export function discardNulls(value: unknown): void {
   if (Array.isArray(value)) {
     for (const item of value) discardNulls(item);
@@ -37,7 +37,7 @@ export function discardNulls(value: unknown): void {
   }
 }
 
-/** The name after the slash of a directive's key; undefined when the key is not written so. */
+/** The name after the slash of a directive's key; undefined if the key has another form. */
 export function listNameIn(key: string, directive: string): string | undefined {
   const slash = key.indexOf('/');
   return slash >= 0 && key.slice(0, slash) === directive ? key.slice(slash + 1) : undefined;

@@ -15,10 +15,7 @@ import { type PatchSchema, ruleForList } from './strategic-merge-schema.ts';
 
 type List = readonly unknown[];
 
-/**
- * Merges the lists whose order a patch sets into `result`. The directives and the lists they are about are taken out of
- * the patch, since they are done with.
- */
+/** Merges the lists whose order a patch sets into `result`. Removes the processed directives and lists from the patch. */
 export function mergeOrderedLists(
   result: PlainObject,
   patch: PlainObject,
@@ -63,8 +60,8 @@ function merge(original: List | undefined, patch: List | undefined, options: Lis
 }
 
 /**
- * The order that live items count as having. Where the patch deletes items, its new ones take the places at the end that
- * have become free: Kubernetes changes the list in place while it still looks at it.
+ * The assumed order of live items. If the patch deletes items, its new ones take the freed places at the end, because
+ * Kubernetes changes the list in place while iterating it.
  */
 function liveOrder(original: List, patch: List, mergeKey: string): List {
   const items = patch.filter(isPlainObject);
@@ -77,7 +74,7 @@ function liveOrder(original: List, patch: List, mergeKey: string): List {
   return [...kept, ...added.slice(0, original.length - kept.length)];
 }
 
-/** The items of the patch must be among those whose order is set, in that order. */
+/** The items of the patch must be in the set order, and part of it. */
 function checkOrder(patch: List, order: List, mergeKey: string): void {
   if (order.length === 0 || patch.length === 0) return;
   const items = mergeKey === '' ? patch : patch.filter((item) => !isDeleted(item));

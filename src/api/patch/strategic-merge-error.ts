@@ -1,9 +1,9 @@
 import { goText, goType } from './go-value-text.ts';
 
-/** How a strategic merge patch fails: badly written (400), not applicable (422), or in a way nobody planned for (500). */
+/** The status of a failed strategic merge patch: malformed (400), not applicable (422), or an unexpected failure (500). */
 export type StrategicMergeCode = 400 | 422 | 500;
 
-/** A strategic merge patch that does not apply, in the words of Kubernetes. */
+/** A strategic merge patch that does not apply, in Kubernetes' words. */
 export class StrategicMergeError extends Error {
   override readonly name = 'StrategicMergeError';
   readonly code: StrategicMergeCode;

@@ -9,12 +9,12 @@ type List = readonly unknown[];
 
 export interface ListMerge {
   readonly rule: PatchRule;
-  /** The patch says what to take out of a list of scalars. */
+  /** The patch lists the scalars to remove. */
   readonly isDeletion: boolean;
   mergeMaps(original: PlainObject, patch: PlainObject, schema: PatchSchema): unknown;
 }
 
-/** A list with a patch list merged into it: scalars are united, objects merged with those that have the same key. */
+/** Merges a patch list into a list: scalars are united, objects merged with those that have the same key. */
 export function mergePatchList(original: List, patch: List, merge: ListMerge): List {
   const { rule, isDeletion } = merge;
   if (rule.strategy !== 'merge' && !isDeletion) return patch;
@@ -32,7 +32,7 @@ export function mergePatchList(original: List, patch: List, merge: ListMerge): L
   return orderItems(merged, { patch: marked.patch, live: marked.original }, { isMap, mergeKey });
 }
 
-/** Whether the items are objects. All must be of one type, and that cannot be a list. */
+/** Whether the items are objects. All must have the same type, which cannot be a list. */
 export function areMaps(lists: readonly List[]): boolean {
   const filled = lists.find(({ length }) => length > 0);
   if (filled === undefined) throw new StrategicMergeError('no elements in any of the given slices');
@@ -54,7 +54,7 @@ interface MapLists {
   readonly patch: readonly PlainObject[];
 }
 
-/** Does what marked items of the patch say: deletes items by key, or replaces the list by what else the patch has. */
+/** Processes the marked items of the patch: deletes items by key, or replaces the list by the rest of the patch. */
 function applyMarkedItems(original: readonly PlainObject[], patch: readonly PlainObject[], mergeKey: string): MapLists {
   const plain: PlainObject[] = [];
   const deleted = new Set<unknown>();
@@ -109,8 +109,8 @@ function mergeItems(original: readonly PlainObject[], patch: readonly PlainObjec
 }
 
 /**
- * A list of scalars without duplicates. The first of equal ones stays; the place of each other one is taken by the last
- * item of the list, which is what Kubernetes does, and clients see the order.
+ * A list of scalars without duplicates. The first of equal ones stays; the last item of the list takes the place of each
+ * other one, as in Kubernetes, because clients see the order.
  */
 export function withoutDuplicates(items: readonly unknown[]): unknown[] {
   const list = [...items];
@@ -129,7 +129,7 @@ export function withoutDuplicates(items: readonly unknown[]): unknown[] {
   return list;
 }
 
-/** Takes items out at these places, which are in order: the last item of the list that stays goes to the first of them. */
+/** Removes the items at these sorted places: the last remaining item moves to the first of them. */
 function fillFromEnd(list: unknown[], removed: readonly number[], places: ReadonlyMap<unknown, Set<number>>): void {
   let end = removed.length;
   for (let at = 0; at < end; at++) {

@@ -2,19 +2,19 @@ import { isPlainObject } from '../json/plain-object.ts';
 import { DIRECTIVE } from './strategic-merge-directives.ts';
 import { badType, noMergeKey } from './strategic-merge-error.ts';
 
-/** How items of a list are told apart: objects by a member, everything else by itself. */
+/** How list items are identified: objects by a member, everything else by value. */
 export interface ItemIdentity {
   readonly isMap: boolean;
   readonly mergeKey: string;
 }
 
-/** What an item is told apart by. */
+/** The identity of an item. */
 export function identityOf(item: unknown, { isMap, mergeKey }: ItemIdentity): unknown {
   if (!isMap) return item;
   return isPlainObject(item) && Object.hasOwn(item, mergeKey) ? item[mergeKey] : null;
 }
 
-/** Items by what they are told apart by: the place of the first one. */
+/** The index of the first item with each identity. */
 export function firstPlaces(items: readonly unknown[], identity: ItemIdentity): Map<unknown, number> {
   const places = new Map<unknown, number>();
   for (let index = 0; index < items.length; index++) {
@@ -25,15 +25,15 @@ export function firstPlaces(items: readonly unknown[], identity: ItemIdentity): 
 }
 
 export interface ItemOrders {
-  /** The order of items that the patch is about. */
+  /** The order of items in the patch. */
   readonly patch: readonly unknown[];
   /** The order of items in the live list. */
   readonly live: readonly unknown[];
 }
 
 /**
- * Merged items in the order they get: those the patch is about in its order, and the others, in the order of the live
- * list, before the first one that comes after them in the live list.
+ * Sorts merged items: those of the patch in its order; each other one, in live order, before the first item that follows it
+ * in the live list.
  */
 export function orderItems(merged: readonly unknown[], orders: ItemOrders, identity: ItemIdentity): unknown[] {
   if (identity.mergeKey !== '') checkKeys(merged, identity.mergeKey);
@@ -49,7 +49,7 @@ export function orderItems(merged: readonly unknown[], orders: ItemOrders, ident
   return interleave(otherItems, patchItems, { places: firstPlaces(orders.live, identity), identity });
 }
 
-/** Whether the patch names all items, and in the order that they have: nothing is to be done then. */
+/** Whether the patch lists all items in their current order: then nothing is to be done. */
 function areInOrder(merged: readonly unknown[], order: readonly unknown[], identity: ItemIdentity): boolean {
   if (merged.length !== order.length) return false;
   const seen = new Set<unknown>();
@@ -62,7 +62,7 @@ function areInOrder(merged: readonly unknown[], order: readonly unknown[], ident
   return true;
 }
 
-/** Whether the items are those of the live list in its order, and the patch names some of them in the same order. */
+/** Whether the items are in live order, and the patch lists some of them in the same order. */
 function areInLiveOrder(merged: readonly unknown[], { patch, live }: ItemOrders, identity: ItemIdentity): boolean {
   if (patch.length > merged.length || !areInOrder(merged, live, identity)) return false;
   let named = 0;
@@ -74,7 +74,7 @@ function areInLiveOrder(merged: readonly unknown[], { patch, live }: ItemOrders,
   return named === patch.length;
 }
 
-/** Every item must be an object that has the key. */
+/** Checks that every item is an object with the key. */
 export function checkKeys(items: readonly unknown[], mergeKey: string): void {
   for (let index = 0; index < items.length; index++) {
     const item = items[index];
@@ -83,7 +83,7 @@ export function checkKeys(items: readonly unknown[], mergeKey: string): void {
   }
 }
 
-/** Items in the order of another list; items marked for deletion come last. */
+/** Sorts items in the order of another list; items marked for deletion come last. */
 function sortItems(items: readonly unknown[], order: readonly unknown[], identity: ItemIdentity): unknown[] {
   const { isMap, mergeKey } = identity;
   if (isMap) {
@@ -103,10 +103,10 @@ interface Placed {
   readonly place: number | undefined;
 }
 
-/** Longer lists are sorted in another way by Go, which nobody has relied on. */
+/** Go sorts longer lists differently, which no client relies on. */
 const INSERTION_SORT_LIMIT = 20;
 
-/** An item without a place goes before the one it is compared with, so the result depends on how it is sorted: like this. */
+/** An item without a place goes before the one it is compared with, so the result depends on the algorithm: this one. */
 function insertionSorted(items: readonly Placed[]): readonly Placed[] {
   const isPlaced = ({ place }: Placed): boolean => place !== undefined;
   if (items.length > INSERTION_SORT_LIMIT || items.every(isPlaced)) {

@@ -2,19 +2,19 @@ import type { Field, ScalarName, Shape, Struct } from '../schema/schema.ts';
 import { quoteGo } from '../values/index.ts';
 import { StrategicMergeError } from './strategic-merge-error.ts';
 
-/** What strategic merge has to know of a value's type. */
+/** The properties of a type that strategic merge needs. */
 export interface PatchSchema {
-  /** What Go calls the kind of type: `struct`, `map`, `slice`, `string`… */
+  /** The Go kind of the type: `struct`, `map`, `slice`, `string`… */
   readonly kind: string;
   readonly struct: Struct | undefined;
-  /** The name of a type whose fields nobody can name from outside. */
+  /** The name of a type whose fields cannot be patched. */
   readonly name: string;
 }
 
-/** How a field is patched, and the type of what is in it. */
+/** How a field is patched, and the type of its value. */
 export interface PatchRule {
   readonly schema: PatchSchema;
-  /** `merge` for lists that are merged, `replace` for objects that are not. */
+  /** `merge` for lists that are merged, `replace` for objects that are replaced. */
   readonly strategy: string;
   readonly mergeKey: string;
 }
@@ -23,7 +23,7 @@ export function structSchema(struct: Struct): PatchSchema {
   return { kind: 'struct', struct, name: struct.shortName };
 }
 
-/** How an object that is a member of an object of this type is patched. */
+/** How an object member of an object of this type is patched. */
 export function ruleForMap(schema: PatchSchema, name: string): PatchRule {
   const field = findField(schema, name);
   return ruleFor(field, schemaOf(field.shape));

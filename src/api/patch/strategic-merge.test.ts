@@ -18,7 +18,7 @@ const patchMeta = (target: PlainObject, patch: PlainObject): unknown =>
 const named = (...names: string[]): { name: string }[] => names.map((name) => ({ name }));
 
 describe('a strategic merge patch', () => {
-  test('merges list items by their key, and says which order they get', () => {
+  test('merges list items by key, and sets their order', () => {
     expect(
       patchSpec({ containers: named('a', 'b', 'c') }, { containers: [{ name: 'c', image: 'i' }, { name: 'x' }] }),
     ).toEqual({
@@ -57,19 +57,19 @@ describe('a strategic merge patch', () => {
     });
   });
 
-  test('counts new items as being where deleted ones were, when it sets the order', () => {
+  test('places new items where deleted ones were, when it sets the order', () => {
     const containers = [{ name: 'x' }, { $patch: 'delete', name: 'b' }];
     const patch = { containers, '$setElementOrder/containers': named('x') };
     expect(patchSpec({ containers: named('a', 'b') }, patch)).toEqual({ containers: named('a', 'x') });
   });
 
-  test('retains only the keys it says', () => {
+  test('retains only the given keys', () => {
     const target = { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } };
     const patch = { strategy: { $retainKeys: ['type'], type: 'Recreate' } };
     expect(applyStrategicMergePatch(target, patch, deployment).patched).toEqual({ strategy: { type: 'Recreate' } });
   });
 
-  test('removes by null, also what would be new', () => {
+  test('removes by null, also new members', () => {
     expect(patchMeta({ labels: { a: '1' }, name: 'n' }, { labels: null, annotations: { a: null, b: '1' } })).toEqual({
       name: 'n',
       annotations: { b: '1' },
@@ -131,7 +131,7 @@ test.each([
   expect(withoutDuplicates(items)).toEqual(want);
 });
 
-test('a list without duplicates is found as fast as it is long', () => {
+test('removes duplicates in linear time', () => {
   const items = Array.from({ length: 200_000 }, (_, index) => index % 1000);
   expect(withoutDuplicates(items)).toHaveLength(1000);
 });

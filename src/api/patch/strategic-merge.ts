@@ -19,16 +19,16 @@ import { type PatchSchema, ruleForList, ruleForMap, structSchema } from './strat
 
 export interface StrategicallyMerged {
   readonly patched: PlainObject;
-  /** What is left of the patch when its directives have been carried out; messages quote it. */
+  /** The rest of the patch after its directives were processed; messages quote it. */
   readonly patch: PlainObject;
 }
 
 /**
- * Applies a strategic merge patch: objects are merged member by member, lists by the keys and strategies that their type
- * states, null removes, and directives say what else to do.
+ * Applies a strategic merge patch: objects are merged member by member, lists by the keys and strategies of their type,
+ * null removes, and directives add the rest.
  *
- * Guarantees: neither `target` nor `patch` is changed; takes little more time than it takes to read the two. Ends: with a
- * StrategicMergeError. Assumes: neither is nested deeper than decoding allows.
+ * Changes neither `target` nor `patch`; takes time linear in their size. Throws a StrategicMergeError. Neither may be
+ * nested deeper than decoding allows.
  */
 export function applyStrategicMergePatch(target: PlainObject, patch: PlainObject, type: Struct): StrategicallyMerged {
   return allAtOnce(strategicMerging(target, patch, type));
@@ -41,7 +41,7 @@ export function* strategicMerging(target: PlainObject, patch: PlainObject, type:
   return { patched: mergeMaps(target, own, structSchema(type)), patch: own };
 }
 
-/** The patch is the caller's to be changed; parts of it go into the result. */
+/** May change the patch; parts of it go into the result. */
 function mergeMaps(original: PlainObject, patch: PlainObject, schema: PatchSchema): PlainObject {
   if (Object.hasOwn(patch, DIRECTIVE)) return replaced(patch);
   const result = retained(original, patch);
@@ -62,7 +62,7 @@ function replaced(patch: PlainObject): PlainObject {
   }
 }
 
-/** A copy of the object with the members that the patch says to retain, or with all of them. */
+/** A copy of the object with the members to retain, or with all of them. */
 function retained(original: PlainObject, patch: PlainObject): PlainObject {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return { ...original };
   const names = patch[RETAIN_KEYS];

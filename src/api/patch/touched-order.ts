@@ -1,14 +1,14 @@
 import { compareUtf8 } from '../../base/index.ts';
 import { isPlainObject, type PlainObject, setOwn } from '../json/plain-object.ts';
 
-/** The objects that a patch has looked into: by name, what is below them. */
+/** The objects that a patch has accessed, by member name. */
 export interface Touched {
   readonly [name: string]: Touched | undefined;
 }
 
 /**
- * The value with the members of all objects that a patch has looked into sorted by name: what was not looked into is kept
- * as text by Kubernetes, and so keeps its order. It shows where patched objects are quoted, and in what is found wrong first.
+ * The value with the members of all accessed objects sorted by name: Kubernetes keeps other objects as text, and so in
+ * their order. This affects how patched objects are quoted, and which problem is found first.
  */
 export function inTouchedOrder(value: unknown, touched: Touched): unknown {
   if (Array.isArray(value)) {
@@ -25,7 +25,7 @@ function below(value: unknown, touched: Touched, name: string): unknown {
   return isPlainObject(inside) ? inTouchedOrder(value, inside) : value;
 }
 
-/** What JSON Patch looks into on its way along pointers. */
+/** The objects that a JSON patch accesses along its pointers. */
 export function touchedBy(pointers: readonly string[]): Touched {
   const root = nothing();
   for (const pointer of pointers) {
@@ -40,7 +40,7 @@ interface OpenTouched extends Touched {
   [name: string]: OpenTouched | undefined;
 }
 
-/** Without a prototype: pointers may name anything. */
+/** Without a prototype, because pointers may contain any name. */
 function nothing(): OpenTouched {
   return Object.create(null) as OpenTouched;
 }

@@ -5,16 +5,16 @@ import { malformed, ProtobufReader, WIRE_BYTES, wrongWireType } from '../../wire
 import { shapeReader, type ValueReader } from './shape-readers.ts';
 
 export interface DecodeProtobufOptions {
-  /** Fill in what the type's `default` and `fill` flags say. */
+  /** Fills in the type's `default` and `fill` values. */
   readonly defaults?: boolean;
   /** apiVersion and kind, which are not part of the message. */
   readonly typeMeta?: TypeMeta;
 }
 
 /**
- * Decodes a protobuf message into a canonical object. Fields with unknown numbers are passed over.
+ * Decodes a protobuf message into a canonical object. Unknown field numbers are skipped.
  *
- * Ends: with a DecodeError, in the words of Kubernetes where it has any, when the bytes are not such a message.
+ * Throws a DecodeError, in Kubernetes' words where it has any, if the bytes are not such a message.
  */
 export function decodeProtobuf(bytes: Uint8Array, struct: Struct, options: DecodeProtobufOptions = {}): PlainObject {
   const reader = new ProtobufReader(bytes);
@@ -27,7 +27,7 @@ export function decodeProtobuf(bytes: Uint8Array, struct: Struct, options: Decod
   return canonicalizeOwned(target, struct, { defaults: options.defaults });
 }
 
-/** What the envelope of a protobuf body holds. */
+/** The contents of a protobuf body's envelope. */
 export interface ProtobufEnvelope {
   readonly typeMeta: TypeMeta;
   /** The message; a view of the body's bytes, not a copy. */
@@ -40,7 +40,7 @@ export function isProtobufEnvelope(bytes: Uint8Array): boolean {
   return ENVELOPE_MAGIC.every((byte, index) => bytes[index] === byte);
 }
 
-/** Takes the envelope off a protobuf body or stored value. */
+/** Unwraps a protobuf body or stored value. */
 export function openProtobufEnvelope(bytes: Uint8Array): ProtobufEnvelope {
   if (bytes.length === 0) throw malformed('empty data');
   if (!isProtobufEnvelope(bytes)) {
@@ -85,7 +85,7 @@ function readTypeMeta(reader: ProtobufReader): TypeMeta {
   return typeMeta;
 }
 
-/** The number of the next field, all of which are bytes; 0 when it is none of these, and has been passed over. */
+/** The number of the next field, all of which are bytes; 0 for an unknown field, which is skipped. */
 function nextField(reader: ProtobufReader, names: readonly string[]): number {
   const tag = reader.tag();
   const number = tag >>> 3;
@@ -98,12 +98,12 @@ function nextField(reader: ProtobufReader, names: readonly string[]): number {
   return number;
 }
 
-/** Reads a field whose tag has been read into the object. */
+/** Reads a field, whose tag has been read, into the object. */
 type ReadField = (reader: ProtobufReader, wireType: number, target: PlainObject) => void;
 
 /**
- * Reads the objects of one struct into plain objects, which are not canonical yet: only what came is there, in the order
- * in which it came. Compiled once per struct, when first needed.
+ * Reads the objects of one struct into plain objects that are not canonical yet: only the fields in the message, in its
+ * order. Compiled once per struct, on first use.
  */
 class MessageDecoder {
   readonly #fields: readonly (ReadField | undefined)[];

@@ -5,19 +5,19 @@ import { ProtobufWriter } from '../../wire/protobuf/index.ts';
 import { compareUtf8, unreachable } from '../../base/index.ts';
 import { message, scalarBlanks, scalarWriter, type WriteField } from './scalar-writers.ts';
 
-/** Whether objects of the type have a protobuf form at all; custom resources and tables do not. */
+/** Whether objects of the type have a protobuf form; custom resources and tables do not. */
 export function travelsInProtobuf(struct: Struct): boolean {
   return struct.fields.some((field) => field.number > 0);
 }
 
-/** An object, which must be canonical, as a protobuf message: byte by byte what Kubernetes writes. */
+/** Encodes a canonical object as a protobuf message: byte by byte what Kubernetes writes. */
 export function encodeProtobuf(value: PlainObject, struct: Struct): Uint8Array {
   const writer = new ProtobufWriter();
   encoderOf(struct).write(writer, value);
   return writer.finish();
 }
 
-/** The same in the envelope that bodies and stored values have, which tells apiVersion and kind. */
+/** The same in the envelope of bodies and stored values, which contains apiVersion and kind. */
 export function encodeProtobufEnvelope(value: PlainObject, struct: Struct): Uint8Array {
   const writer = new ProtobufWriter();
   writer.raw(MAGIC);
@@ -29,7 +29,7 @@ export function encodeProtobufEnvelope(value: PlainObject, struct: Struct): Uint
   return writer.finish();
 }
 
-/** An envelope around a message that is encoded already. */
+/** Wraps an encoded message in an envelope. */
 export function wrapProtobuf(
   raw: Uint8Array,
   typeMeta: { readonly apiVersion: string; readonly kind: string },
@@ -51,7 +51,7 @@ function writeTypeMeta(writer: ProtobufWriter, { apiVersion, kind }: PlainObject
   writer.end(typeMeta);
 }
 
-/** Content encoding and type are there, and empty. */
+/** Content encoding and type are written, and empty. */
 function writeContent(writer: ProtobufWriter): void {
   writer.string(3, '');
   writer.string(4, '');
@@ -60,8 +60,8 @@ function writeContent(writer: ProtobufWriter): void {
 const EMPTY: PlainObject = Object.freeze({});
 
 /**
- * Writes the objects of one struct as Kubernetes' generated encoders do: fields by number; values even when they are
- * zero, pointers only when they are there; maps by key. Compiled once per struct, when first needed.
+ * Writes the objects of one struct as Kubernetes' generated encoders do: fields by number; values even if they are zero,
+ * pointers only if they are set; maps by key. Compiled once per struct, on first use.
  */
 class MessageEncoder {
   readonly #fields: readonly ((writer: ProtobufWriter, source: PlainObject) => void)[];
@@ -175,14 +175,14 @@ function mapWriter(shape: MapShape, number: number, owner: Struct): WriteField {
   };
 }
 
-/** Canonical maps are sorted; but JavaScript moves keys that look like list indexes to the front. */
+/** Canonical maps are sorted, but JavaScript moves keys that look like list indexes to the front. */
 function sortedKeys(source: PlainObject): string[] {
   const keys = Object.keys(source);
   const first = keys[0] ?? '';
   return first >= '0' && first <= '9\uffff' ? keys.sort(compareUtf8) : keys;
 }
 
-/** A schema, or something simpler: each has a field of its own. Null is neither. */
+/** A schema, or something simpler, each in another field. Null is neither. */
 function schemaWriter(scalar: SchemaScalar, number: number, owner: Struct): WriteField {
   const isBool = scalar === 'JSONSchemaPropsOrBool';
   const writeSchema = structWriter({ struct: owner }, isBool ? 2 : 1);

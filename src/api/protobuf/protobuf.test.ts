@@ -25,7 +25,7 @@ describe('encodeProtobuf()', () => {
     expect(hex(encodeProtobuf({}, types.struct('io.k8s.api.core.v1.GRPCAction')))).toBe('0800');
   });
 
-  test('puts fields that are flat in JSON into the message where they belong', () => {
+  test('puts fields that are flat in JSON into their embedded message', () => {
     const volume = types.struct('io.k8s.api.core.v1.Volume');
     const encoded = encodeProtobuf({ name: 'v', emptyDir: {} }, volume);
 
@@ -33,7 +33,7 @@ describe('encodeProtobuf()', () => {
     expect(decodeProtobuf(encoded, volume)).toEqual({ name: 'v', emptyDir: {} });
   });
 
-  test('writes maps by key, also where JavaScript has another order', () => {
+  test('writes maps by key, even if JavaScript orders them differently', () => {
     const encoded = encodeProtobuf(canonicalize({ data: { '9': 'b', '10': 'a' } }, configMap), configMap);
 
     expect(Buffer.from(encoded).toString('latin1').indexOf('10')).toBeLessThan(
@@ -50,14 +50,14 @@ describe('encodeProtobuf()', () => {
     expect(decodeProtobuf(encodeProtobuf(value, configMap), configMap)).toEqual(value);
   });
 
-  test('tells which types have a protobuf form', () => {
+  test('knows which types have a protobuf form', () => {
     expect(travelsInProtobuf(pod)).toBe(true);
     expect(travelsInProtobuf(types.struct('io.k8s.apimachinery.pkg.apis.meta.v1.Table'))).toBe(false);
   });
 });
 
 describe('the envelope', () => {
-  test('tells apiVersion and kind', () => {
+  test('contains apiVersion and kind', () => {
     const value = canonicalize({ kind: 'ConfigMap', apiVersion: 'v1', data: { a: 'b' } }, configMap);
     const body = encodeProtobufEnvelope(value, configMap);
     const { typeMeta, raw, contentEncoding, contentType } = openProtobufEnvelope(body);
@@ -72,7 +72,7 @@ describe('the envelope', () => {
     expect(hex(wrapProtobuf(raw, typeMeta))).toBe(hex(body));
   });
 
-  test('is missed in the words of Kubernetes', () => {
+  test("is reported missing in Kubernetes' words", () => {
     expect(() => openProtobufEnvelope(new Uint8Array())).toThrow('empty data');
     expect(() => openProtobufEnvelope(Buffer.from('k8s\0'))).toThrow('empty body');
     expect(() => openProtobufEnvelope(Buffer.from('{}'))).toThrow(
@@ -89,19 +89,19 @@ describe('the envelope', () => {
 });
 
 describe('decodeProtobuf()', () => {
-  test('passes over fields that it does not know, of any wire type', () => {
+  test('skips unknown fields of any wire type', () => {
     const unknown = '982f 01  992f 0102030405060708  9a2f 0261 62  9b2f 0801 9c2f  9d2f 01020304';
 
     expect(decodeProtobuf(bytes(`0a0161 ${unknown}`), objectMeta)).toEqual({ name: 'a' });
   });
 
-  test('merges messages that come in pieces', () => {
+  test('merges messages that are split into pieces', () => {
     expect(decodeProtobuf(bytes('0a03 0a0161 0a03 1a0162'), configMap)).toEqual({
       metadata: { name: 'a', namespace: 'b' },
     });
   });
 
-  test('reads lists of numbers in one piece or in many', () => {
+  test('reads lists of numbers, packed or not', () => {
     const context = types.struct('io.k8s.api.core.v1.PodSecurityContext');
 
     expect(decodeProtobuf(bytes('2001 2002'), context)).toEqual({ supplementalGroups: [1, 2] });
@@ -136,7 +136,7 @@ describe('decodeProtobuf()', () => {
     expect(() => decodeProtobuf(bytes(text), objectMeta)).toThrow(new DecodeError('syntax', message));
   });
 
-  test('refuses a text that is no quantity in the words of Kubernetes', () => {
+  test("refuses an invalid quantity in Kubernetes' words", () => {
     const resources = types.struct('io.k8s.api.core.v1.ResourceRequirements');
 
     expect(() => decodeProtobuf(bytes('0a08 0a0161 1203 0a0178'), resources)).toThrow(
@@ -144,11 +144,11 @@ describe('decodeProtobuf()', () => {
     );
   });
 
-  test('keeps U+FFFD that was written', () => {
+  test('keeps a literal U+FFFD', () => {
     expect(decodeProtobuf(encodeProtobuf({ name: 'a\ufffd' }, objectMeta), objectMeta)).toEqual({ name: 'a\ufffd' });
   });
 
-  test('refuses messages nested without end', () => {
+  test('refuses messages that are nested too deeply', () => {
     let nested = Buffer.alloc(0);
     for (let depth = 0; depth < 5000; depth++) {
       const writer = new ProtobufWriter();

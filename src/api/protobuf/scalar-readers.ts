@@ -42,7 +42,7 @@ export const scalarReaders: Readonly<Record<PlainScalar, ScalarReader>> = {
 
 type FieldReaders = Readonly<Record<number, ScalarReader & { readonly name: string }>>;
 
-/** Reads a message whose fields are scalars; of a field that comes twice the last one counts. */
+/** Reads a message whose fields are scalars; of duplicate fields the last one wins. */
 function readFields(reader: ProtobufReader, readers: FieldReaders): Record<string, unknown> | undefined {
   const end = reader.begin();
   if (!reader.hasMore(end)) return undefined;
@@ -85,10 +85,10 @@ function readQuantity(reader: ProtobufReader): unknown {
   return readFields(reader, QUANTITY)?.['String_'] ?? null;
 }
 
-/** The last moment that can be printed, in seconds from the epoch; the first is as far away on the other side. */
+/** The last printable moment, in seconds from the epoch; the first is its negative. */
 const LAST_SECOND = 8_640_000_000_000;
 
-/** No fields at all are the zero time. */
+/** An empty message is the zero time. */
 function readInstant(reader: ProtobufReader, format: (seconds: number, nanos: number) => string): unknown {
   const fields = readFields(reader, TIMESTAMP);
   if (fields === undefined) return null;
@@ -115,7 +115,7 @@ function readIntOrString(reader: ProtobufReader): unknown {
   }
 }
 
-/** JSON; a RawExtension may also hold an object that is encoded in protobuf, which is kept as bytes. */
+/** JSON; a RawExtension may also hold an object in protobuf, which is kept as bytes. */
 function readRaw(reader: ProtobufReader): unknown {
   const raw = readFields(reader, RAW)?.['Raw'] as Uint8Array | undefined;
   if (raw === undefined || raw.length === 0) return null;

@@ -4,7 +4,7 @@ import type { ScalarName } from '../schema/schema.ts';
 import { decodeBase64, type Instant, isZeroInstant, parseMicroTime, parseTime, ValueError } from '../values/index.ts';
 import type { ProtobufWriter } from '../../wire/protobuf/index.ts';
 
-/** Writes a field, tag and all. The value is canonical and not null. */
+/** Writes a field including its tag. The value is canonical and not null. */
 export type WriteField = (writer: ProtobufWriter, value: unknown) => void;
 
 type PlainScalar = Exclude<ScalarName, `JSONSchemaPropsOr${string}`>;
@@ -44,7 +44,7 @@ export function scalarWriter(scalar: PlainScalar, number: number): WriteField {
   }
 }
 
-/** The values that a field which was never set stands for; nothing where Go writes no bytes either. */
+/** The values of an unset field; undefined where Go writes no bytes either. */
 export const scalarBlanks: Readonly<Record<PlainScalar, unknown>> = {
   string: '',
   int32: 0,
@@ -85,7 +85,7 @@ function writeIntOrString(writer: ProtobufWriter, value: unknown): void {
   writer.string(3, isString ? value : '');
 }
 
-/** JSON text; or, in a RawExtension, bytes that are encoded already. */
+/** JSON text or, in a RawExtension, encoded bytes. */
 function writeRaw(writer: ProtobufWriter, value: unknown): void {
   if (value instanceof Uint8Array) writer.bytes(1, value);
   else writer.string(1, encodeJson(value));

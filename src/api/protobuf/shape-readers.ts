@@ -4,15 +4,15 @@ import type { ListShape, MapShape, ScalarName, Shape, Struct } from '../schema/s
 import { type ProtobufReader, wrongWireType, WIRE_BYTES, WIRE_VARINT } from '../../wire/protobuf/index.ts';
 import { scalarReaders } from './scalar-readers.ts';
 
-/** Reads a value whose tag has been read. What came before of the same field is added to or replaced. */
+/** Reads a value whose tag has been read, and adds it to or replaces an earlier one of the same field. */
 export interface ValueReader {
   readonly wireType: number;
-  /** Lists of numbers may also come in one piece. */
+  /** Lists of numbers may also be packed. */
   readonly packedWireType?: number;
   readonly read: (reader: ProtobufReader, before: unknown, wireType: number) => unknown;
 }
 
-/** Finds the decoder of a struct; asked when the first value comes, since types may be recursive. */
+/** Finds the decoder of a struct; called with the first value, because types may be recursive. */
 export type StructDecoders = (struct: Struct) => {
   read(reader: ProtobufReader, end: number, target: PlainObject): PlainObject;
 };
@@ -66,7 +66,7 @@ function listReader(shape: ListShape, element: ValueReader): ValueReader {
   };
 }
 
-/** A list that is a message of its own, with the elements as field 1. */
+/** A list that is a message with the elements as field 1. */
 function wrappedReader(element: ValueReader): ValueReader {
   return {
     wireType: WIRE_BYTES,
@@ -100,7 +100,7 @@ function mapReader(_shape: MapShape, element: ValueReader): ValueReader {
   };
 }
 
-/** A schema in one field, what is simpler in another. Neither is null, and of a bool false. */
+/** A schema in one field, something simpler in another. Neither means null, and false for a bool. */
 function schemaReader(scalar: ScalarName, schema: ValueReader): ValueReader {
   const isBool = scalar === 'JSONSchemaPropsOrBool';
   return {
@@ -127,7 +127,7 @@ function schemaReader(scalar: ScalarName, schema: ValueReader): ValueReader {
 
 type SmallMessage = Readonly<Record<number, (reader: ProtobufReader, wireType: number) => void>>;
 
-/** Reads a small message; all its fields are written as bytes, except that `varint` is the number of one that is not. */
+/** Reads a small message; all its fields are bytes, except the one with the number `varint`. */
 function readMessage(reader: ProtobufReader, fields: SmallMessage, varint = 0): void {
   const end = reader.begin();
   while (reader.hasMore(end)) {

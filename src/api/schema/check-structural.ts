@@ -26,10 +26,10 @@ import {
 } from './go-json-values.ts';
 
 /**
- * What a structural type says about a value, in the words of OpenAPI's validation, which upstream has for custom
- * resources. The same checks in the same order; where upstream goes through a map in random order, by name.
+ * The problems of a value of a structural type, in the words of the OpenAPI validation that upstream uses for custom
+ * resources. The same checks in the same order; where upstream iterates a map in random order, by name.
  *
- * Bounded: every value is looked at once for each schema that describes its place. Recursion is as deep as the schema.
+ * Bounded: every value is checked once for each schema that describes its place. Recursion is as deep as the schema.
  */
 export function checkStructural(value: unknown, place: JudgedPlace, options: StructuralCheck): readonly FieldError[] {
   const judge = new Judge(options);
@@ -39,29 +39,29 @@ export function checkStructural(value: unknown, place: JudgedPlace, options: Str
 
 export interface StructuralCheck {
   readonly checks: TextChecks;
-  /** Where the value is; details of errors do not tell it. */
+  /** The path of the value; not repeated in the details of errors. */
   readonly base?: string | undefined;
-  /** What the value was before: of what has not changed, nothing is said. */
+  /** The previous value: unchanged parts are not reported. */
   readonly correlation?: Correlation | undefined;
-  /** Integers or strings may be anything: upstream judges defaults by schemas in which these have no type. */
+  /** Allows any value for an int-or-string: upstream validates defaults with schemas in which these have no type. */
   readonly allowsAnyEither?: boolean;
 }
 
-/** A place, and where it is in the value. */
+/** A place in the type, and its path in the value. */
 interface Spot {
   readonly place: JudgedPlace;
   readonly path: string;
   readonly correlation?: Correlation | undefined;
 }
 
-/** Collects what is wrong, and counts what is right: of several schemas, the one that fits best tells its errors. */
+/** Collects problems, and counts matches: of several schemas, the one with the most matches reports its errors. */
 class Judge {
   readonly errors: FieldError[] = [];
   matches = 0;
   readonly #options: StructuralCheck;
   readonly #checks: TextChecks;
   readonly #base: string;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(options: StructuralCheck) {
     this.#options = options;
@@ -86,15 +86,15 @@ class Judge {
     this.matches += 4; // for the checks that apply to any value, and for the whole
   }
 
-  /** What several schemas say alike is told once. */
+  /** Errors that several schemas share are reported once. */
   #add(error: FieldError): void {
     const key = `${error.reason} ${error.field} ${error.detail}`;
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
     this.errors.push(error);
   }
 
-  /** What is said of a field; the base is not part of the words. */
+  /** The path in messages, without the base. */
   #at(path: string): string {
     if (path === '') return this.#base === '' ? NOWHERE : this.#base;
     return this.#base === '' ? path : `${this.#base}.${path}`;
@@ -104,7 +104,7 @@ class Judge {
     this.#add(invalidValue(this.#at(path), value, `${path} in body ${words}`));
   }
 
-  /** What is wrong with a whole has no path upstream. */
+  /** Errors about a whole value have no path upstream. */
   #wrongWhole(words: string): void {
     this.#add(invalidValue(this.#at(''), '', words));
   }
@@ -134,7 +134,7 @@ class Judge {
     );
   }
 
-  /** Formats that the server does not know for a type count as none. */
+  /** A format that the server does not know for a type is ignored. */
   #formatOf(types: readonly string[], { format = '' }: NestedRules): string {
     const type = types.length === 1 ? types[0] : 'string';
     if (type === 'string') return this.#checks.format(format) === undefined ? '' : format;
@@ -184,7 +184,7 @@ class Judge {
     this.matches += other.matches;
   }
 
-  /** Of length and pattern, only the first thing that is wrong is told. */
+  /** Of length and pattern, only the first problem is reported. */
   #checkText(value: string, { types, rules }: JudgedPlace, path: string): void {
     this.matches += 1;
     const { maxLength, minLength, pattern = '' } = rules;
@@ -218,7 +218,7 @@ class Judge {
         rules.format === 'int32' || rules.format === 'int64' ? `with format ${rules.format}` : '(default format)';
       this.#wrongWhole(`Checked value must be of type integer ${format} in ${path}`);
     }
-    /** Upstream compares whole numbers with the whole part of a bound. */
+    /** Upstream compares integers with the integral part of a bound. */
     const bound = (limit: number): readonly [limit: number, text: string] =>
       isWhole && (type !== 'integer' || Number.isInteger(limit))
         ? [Math.trunc(limit), String(Math.trunc(limit))]
@@ -281,7 +281,7 @@ class Judge {
     for (const name of names) {
       const inner = members?.get(name) ?? others;
       if (inner === undefined) continue;
-      // Both versions of an object have been converted to the same type, so that nothing was ever wrong with these two.
+      // Both versions of an object were converted to the same type, so these two are always right.
       const isType = path === '' && (name === 'apiVersion' || name === 'kind');
       const was = isType ? undefined : correlation?.key(name);
       this.judge(value[name], { place: inner, path: `${start}${name}`, correlation: was });
@@ -290,7 +290,7 @@ class Judge {
   }
 }
 
-/** Of schemas that all do not fit, the first with the most that does. */
+/** If no schema matches, the first with the most matches. */
 function best(results: readonly Judge[]): Judge | undefined {
   return results.reduce<Judge | undefined>(
     (one, next) => (one === undefined || next.matches > one.matches ? next : one),

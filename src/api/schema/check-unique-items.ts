@@ -7,7 +7,7 @@ const unique = new ShapeSearch(
   (shape) => shape.kind === 'list' && (shape.listType === 'set' || shape.listType === 'map'),
 );
 
-/** Items of lists of type `set` and `map` in a canonical value that are there twice. */
+/** The duplicate items of `set` and `map` lists in a canonical value. */
 export function checkUniqueItems(value: unknown, shape: Shape, path = ''): FieldError[] {
   if (!unique.has(shape)) return [];
   if (Array.isArray(value)) return shape.kind === 'list' ? checkList(value, shape, path) : [];
@@ -46,7 +46,7 @@ function keyOf(item: PlainObject | null, keys: readonly string[]): PlainObject {
   return Object.fromEntries(given.map((key) => [key, item?.[key]]));
 }
 
-/** Each value that is there more than once is told at its second place. */
+/** Each duplicate value is reported once, at its second place. */
 function repeated(values: readonly unknown[], path: string): FieldError[] {
   const times = new Map<string, number>();
   return values.flatMap((value, index) => {

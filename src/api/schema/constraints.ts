@@ -1,28 +1,28 @@
 /**
- * What is said of the values at one place of a type, beyond what they are: a field, an item of a list, a value of a map,
- * or the root. Definition files say it with flags, structural schemas with the words of OpenAPI.
+ * The constraints on the values at one place of a type, beyond their type: a field, an item of a list, a value of a map, or
+ * the root. Definition files write them as flags, structural schemas as OpenAPI keywords.
  */
 export interface Constraints extends NestedRules, Wording {
-  /** Explicit `null` is a value of its own. Of structural types only; elsewhere null is absence. */
+  /** Explicit `null` is a value. Only in structural types; elsewhere null means absent. */
   readonly nullable?: boolean;
-  /** Filled in where nothing is set. */
+  /** Filled in if nothing is set. */
   readonly default?: unknown;
   /** The same, but not part of the published schema. */
   readonly fill?: unknown;
-  /** The values that the server takes, in the order of its message, where that is not `enum`; none: it takes any. */
+  /** The values that the server accepts, in the order of its message, if they differ from `enum`; empty: any. */
   readonly values?: readonly string[];
   readonly maxBytes?: number;
-  /** How a text is written, by the names of `formats.ts`; not part of the published schema, other than `format`. */
+  /** The syntax of a string, by the names of `formats.ts`; unlike `format`, not part of the published schema. */
   readonly syntax?: string;
-  /** Fields that the type does not name are kept, not pruned. */
+  /** Unknown fields are kept, not pruned. */
   readonly preservesUnknown?: boolean;
   /** The value is a whole object with apiVersion, kind and metadata. */
   readonly isEmbedded?: boolean;
-  /** `title`, `description`, `example` and `externalDocs`, as they are published. */
+  /** `title`, `description`, `example` and `externalDocs`, for publication. */
   readonly documentation?: Readonly<Record<string, unknown>>;
 }
 
-/** What can be said of a value without knowing its type. */
+/** Rules that are independent of the type. */
 export interface ValueRules {
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
@@ -40,7 +40,7 @@ export interface ValueRules {
   readonly uniqueItems?: boolean;
   readonly minProperties?: number;
   readonly maxProperties?: number;
-  /** Names that an object must have; of built-in types, the fields say it. */
+  /** Required members; for built-in types, the fields have this. */
   readonly required?: readonly string[];
   readonly allOf?: readonly NestedRules[];
   readonly anyOf?: readonly NestedRules[];
@@ -60,7 +60,7 @@ export interface NestedRules extends ValueRules {
   readonly rules?: readonly ExpressionRule[];
 }
 
-/** A rule in CEL: an entry of `x-kubernetes-validations`. */
+/** A CEL rule: an entry of `x-kubernetes-validations`. */
 export interface ExpressionRule {
   readonly rule: string;
   readonly message?: string;
@@ -70,12 +70,12 @@ export interface ExpressionRule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** How upstream words what is wrong with a value of a built-in type, where it is not the usual way. */
+/** Upstream's wording for a wrong value of a built-in type, where it is not the usual one. */
 export interface Wording {
   readonly belowSays?: string;
   readonly aboveSays?: string;
-  /** A number that is zero was left out: it is reported as missing, or is no number at all. */
+  /** A zero counts as left out: it is reported as missing, or accepted as absent. */
   readonly zero?: 'missing' | 'absent';
-  /** A wrong value is reported at the object around it, or, like everything else about it, at the list around it. */
+  /** A wrong value is reported at the parent object or, like all its problems, at the list. */
   readonly at?: 'parent' | 'list';
 }

@@ -15,16 +15,16 @@ const shape = structuralShape({
   properties: { a: text, keyed, plain: { type: 'array', items: text } },
 });
 
-test('members are what they were if they were there and the schema names them', () => {
+test('members are correlated if they existed and the schema names them', () => {
   const pair = new Correlation({ a: 'x', odd: 1 }, { a: 'x', odd: 1 }, shape);
   expect(pair.key('a')?.isUnchanged).toBe(true);
   expect(pair.key('odd')).toBeUndefined();
-  expect(pair.isUnchanged).toBe(false); // nobody knows about `odd`
+  expect(pair.isUnchanged).toBe(false); // the schema does not describe `odd`
   expect(new Correlation({ a: 'x' }, {}, shape).key('a')).toBeUndefined();
   expect(new Correlation({ a: 'x' }, { a: 'x' }, shape).isUnchanged).toBe(true);
 });
 
-test('items of a list with keys are found wherever they have moved to', () => {
+test('items of a keyed list are correlated wherever they have moved to', () => {
   const old = {
     keyed: [
       { name: 'a', port: 1, note: 'x' },
@@ -39,7 +39,7 @@ test('items of a list with keys are found wherever they have moved to', () => {
   expect(new Correlation({ keyed: old.keyed.toReversed() }, old, shape).key('keyed')?.isUnchanged).toBe(true);
 });
 
-test('other lists are what they were as a whole, or not at all', () => {
+test('other lists are correlated as a whole, or not at all', () => {
   const list = (value: readonly string[]): Correlation | undefined =>
     new Correlation({ plain: value }, { plain: ['a', 'b'] }, shape).key('plain');
   expect(list(['a', 'b'])?.isUnchanged).toBe(true);

@@ -3,10 +3,10 @@ import { isPlainObject, type PlainObject } from '../json/plain-object.ts';
 import type { ListShape, Shape } from './schema.ts';
 
 /**
- * A value of a structural type beside what it was before an update. Whoever judges the value follows it down; a part of
- * which it cannot be said what it was before has no correlation.
+ * A value of a structural type beside its previous value. Validation descends both together; a part without a known
+ * previous value has no correlation.
  *
- * Example: items of a keyed list are found by their keys, wherever they have moved to; items of other lists are not.
+ * Example: items of a keyed list are matched by their keys, wherever they have moved to; items of other lists are not.
  * Bounded: every pair of values is compared once, however often it is asked for.
  */
 export class Correlation {
@@ -23,7 +23,7 @@ export class Correlation {
     this.#shape = shape;
   }
 
-  /** The member of this name, if it was there before and the schema describes it. */
+  /** The member of this name, if it existed before and the schema describes it. */
   key(name: string): Correlation | undefined {
     return this.#child(name, () => {
       if (!isPlainObject(this.#value) || !isPlainObject(this.#old)) return undefined;
@@ -33,7 +33,7 @@ export class Correlation {
     });
   }
 
-  /** The item at this place of a keyed list, if one with its keys was there before. */
+  /** The item at this index of a keyed list, if one with its keys existed before. */
   index(place: number): Correlation | undefined {
     return this.#child(place, () => {
       if (this.#shape.kind !== 'list' || this.#shape.listType !== 'map') return undefined;
@@ -45,7 +45,7 @@ export class Correlation {
     });
   }
 
-  /** Whether the value is what it was, as far as the schema describes it: what it does not describe may have changed. */
+  /** Whether the value is unchanged as far as the schema describes it; other parts may have changed. */
   get isUnchanged(): boolean {
     return (this.#isUnchanged ??= this.#compare());
   }
@@ -76,7 +76,7 @@ export class Correlation {
 
 const TEXT: Shape = { kind: 'scalar', scalar: 'string' };
 
-/** What a schema says of a member of an object; of metadata, whose type is not its own, it may name some. */
+/** The shape of a member; of metadata, whose type is not the schema's own, it may have rules for some. */
 function memberShape(shape: Shape, name: string): Shape | undefined {
   if (shape.kind === 'map') return isUndescribed(shape.value) ? undefined : shape.value;
   if (shape.kind !== 'struct') return undefined;
@@ -86,12 +86,12 @@ function memberShape(shape: Shape, name: string): Shape | undefined {
   return field === undefined || field.isImplied === true ? undefined : field.shape;
 }
 
-/** Whether a place allows anything because there is no schema for it. */
+/** Whether a place allows anything because it has no schema. */
 export function isUndescribed(shape: Shape): boolean {
   return shape.kind === 'scalar' && shape.scalar === 'JSON' && shape.constraints === undefined;
 }
 
-/** The items of a keyed list, found by their keys; of several with the same keys the first. */
+/** The items of a keyed list by their keys; of several with the same keys the first. */
 export class KeyedItems {
   readonly #keys: readonly string[];
   readonly #items = new Map<string, PlainObject>();
@@ -110,7 +110,7 @@ export class KeyedItems {
     return key === undefined ? undefined : this.#items.get(key);
   }
 
-  /** Items that are no objects, or whose keys are missing or not scalar, cannot be found. */
+  /** Undefined for items that are not objects, or whose keys are missing or not scalar. */
   #keyOf(item: unknown): string | undefined {
     if (!isPlainObject(item) || this.#keys.length === 0) return undefined;
     let key = '';
@@ -118,7 +118,7 @@ export class KeyedItems {
       const value = Object.hasOwn(item, name) ? item[name] : undefined;
       if (value === undefined || value === null || typeof value === 'object') return undefined;
       const text = String(value);
-      key += `${typeof value} ${text.length} ${text}`; // with its length, so that no two lists of values look alike
+      key += `${typeof value} ${text.length} ${text}`; // with its length, so that different lists of values never have the same key
     }
     return key;
   }

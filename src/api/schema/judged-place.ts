@@ -1,13 +1,13 @@
 import type { NestedRules } from './constraints.ts';
 import type { ScalarName, Shape, Struct } from './schema.ts';
 
-/** A place of a structural type as validation sees it, be it a shape or rules inside `allOf` and the like. */
+/** A place of a structural type as validation sees it: a shape, or rules inside `allOf` and the like. */
 export class JudgedPlace {
-  /** The types of JSON that a value may have; none: any. */
+  /** The allowed JSON types; empty: any. */
   readonly types: readonly string[];
   readonly isNullable: boolean;
   readonly rules: NestedRules;
-  /** Whether other schemas judge the same value. */
+  /** Whether other schemas validate the same value. */
   readonly hasAlternatives: boolean;
   readonly #makeParts: () => Parts;
   #parts: Parts | undefined;
@@ -20,7 +20,7 @@ export class JudgedPlace {
     this.#makeParts = options.parts;
   }
 
-  /** The places inside, made when first asked for. */
+  /** The places inside, made on first use. */
   get parts(): Parts {
     return (this.#parts ??= this.#makeParts());
   }
@@ -28,7 +28,7 @@ export class JudgedPlace {
 
 interface Parts {
   readonly item?: JudgedPlace | undefined;
-  /** The places of the members that are described. */
+  /** The places of the described members. */
   readonly members?: ReadonlyMap<string, JudgedPlace>;
   /** The place of all other members. */
   readonly others?: JudgedPlace | undefined;
@@ -46,7 +46,7 @@ export function placeOfShape(shape: Shape): JudgedPlace {
   return keep(shape, () => shapePlace(shape));
 }
 
-/** The place of values that rules inside `allOf` and the like are about. */
+/** The place of values that rules inside `allOf` and the like apply to. */
 export function placeOfRules(rules: NestedRules): JudgedPlace {
   const types = rules.type === undefined ? [] : [rules.type];
   return keep(rules, () => new JudgedPlace(rules, types, { isNullable: false, parts: () => partsOfRules(rules) }));
@@ -84,7 +84,7 @@ function partsOfShape(shape: Shape): Parts {
     case 'map':
       return { others: shapePlace(shape.value) };
     case 'struct':
-      // Of metadata, which is typed, the schema knows only what its rules say.
+      // Metadata has its own type; the schema only has rules for it.
       if (shape.struct.isStructural !== true) return partsOfRules(shape.constraints ?? NO_RULES);
       return { members: new Map(shape.struct.fields.map((field) => [field.name, shapePlace(field.shape)])) };
   }

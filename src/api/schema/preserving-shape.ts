@@ -2,7 +2,7 @@ import type { Shape } from './schema.ts';
 
 const known = new WeakMap<Shape, Shape>();
 
-/** The shape of the items of a list that keeps what its schema does not name: they keep it as well, but not what is in them. */
+/** The shape of the items of a list that preserves unknown fields: the items preserve them too, but not what is below. */
 export function preservingShape(shape: Shape): Shape {
   let preserving = known.get(shape);
   if (preserving === undefined) known.set(shape, (preserving = make(shape)));
@@ -10,7 +10,7 @@ export function preservingShape(shape: Shape): Shape {
 }
 
 function make(shape: Shape): Shape {
-  if (shape.kind === 'map') return shape; // there is nothing that it does not describe
+  if (shape.kind === 'map') return shape; // it describes all its values
   const constraints = { ...shape.constraints, preservesUnknown: true };
   if (shape.kind !== 'struct') return { ...shape, constraints };
   const { name, shortName, fields, field, kind, isAtomic, isStructural = false, unions } = shape.struct;

@@ -1,6 +1,6 @@
 import type { Shape } from './schema.ts';
 
-/** Knows which shapes of structural types have something anywhere inside them, so that walks can pass by all others. */
+/** Finds which shapes of structural types contain something at any depth, so that walks can skip all others. */
 export class ShapeSearch {
   readonly #isIt: (shape: Shape) => boolean;
   readonly #known = new WeakMap<Shape, boolean>();

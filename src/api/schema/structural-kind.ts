@@ -6,8 +6,8 @@ const LIST_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta';
 const TEXT: Shape = { kind: 'scalar', scalar: 'string' };
 
 /**
- * The type of a kind that is defined by a structural schema; apiVersion, kind and metadata are there in any case. `types`
- * is where the type of metadata is found.
+ * The type of a kind that a structural schema defines; it always has apiVersion, kind and metadata. `types` provides the
+ * type of metadata.
  */
 export function structuralKind(
   schema: StructuralSchema,
@@ -47,7 +47,7 @@ export function structuralListKind(
 
 const sortedStructs = new WeakMap<Struct, Struct>();
 
-/** A type with its fields in order of name, at any depth: Go prints in that order what it holds as maps. */
+/** A type with its fields sorted by name at any depth, as Go prints maps. */
 function sortedStruct(struct: Struct): Struct {
   let sorted = sortedStructs.get(struct);
   if (sorted === undefined) sortedStructs.set(struct, (sorted = new SortedStruct(struct)));

@@ -2,21 +2,21 @@ import type { JSONSchemaProps } from '../types/apiextensions/v1.d.ts';
 import type { Constraints, NestedRules, ValueRules } from './constraints.ts';
 import type { Field, GroupVersionKind, ListShape, MapType, ScalarName, Shape, Struct, StructShape } from './schema.ts';
 
-/** A structural schema as CustomResourceDefinitions write it: the words of OpenAPI v3, with `x-kubernetes-…` extensions. */
+/** A structural schema as in CustomResourceDefinitions: OpenAPI v3 keywords with `x-kubernetes-…` extensions. */
 export type StructuralSchema = JSONSchemaProps;
 
 export interface StructuralOptions {
-  /** The schema is that of a whole object, with apiVersion, kind and metadata, whether it says so or not. */
+  /** The schema describes a whole object, with apiVersion, kind and metadata, even if it does not mention them. */
   readonly isResource?: boolean;
-  /** The type of metadata, made when first asked for. Without it, only the names in it are known. */
+  /** The type of metadata, made on first use. Without it, only the names in it are known. */
   readonly metadata?: () => Struct;
 }
 
 /**
  * The place that a structural schema describes.
  *
- * Assumes: the schema is structural, as upstream's validation of CustomResourceDefinitions demands it. Cheap to make:
- * each object of the schema is compiled when its fields are first asked for.
+ * The schema must be structural, as upstream's validation of CustomResourceDefinitions requires. Cheap to make: each object
+ * of the schema is compiled when its fields are first used.
  */
 export function structuralShape(schema: StructuralSchema, options: StructuralOptions = {}): Shape {
   const constraints = constraintsOf(schema);
@@ -40,7 +40,7 @@ export function structuralShape(schema: StructuralSchema, options: StructuralOpt
   }
 }
 
-/** A place of which a schema says nothing. */
+/** A place without a schema. */
 const ANYTHING: Shape = { kind: 'scalar', scalar: 'JSON' };
 
 function scalarOf({ type, format }: StructuralSchema): ScalarName {
@@ -77,7 +77,7 @@ export function structuralName({ group, version, kind }: GroupVersionKind): stri
   return [...group.split('.').reverse(), version, kind].join('.');
 }
 
-/** The type that one object of a schema describes. Fields are in order of name, which is the order of JSON output. */
+/** The type that one object of a schema describes. Fields are sorted by name, which is the order of JSON output. */
 export class StructuralStruct implements Struct {
   readonly name: string;
   readonly shortName: string;
@@ -133,7 +133,7 @@ export class StructuralStruct implements Struct {
   }
 }
 
-/** Of structural types every field may be absent, and none travels in protobuf. */
+/** In structural types every field may be absent, and none has a protobuf form. */
 export function structuralField(name: string, shape: Shape, required: boolean): Field {
   return { name, number: 0, inside: [], shape, presence: 'pointer', omit: 'empty', required, immutable: false };
 }
@@ -145,7 +145,7 @@ function shapesOf({ properties = {} }: StructuralSchema, options: StructuralOpti
 const TEXT: Shape = { kind: 'scalar', scalar: 'string' };
 const NAMES: readonly Field[] = ['generateName', 'name'].map((name) => structuralField(name, TEXT, false));
 
-/** All that is known of metadata where its type is not. */
+/** The fields of metadata that are known without its type. */
 const namesOnly: Struct = {
   name: '',
   shortName: 'ObjectMeta',
@@ -157,7 +157,7 @@ const namesOnly: Struct = {
   preservesUnknown: true,
 };
 
-/** Metadata is that of every object; a schema may add rules about the names. */
+/** Metadata has the type of every object's; a schema may add rules about the names. */
 function metadataShape(schema: StructuralSchema | undefined, typeOf: StructuralOptions['metadata']): StructShape {
   return {
     kind: 'struct',
@@ -168,7 +168,7 @@ function metadataShape(schema: StructuralSchema | undefined, typeOf: StructuralO
   };
 }
 
-/** What OpenAPI can say of a value by itself. */
+/** The OpenAPI keywords that apply to a single value. */
 export const VALUE_RULES = [
   'enum',
   'minimum',
@@ -190,7 +190,7 @@ export const VALUE_RULES = [
 
 const DOCUMENTATION = ['title', 'description', 'externalDocs', 'example'] as const;
 
-/** What a schema says of its place; undefined when that is nothing. */
+/** The constraints in a schema; undefined if it has none. */
 function constraintsOf(schema: StructuralSchema): Constraints | undefined {
   const documentation = picked(schema, DOCUMENTATION);
   const constraints: Constraints = compact({
@@ -203,7 +203,7 @@ function constraintsOf(schema: StructuralSchema): Constraints | undefined {
   return Object.keys(constraints).length === 0 ? undefined : constraints;
 }
 
-/** The rules of a schema; inside `allOf` and the like, with those for the parts of a value. */
+/** The rules of a schema; inside `allOf` and the like, including those for parts of a value. */
 function nestedRules(schema: StructuralSchema, isNested = true): NestedRules {
   const nested = (list: readonly StructuralSchema[] | undefined): readonly NestedRules[] | undefined =>
     list?.map((inner) => nestedRules(inner));
@@ -237,7 +237,7 @@ function picked<K extends keyof StructuralSchema>(
   return result as Pick<StructuralSchema, K>;
 }
 
-/** Without members that are undefined, so that what says nothing is empty. */
+/** Without undefined members, so that an empty one can be detected. */
 function compact<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as T;
 }

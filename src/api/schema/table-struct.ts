@@ -8,7 +8,7 @@ export interface Resolver {
   resolve(reference: string, from: PackedPackage): Struct;
 }
 
-/** A type of the packed table. Its fields are made when first asked for, so an unused type costs nothing. */
+/** A type of the packed table. Its fields are made on first use, so an unused type costs nothing. */
 export class TableStruct implements Struct {
   readonly name: string;
   readonly shortName: string;
@@ -102,7 +102,7 @@ export class TableStruct implements Struct {
 
 const NO_FLAGS: FieldFlags = {};
 
-/** The line of a list or map states the defaults of the whole, and rules for each item. */
+/** Splits the constraints of a list or map line: defaults apply to the whole, rules to each item. */
 function divided(all: Constraints | undefined): { readonly own?: Constraints; readonly inner?: Constraints } {
   if (all === undefined) return {};
   const { default: whole, fill, ...inner } = all;
@@ -119,7 +119,7 @@ function isScalarName(type: string): type is ScalarName {
   return Object.hasOwn(scalarShapes, type);
 }
 
-/** `kind` and `apiVersion`, which every kind has; in protobuf they travel in the envelope instead. */
+/** `kind` and `apiVersion`, which every kind has; in protobuf they are in the envelope instead. */
 const typeMetaFields: readonly Field[] = ['kind', 'apiVersion'].map((name) => ({
   name,
   number: 0,

@@ -1,7 +1,7 @@
-/** What judging texts takes besides this folder. */
+/** The string checks that validation needs from outside this folder. */
 export interface TextChecks {
-  /** Whether a text matches a pattern in the syntax of RE2; a string says what is wrong with the pattern. */
+  /** Whether a text matches an RE2 pattern; a string describes a problem in the pattern. */
   matches(pattern: string, text: string): boolean | string;
-  /** The check of a format of OpenAPI; undefined when the server does not know it. */
+  /** The check of an OpenAPI format; undefined if the server does not know it. */
   format(name: string): ((text: string) => boolean) | undefined;
 }

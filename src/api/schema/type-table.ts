@@ -2,7 +2,7 @@ import type { PackedField, PackedPackage, PackedTable, PackedType } from '../lan
 import type { GroupVersionKind, ResourceInfo, Struct, SubresourceInfo } from './schema.ts';
 import { TableStruct } from './table-struct.ts';
 
-/** Where types are found by name: the built-in ones from the packed table, more added while running. */
+/** Finds types by name: built-in ones from the packed table, and those added at run time. */
 export class TypeTable {
   readonly #packed = new Map<string, { readonly package: PackedPackage; readonly type: PackedType }>();
   readonly #packageOfAlias = new Map<string, PackedPackage>();
@@ -25,7 +25,7 @@ export class TypeTable {
     }
   }
 
-  /** The type with this OpenAPI name; throws when there is none, since names come from tables, not from users. */
+  /** The type with this OpenAPI name; throws if there is none, because names come from tables, not from users. */
   struct(name: string): Struct {
     const known = this.#structs.get(name);
     if (known !== undefined) return known;
@@ -82,7 +82,7 @@ export class TypeTable {
   }
 }
 
-/** All lists look alike, so the definition files do not spell them out. */
+/** All lists have the same structure, so the definition files do not list them. */
 function listType(kind: string): PackedType {
   const fields: PackedField[] = [
     ['metadata', 1, 'meta/v1.ListMeta'],

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { canonicalBase64, decodeBase64, encodeBase64 } from './base64.ts';
 import { ValueError } from './value-error.ts';
 
-test('bytes come back as they were, and their text is canonical', () => {
+test('bytes round-trip, and their text is canonical', () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       const text = encodeBase64(bytes);
@@ -14,7 +14,7 @@ test('bytes come back as they were, and their text is canonical', () => {
   );
 });
 
-test('line breaks may stand anywhere', () => {
+test('line breaks may be anywhere', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1 }), fc.nat(), (bytes, at) => {
       const text = encodeBase64(bytes);
@@ -24,7 +24,7 @@ test('line breaks may stand anywhere', () => {
   );
 });
 
-test('one wrong character is found where it stands', () => {
+test('reports the position of one wrong character', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 3, maxLength: 90 }), fc.nat(), (bytes, place) => {
       const text = encodeBase64(bytes.slice(0, bytes.length - (bytes.length % 3)));
@@ -35,6 +35,6 @@ test('one wrong character is found where it stands', () => {
   );
 });
 
-test('the alphabet for addresses is not accepted', () => {
+test('the URL-safe alphabet is not accepted', () => {
   expect(decodeBase64('-_-_')).toEqual(new ValueError('illegal base64 data at input byte 0'));
 });

@@ -15,7 +15,7 @@ export function encodeBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
-/** What a bytes field reads back as after decoding `text`; the same string when it was written canonically. */
+/** The canonical form of `text` in a bytes field; the same string if it is canonical already. */
 export function canonicalBase64(text: string): string | ValueError {
   const bytes = decodeBase64(text);
   return bytes instanceof ValueError ? bytes : encodeBase64(bytes);
@@ -25,7 +25,7 @@ function isEncodingOf(bytes: Buffer, text: string): boolean {
   return Math.ceil(bytes.length / 3) * 4 === text.length && bytes.toString('base64') === text;
 }
 
-/** Where Go's decoder stops, in UTF-8 bytes from the start, or nothing when it would not stop. */
+/** The UTF-8 byte at which Go's decoder stops; undefined if it does not. */
 function findIllegalByte(text: string): number | undefined {
   const source = Buffer.from(text, 'utf8');
   let held = 0; // characters of the current group of four
@@ -40,11 +40,11 @@ function findIllegalByte(text: string): number | undefined {
       return at;
     }
   }
-  // Go counts the group's characters back from the end, not looking where the line breaks were.
+  // Go counts the group's characters back from the end, regardless of line breaks.
   return held === 0 ? undefined : source.length - held;
 }
 
-/** `at` is the first padding character, behind `held` (2 or 3) characters of a group. */
+/** `at` is the first padding character, after `held` (2 or 3) characters of a group. */
 function findIllegalPadding(source: Buffer, at: number, held: number): number | undefined {
   let next = skipLineBreaks(source, at + 1);
   if (held === 2) {

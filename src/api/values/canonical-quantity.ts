@@ -5,10 +5,10 @@ import { ValueError } from './value-error.ts';
 const MAX_QUICK_LENGTH = 8;
 
 /**
- * How the API server prints a quantity that it read from JSON or YAML.
+ * The canonical form of a quantity, as the API server prints it.
  *
- * Guarantees: the very same string when the text is canonical already; the common forms (`2`, `100m`, `64Mi`) are
- * recognized without taking them apart.
+ * Returns the same string if it is canonical already; recognizes the common forms (`2`, `100m`, `64Mi`) without parsing
+ * them.
  */
 export function canonicalQuantity(text: string): string | ValueError {
   if (isQuicklyCanonical(text)) return text;
@@ -16,7 +16,7 @@ export function canonicalQuantity(text: string): string | ValueError {
   return quantity instanceof ValueError ? quantity : quantity.toString();
 }
 
-/** Up to eight digits, not starting with 0, then nothing, `m`, `Ki`, `Mi` or `Gi`; such that no larger suffix fits. */
+/** Up to eight digits, not starting with 0, then nothing, `m`, `Ki`, `Mi` or `Gi`, for which no larger suffix fits. */
 function isQuicklyCanonical(text: string): boolean {
   let number = 0;
   let at = 0;

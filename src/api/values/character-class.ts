@@ -26,7 +26,7 @@ function classify(): Uint8Array {
   return table;
 }
 
-/** The set of the character at `index`; 0 when it is in none of them, or outside the string. */
+/** The set of the character at `index`; 0 if it is in none, or outside the string. */
 export function classAt(value: string, index: number): number {
   return classOfCode[value.charCodeAt(index)] ?? 0;
 }

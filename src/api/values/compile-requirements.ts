@@ -5,12 +5,12 @@ import { ValueError } from './value-error.ts';
 
 type LabelTest = (labels: Labels) => boolean;
 
-/** Up to so many requirements are asked one by one; that is quickest for those people write. */
+/** Up to this many requirements are tested one by one, which is fastest for usual selectors. */
 const FEW = 8;
 
 /**
- * Turns requirements, sorted by key, into one test. An object is asked in time that depends on its labels, not on the
- * number of requirements.
+ * Compiles requirements, sorted by key, into one test. Its time depends on an object's labels, not on the number of
+ * requirements.
  */
 export function compileRequirements(requirements: readonly LabelRequirement[]): LabelTest {
   const [first, ...others] = requirements;
@@ -26,7 +26,10 @@ function allOf(tests: readonly LabelTest[]): LabelTest {
   };
 }
 
-/** Requirements that an absent label meets need asking only of labels that are there; the others only while there are enough labels. */
+/**
+ * Requirements that an absent label satisfies are only tested for existing labels; the others only if there are enough
+ * labels.
+ */
 function compileMany(requirements: readonly LabelRequirement[]): LabelTest {
   const tests = new Map<string, LabelTest>();
   const needed = new Set<string>();
@@ -58,7 +61,7 @@ function isMetByAbsence(operator: LabelOperator): boolean {
   return operator === '!=' || operator === 'notin' || operator === '!';
 }
 
-/** Says the same about one label in a handful of requirements. */
+/** Merges the requirements on one label into a few. */
 function merged(requirements: readonly LabelRequirement[]): readonly LabelRequirement[] {
   if (requirements.length <= FEW) return requirements;
   const key = requirements[0]?.key ?? '';
@@ -80,7 +83,7 @@ function merged(requirements: readonly LabelRequirement[]): readonly LabelRequir
   ];
 }
 
-/** Of bounds on one label the highest lower and the lowest upper one count. */
+/** Of bounds on one label, keeps the highest lower and the lowest upper one. */
 function tightest(requirements: readonly LabelRequirement[]): readonly LabelRequirement[] {
   const kept = new Map<LabelOperator, LabelRequirement>();
   for (const requirement of requirements) {
@@ -99,7 +102,7 @@ function boundOf({ values: [text = ''] }: LabelRequirement): bigint | number {
   return bound instanceof ValueError ? 0n : bound;
 }
 
-/** Turns a requirement into its test. A label's value is told from inherited properties by being a string. */
+/** Compiles a requirement. A label's value is a string, which distinguishes it from inherited properties. */
 function compileRequirement({ key, operator, values }: LabelRequirement): (labels: Labels) => boolean {
   const [only = ''] = values;
   const wanted = values.length === 1 ? undefined : new Set(values);

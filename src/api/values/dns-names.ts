@@ -50,7 +50,7 @@ export function dns1123SubdomainProblems(value: string, unit: LengthUnit = 'char
   return isValid ? problems : [...problems, patternProblem(SUBDOMAIN_1123_RULE, SUBDOMAIN_1123, ['example.com'])];
 }
 
-/** Checks a DNS subdomain that may have capitals; only some driver names are checked this way. */
+/** Checks a DNS subdomain that may have capitals; only used for some driver names. */
 export function dns1123SubdomainCaselessProblems(value: string): Problems {
   const isValid = isDotted(value, LOWER | UPPER | DIGIT);
   if (isValid && value.length <= SUBDOMAIN_LIMIT) return NO_PROBLEMS;
@@ -58,7 +58,7 @@ export function dns1123SubdomainCaselessProblems(value: string): Problems {
   return isValid ? problems : [...problems, patternProblem(SUBDOMAIN_CASELESS_RULE, SUBDOMAIN_1123, ['Example.com'])];
 }
 
-/** Checks a DNS subdomain whose labels may hold underscores, as in a pod's DNS search list. */
+/** Checks a DNS subdomain whose labels may contain underscores, as in a pod's DNS search list. */
 export function dns1123SubdomainWithUnderscoreProblems(value: string): Problems {
   const problems = lengthProblems(value, SUBDOMAIN_LIMIT, 'characters');
   if (value.split('.').every((label) => /^_?[a-z0-9]/.test(label) && /^[-_a-z0-9]*[a-z0-9]$/.test(label))) {
@@ -83,12 +83,12 @@ export function dns1035LabelProblems(value: string): Problems {
 }
 
 /**
- * Prepares a `generateName` for the check that its name must pass: something will follow a trailing dash.
- * The result is one character shorter, as upstream's is, which shows at the length limit.
+ * Prepares a `generateName` for the check of names, because a suffix will follow a trailing dash. As upstream's, the result
+ * is one character shorter, which matters at the length limit.
  */
 export function maskTrailingDash(name: string): string {
   if (name.length < 2 || !name.endsWith('-')) return name;
-  const isAscii = name.charCodeAt(name.length - 2) < 0x80; // of any other character, upstream leaves a part: no name
+  const isAscii = name.charCodeAt(name.length - 2) < 0x80; // of other characters upstream keeps a part, which is not a valid name
   return `${name.slice(0, isAscii ? -2 : -1)}a`;
 }
 

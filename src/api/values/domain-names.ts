@@ -2,7 +2,7 @@ import { dns1123LabelProblems, dns1123SubdomainProblems } from './dns-names.ts';
 import { qualifiedNameProblems } from './label-names.ts';
 import { httpPathProblems } from './names.ts';
 
-/** What is wrong with a field, where the value to be shown is a part of the field, or is missing. */
+/** A problem of a field whose reported value is a part of the field, or missing. */
 export type DomainProblem =
   | { readonly type: 'Required' }
   | { readonly type: 'Invalid'; readonly value: string; readonly detail: string };
@@ -30,7 +30,7 @@ export function fullyQualifiedDomainNameProblems(name: string): readonly DomainP
   return wrong === undefined ? [] : [invalid(wrong, dns1123LabelProblems(wrong).join(','))];
 }
 
-/** Checks a path behind a domain, such as `acme.io/foo/bar`. */
+/** Checks a path after a domain, such as `acme.io/foo/bar`. */
 export function domainPrefixedPathProblems(value: string): readonly DomainProblem[] {
   if (value === '') return [{ type: 'Required' }];
   const slash = value.indexOf('/');
@@ -45,7 +45,7 @@ export function domainPrefixedPathProblems(value: string): readonly DomainProble
   ];
 }
 
-/** Checks a key behind a domain, such as `acme.io/foo`. */
+/** Checks a key after a domain, such as `acme.io/foo`. */
 export function domainPrefixedKeyProblems(value: string): readonly DomainProblem[] {
   if (value === '') return [{ type: 'Required' }];
   const problems = qualifiedNameProblems(value);

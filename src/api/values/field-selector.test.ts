@@ -16,7 +16,7 @@ function convert(field: string, value: string): readonly [string, string] | Valu
 }
 
 describe('a field selector', () => {
-  test('keeps any value through escaping', () => {
+  test('any value round-trips through escaping', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('\\', ',', '=', '!', 'a', 'é', '😀') }), (value) => {
         assert.equal(unescapeFieldValue(escapeFieldValue(value)), value);
@@ -34,7 +34,7 @@ describe('a field selector', () => {
     );
   });
 
-  test('prints as a selector that reads back the same', () => {
+  test('prints a selector that parses to the same', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom('=', '==', '!='), fc.string())), (terms) => {
         const text = terms.map(([sign, value], at) => `f${at}${sign}${escapeFieldValue(value)}`).join(',');
@@ -44,7 +44,7 @@ describe('a field selector', () => {
     );
   });
 
-  test('tells empty values from others', () => {
+  test('distinguishes empty values', () => {
     expect(parsed('spec.nodeName=').matches(() => '')).toBe(true);
     expect(parsed('spec.nodeName!=').matches(() => '')).toBe(false);
   });

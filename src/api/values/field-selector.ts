@@ -1,20 +1,20 @@
 import { compareUtf8 } from '../../base/index.ts';
 import { ValueError } from './value-error.ts';
 
-/** What a field selector asks of one field; `==` is the same as `=`. */
+/** A requirement on one field; `==` equals `=`. */
 export interface FieldRequirement {
   readonly field: string;
   readonly operator: '=' | '!=';
   readonly value: string;
 }
 
-/** The value of one of an object's selectable fields; one that is not there is empty. */
+/** The value of a selectable field; empty if the object does not have it. */
 export type FieldValue = (field: string) => string;
 
 /** Checks a field and its value, and may rewrite them; both empty drops the requirement. */
 export type FieldConversion = (field: string, value: string) => readonly [field: string, value: string] | ValueError;
 
-/** A field selector ready to be asked. Immutable. */
+/** A compiled field selector. Immutable. */
 export class FieldMatcher {
   /** All must hold. */
   readonly requirements: readonly FieldRequirement[];
@@ -42,7 +42,7 @@ export class FieldMatcher {
     return true;
   }
 
-  /** The one value that the field must have, if there is one. */
+  /** The only value that the field may have, if there is one. */
   exactValue(field: string): string | undefined {
     return this.requirements.find((candidate) => candidate.field === field && candidate.operator === '=')?.value;
   }
@@ -53,10 +53,10 @@ export class FieldMatcher {
   }
 }
 
-/** A selector may have so many terms; upstream takes what fits into a request's head. */
+/** Maximum number of terms; upstream accepts what fits into a request's headers. */
 const MAX_TERMS = 10_000;
 
-/** Reads a selector such as `metadata.name=web,status.phase!=Running`; `\`, `,` and `=` in a value are escaped by `\`. */
+/** Parses a selector such as `metadata.name=web,status.phase!=Running`; `\`, `,` and `=` in a value are escaped by `\`. */
 export function parseFieldSelector(text: string, convert: FieldConversion = keep): FieldMatcher | ValueError {
   const requirements: FieldRequirement[] = [];
   const terms = splitTerms(text);
@@ -74,12 +74,12 @@ function keep(field: string, value: string): readonly [string, string] {
   return [field, value];
 }
 
-/** Writes any value so that it can stand in a field selector. */
+/** Escapes a value for a field selector. */
 export function escapeFieldValue(value: string): string {
   return value.replace(/[\\,=]/g, '\\$&');
 }
 
-/** Reads a value as it stands in a field selector. */
+/** Unescapes a value of a field selector. */
 export function unescapeFieldValue(text: string): string | ValueError {
   if (!/[\\,=]/.test(text)) return text;
   let value = '';

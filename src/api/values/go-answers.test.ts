@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
 import { answer } from './testdata/go-questions.ts';
 
-/** Long texts, which repeat, stand once in `texts` and elsewhere as `{ text: index }`. */
+/** Long texts that repeat are stored once in `texts` and referenced as `{ text: index }`. */
 interface GoAnswers {
   readonly texts: readonly string[];
   readonly answers: Readonly<Record<string, readonly (readonly [args: unknown[], answer: unknown])[]>>;
@@ -12,7 +12,7 @@ interface GoAnswers {
 const file = new URL('./testdata/go-answers.json', import.meta.url);
 const { texts, answers } = JSON.parse(readFileSync(file, 'utf8')) as GoAnswers;
 
-describe('the answers of apimachinery 0.36 in Go are ours too', () => {
+describe('answers like apimachinery 0.36 in Go', () => {
   for (const [question, rows] of Object.entries(answers)) {
     test(`${question} answers ${rows.length} inputs as Go does`, () => {
       for (const [packedArgs, packedAnswer] of rows) {

@@ -4,7 +4,7 @@ import { test } from 'vitest';
 import { parseGoInteger } from './go-integer.ts';
 import { ValueError } from './value-error.ts';
 
-test('a 64-bit integer is read exactly, and any other is out of range', () => {
+test('a 64-bit integer is parsed exactly, and any other is out of range', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 66n), max: 2n ** 66n }), (value) => {
       const signed = BigInt.asIntN(64, value) === value;

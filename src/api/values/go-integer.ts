@@ -1,13 +1,13 @@
 import { quoteGo } from './go-text.ts';
 import { ValueError } from './value-error.ts';
 
-/** Which of Go's integer parsers to follow; it also names itself in the error. */
+/** The Go parser to follow; its name appears in the error. */
 export type IntegerParser = 'ParseInt' | 'ParseUint' | 'Atoi';
 
 const SHORT = /^[0-9]{1,9}$/;
-const LARGEST_DIGITS = 20;
+const MAX_DIGITS = 20;
 
-/** Reads a decimal integer of `bits` bits with the rules and errors of Go's strconv. */
+/** Parses a decimal integer of `bits` bits with the rules and errors of Go's strconv. */
 export function parseGoInteger(text: string, parser: IntegerParser, bits: 32 | 64 = 64): bigint | ValueError {
   if (SHORT.test(text)) return BigInt(text);
   const isSigned = parser !== 'ParseUint';
@@ -16,7 +16,7 @@ export function parseGoInteger(text: string, parser: IntegerParser, bits: 32 | 6
   while (end < text.length && isDigit(text.charCodeAt(end))) end++;
   const magnitude = readDigits(text, start, end);
 
-  // Go reads from the left: too many digits are noticed before a wrong character behind them.
+  // Go reads from the left: too many digits are noticed before a wrong character after them.
   if (magnitude === undefined || magnitude >> BigInt(bits) !== 0n) return refuse(parser, text, 'value out of range');
   if (end === start || end < text.length) return refuse(parser, text, 'invalid syntax');
   const value = text.startsWith('-') ? -magnitude : magnitude;
@@ -24,11 +24,11 @@ export function parseGoInteger(text: string, parser: IntegerParser, bits: 32 | 6
   return value;
 }
 
-/** The number written in `text` from `start` to `end`, or nothing when it has more digits than any 64-bit number. */
+/** The number in `text` from `start` to `end`; undefined if it has more digits than any 64-bit number. */
 function readDigits(text: string, start: number, end: number): bigint | undefined {
   let first = start;
   while (first < end && text.charCodeAt(first) === 0x30) first++;
-  return end - first > LARGEST_DIGITS ? undefined : BigInt(text.slice(first, end));
+  return end - first > MAX_DIGITS ? undefined : BigInt(text.slice(first, end));
 }
 
 function isDigit(code: number): boolean {

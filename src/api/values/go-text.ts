@@ -1,5 +1,5 @@
 const SPECIAL = /[^ !#-[\]-~]/gu;
-/** What Go calls printable: letters, marks, numbers, punctuation, symbols and the ASCII space. */
+/** Go's printable characters: letters, marks, numbers, punctuation, symbols and the ASCII space. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -14,19 +14,19 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\v': '\\v',
 };
 
-/** A message quotes so much of a value, and says how much more there is; upstream quotes values whole. */
+/** Maximum length of a quoted value in a message, which adds how much is missing; upstream quotes values whole. */
 const MAX_QUOTED = 64 * 1024;
 
 export function cutForMessage(text: string, limit = MAX_QUOTED): string {
   return text.length <= limit ? text : `${text.slice(0, limit)}... (${text.length - limit} more)`;
 }
 
-/** Quotes text as Go's `%q` does; every quoted value in a message that clients see goes through it. */
+/** Quotes text as Go's `%q` does; all values quoted in messages to clients go through it. */
 export function quoteGo(text: string): string {
   return quoteWhole(cutForMessage(text));
 }
 
-/** The same of text of any length, for results rather than messages. */
+/** The same for text of any length, for results rather than messages. */
 export function quoteWhole(text: string): string {
   return `"${text.replace(SPECIAL, (character) => ESCAPES[character] ?? escapeRune(character))}"`;
 }
@@ -47,7 +47,7 @@ export function jsonGo(value: unknown): string {
   );
 }
 
-/** Go's idea of white space, which differs from JavaScript's. */
+/** Go's white space, which differs from JavaScript's. */
 const SPACE = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
 /** Removes white space from both ends, as Go's TrimSpace does. */

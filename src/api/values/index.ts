@@ -48,5 +48,5 @@ export * from './resource-version.ts';
 export { canonicalMicroTime, canonicalTime, formatMicroTime, formatTime, parseMicroTime, parseTime } from './times.ts';
 export { ValueError } from './value-error.ts';
 
-// The types that schemas describe need no tables either, and this is the door of those who do without them.
+// Schema types without the type tables, for programs that do not load the tables.
 export { type StructuralOptions, type StructuralSchema, structuralShape } from '../schema/structural-schema.ts';

@@ -11,14 +11,14 @@ export function isZeroInstant(instant: Instant): boolean {
   return instant.seconds === ZERO_INSTANT.seconds && instant.nanos === 0;
 }
 
-/** The moment that a clock's milliseconds since the Unix epoch mean, to the microsecond. */
+/** The moment of a clock's milliseconds since the Unix epoch, to the microsecond. */
 export function instantOfMillis(millis: number): Instant {
   const micros = Math.floor(millis * 1000);
   const seconds = Math.floor(micros / 1e6);
   return { seconds, nanos: (micros - seconds * 1e6) * 1000 };
 }
 
-/** Milliseconds since the Unix epoch, with the rest as a fraction. */
+/** Milliseconds since the Unix epoch, including a fraction. */
 export function millisOf(instant: Instant): number {
   return instant.seconds * 1000 + instant.nanos / 1e6;
 }

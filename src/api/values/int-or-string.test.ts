@@ -22,7 +22,7 @@ test('only 32-bit integers and strings are values', () => {
   expect([1.5, 2 ** 31, true, null, undefined, {}, Number.NaN].some(isIntOrString)).toBe(false);
 });
 
-test('text becomes an integer where it is one', () => {
+test('text becomes an integer if it is one', () => {
   fc.assert(fc.property(fc.integer(), (value) => assert.equal(parseIntOrString(String(value)), value)));
   expect(parseIntOrString('http')).toBe('http');
   expect(intValueOf('80')).toBe(80);

@@ -14,13 +14,13 @@ export function isIntOrString(value: unknown): value is IntOrString {
   return typeof value === 'number' && Number.isInteger(value) && value >= INT32_MIN && value <= INT32_MAX;
 }
 
-/** Reads a command line's or a field's text: a 32-bit integer when it is one, else the text itself. */
+/** Parses text from a command line or a field: a 32-bit integer if it is one, otherwise the text itself. */
 export function parseIntOrString(text: string): IntOrString {
   const value = parseGoInteger(text, 'ParseInt', 32);
   return value instanceof ValueError ? text : Number(value);
 }
 
-/** The integer, or the one written in the string: 0 when there is none, the nearest when it is too large. */
+/** The integer, or the one in the string: 0 if there is none, the nearest if it is out of range. */
 export function intValueOf(value: IntOrString): number {
   if (typeof value === 'number') return value;
   const parsed = parseGoInteger(value, 'Atoi');
@@ -29,7 +29,7 @@ export function intValueOf(value: IntOrString): number {
   return value.startsWith('-') ? -(2 ** 63) : 2 ** 63;
 }
 
-/** The number before the percent sign of `25%`, or nothing when the value is no such percentage. */
+/** The number before the percent sign of `25%`; undefined for other values. */
 export function percentOf(value: IntOrString): number | undefined {
   if (typeof value !== 'string' || !/^[0-9]+%$/.test(value)) return undefined;
   const parsed = parseGoInteger(value.slice(0, -1), 'Atoi');
@@ -37,7 +37,7 @@ export function percentOf(value: IntOrString): number | undefined {
 }
 
 /**
- * Turns a count or a percentage of `total` into a count; other strings are an error.
+ * Converts a count or a percentage of `total` to a count; other strings are an error.
  *
  * Example: `'25%'` of 10 is 3 rounded up and 2 rounded down.
  */

@@ -12,7 +12,7 @@ const ipv6 = fc
   .array(sparse, { minLength: 16, maxLength: 16 })
   .filter((bytes) => bytes.slice(0, 8).some((each) => each > 0));
 
-test('an address comes back from its canonical form, which is without problems', () => {
+test('an address round-trips through its canonical form, which has no problems', () => {
   fc.assert(
     fc.property(fc.oneof(ipv4, ipv6), (bytes) => {
       const text = formatIp({ bytes, isSloppy: false });
@@ -24,7 +24,7 @@ test('an address comes back from its canonical form, which is without problems',
   );
 });
 
-test('only what Node takes for an address is one, leading zeros aside', () => {
+test('accepts exactly the addresses that Node accepts, apart from leading zeros', () => {
   const text = fc.string({ unit: fc.constantFrom('1', 'f', ':', '::', '.', '0', '255'), maxLength: 12 });
   fc.assert(
     fc.property(text, (source) => {
@@ -36,7 +36,7 @@ test('only what Node takes for an address is one, leading zeros aside', () => {
   );
 });
 
-test('a network has no bits behind its length', () => {
+test('a network has no bits after its length', () => {
   fc.assert(
     fc.property(fc.oneof(ipv4, ipv6), fc.nat(128), (bytes, wanted) => {
       const length = Math.min(wanted, bytes.length * 8);
@@ -51,14 +51,14 @@ test('a network has no bits behind its length', () => {
   );
 });
 
-test('a network in canonical form is without problems', () => {
+test('a network in canonical form has no problems', () => {
   const prefix = parseCidr('10.20.30.40/12');
   assert.ok(prefix !== undefined);
   expect(formatCidr(prefix)).toBe('10.16.0.0/12');
   expect(cidrProblems(formatCidr(prefix))).toEqual([]);
 });
 
-test('older fields keep the values they had', () => {
+test('older fields keep their existing values', () => {
   expect(legacyIpProblems('010.0.0.1')).toEqual(['must not have leading 0s']);
   expect(legacyIpProblems('010.0.0.1', { old: ['010.0.0.1'] })).toEqual([]);
   expect(legacyCidrProblems('10.0.0.1/8', { old: ['10.0.0.1/8'] })).toEqual([]);

@@ -1,7 +1,7 @@
 /** An IP address: four or sixteen bytes. IPv4 in IPv6 (`::ffff:1.2.3.4`) has sixteen but prints as IPv4, as in Go. */
 export interface IpAddress {
   readonly bytes: readonly number[];
-  /** Written as Go no longer accepts it: an octet with leading zeros, or a group of more than four digits. */
+  /** In a form that Go no longer accepts: an octet with leading zeros, or a group of more than four digits. */
   readonly isSloppy: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface IpPrefix {
 const IPV4_BITS = 32;
 const IPV6_BITS = 128;
 
-/** Reads an address as leniently as Kubernetes always did; no zone. */
+/** Parses an address as leniently as Kubernetes always did; without a zone. */
 export function parseIp(text: string): IpAddress | undefined {
   const mark = /[.:]/.exec(text)?.[0];
   if (mark === undefined) return undefined;
@@ -34,22 +34,22 @@ export function parseCidr(text: string): IpPrefix | undefined {
   return { address, length, isSloppy: address.isSloppy || (digits.length > 1 && digits.startsWith('0')) };
 }
 
-/** Whether the address is IPv4 written inside IPv6. */
+/** Whether the address is IPv4-mapped IPv6. */
 export function isIpv4InIpv6({ bytes }: IpAddress): boolean {
   return bytes.length === 16 && bytes.every((byte, at) => at >= 12 || byte === (at < 10 ? 0 : 0xff));
 }
 
-/** Whether the address is IPv4, also when written inside IPv6. */
+/** Whether the address is IPv4, including IPv4-mapped IPv6. */
 export function isIpv4(address: IpAddress): boolean {
   return address.bytes.length === 4 || isIpv4InIpv6(address);
 }
 
-/** The canonical form: RFC 5952, and dotted for IPv4 also when it came inside IPv6. */
+/** The canonical form: RFC 5952, and dotted for IPv4, including IPv4-mapped IPv6. */
 export function formatIp(address: IpAddress): string {
   return isIpv4(address) ? address.bytes.slice(-4).join('.') : formatIpv6(address);
 }
 
-/** The canonical form of an address that stays IPv6: `::ffff:1.2.3.4` keeps its prefix. */
+/** The canonical form as IPv6: `::ffff:1.2.3.4` keeps its prefix. */
 export function formatIpv6(address: IpAddress): string {
   if (isIpv4InIpv6(address)) return `::ffff:${formatIp(address)}`;
   const groups = Array.from(
@@ -62,20 +62,20 @@ export function formatIpv6(address: IpAddress): string {
   return `${hex.slice(0, gap.start).join(':')}::${hex.slice(gap.start + gap.length).join(':')}`;
 }
 
-/** `address/length` in canonical form, the address as it is. */
+/** `address/length` in canonical form, with the address unchanged. */
 export function formatInterfaceAddress({ address, length }: IpPrefix): string {
   const isMapped = isIpv4InIpv6(address) && length > IPV4_BITS;
   return `${formatIp(address)}/${isMapped ? length - (IPV6_BITS - IPV4_BITS) : length}`;
 }
 
-/** `address/length` in canonical form, with the bits behind the length cleared. */
+/** `address/length` in canonical form, with the bits after the length cleared. */
 export function formatCidr(prefix: IpPrefix): string {
   const address = maskIp(prefix);
   const isMapped = isIpv4InIpv6(address);
   return `${formatIp(address)}/${isMapped ? prefix.length - (IPV6_BITS - IPV4_BITS) : prefix.length}`;
 }
 
-/** The first address of the network: the bits behind the length cleared. */
+/** The first address of the network: the bits after the length cleared. */
 export function maskIp({ address, length }: Pick<IpPrefix, 'address' | 'length'>): IpAddress {
   const bytes = address.bytes.map((byte, at) => byte & (0xff00 >> Math.min(8, Math.max(0, length - 8 * at))) & 0xff);
   return { bytes, isSloppy: address.isSloppy };
@@ -108,7 +108,7 @@ function parseIpv6(text: string): IpAddress | undefined {
   return { bytes: [...before.bytes, ...zeros, ...after.bytes], isSloppy: before.isSloppy || after.isSloppy };
 }
 
-/** Groups of hexadecimal digits between colons; the last may be an IPv4 address where the text may end. */
+/** Hexadecimal groups between colons; the last may be an IPv4 address if `mayEndInIpv4`. */
 function readGroups(text: string, mayEndInIpv4: boolean): IpAddress | undefined {
   if (text === '') return { bytes: [], isSloppy: false };
   const groups = text.split(':');

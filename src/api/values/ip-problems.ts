@@ -18,11 +18,11 @@ const NO_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const NO_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 const NO_INTERFACE_ADDRESS = 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)';
 
-/** Fields older than 1.33 take addresses in other than the canonical form; sloppy ones too while `isStrict` is off. */
+/** Fields older than 1.33 accept addresses in other than the canonical form; sloppy ones too while `isStrict` is false. */
 export interface LegacyIpOptions {
   /** The feature gate StrictIPCIDRValidation, on by default in 1.36. */
   readonly isStrict?: boolean;
-  /** Values of the object before the update, which stay good. */
+  /** Values of the object before the update, which stay valid. */
   readonly old?: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export function interfaceAddressProblems(value: string): Problems {
   return prefix === undefined ? [NO_INTERFACE_ADDRESS] : canonicalProblems(value, formatInterfaceAddress(prefix));
 }
 
-/** What to warn of in an older field's address at `path`; nothing when the address is no address. */
+/** Warnings for an older field's address at `path`; none if it is not an address. */
 export function ipWarnings(path: string, value: string): Problems {
   const address = parseIp(value);
   if (address === undefined) return NO_PROBLEMS;
@@ -76,7 +76,7 @@ export function ipWarnings(path: string, value: string): Problems {
   return [`${path}: IPv6 address ${quoteGo(value)} should be in RFC 5952 canonical format (${quoteGo(canonical)})`];
 }
 
-/** What to warn of in an older field's network at `path`; nothing when the network is no network. */
+/** Warnings for an older field's network at `path`; none if it is not a network. */
 export function cidrWarnings(path: string, value: string): Problems {
   const prefix = parseCidr(value);
   if (prefix === undefined) return NO_PROBLEMS;

@@ -33,7 +33,7 @@ export function qualifiedNameProblems(value: string): Problems {
   return ofPrefix.length === 0 ? ofName : [...ofPrefix, ...ofName];
 }
 
-/** Checks an annotation key: a qualified name in which capitals do not matter, also before the slash. */
+/** Checks an annotation key: a qualified name that may have capitals, also before the slash. */
 export function annotationKeyProblems(value: string): Problems {
   return qualifiedNameProblems(value.toLowerCase());
 }
@@ -53,7 +53,7 @@ export function finalizerNameProblems(value: string): Problems {
   return qualifiedNameProblems(value);
 }
 
-/** Checks a finalizer of a core object, which must have a prefix unless it is one of the standard ones. */
+/** Checks a finalizer of a core object, which needs a prefix unless it is one of the standard ones. */
 export function coreFinalizerNameProblems(value: string): Problems {
   const problems = qualifiedNameProblems(value);
   if (value.includes('/') || STANDARD_FINALIZERS.has(value)) return problems;

@@ -4,10 +4,10 @@ import { cutForMessage, jsonGo, quoteGo } from './go-text.ts';
 import { labelValueProblems, qualifiedNameProblems } from './label-names.ts';
 import { ValueError } from './value-error.ts';
 
-/** What a label selector may ask of one label. */
+/** The operators of a label selector. */
 export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
 
-/** An object's labels; absent is the same as none. */
+/** An object's labels; undefined equals none. */
 export type Labels = Readonly<Record<string, string>> | undefined;
 
 export interface LabelRequirement {
@@ -16,7 +16,7 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-/** Checks a requirement's key and values; all that is wrong is one error. */
+/** Checks a requirement's key and values; joins all problems in one error. */
 export function checkRequirement(requirement: LabelRequirement): ValueError | undefined {
   const problems = requirementProblems(requirement);
   if (problems.length === 0) return undefined;
@@ -24,7 +24,7 @@ export function checkRequirement(requirement: LabelRequirement): ValueError | un
   return new ValueError(distinct.length === 1 ? (problems[0] ?? '') : `[${cutForMessage(distinct.join(', '))}]`);
 }
 
-/** What is wrong with a requirement, each with the path below it, such as `key: Invalid value: ""`. */
+/** The problems of a requirement, each with its relative path, such as `key: Invalid value: ""`. */
 export function requirementProblems({ key, operator, values }: LabelRequirement): readonly string[] {
   return [
     ...invalid('key', quoteGo(key), qualifiedNameProblems(key)),
@@ -34,13 +34,13 @@ export function requirementProblems({ key, operator, values }: LabelRequirement)
   ];
 }
 
-/** Checks a key by itself, at no path that could be named. */
+/** Checks a key alone, without a path. */
 export function checkLabelKey(key: string): ValueError | undefined {
   const [problem] = invalid('<nil>', quoteGo(key), qualifiedNameProblems(key));
   return problem === undefined ? undefined : new ValueError(problem);
 }
 
-/** Prints a requirement as selectors are written, for example `tier in (back,front)`. */
+/** Prints a requirement in selector syntax, such as `tier in (back,front)`. */
 export function printRequirement({ key, operator, values }: LabelRequirement): string {
   const list = values.length < 2 ? values.join('') : values.toSorted(compareUtf8).join(',');
   switch (operator) {

@@ -31,7 +31,7 @@ function parsed(text: string): LabelMatcher {
   return matcher;
 }
 
-/** What a requirement means, said as plainly as possible. */
+/** The definition of a requirement, as plainly as possible. */
 function holds({ key, operator, values }: LabelRequirement, set: Readonly<Record<string, string>>): boolean {
   const found = Object.hasOwn(set, key) ? set[key] : undefined;
   switch (operator) {
@@ -56,7 +56,7 @@ function holds({ key, operator, values }: LabelRequirement, set: Readonly<Record
 }
 
 describe('a label selector', () => {
-  test('matches exactly the labels for which all its requirements hold', () => {
+  test('matches exactly the labels that satisfy all its requirements', () => {
     fc.assert(
       fc.property(fc.array(requirement, { maxLength: 4 }), labels, (requirements, set) => {
         const matcher = parsed(requirements.map(printRequirement).join(','));
@@ -69,7 +69,7 @@ describe('a label selector', () => {
     );
   });
 
-  test('means the same with many requirements, on one label or on several', () => {
+  test('is equivalent with many requirements, on one label or on several', () => {
     const many = fc.array(requirement, { minLength: 9, maxLength: 40 });
     const mild = fc.array(
       requirement.filter(({ operator }) => ['!=', 'notin', 'exists', 'gt', 'lt'].includes(operator)),
@@ -87,7 +87,7 @@ describe('a label selector', () => {
     );
   });
 
-  test('asks an object about its own labels only, however much it requires', () => {
+  test("tests only an object's own labels, however many requirements it has", () => {
     const text = Array.from({ length: 9000 }, (_, index) => `k${index}!=v,app!=v${index}`);
     let reads = 0;
     const labels = new Proxy<Record<string, string>>(
@@ -105,7 +105,7 @@ describe('a label selector', () => {
     expect(parseLabelSelector(text.join(','))).toEqual(new ValueError('found more than 10000 requirements'));
   });
 
-  test('prints as a selector that reads back the same', () => {
+  test('prints a selector that parses to the same', () => {
     fc.assert(
       fc.property(fc.array(requirement, { maxLength: 4 }), (requirements) => {
         const printed = parsed(requirements.map(printRequirement).join(' , ')).toString();
@@ -127,7 +127,7 @@ describe('a label selector', () => {
     );
   });
 
-  test('that is empty selects everything, and one that is absent nothing', () => {
+  test('that is empty selects everything, and an absent one nothing', () => {
     expect(parsed('').isEmpty).toBe(true);
     expect(parsed('').matches(undefined)).toBe(true);
     expect(matchEverything().matches({ a: 'b' })).toBe(true);
@@ -142,18 +142,18 @@ describe('a label selector', () => {
     expect(parsed('a').matches(undefined)).toBe(false);
   });
 
-  test('tells the one value that a label must have', () => {
+  test('returns the only value that a label may have', () => {
     const matcher = parsed('a=1,b in (2),c in (3,4),d!=5,e');
     expect(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => matcher.exactValue(name))).toEqual(['1', '2', ...Array(4)]);
   });
 });
 
-test('labels are selected by themselves', () => {
+test('labels select themselves', () => {
   expect(matchLabels({ b: '2', a: '1' }).toString()).toBe('a=1,b=2');
   expect(matchLabels(undefined).isEmpty).toBe(true);
 });
 
-test('tables show selectors and labels', () => {
+test('prints selectors and labels as in tables', () => {
   expect(formatLabelSelector({ matchLabels: { app: 'web' } })).toBe('app=web');
   expect(formatLabelSelector({})).toBe('<none>');
   expect(formatLabelSelector(undefined)).toBe('<none>');

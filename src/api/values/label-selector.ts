@@ -10,11 +10,11 @@ import {
 } from './label-requirement.ts';
 import { ValueError } from './value-error.ts';
 
-/** A label selector ready to be asked. Immutable. */
+/** A compiled label selector. Immutable. */
 export class LabelMatcher {
   /** Sorted by key. All must hold. */
   readonly requirements: readonly LabelRequirement[];
-  /** Selects nothing whatever the labels: the selector was absent. */
+  /** Selects nothing, because the selector was absent. */
   readonly matchesNothing: boolean;
   readonly #test: (labels: Labels) => boolean;
 
@@ -33,7 +33,7 @@ export class LabelMatcher {
     return this.#test(labels) && !this.matchesNothing;
   }
 
-  /** The one value that the label must have, when the first requirement on it asks for one. */
+  /** The only value that the label may have, if the first requirement on it demands one. */
   exactValue(key: string): string | undefined {
     const requirement = this.requirements.find((candidate) => candidate.key === key);
     if (requirement?.values.length !== 1) return undefined;
@@ -46,7 +46,7 @@ export class LabelMatcher {
   }
 }
 
-/** A LabelSelector object, as it stands in a spec. */
+/** A LabelSelector object, as in a spec. */
 export interface LabelSelectorObject {
   readonly matchLabels?: Readonly<Record<string, string>>;
   readonly matchExpressions?: readonly {
@@ -66,14 +66,14 @@ export function matchNothing(): LabelMatcher {
   return new LabelMatcher([], { matchesNothing: true });
 }
 
-/** Selects objects that carry all of these labels; keys and values are trusted. */
+/** Selects objects that have all of these labels; keys and values are not validated. */
 export function matchLabels(labels: Labels): LabelMatcher {
   return new LabelMatcher(
     Object.entries(labels ?? {}).map(([key, value]) => ({ key, operator: '=', values: [value] })),
   );
 }
 
-/** Turns a LabelSelector object into a matcher: absent selects nothing, empty selects everything. */
+/** Compiles a LabelSelector object: undefined selects nothing, empty selects everything. */
 export function matchLabelSelector(selector: LabelSelectorObject | undefined): LabelMatcher | ValueError {
   if (selector === undefined) return matchNothing();
   const requirements: LabelRequirement[] = [];
@@ -97,14 +97,14 @@ const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
   ['DoesNotExist', '!'],
 ]);
 
-/** Prints a LabelSelector object as tables show it. */
+/** Prints a LabelSelector object as in tables. */
 export function formatLabelSelector(selector: LabelSelectorObject | undefined): string {
   const matcher = matchLabelSelector(selector);
   if (matcher instanceof ValueError) return '<error>';
   return matcher.toString() || '<none>';
 }
 
-/** Prints labels as tables show them: `a=1,b=2`. */
+/** Prints labels as in tables: `a=1,b=2`. */
 export function formatLabels(labels: Labels): string {
   const printed = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
   return printed.toSorted(compareUtf8).join(',') || '<none>';

@@ -8,7 +8,7 @@ import { NO_PROBLEMS, type Problems } from './problem-texts.ts';
 
 const name = fc.string({ unit: fc.constantFrom('a', 'Z', '0', '-', '.', '_', '/', ' ', 'é', '\n'), maxLength: 8 });
 
-/** The patterns that the messages themselves give to users. */
+/** The patterns that the messages themselves contain. */
 const patterns: readonly (readonly [string, (value: string) => Problems, RegExp])[] = [
   ['a DNS label', dns.dns1123LabelProblems, /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/],
   [
@@ -39,7 +39,7 @@ describe('a name passes exactly when it matches the pattern', () => {
   }
 });
 
-test('a good name costs no list of problems', () => {
+test('a valid name allocates no list of problems', () => {
   expect(dns.dns1123SubdomainProblems('web-1.example')).toBe(NO_PROBLEMS);
   expect(labels.qualifiedNameProblems('example.com/name')).toBe(NO_PROBLEMS);
   expect(names.configMapKeyProblems('ca.crt')).toBe(NO_PROBLEMS);
@@ -57,7 +57,7 @@ test('an annotation key may have capitals before the slash', () => {
   expect(labels.qualifiedNameProblems('Example.COM/Name')).toHaveLength(1);
 });
 
-test('ports and ids have their range', () => {
+test('ports and ids have a range', () => {
   expect(names.portNumberProblems(65_536)).toEqual(['must be between 1 and 65535, inclusive']);
   expect(names.unixIdProblems(-1)).toEqual(['must be between 0 and 2147483647, inclusive']);
   expect(names.unixIdProblems(0)).toEqual([]);

@@ -11,8 +11,8 @@ import {
 
 const KEY_LIMIT = 253;
 const PORT_NAME_LIMIT = 15;
-const HIGHEST_PORT = 65_535;
-const HIGHEST_ID = 2 ** 31 - 1;
+const MAX_PORT = 65_535;
+const MAX_ID = 2 ** 31 - 1;
 
 const C_IDENTIFIER_RULE =
   "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'";
@@ -30,13 +30,13 @@ const KEY = ALPHANUMERIC | DASH | DOT | UNDERSCORE;
 const HTTP_PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 const HTTP_PATH_ONLY = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-/** Checks a name that becomes a segment of a request's path, as every object's name does. */
+/** Checks a name that becomes a segment of a URL path, as every object's name does. */
 export function pathSegmentNameProblems(name: string): Problems {
   if (name === '.' || name === '..') return [`may not be '${name}'`];
   return pathSegmentPrefixProblems(name);
 }
 
-/** Checks the start of such a name, to which more will be appended. */
+/** Checks a prefix of such a name. */
 export function pathSegmentPrefixProblems(name: string): Problems {
   const hasSlash = name.includes('/');
   const hasPercent = name.includes('%');
@@ -55,7 +55,7 @@ export function configMapKeyProblems(value: string): Problems {
   return [...problems, ...parentFolderProblems(value)];
 }
 
-/** Checks a name that C would take for an identifier. */
+/** Checks a C identifier. */
 export function cIdentifierProblems(value: string): Problems {
   if ((classAt(value, 0) & (LOWER | UPPER | UNDERSCORE)) !== 0 && isAllOf(value, WORD)) return NO_PROBLEMS;
   return [patternProblem(C_IDENTIFIER_RULE, '[A-Za-z_][A-Za-z0-9_]*', ['my_name', 'MY_NAME', 'MyName'])];
@@ -90,24 +90,24 @@ export function portNameProblems(value: string): Problems {
 
 /** Checks a port number. */
 export function portNumberProblems(port: number): Problems {
-  return rangeProblems(port, 1, HIGHEST_PORT);
+  return rangeProblems(port, 1, MAX_PORT);
 }
 
 /** Checks a Unix user or group id. */
 export function unixIdProblems(id: number): Problems {
-  return rangeProblems(id, 0, HIGHEST_ID);
+  return rangeProblems(id, 0, MAX_ID);
 }
 
 export function rangeProblems(value: number, lowest: number, highest: number): Problems {
   return value >= lowest && value <= highest ? NO_PROBLEMS : [rangeProblem(lowest, highest)];
 }
 
-/** Checks the part of a domain-prefixed path behind the domain (RFC 3986). */
+/** Checks the part of a domain-prefixed path after the domain (RFC 3986). */
 export function httpPathProblems(value: string): Problems {
   return HTTP_PATH_ONLY.test(value) ? NO_PROBLEMS : [patternProblem('Invalid path', HTTP_PATH, [])];
 }
 
-/** Checks a header's name, as in a probe. */
+/** Checks an HTTP header's name, as in a probe. */
 export function httpHeaderNameProblems(value: string): Problems {
   if (value !== '' && isAllOf(value, ALPHANUMERIC | DASH)) return NO_PROBLEMS;
   return [patternProblem(HEADER_RULE, '[-A-Za-z0-9]+', ['X-Header-Name'])];
@@ -118,13 +118,13 @@ export function percentProblems(value: string): Problems {
   return /^[0-9]+%$/.test(value) ? NO_PROBLEMS : [patternProblem(PERCENT_RULE, '[0-9]+%', ['1%', '93%'])];
 }
 
-/** Checks an integer written as people write it: no plus sign, no leading zeros. */
+/** Checks an integer in plain decimal notation: no plus sign, no leading zeros. */
 export function decimalIntegerProblems(value: string): Problems {
   if (value === '') return [EMPTY_PROBLEM];
   return /^(?:0|-?[1-9][0-9]*)$/.test(value) ? NO_PROBLEMS : [DECIMAL_RULE];
 }
 
-/** A key may become a file's name, which must not lead out of its folder. */
+/** A key may become a file's name, which must not leave its folder. */
 function parentFolderProblems(value: string): Problems {
   if (value === '.' || value === '..') return [`must not be '${value}'`];
   return value.startsWith('..') ? ["must not start with '..'"] : NO_PROBLEMS;

@@ -9,7 +9,7 @@ interface Token {
   readonly text: string;
 }
 
-/** Spaces, a symbol or a word. A NUL behind it is a space; anywhere else it is where the text ends. */
+/** Spaces, then a symbol or a word. A NUL after it counts as a space; anywhere else it ends the text. */
 const TOKEN = /[ \t\r\n]*(?:([=!]=|[=!(),><])|([^=!(),><\0 \t\r\n]+))\0?/gy;
 const BINARY: ReadonlyMap<string, LabelOperator> = new Map([
   ['in', 'in'],
@@ -21,10 +21,10 @@ const BINARY: ReadonlyMap<string, LabelOperator> = new Map([
   ['<', 'lt'],
 ]);
 
-/** A selector may ask so much; upstream takes what fits into a request's head. */
+/** Maximum number of requirements; upstream accepts what fits into a request's headers. */
 const MAX_REQUIREMENTS = 10_000;
 
-/** Reads a selector such as `app=web,tier in (front,back),!canary,weight>3`. */
+/** Parses a selector such as `app=web,tier in (front,back),!canary,weight>3`. */
 export function parseLabelSelector(text: string): LabelMatcher | ValueError {
   const requirements = new SelectorParser(tokenize(text)).parse();
   return requirements instanceof ValueError ? requirements : new LabelMatcher(requirements);
@@ -87,7 +87,7 @@ class SelectorParser {
     return value.kind === 'word' ? [value.text] : unexpected(value, 'identifier');
   }
 
-  /** A list in parentheses. Nothing between two commas, or beside a parenthesis, is the empty value. */
+  /** A list in parentheses. Nothing between two commas, or next to a parenthesis, is the empty value. */
   #parseValues(): readonly string[] | ValueError {
     const open = this.#take();
     if (!isSymbol(open, '(')) return new ValueError(`found '${open.text}' expected: '('`);

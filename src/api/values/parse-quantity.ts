@@ -7,15 +7,15 @@ const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.
 const WRONG_NUMBER = 'unable to parse numeric part of quantity';
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
 
-/** Kubernetes takes any length, and minutes for the longest; nobody means such a number. */
+/** Kubernetes accepts any length, and takes minutes for the longest; real quantities are short. */
 const MAX_TEXT_LENGTH = 4096;
 const NANO = -9;
-const LARGEST_BINARY = 2n ** 63n - 1n;
+const MAX_BINARY = 2n ** 63n - 1n;
 const SUFFIX_LETTERS = 'eEinumkKMGTP';
-/** A number beyond this is infinite as a float, so its exact decimal scale can no longer be seen. */
+/** Numbers beyond this are infinite as floats, so their exact decimal scale is lost. */
 const INFINITE_SCALE = 400;
 
-/** A quantity's text taken apart: `-01.50Ki` has whole `1`, fraction `50`, suffix `Ki`. */
+/** The parts of a quantity's text: `-01.50Ki` has whole `1`, fraction `50`, suffix `Ki`. */
 interface Parts {
   readonly isNegative: boolean;
   readonly whole: string;
@@ -24,7 +24,7 @@ interface Parts {
   readonly hasDigits: boolean;
 }
 
-/** Reads a quantity exactly as Kubernetes does, odd forms included: `.5`, `1.`, `+2`, `1E3`, even a lone `m` (zero). */
+/** Parses a quantity exactly as Kubernetes does, odd forms included: `.5`, `1.`, `+2`, `1E3`, even a lone `m` (zero). */
 export function parseQuantity(text: string): Quantity | ValueError {
   const parts = split(text);
   if (parts === undefined) return new ValueError(WRONG_FORMAT);
@@ -53,7 +53,7 @@ function split(text: string): Parts | undefined {
   };
 }
 
-/** Amounts that fit in 64 bits. Nothing when this one does not, or when it must be rounded. */
+/** Amounts that fit in 64 bits; undefined if this one does not, or must be rounded. */
 function parseSmall(
   text: string,
   { isNegative, whole, fraction }: Parts,
@@ -77,7 +77,7 @@ function parseSmall(
   return new Quantity(amount, suffix.format, isCanonical ? text : undefined);
 }
 
-/** Any other amount: rounded up to the next billionth, and capped at the largest 64-bit integer when binary. */
+/** Any other amount: rounded up to the next billionth, and if binary capped at the largest 64-bit integer. */
 function parseWide({ isNegative, whole, fraction, hasDigits }: Parts, suffix: QuantitySuffix): Quantity | ValueError {
   if (!hasDigits) return new ValueError(WRONG_NUMBER);
   const digits = whole + fraction;
@@ -89,7 +89,7 @@ function parseWide({ isNegative, whole, fraction, hasDigits }: Parts, suffix: Qu
   let format: QuantityFormat = suffix.format;
   if (format === 'BinarySI') {
     const one = 10n ** BigInt(Math.max(0, -scale));
-    if (mantissa > LARGEST_BINARY * one) [mantissa, scale] = [LARGEST_BINARY, 0];
+    if (mantissa > MAX_BINARY * one) [mantissa, scale] = [MAX_BINARY, 0];
     else if (mantissa > 0n && mantissa < one) format = 'DecimalSI';
   }
   return new Quantity({ mantissa: isNegative ? -mantissa : mantissa, scale, isWide: true }, format);

@@ -1,10 +1,10 @@
-/** What is wrong with a value, in the words of Kubernetes; empty when nothing is. */
+/** The problems of a value, in Kubernetes' words; empty if there are none. */
 export type Problems = readonly string[];
 
-/** The answer of every check that a value passes, so that passing allocates nothing. */
+/** The result of every passed check, so that passing allocates nothing. */
 export const NO_PROBLEMS: Problems = Object.freeze([]);
 
-/** Kubernetes counts bytes, but its older checks speak of characters. */
+/** Kubernetes counts bytes, but its older checks say characters. */
 export type LengthUnit = 'characters' | 'bytes';
 
 export function maxLengthProblem(limit: number, unit: LengthUnit): string {

@@ -3,17 +3,17 @@ export interface Amount {
   readonly mantissa: bigint;
   readonly scale: number;
   /**
-   * Kubernetes keeps a small amount in 64 bits and any other as a big decimal, and it shows: only small ones count as
-   * integers, and the two round and overflow differently when read as 64-bit numbers.
+   * Kubernetes keeps a small amount in 64 bits and any other as a big decimal, which has visible effects: only small ones
+   * count as integers, and the two round and overflow differently when read as 64-bit numbers.
    */
   readonly isWide: boolean;
 }
 
-/** 64 bits hold no larger power of ten. */
-export const LARGEST_POWER = 18;
+/** The largest power of ten that fits into 64 bits. */
+export const MAX_POWER = 18;
 
-/** Scales further apart than this are not aligned: the smaller amount is lost, instead of gigabytes of zeros made. */
-export const WIDEST_ALIGNMENT = 10_000;
+/** Amounts whose scales differ by more are not aligned: the smaller one is dropped, instead of writing gigabytes of zeros. */
+export const MAX_ALIGNMENT = 10_000;
 
 /** Negative, 0 or positive. Never aligns more digits than the amounts have. */
 export function compareAmounts(left: Amount, right: Amount): number {
@@ -22,21 +22,21 @@ export function compareAmounts(left: Amount, right: Amount): number {
   if (left.mantissa < 0n !== right.mantissa < 0n) return left.mantissa < 0n ? -1 : 1;
   const larger = order(magnitude(left), magnitude(right));
   if (larger !== 0) return left.mantissa < 0n ? -larger : larger;
-  const [first, second] = align(left, right); // as many digits: the scales differ by no more than that
+  const [first, second] = align(left, right); // the magnitudes are equal, so the scales differ by no more than the digits
   return order(first, second);
 }
 
-/** How many digits stand before the decimal point. */
+/** The number of digits before the decimal point. */
 function magnitude({ mantissa, scale }: Amount): number {
   return (mantissa < 0n ? -mantissa : mantissa).toString().length + scale;
 }
 
-/** The exact sum (but see `WIDEST_ALIGNMENT`). It stays small when Kubernetes' would. */
+/** The exact sum (but see `MAX_ALIGNMENT`). Stays small if Kubernetes' does. */
 export function addAmounts(left: Amount, right: Amount): Amount {
   const isWide = left.isWide || right.isWide;
   if (!isWide && right.mantissa === 0n) return left;
   if (!isWide && left.mantissa === 0n) return right;
-  if (Math.abs(left.scale - right.scale) > WIDEST_ALIGNMENT) return { ...larger(left, right), isWide: true };
+  if (Math.abs(left.scale - right.scale) > MAX_ALIGNMENT) return { ...larger(left, right), isWide: true };
   const [first, second] = align(left, right);
   const sum = first + second;
   const fits = [first, second, sum].every((value) => fitInt64(value) !== undefined);
@@ -55,17 +55,17 @@ function align(left: Amount, right: Amount): readonly [bigint, bigint] {
   return [shift(left.mantissa, left.scale - scale), shift(right.mantissa, right.scale - scale)];
 }
 
-/** Upstream multiplies by these powers of ten at once, and then keeps the low 64 bits of what does not fit. */
+/** Upstream multiplies by these powers of ten in one step, and keeps the low 64 bits on overflow. */
 const WRAPPING_POWERS: ReadonlySet<number> = new Set([1, 2, 3, 6, 9]);
 
 /**
- * A small amount as a 64-bit number of `10 ** wanted` units, rounded away from zero. What does not fit is nonsense, the
- * same nonsense as upstream's.
+ * A small amount as a 64-bit number of `10 ** wanted` units, rounded away from zero. Overflows give the same wrong result
+ * as upstream's.
  */
 export function smallValue({ mantissa, scale }: Amount, wanted: number): bigint {
   const power = scale - wanted;
   if (WRAPPING_POWERS.has(power)) return BigInt.asIntN(64, shift(mantissa, power));
-  if (power >= 0) return power > LARGEST_POWER ? 0n : (fitInt64(shift(mantissa, power)) ?? 0n);
+  if (power >= 0) return power > MAX_POWER ? 0n : (fitInt64(shift(mantissa, power)) ?? 0n);
   const unit = shift(1n, -power);
   const whole = mantissa / unit;
   if (mantissa % unit === 0n) return whole;
@@ -73,11 +73,11 @@ export function smallValue({ mantissa, scale }: Amount, wanted: number): bigint 
 }
 
 /**
- * A wide amount as a 64-bit number of `10 ** wanted` units. Rounding goes up for negative numbers too, and what does not
- * fit keeps its low 64 bits: upstream's ways, which negative and huge limits in the wild depend on.
+ * A wide amount as a 64-bit number of `10 ** wanted` units. Rounds up even if negative, and keeps the low 64 bits on
+ * overflow, as upstream does; existing negative and huge limits depend on it.
  */
 export function wideValue({ mantissa, scale }: Amount, wanted: number): bigint {
-  if (scale - wanted > LARGEST_POWER) return BigInt.asIntN(64, mantissa << 63n); // upstream's power overflows to -2^63
+  if (scale - wanted > MAX_POWER) return BigInt.asIntN(64, mantissa << 63n); // upstream's power overflows to -2^63
   if (scale >= wanted) return BigInt.asIntN(64, shift(mantissa, scale - wanted));
   const unit = shift(1n, wanted - scale);
   const isShort = mantissa < 0x7fff_ffff_ffff_ffffn && wanted - scale < 19;
@@ -92,7 +92,7 @@ export function shift(mantissa: bigint, digits: number): bigint {
   return mantissa * 10n ** BigInt(digits);
 }
 
-/** The value itself when 64 bits hold it. */
+/** The value itself if it fits into 64 bits. */
 export function fitInt64(value: bigint): bigint | undefined {
   return BigInt.asIntN(64, value) === value ? value : undefined;
 }

@@ -1,11 +1,11 @@
 import { parseGoInteger } from './go-integer.ts';
-import { shift, WIDEST_ALIGNMENT, type Amount } from './quantity-amount.ts';
+import { shift, MAX_ALIGNMENT, type Amount } from './quantity-amount.ts';
 import { ValueError } from './value-error.ts';
 
-/** How a quantity was written, which is how it is printed again: `1Ki`, `1k`, `1e3`. */
+/** The notation of a quantity, in which it is printed again: `1Ki`, `1k`, `1e3`. */
 export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent';
 
-/** What a suffix multiplies by: `base ** exponent`. */
+/** The factor of a suffix: `base ** exponent`. */
 export interface QuantitySuffix {
   readonly base: 2 | 10;
   readonly exponent: number;
@@ -29,7 +29,7 @@ function binary(exponent: number): QuantitySuffix {
   return { base: 2, exponent, format: 'BinarySI' };
 }
 
-/** Reads what stands behind the number: a letter, or `e` and an exponent. Nothing when it is neither. */
+/** Parses the text after the number: a suffix, or `e` and an exponent. Undefined if it is neither. */
 export function readSuffix(text: string): QuantitySuffix | undefined {
   const known = suffixes.get(text);
   if (known !== undefined) return known;
@@ -45,9 +45,9 @@ export function printAmount(amount: Amount, format: QuantityFormat): string {
   return (format === 'BinarySI' ? printBinary(amount) : undefined) ?? printDecimal(amount, format);
 }
 
-/** Powers of 1024, or nothing when decimals say it better: below 1024, and with a fraction. */
+/** With a power of 1024; undefined if it must be decimal: below 1024, and with a fraction. */
 function printBinary({ mantissa, scale }: Amount): string | undefined {
-  if (scale > WIDEST_ALIGNMENT) return undefined;
+  if (scale > MAX_ALIGNMENT) return undefined;
   const unit = scale < 0 ? shift(1n, -scale) : 1n;
   if (mantissa % unit !== 0n) return undefined;
   let rest = scale < 0 ? mantissa / unit : shift(mantissa, scale);
@@ -69,15 +69,15 @@ function printDecimal({ mantissa, scale }: Amount, format: QuantityFormat): stri
 }
 
 /**
- * The suffix that stands for `1000 ** (exponent / 3)`.
- * Above `E` there is none: Kubernetes then prints the bare number, and so do we.
+ * The suffix for `1000 ** (exponent / 3)`.
+ * There is none above `E`: like Kubernetes, the bare number is printed then.
  */
 function decimalSuffix(exponent: number, format: QuantityFormat): string {
   if (format === 'DecimalExponent') return exponent === 0 ? '' : `e${exponent}`;
   return DECIMAL_LETTERS[(exponent - DECIMAL_FROM) / 3] ?? '';
 }
 
-/** The suffix that stands for `1024 ** power`; none above `Ei`, as with `decimalSuffix`. */
+/** The suffix for `1024 ** power`; none above `Ei`, as with `decimalSuffix`. */
 function binarySuffix(power: number): string {
   return BINARY_LETTERS[power] ?? '';
 }

@@ -38,7 +38,7 @@ function quantity(source: string): Quantity {
 }
 
 describe('a canonical quantity', () => {
-  test('stays the same when it is read again', () => {
+  test('is unchanged when it is parsed again', () => {
     fc.assert(
       fc.property(text, (source) => {
         const canonical = canonicalQuantity(source) as string;
@@ -64,7 +64,7 @@ describe('a canonical quantity', () => {
     expect(known).toEqual(read);
   });
 
-  test('is the same by the quick way and by the long one', () => {
+  test('is the same by the fast and the general path', () => {
     const quick = fc
       .tuple(digits(9), fc.constantFrom('', 'm', 'Ki', 'Mi', 'Gi', 'k', 'Ti', 'i'))
       .map((parts) => parts.join(''));
@@ -91,7 +91,7 @@ describe('arithmetic', () => {
     );
   });
 
-  test('comparing is the same both ways round, and agrees with the difference', () => {
+  test('comparing is antisymmetric, and agrees with the difference', () => {
     fc.assert(
       fc.property(text, text, (left, right) => {
         const order = quantity(left).compare(quantity(right));
@@ -117,7 +117,7 @@ describe('arithmetic', () => {
     expect(quantity('0').sub(quantity('1Gi')).toString()).toBe('-1Gi');
   });
 
-  test('amounts that are absurdly far apart are compared and added at once', () => {
+  test('amounts that are extremely far apart are compared and added quickly', () => {
     const huge = quantity('1e100000000');
     expect(huge.compare(quantity('1'))).toBe(1);
     expect(huge.neg().compare(quantity('-1'))).toBe(-1);
@@ -131,7 +131,7 @@ function away(value: number): number {
   return Math.sign(value) * Math.ceil(Math.abs(value)) + 0;
 }
 
-test('quantities are made of numbers as well', () => {
+test('quantities can be made from numbers', () => {
   expect(quantityOf(2048, 'BinarySI').toString()).toBe('2Ki');
   expect(quantityOf(1500).toString()).toBe('1500');
   expect(milliQuantityOf(1500).toString()).toBe('1500m');
@@ -154,7 +154,7 @@ test.each<[string, bigint | undefined]>([
   expect((parseQuantity(text) as Quantity).asInt64()).toBe(expected);
 });
 
-test('a number of absurd length is refused', () => {
+test('a number of extreme length is refused', () => {
   const refused = parseQuantity('1'.repeat(5000));
   expect(refused).toBeInstanceOf(ValueError);
   expect((refused as ValueError).message).toBe('unable to parse numeric part of quantity');

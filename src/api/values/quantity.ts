@@ -2,7 +2,7 @@ import {
   addAmounts,
   compareAmounts,
   fitInt64,
-  LARGEST_POWER,
+  MAX_POWER,
   powerOfTen,
   shift,
   smallValue,
@@ -11,13 +11,13 @@ import {
 } from './quantity-amount.ts';
 import { printAmount, type QuantityFormat } from './quantity-format.ts';
 
-/** An exact amount of a resource, such as `100m` or `64Mi`. Immutable. Made by `parseQuantity` and its siblings. */
+/** An exact amount of a resource, such as `100m` or `64Mi`. Immutable. Made by `parseQuantity` and similar functions. */
 export class Quantity {
   readonly format: QuantityFormat;
   readonly #amount: Amount;
   #text: string | undefined;
 
-  /** `text` is the canonical form where it is known already. */
+  /** `text` is the canonical form, if known. */
   constructor(amount: Amount, format: QuantityFormat, text?: string) {
     this.#amount = amount;
     this.format = format;
@@ -30,7 +30,7 @@ export class Quantity {
     return mantissa === 0n ? 0 : mantissa < 0n ? -1 : 1;
   }
 
-  /** Negative, 0 or positive when this is less than, equal to or more than `other`, however they are written. */
+  /** Negative, 0 or positive if this is less than, equal to or more than `other`, whatever their notation. */
   compare(other: Quantity): number {
     return compareAmounts(this.#amount, other.#amount);
   }
@@ -39,7 +39,7 @@ export class Quantity {
     return this.compare(other) === 0;
   }
 
-  /** The sum, in this quantity's format; in the other's when this is zero. */
+  /** The sum, in this quantity's format; in the other's if this is zero. */
   add(other: Quantity): Quantity {
     const format = this.sign === 0 ? other.format : this.format;
     return new Quantity(addAmounts(this.#amount, other.#amount), format);
@@ -63,20 +63,20 @@ export class Quantity {
     return Number(this.scaledValue(-3));
   }
 
-  /** The 64-bit number of `10 ** scale` units, rounded up. What 64 bits do not hold comes out as in Kubernetes. */
+  /** The 64-bit number of `10 ** scale` units, rounded up. Overflows give the same result as in Kubernetes. */
   scaledValue(scale: number): bigint {
     return this.#amount.isWide ? wideValue(this.#amount, scale) : smallValue(this.#amount, scale);
   }
 
-  /** The amount when Kubernetes counts it as a 64-bit integer: `1500m` is none, and neither is `1.000`. */
+  /** The amount if Kubernetes treats it as a 64-bit integer: neither `1500m` nor `1.000` is. */
   asInt64(): bigint | undefined {
     const { mantissa, scale, isWide } = this.#amount;
     if (isWide || scale < 0) return undefined;
     if (scale === 0 || mantissa === 0n) return mantissa;
-    return scale > LARGEST_POWER ? undefined : fitInt64(shift(mantissa, scale));
+    return scale > MAX_POWER ? undefined : fitInt64(shift(mantissa, scale));
   }
 
-  /** The nearest floating-point number, by Kubernetes' quick way, which may be off in the last digit. */
+  /** The nearest floating-point number, by Kubernetes' fast method, which may be off in the last digit. */
   toNumber(): number {
     const { mantissa, scale } = this.#amount;
     return scale === 0 ? Number(mantissa) : Number(mantissa) * powerOfTen(scale);

@@ -17,7 +17,7 @@ const group = fc.oneof(
   fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join('.')),
 );
 
-test('group and version come back from what was printed', () => {
+test('group and version round-trip', () => {
   fc.assert(
     fc.property(group, word, (group, version) => {
       assert.deepEqual(parseGroupVersion(formatGroupVersion({ group, version })), { group, version });
@@ -25,7 +25,7 @@ test('group and version come back from what was printed', () => {
   );
 });
 
-test('group and resource, group and kind come back from what was printed', () => {
+test('group and resource, group and kind round-trip', () => {
   fc.assert(
     fc.property(group, word, (group, name) => {
       assert.deepEqual(parseGroupResource(formatGroupResource({ group, resource: name })), { group, resource: name });
@@ -34,7 +34,7 @@ test('group and resource, group and kind come back from what was printed', () =>
   );
 });
 
-test('an unreadable apiVersion leaves only the kind', () => {
+test('with an invalid apiVersion, only the kind remains', () => {
   expect(groupVersionKindOf('apps/v1', 'Deployment')).toEqual({ group: 'apps', version: 'v1', kind: 'Deployment' });
   expect(groupVersionKindOf('a/b/c', 'Deployment')).toEqual({ group: '', version: '', kind: 'Deployment' });
 });

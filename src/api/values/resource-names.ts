@@ -31,7 +31,7 @@ export function parseGroupVersion(apiVersion: string): GroupVersion | ValueError
   return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
-/** What an object's `apiVersion` and `kind` say; an unreadable `apiVersion` counts as an empty one. */
+/** Parses an object's `apiVersion` and `kind`; an invalid `apiVersion` counts as empty. */
 export function groupVersionKindOf(apiVersion: string, kind: string): GroupVersionKind {
   const parsed = parseGroupVersion(apiVersion);
   return parsed instanceof ValueError ? { group: '', version: '', kind } : { ...parsed, kind };
@@ -62,13 +62,13 @@ export function formatGroupResource({ group, resource }: GroupResource): string 
   return group === '' ? resource : `${resource}.${group}`;
 }
 
-/** Reads `deployments.apps` or `pods`. */
+/** Parses `deployments.apps` or `pods`. */
 export function parseGroupResource(text: string): GroupResource {
   const [resource, group] = cutAtDot(text);
   return { group, resource };
 }
 
-/** Reads `Deployment.apps` or `Pod`. */
+/** Parses `Deployment.apps` or `Pod`. */
 export function parseGroupKind(text: string): GroupKind {
   const [kind, group] = cutAtDot(text);
   return { group, kind };
@@ -79,7 +79,7 @@ function cutAtDot(text: string): readonly [string, string] {
   return dot < 0 ? [text, ''] : [text.slice(0, dot), text.slice(dot + 1)];
 }
 
-/** The English plural of a kind, in small letters: caches, policies, gateways, boxes. */
+/** The English plural of a kind, in lower case: caches, policies, gateways, boxes. */
 export function pluralOf(kind: string): string {
   const word = kind.toLowerCase();
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;

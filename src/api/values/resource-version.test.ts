@@ -9,7 +9,7 @@ import {
 } from './resource-version.ts';
 import { ValueError } from './value-error.ts';
 
-test('a revision comes back through its resourceVersion', () => {
+test('a revision round-trips through its resourceVersion', () => {
   fc.assert(
     fc.property(fc.nat(Number.MAX_SAFE_INTEGER), (revision) => {
       assert.equal(parseResourceVersion(formatResourceVersion(revision)), revision);
@@ -28,7 +28,7 @@ test('versions of any length are ordered as numbers', () => {
   );
 });
 
-test('a version that is none is refused, with the field named only outside of objects', () => {
+test('an invalid version is refused, with the field named only outside of objects', () => {
   const problem = 'strconv.ParseUint: parsing "abc": invalid syntax';
   expect(parseResourceVersion('abc')).toEqual(new ValueError(`resourceVersion: Invalid value: "abc": ${problem}`));
   expect(parseObjectResourceVersion('abc')).toEqual(new ValueError(problem));
@@ -36,6 +36,6 @@ test('a version that is none is refused, with the field named only outside of ob
   expect(parseObjectResourceVersion('12')).toBe(12);
 });
 
-test('a version beyond any store is larger than any of its versions', () => {
+test('a version beyond any store is larger than all of its versions', () => {
   expect(parseResourceVersion('18446744073709551615')).toBe(2 ** 64);
 });

@@ -6,9 +6,9 @@ const SHORT = /^[0-9]{1,15}$/;
 const WELL_FORMED = /^[1-9][0-9]*$/;
 
 /**
- * Reads a resourceVersion that a client sent: `''` and `'0'` are 0, "any version".
+ * Parses a resourceVersion from a client: `''` and `'0'` are 0, "any version".
  *
- * Versions above 2^53 become the nearest number. No store reaches them, so they can only be told to be too large.
+ * Versions above 2^53 become the nearest number. No store reaches them, so they are only compared and found too large.
  */
 export function parseResourceVersion(text: string): number | ValueError {
   if (text === '') return 0;
@@ -19,8 +19,8 @@ export function parseResourceVersion(text: string): number | ValueError {
 }
 
 /**
- * Reads the resourceVersion inside an object that a client sent to be written.
- * The same as `parseResourceVersion`, except that the error does not name the field.
+ * Parses the resourceVersion inside an object that a client writes.
+ * Like `parseResourceVersion`, except that the error does not name the field.
  */
 export function parseObjectResourceVersion(text: string): number | ValueError {
   if (text === '') return 0;
@@ -34,7 +34,7 @@ export function formatResourceVersion(revision: number): string {
   return revision === 0 ? '' : String(revision);
 }
 
-/** Tells which of two objects' resourceVersions (of one resource) is older: -1, 0 or 1. Any number of digits is fine. */
+/** Compares the resourceVersions of two objects of one resource by age: -1, 0 or 1. Any number of digits is allowed. */
 export function compareResourceVersions(left: string, right: string): -1 | 0 | 1 | ValueError {
   if (!WELL_FORMED.test(left)) return new ValueError(`resource version is not well formed: ${left}`);
   if (!WELL_FORMED.test(right)) return new ValueError(`resource version is not well formed: ${right}`);

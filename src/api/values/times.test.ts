@@ -8,7 +8,7 @@ const seconds = fc.integer({ min: ZERO_INSTANT.seconds + 1, max: 253_402_300_799
 const micros = fc.integer({ min: 0, max: 999_999 });
 
 describe('a Time', () => {
-  test('reads back what it printed, and leaves it as it is', () => {
+  test('parses what it printed, unchanged', () => {
     fc.assert(
       fc.property(seconds, (moment) => {
         const printed = formatTime({ seconds: moment, nanos: 0 });
@@ -19,7 +19,7 @@ describe('a Time', () => {
     );
   });
 
-  test('loses its fraction and its zone', () => {
+  test('drops its fraction and its zone', () => {
     expect(canonicalTime('2026-03-01T00:30:00.999+01:00')).toBe('2026-02-28T23:30:00Z');
     expect(canonicalTime('1969-12-31T23:59:59.5Z')).toBe('1969-12-31T23:59:59Z');
   });
@@ -43,7 +43,7 @@ describe('a Time', () => {
 });
 
 describe('a MicroTime', () => {
-  test('reads back what it printed, and leaves it as it is', () => {
+  test('parses what it printed, unchanged', () => {
     fc.assert(
       fc.property(seconds, micros, (moment, fraction) => {
         const instant = { seconds: moment, nanos: fraction * 1000 };
@@ -61,7 +61,7 @@ test('the zero time is null', () => {
   expect(canonicalMicroTime('0001-01-01T00:00:00.000000Z')).toBe(null);
 });
 
-test('a clock gives milliseconds, and gets them back', () => {
+test('milliseconds of a clock round-trip', () => {
   fc.assert(
     fc.property(fc.integer({ min: -(10 ** 12), max: 10 ** 13 }), (millis) => {
       assert.equal(millisOf(instantOfMillis(millis)), millis);
@@ -71,7 +71,7 @@ test('a clock gives milliseconds, and gets them back', () => {
   expect(formatTime(instantOfMillis(-1))).toBe('1969-12-31T23:59:59Z');
 });
 
-test('a text that is no time is quoted once, and its end is cut off when it is long', () => {
+test('an invalid time is quoted once, and truncated if it is long', () => {
   const text = '\u0001'.repeat(100_000);
   const quoted = `"${'\\x01'.repeat(4096)}... (95904 more)"`;
 

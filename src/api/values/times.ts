@@ -5,12 +5,12 @@ import { ValueError } from './value-error.ts';
 const TIME_LENGTH = '2006-01-02T15:04:05Z'.length;
 const MICRO_TIME_LENGTH = '2006-01-02T15:04:05.000000Z'.length;
 
-/** Reads a Time: RFC 3339 with any fraction of a second, in any zone. */
+/** Parses a Time: RFC 3339 with any fraction of a second, in any zone. */
 export function parseTime(text: string): Instant | ValueError {
   return readCanonical(text, 'seconds') ?? new GoTimeReader(text, 'seconds').read();
 }
 
-/** Reads a MicroTime: RFC 3339 with exactly six digits of fraction, in any zone. */
+/** Parses a MicroTime: RFC 3339 with exactly six digits of fraction, in any zone. */
 export function parseMicroTime(text: string): Instant | ValueError {
   return readCanonical(text, 'micro') ?? new GoTimeReader(text, 'micro').read();
 }
@@ -25,7 +25,7 @@ export function formatMicroTime(instant: Instant): string {
   return `${formatSeconds(instant.seconds)}.${pad(Math.floor(instant.nanos / 1000), 6)}Z`;
 }
 
-/** What a Time field reads back as: the same string when it is canonical already, null for the zero time. */
+/** The canonical form of a Time: the same string if it is canonical already, null for the zero time. */
 export function canonicalTime(text: string): string | null | ValueError {
   const canonical = readCanonical(text, 'seconds');
   const instant = canonical ?? new GoTimeReader(text, 'seconds').read();
@@ -34,7 +34,7 @@ export function canonicalTime(text: string): string | null | ValueError {
   return canonical === undefined ? formatTime(instant) : text;
 }
 
-/** What a MicroTime field reads back as: the same string when it is canonical already, null for the zero time. */
+/** The canonical form of a MicroTime: the same string if it is canonical already, null for the zero time. */
 export function canonicalMicroTime(text: string): string | null | ValueError {
   const canonical = readCanonical(text, 'micro');
   const instant = canonical ?? new GoTimeReader(text, 'micro').read();
@@ -43,7 +43,7 @@ export function canonicalMicroTime(text: string): string | null | ValueError {
   return canonical === undefined ? formatMicroTime(instant) : text;
 }
 
-/** Reads what `formatTime` or `formatMicroTime` printed; nothing for any other text, right or wrong. */
+/** Parses what `formatTime` or `formatMicroTime` printed; undefined for any other text, valid or not. */
 function readCanonical(text: string, precision: TimePrecision): Instant | undefined {
   const isMicro = precision === 'micro';
   if (text.length !== (isMicro ? MICRO_TIME_LENGTH : TIME_LENGTH) || !text.endsWith('Z')) return undefined;
@@ -61,7 +61,7 @@ function readCanonical(text: string, precision: TimePrecision): Instant | undefi
   return { seconds: secondsOf([year, month, day], [hour, minute, second]), nanos };
 }
 
-/** The number written there, NaN when it is none. */
+/** The number at this position; NaN if there is none. */
 function digitsAt(text: string, at: number, count: number): number {
   let value = 0;
   for (let index = at; index < at + count; index++) {
@@ -72,7 +72,7 @@ function digitsAt(text: string, at: number, count: number): number {
   return value;
 }
 
-/** Date and time without zone. Years outside 0 to 9999 come out as Go prints them. */
+/** Date and time without zone. Years outside 0 to 9999 are printed as Go does. */
 function formatSeconds(seconds: number): string {
   const printed = new Date(seconds * 1000).toISOString();
   if (!printed.startsWith('+') && !printed.startsWith('-')) return printed.slice(0, 19);
@@ -84,12 +84,12 @@ function pad(value: number, width: number): string {
   return String(value).padStart(width, '0');
 }
 
-/** Which of the API's two layouts: a Time takes any fraction of a second, a MicroTime exactly six digits. */
+/** One of the API's two layouts: a Time accepts any fraction of a second, a MicroTime exactly six digits. */
 type TimePrecision = 'seconds' | 'micro';
 
 const LAYOUT = { seconds: '2006-01-02T15:04:05Z07:00', micro: '2006-01-02T15:04:05.000000Z07:00' } as const;
 
-/** What stands before each number of the date and time, how Go's layout names it, and its range. */
+/** The separator before each number of the date and time, its name in Go's layout, and its range. */
 const NUMBERS = [
   { before: '-', element: '01', name: 'month', lowest: 1, highest: 12 },
   { before: '-', element: '02', name: 'day', lowest: 0, highest: 99 }, // checked last, when the month is known
@@ -99,8 +99,8 @@ const NUMBERS = [
 ] as const;
 
 /**
- * Reads an RFC 3339 time as leniently as Go's `time.Parse`, with its errors: the hour may have one digit, a comma may
- * stand for the point, an offset may be up to 24:60.
+ * Parses an RFC 3339 time as leniently as Go's `time.Parse`, with its errors: the hour may have one digit, a comma may
+ * replace the point, an offset may be up to 24:60.
  */
 class GoTimeReader {
   readonly #text: string;
@@ -161,7 +161,7 @@ class GoTimeReader {
     return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60;
   }
 
-  /** Moves past `found`; nothing found is the error that `element` of the layout is not there. */
+  /** Moves past `found`; undefined is the error that `element` of the layout is missing. */
   #take(found: string | undefined, element: string): string {
     if (found === undefined) {
       const layout = quoteTime(LAYOUT[this.#precision]);
@@ -172,7 +172,7 @@ class GoTimeReader {
     return found;
   }
 
-  /** Keeps the first error; what is read after it does not matter. */
+  /** Keeps the first error; later ones do not matter. */
   #refuse(what: () => string): void {
     this.#error ??= new ValueError(`parsing time ${quoteTime(this.#text)}${what()}`);
   }
@@ -194,12 +194,12 @@ function daysIn(year: number, month: number): number {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
 }
 
-/** `.5` is 500,000,000; digits behind the ninth are dropped. */
+/** `.5` is 500,000,000; digits after the ninth are dropped. */
 function nanosOf(fraction: string): number {
   return Number(fraction.slice(1, 10).padEnd(9, '0'));
 }
 
-/** A text that is no time is quoted up to here; Go quotes it whole. */
+/** Maximum length of a quoted invalid time; Go quotes it whole. */
 const MAX_QUOTED = 4096;
 
 /** Quotes as Go's time package does: everything outside printable ASCII byte by byte. */

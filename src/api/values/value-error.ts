@@ -1,4 +1,4 @@
-/** A text that is not what it should be, worded as Kubernetes words it. The parsers here return it; they never throw it. */
+/** An invalid text, with Kubernetes' message. The parsers here return it; they never throw it. */
 export class ValueError extends Error {
   override readonly name = 'ValueError';
 }

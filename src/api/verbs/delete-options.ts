@@ -10,7 +10,7 @@ import { booleanParameter, integerParameter, type Query } from './query.ts';
 import type { BodyFormat } from './sent-body.ts';
 import { checkDryRun } from './write-options.ts';
 
-/** What the client expects the object to be. */
+/** The client's expectations of the object. */
 export interface Preconditions {
   readonly uid?: string;
   readonly resourceVersion?: string;
@@ -25,17 +25,17 @@ export interface DeleteOptions {
   readonly dryRun: boolean;
 }
 
-/** A request's query and body, as far as options are in them. */
+/** The parts of a request that may contain options: query and body. */
 export interface SentOptions {
   readonly query: Query;
   readonly body: Uint8Array;
-  /** Called only when there is a body. */
+  /** Called only if there is a body. */
   readonly format: () => BodyFormat;
-  /** Called with the options that a body holds, for the audit event. */
+  /** Called with the options in the body, for the audit event. */
   readonly onDecoded?: (options: Partial<ApiObject>) => void;
 }
 
-/** Reads and checks the options of a deletion. */
+/** Parses and checks the options of a deletion. */
 export function deleteOptions(sent: SentOptions, types: TypeTable): DeleteOptions {
   const raw = sent.body.length > 0 ? fromBody(sent, types) : fromQuery(sent.query);
   const errors = problemsOf(raw);
@@ -74,12 +74,12 @@ function fromBody({ body, format: formatOf, onDecoded }: SentOptions, types: Typ
   }
 }
 
-/** Options as audit events show them: upstream names a version that is never served. */
+/** Options as in audit events: upstream names a version that is never served. */
 function asAudited(options: Partial<TypeMeta>): Partial<ApiObject> {
   return { ...options, kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal' };
 }
 
-/** Options may name their kind; any other kind, known or not, is refused. */
+/** Options may state their kind; any other kind is refused. */
 function checkKind({ apiVersion = '', kind = '' }: Partial<TypeMeta>, types: TypeTable): void {
   if (kind === '' || kind === 'DeleteOptions') return;
   const slash = apiVersion.indexOf('/');
@@ -93,7 +93,7 @@ function checkKind({ apiVersion = '', kind = '' }: Partial<TypeMeta>, types: Typ
   throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${version} in scheme ${SCHEME}`);
 }
 
-/** Where Kubernetes keeps its kinds, as its message has it. */
+/** The location of Kubernetes' scheme in its message. */
 const SCHEME = '"pkg/runtime/scheme.go:111"';
 
 function decode(body: Uint8Array, format: BodyFormat, type: Struct): object {

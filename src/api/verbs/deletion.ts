@@ -5,20 +5,20 @@ import { withMeta } from '../with-meta.ts';
 import type { DeleteOptions } from './delete-options.ts';
 import { millisOfTimestamp, timestamp } from './timestamps.ts';
 
-/** What a kind decides about its deletion. */
+/** A kind's rules for its deletion. */
 export interface DeletionStrategy {
-  /** The grace period, or undefined for none; `requested` is what the client asked for. */
+  /** The grace period, or undefined for none; `requested` is the client's. */
   readonly gracePeriod?: (object: ApiObject, requested: number | undefined) => number | undefined;
-  /** What happens to dependents when the client does not say. */
+  /** What happens to dependents if the client does not say. */
   readonly defaultPropagation?: 'background' | 'orphan' | 'unsupported';
 }
 
-/** What a delete request does to an object as it is now. */
+/** The effect of a delete request on the current object. */
 export type Deletion =
   | { readonly type: 'remove' }
-  /** The object is marked, and goes when its grace period is over and its finalizers are gone. */
+  /** The object is marked, and removed when its grace period is over and its finalizers are gone. */
   | { readonly type: 'mark'; readonly object: ApiObject; readonly thenRemove: boolean }
-  /** It is being deleted already, and this request changes nothing. */
+  /** It is already being deleted, and this request changes nothing. */
   | { readonly type: 'pending' };
 
 const ORPHAN = 'orphan';
@@ -50,7 +50,7 @@ export interface DeletionRequest {
   readonly now: number;
 }
 
-/** The object with its grace period started or shortened; 'none' when the kind has none or it is over. */
+/** The object with its grace period started or shortened; 'none' if the kind has none or it is over. */
 function applyGracePeriod(
   object: ApiObject,
   strategy: DeletionStrategy,
@@ -93,7 +93,7 @@ function isMarked({ metadata }: ApiObject, now: number): boolean {
   return millisOfTimestamp(deletionTimestamp) <= now;
 }
 
-/** Marks an object that has no grace period but is held by finalizers. */
+/** Marks an object without a grace period that finalizers hold. */
 function markNow(object: ApiObject, now: number): ApiObject {
   const { deletionTimestamp } = object.metadata;
   const isMarked = deletionTimestamp !== undefined;
@@ -123,7 +123,7 @@ function withFinalizers(object: ApiObject, finalizers: readonly string[]): ApiOb
   };
 }
 
-/** The finalizers after the garbage collector's two are set as the propagation policy wants them. */
+/** The finalizers after setting the garbage collector's two for the propagation policy. */
 function collectorFinalizers(object: ApiObject, strategy: DeletionStrategy, options: DeleteOptions): readonly string[] {
   const current = object.metadata.finalizers ?? [];
   if (strategy.defaultPropagation === 'unsupported')
@@ -139,7 +139,7 @@ function collectorFinalizers(object: ApiObject, strategy: DeletionStrategy, opti
   }
 }
 
-/** What was asked for, else what the finalizers say, else the kind's own policy. */
+/** The requested policy, else the one in the finalizers, else the kind's default. */
 function policyFor(finalizers: readonly string[], strategy: DeletionStrategy, options: DeleteOptions): string {
   if (options.orphanDependents !== undefined) return options.orphanDependents ? 'Orphan' : 'Background';
   if (options.propagationPolicy !== undefined) return options.propagationPolicy;
@@ -152,7 +152,7 @@ function sameSet(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((name) => right.includes(name));
 }
 
-/** Refuses when the client expected another object or another version of it; `subject` names the kind in the message. */
+/** Refuses if the client expected another object or another version of it; `subject` names the kind in the message. */
 export function checkDeletePreconditions(object: ApiObject, options: DeleteOptions, subject: GroupResource): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
   const { metadata } = object;

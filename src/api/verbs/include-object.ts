@@ -1,10 +1,10 @@
 import { badRequest } from '../status.ts';
 import type { Query } from './query.ts';
 
-/** What each row of a table carries besides its cells. */
+/** What each row of a table contains besides its cells. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
-/** What the client wants in the rows of a table, default their metadata. */
+/** What the client wants in the rows of a table; default their metadata. */
 export function includeObject(query: Query): IncludeObject {
   const asked = query.get('includeObject');
   switch (asked) {

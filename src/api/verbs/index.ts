@@ -1,4 +1,4 @@
-// What other folders may use: rules of the verbs that every API server follows, whatever stores its objects.
+// What other folders may use: the rules of verbs that every API server follows, whatever stores its objects.
 export { deleteOptions, type DeleteOptions, type Preconditions } from './delete-options.ts';
 export { checkDeletePreconditions, decideDeletion, type DeletionStrategy } from './deletion.ts';
 export { includeObject, type IncludeObject } from './include-object.ts';

@@ -22,7 +22,7 @@ export interface ListOptions {
   readonly sendInitialEvents: boolean | undefined;
 }
 
-/** Reads and checks list options; `isWatch` decides which rules apply. */
+/** Parses and checks list options; `isWatch` decides which rules apply. */
 export function listOptions(query: Query, isWatch: boolean): ListOptions {
   const sendInitialEvents = query.has('sendInitialEvents') ? booleanParameter(query, 'sendInitialEvents') : undefined;
   const resourceVersion = query.get('resourceVersion');

@@ -8,11 +8,11 @@ import { parsedJson, type SentJson } from './sent-body.ts';
 /** A patch as sent. */
 export interface PatchBody {
   readonly value: unknown;
-  /** Keys that occur twice; empty when validation is `Ignore`, without looking. */
+  /** Duplicate keys; empty if validation is `Ignore`, which skips the check. */
   readonly duplicates: readonly string[];
 }
 
-/** Reads the JSON of a patch; `prefix` is how a refusal begins. */
+/** Parses the JSON of a patch; `prefix` starts the message of a refusal. */
 export function* readPatch(body: SentJson, context: PatchContext, prefix: string): Steps<PatchBody> {
   try {
     const parsed = parsedJson(body);
@@ -26,7 +26,7 @@ export function* readPatch(body: SentJson, context: PatchContext, prefix: string
   }
 }
 
-/** What JSON calls the type of a value. */
+/** The JSON type of a value. */
 export function jsonTypeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -37,24 +37,24 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Reads a patch once; what it returns applies it as often as needed. */
+/** Parses a patch once; the result applies it as often as needed. */
 export type PatchMethod = (body: SentJson, context: PatchContext) => Steps<(current: unknown) => Steps<Patched>>;
 
 export interface PatchContext {
   readonly fieldValidation: FieldValidation;
   readonly type: Struct;
-  /** What the path calls the object. */
+  /** The object's name in the path. */
   readonly name: string;
   warn(message: string): void;
 }
 
-/** What a patch made of an object, not decoded yet. */
+/** A patched object, not decoded yet. */
 export interface Patched {
   readonly value: unknown;
-  /** How messages quote what cannot be decoded. */
+  /** How messages quote an object that cannot be decoded. */
   readonly quoted: () => string;
-  /** What is said about a value that cannot be decoded; absent: what the decoder says. */
+  /** The message about a value that cannot be decoded; default: the decoder's. */
   readonly explain?: () => string | undefined;
-  /** Strange things about the patch itself, such as `duplicate field "spec"`. */
+  /** Problems of the patch itself, such as `duplicate field "spec"`. */
   readonly problems: readonly string[];
 }

@@ -39,7 +39,7 @@ interface JsonApplication {
   readonly problems: readonly string[];
 }
 
-// These are no generators within functions: V8 makes three shapes for each of those, at every patch.
+// Not generators inside functions: V8 makes three hidden classes for each of those, at every patch.
 function* jsonPatched(
   current: unknown,
   { operations, touched, problems }: JsonApplication,
@@ -51,7 +51,7 @@ function* jsonPatched(
   return { value, quoted: () => quoted(value, context), problems };
 }
 
-/** Custom resources are maps to Go, whose members are sorted. */
+/** Custom resources are maps in Go, whose members are sorted. */
 function quoted(value: unknown, { type }: PatchContext): string {
   return type.isStructural === true ? encodeSortedJson(value) : encodeJson(value);
 }
@@ -100,13 +100,13 @@ function tooMany(count: number): StatusError {
   });
 }
 
-/** What is wrong with a patch that can be read, but not applied, stays with the server. */
+/** A patch that is well-formed but cannot be applied. */
 function unprocessable(cause: Error): StatusError {
   const message = 'the server rejected our request due to an error in our request';
   return new StatusError({ code: 422, reason: 'Invalid', message, details: {} }, { cause });
 }
 
-/** Server-side apply is a way to patch, and a verb of its own. */
+/** Server-side apply is a patch type, and a separate verb. */
 export const APPLY = 'application/apply-patch+yaml';
 
 const STRATEGIC = 'application/strategic-merge-patch+json';
@@ -118,14 +118,14 @@ const methods: ReadonlyMap<string, PatchMethod> = new Map<string, PatchMethod>([
   [STRATEGIC, prepareStrategicPatch],
 ]);
 
-/** What decides which patches a kind takes, and how it refuses others. */
+/** Which patch types a kind accepts, and how it refuses others. */
 export interface PatchCapabilities {
   readonly hasStrategicMerge: boolean;
   /** 'route': refused before the kind is reached, with less detail. */
   readonly refusals: 'route' | 'handler';
 }
 
-/** The way to patch that a Content-Type names; throws a Status of 415 when the kind does not take it. */
+/** The patch method of a Content-Type; throws a Status of 415 if the kind does not accept it. */
 export function patchMethodOf(contentType: string, capabilities: PatchCapabilities): PatchMethod | typeof APPLY {
   const mediaType = mediaTypeOf(contentType);
   if (mediaType === APPLY) return APPLY;

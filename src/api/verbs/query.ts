@@ -36,14 +36,14 @@ function parse(text: string): Map<string, string[]> {
   return values;
 }
 
-/** Reads a boolean as Go's query decoding does: present without value counts as true. */
+/** Parses a boolean as Go's query decoding does: a parameter without a value is true. */
 export function booleanParameter(query: Query, name: string): boolean {
   if (!query.has(name)) return false;
   const text = query.get(name).toLowerCase();
   return text !== 'false' && text !== '0';
 }
 
-/** Reads an int64 parameter; undefined when it is not there. */
+/** Parses an int64 parameter; undefined if it is missing. */
 export function integerParameter(query: Query, name: string): number | undefined {
   if (!query.has(name)) return undefined;
   const text = query.get(name);

@@ -1,15 +1,15 @@
 import { JsonBody } from '../json/index.ts';
 import { StatusError } from '../status.ts';
 
-/** JSON as it was sent: bytes, or the value itself from a client in the same process. */
+/** JSON from a client: bytes, or the value itself from a client in the same process. */
 export type SentJson = Uint8Array | JsonBody;
 
-/** Parses what was sent; throws a DecodeError when it is not JSON. */
+/** Parses the body; throws a DecodeError if it is not JSON. */
 export function parsedJson(sent: SentJson): JsonBody {
   return sent instanceof JsonBody ? sent : new JsonBody(sent);
 }
 
-/** What was sent, as UTF-8. */
+/** The body as UTF-8. */
 export function sentBytes(sent: SentJson): Uint8Array {
   return sent instanceof JsonBody ? sent.bytes : sent;
 }
@@ -22,7 +22,7 @@ const FORMATS: Readonly<Record<string, BodyFormat>> = {
   'application/vnd.kubernetes.protobuf': 'protobuf',
 };
 
-/** The format of a body by its Content-Type, default JSON. Throws a Status of 415 for a format that is not accepted. */
+/** The format of a body by its Content-Type; default JSON. Throws a Status of 415 for a format that is not accepted. */
 export function bodyFormatOf(contentType: string, accepted: readonly string[] = Object.keys(FORMATS)): BodyFormat {
   if (contentType === '') return 'json';
   const mediaType = mediaTypeOf(contentType).toLowerCase();

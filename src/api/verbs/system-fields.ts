@@ -6,7 +6,7 @@ import type { Random } from '../../base/index.ts';
 import type { Preconditions } from './delete-options.ts';
 import { timestamp } from './timestamps.ts';
 
-/** Sets the namespace of `object` from the path; throws a Status of 400 when the object names another one. */
+/** Sets the namespace of `object` from the path; throws a Status of 400 if the object names another one. */
 export function ensureNamespace(object: ApiObject, isNamespaced: boolean, namespace: string): void {
   const { metadata } = object;
   const expected = isNamespaced ? namespace : '';
@@ -33,11 +33,11 @@ export function withoutSystemFields(object: ApiObject): ApiObject {
   return { ...object, metadata };
 }
 
-/** No object is created in deletion. */
+/** New objects are not being deleted. */
 const UNMARKED = { deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined, selfLink: undefined };
 const NEITHER_MADE_NOR_MARKED = { uid: undefined, creationTimestamp: undefined, ...UNMARKED };
 
-/** Where the server's fields of a new object come from. */
+/** The sources of the server's fields of a new object. */
 export interface SystemFieldSources {
   newUid(): string;
   /** In the clock's milliseconds. */
@@ -57,12 +57,12 @@ export function fillSystemFields(object: ApiObject, { newUid, now }: SystemField
 
 const MAX_GENERATED_BASE = 58;
 
-/** The prefix, cut so that the whole is a DNS label, and five random characters. */
+/** The prefix, truncated so that the whole is a DNS label, and five random characters. */
 function generatedName(prefix: string, random: Random): string {
   return prefix.slice(0, MAX_GENERATED_BASE) + random.nameSuffix(5);
 }
 
-/** Keeps what no update may change: the object's uid, its creation time, and that it is being deleted. */
+/** Restores what no update may change: uid, creation time, and deletion mark. */
 export function keepSystemFields(object: ApiObject, old: ApiObject): void {
   const { metadata } = object;
   const was = old.metadata;
@@ -74,20 +74,20 @@ export function keepSystemFields(object: ApiObject, old: ApiObject): void {
   });
 }
 
-/** True when an update removed the last finalizer of an object that waited only for that: the object goes, too. */
+/** True if an update removed the last finalizer of an object that waited only for that: the object is then removed. */
 export function isReleased(object: ApiObject, old: ApiObject): boolean {
   if ((object.metadata.finalizers ?? []).length > 0 || old.metadata.deletionTimestamp === undefined) return false;
   return (old.metadata.deletionGracePeriodSeconds ?? 0) <= 0;
 }
 
-/** Says which precondition of an update the stored object fails; undefined when it meets them. */
+/** The precondition of an update that the stored object fails; undefined if it meets all. */
 export function failedPrecondition(wanted: Preconditions | undefined, { metadata }: ApiObject): string | undefined {
   const uid = metadata.uid ?? '';
   if (wanted?.uid === undefined || wanted.uid === uid) return undefined;
   return `Precondition failed: UID in precondition: ${wanted.uid}, UID in object meta: ${uid}`;
 }
 
-/** Throws a Status of 409 when the client changed another version than the newest. An object without a version passes. */
+/** Throws a Status of 409 if the client changed another version than the newest. An object without a version passes. */
 export function checkIsNewest(object: ApiObject, old: ApiObject, subject: GroupResource): void {
   const { resourceVersion: sent = '' } = object.metadata;
   if (sent !== '' && sent !== old.metadata.resourceVersion) {

@@ -1,16 +1,16 @@
 import { formatTime, instantOfMillis, millisOf, parseTime, ValueError } from '../values/index.ts';
 
-/** The second that was formatted last: most writes of a busy server fall into it. */
+/** The last formatted second, cached: most writes of a busy server fall into it. */
 let last = { seconds: -1, text: '' };
 
-/** A clock's milliseconds as `metadata` writes times: whole seconds. */
+/** Formats a clock's milliseconds as in `metadata`: whole seconds. */
 export function timestamp(millis: number): string {
   const seconds = Math.floor(millis / 1000);
   if (seconds !== last.seconds) last = { seconds, text: formatTime(instantOfMillis(seconds * 1000)) };
   return last.text;
 }
 
-/** The milliseconds of a time that the server wrote itself. */
+/** The milliseconds of a time that the server itself wrote. */
 export function millisOfTimestamp(text: string): number {
   const instant = parseTime(text);
   if (instant instanceof ValueError) throw instant;

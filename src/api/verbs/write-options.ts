@@ -14,7 +14,7 @@ export interface WriteOptions {
 
 type WriteOptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
 
-/** Reads and checks the options of a create, update or patch; one failure lists all problems. */
+/** Parses and checks the options of a create, update or patch; one failure lists all problems. */
 export function writeOptions(query: Query, kind: WriteOptionsKind, isApply = false): WriteOptions {
   if (query.text === '' && !isApply) return NO_OPTIONS;
   const dryRun = query.all('dryRun');

@@ -8,7 +8,7 @@ const types = builtInTypes();
 const configMap = types.struct('io.k8s.api.core.v1.ConfigMap');
 const deployment = types.struct('io.k8s.api.apps.v1.Deployment');
 
-/** What a real kube-apiserver 1.36.3 answered to a POST with strict field validation: kind, apiVersion, body, code, message. */
+/** The answer of a real kube-apiserver 1.36.3 to a POST with strict field validation: kind, apiVersion, body, code, message. */
 type Answer = readonly [kind: string, apiVersion: string, body: string, code: number, message: string];
 
 const answers = JSON.parse(
@@ -33,7 +33,7 @@ function serverMessage(body: string): string {
   return '';
 }
 
-describe('decodeYaml() says what a real API server says', () => {
+describe('decodeYaml() reports what a real API server reports', () => {
   test.each(answers)('%s %s %j', (...[, , body, , message]) => {
     // the server quotes the beginning of a body that it does not recognize
     expect(serverMessage(body)).toBe(message.replace(/^(the object provided is unrecognized.*) \(.*\)$/s, '$1'));
@@ -77,21 +77,21 @@ describe('decodeYaml()', () => {
     });
   });
 
-  test('takes the last of duplicate keys, and warns about each of them', () => {
+  test('keeps the last of duplicate keys, and warns about each of them', () => {
     const { value, warnings } = decodeYaml('data:\n  a: x\n  a: z\nfoo: 1\n', configMap, { fieldValidation: 'Warn' });
 
     expect(value).toMatchObject({ data: { a: 'z' } });
     expect(warnings).toEqual(['line 3: key "a" already set in map', 'unknown field "foo"']);
   });
 
-  test('looks at the first document only, whatever follows', () => {
+  test('reads only the first document, whatever follows', () => {
     expect(decodeYaml('data: {a: b}\n---\n}}} [', configMap).value).toMatchObject({ data: { a: 'b' } });
     expect(decodeYaml('# only a comment\n---\ndata: {a: b}\n--- \nfoo', configMap).value).toMatchObject({
       data: { a: 'b' },
     });
   });
 
-  test('refuses aliases that blow up in bounded time', () => {
+  test('refuses exponential aliases in bounded time', () => {
     const lines = Array.from({ length: 30 }, (_, index) => {
       const items = index === 0 ? 'x' : `*a${index - 1}`;
       return `a${index}: &a${index} [${Array.from({ length: 20 }, () => items).join(',')}]`;
@@ -118,7 +118,7 @@ describe('decodeYaml()', () => {
     expect(() => decodeYaml(`${'- '.repeat(100_000)}a`, configMap)).toThrow(DecodeError);
   });
 
-  test('keeps keys that JavaScript has a meaning for', () => {
+  test('keeps keys that are special in JavaScript', () => {
     const { value } = decodeYaml('data: {__proto__: a, constructor: b}', configMap);
 
     expect(Object.keys(value['data'] as object)).toEqual(['__proto__', 'constructor']);

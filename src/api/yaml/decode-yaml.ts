@@ -12,9 +12,9 @@ import type { Struct } from '../schema/schema.ts';
 import { yamlJson } from './yaml-json.ts';
 
 /**
- * A YAML text that has been parsed, and not decoded into a type yet. Of several documents the first one counts.
+ * A parsed YAML text that is not decoded into a type yet. Of several documents the first one is used.
  *
- * Ends: the constructor throws a DecodeError for what is no YAML, or cannot be JSON, or is blown up by aliases.
+ * The constructor throws a DecodeError for text that is not YAML, cannot be JSON, or expands too much through aliases.
  */
 export class YamlBody {
   readonly node: JsonNode;
@@ -30,12 +30,12 @@ export class YamlBody {
     return new YamlBody(text, yield* yamlJson(text));
   }
 
-  /** Keys that came twice, such as `line 5: key "name" already set in map`. */
+  /** Duplicate keys, such as `line 5: key "name" already set in map`. */
   get duplicates(): readonly string[] {
     return this.#duplicates;
   }
 
-  /** The value that no type is known for, see `parseUntyped`. */
+  /** The untyped value, see `parseUntyped`. */
   untyped(): unknown {
     return untypedValue(this.node);
   }
@@ -44,7 +44,7 @@ export class YamlBody {
     return typeMetaOfNode(this.node);
   }
 
-  /** Decodes into a type; duplicate keys count as problems, before all others. */
+  /** Decodes into a type; duplicate keys are reported as problems, before all others. */
   decode(struct: Struct, options: DecodeOptions = {}): Decoded {
     return allAtOnce(this.decoding(struct, options));
   }

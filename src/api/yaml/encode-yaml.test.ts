@@ -6,7 +6,7 @@ import { parseUntyped } from '../json/index.ts';
 import { encodeYaml, yamlPieces } from './encode-yaml.ts';
 import { YamlBody } from './decode-yaml.ts';
 
-/** What a real kube-apiserver 1.36.3 answered to the same request, asked for JSON and for YAML. */
+/** The answers of a real kube-apiserver 1.36.3 to the same request, in JSON and in YAML. */
 interface Answer {
   readonly json: string;
   readonly yaml: string;
@@ -38,7 +38,7 @@ describe('encodeYaml()', () => {
     );
   });
 
-  test('sorts very many keys in pieces as it does at once', () => {
+  test('sorts very many keys in pieces as at once', () => {
     const keys = Array.from({ length: 10_000 }, (_unused, index) => `k${(index * 7919) % 10_007}-${index % 13}`);
     const value = { a: 1, b: Object.fromEntries(keys.map((key) => [key, 'v'])) };
     const pieces = [...yamlPieces(value)];
@@ -59,7 +59,7 @@ describe('encodeYaml()', () => {
     expect(encodeYaml({ [key]: { a: [1] } })).toBe(`? ${key}\n: a:\n  - 1\n`);
   });
 
-  test('prints what decodes to the same value', () => {
+  test('prints text that decodes to the same value', () => {
     const value = fc.letrec((tie) => ({
       // Go's own YAML loses lines that end with these, and so do we
       text: fc

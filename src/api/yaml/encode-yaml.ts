@@ -5,8 +5,8 @@ import { hasBreaks, styleOf } from './scalar-style.ts';
 import { writeScalar } from './scalar-text.ts';
 
 /**
- * Prints a JSON value as Kubernetes prints YAML: keys sorted, lists not indented under their key, strings quoted where
- * they would be read as something else, several lines as a block, lines broken after 80 columns.
+ * Prints a JSON value as Kubernetes prints YAML: keys sorted, lists not indented under their key, strings quoted if they
+ * would be read as something else, multi-line strings as a block, lines broken after 80 columns.
  */
 export function encodeYaml(value: unknown): string {
   const text = isCollection(value) ? collectionText(value, 0) : scalarText(value, { column: 0, indent: 2 });
@@ -14,8 +14,8 @@ export function encodeYaml(value: unknown): string {
 }
 
 /**
- * The same in pieces, for what is large: a piece is an entry or item of the outer levels, or empty where sorting the keys of
- * a large map has taken some milliseconds.
+ * The same in pieces, for large values: a piece is an entry or item of the outer levels, or empty if sorting the keys of a
+ * large map has taken a few milliseconds.
  */
 export function* yamlPieces(value: unknown): Generator<string> {
   if (isCollection(value)) yield* collectionPieces(value, 0, PIECED_LEVELS);
@@ -23,7 +23,7 @@ export function* yamlPieces(value: unknown): Generator<string> {
   yield '\n';
 }
 
-/** What is nested deeper is not cut: objects are large for what they hold in a list or map near their root. */
+/** Deeper values are not split: objects are large because of a list or map near their root. */
 const PIECED_LEVELS = 6;
 
 function* collectionPieces(value: Collection, indent: number, levels: number): Generator<string> {
@@ -45,7 +45,7 @@ function* collectionPieces(value: Collection, indent: number, levels: number): G
   }
 }
 
-/** How a part of a collection begins, the collection that follows if there is one, and its indentation. */
+/** The start of a part of a collection, the collection that follows if there is one, and its indentation. */
 type Start = readonly [text: string, rest: unknown, indent: number];
 
 function* itemStarts(items: readonly unknown[], indent: number): Generator<Start> {
@@ -75,10 +75,10 @@ function* entryStarts(value: Collection, indent: number): Generator<Start | type
 
 type Collection = readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/** Go gives up the simple form of keys that are longer, in bytes. */
+/** Go does not use the simple form for longer keys; in bytes. */
 const MAX_SIMPLE_KEY = 128;
 
-/** The lines of a list or map, whose first line goes where we are. */
+/** The lines of a list or map; the first one continues the current line. */
 function collectionText(value: Collection, indent: number): string {
   if (isEmpty(value)) return Array.isArray(value) ? '[]' : '{}';
   const lines = Array.isArray(value)
@@ -126,7 +126,7 @@ function scalarText(value: unknown, place: { readonly column: number; readonly i
   return typeof value === 'bigint' || typeof value === 'boolean' ? String(value) : 'null';
 }
 
-/** Integers of up to 64 bits as they are in JSON; all else as a float. */
+/** Integers of up to 64 bits as in JSON; all others as floats. */
 function numberText(value: number): string {
   const text = String(value);
   const isInteger = /^-?\d{1,20}$/.test(text) && resolveScalar(text).kind === 'int';

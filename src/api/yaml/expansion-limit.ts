@@ -1,12 +1,12 @@
 import type { DecodeError } from '../json/index.ts';
 import { yamlError } from './go-yaml-error.ts';
 
-/** Aliases may add as many characters to a document as the largest body has bytes. */
+/** How many characters aliases may add to a document: as many as the largest body has bytes. */
 const MAX_ALIASED_CHARACTERS = 3 * 1024 * 1024;
 
 /**
- * Keeps aliases from blowing up a document. The ratio is Go's: the larger a document gets, the less of it may come from
- * aliases. It counts nodes however long they are, so the text that aliases repeat has a limit of its own.
+ * Limits how much aliases expand a document. The ratio is Go's: the larger a document gets, the less of it may come from
+ * aliases. It counts nodes of any length, so the repeated text has a separate limit.
  */
 export class ExpansionLimit {
   #all = 0;

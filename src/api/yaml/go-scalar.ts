@@ -1,4 +1,4 @@
-/** What a plain scalar means to Go's YAML decoder, which reads YAML 1.1 with exceptions. */
+/** The meaning of a plain scalar for Go's YAML decoder, which reads YAML 1.1 with exceptions. */
 export type GoScalar =
   | { readonly kind: 'null' }
   | { readonly kind: 'bool'; readonly value: boolean }
@@ -14,7 +14,7 @@ const NULL: GoScalar = { kind: 'null' };
 const TRUE: GoScalar = { kind: 'bool', value: true };
 const FALSE: GoScalar = { kind: 'bool', value: false };
 
-/** y, Y, yes, Yes, YES and so on, in the three spellings that count. */
+/** y, Y, yes, Yes, YES and so on, in the three valid spellings. */
 function spellings(words: readonly string[], meaning: GoScalar): (readonly [string, GoScalar])[] {
   return words.flatMap((word) => [
     [word, meaning] as const,
@@ -44,7 +44,7 @@ const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9]
 const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 const DATE =
   /^\d{4}-(\d{1,2})-(\d{1,2})(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)| (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?)?$/;
-/** Longer numbers do not fit 64 bits, whatever their base. */
+/** Longer numbers do not fit 64 bits in any base. */
 const MAX_INTEGER_LENGTH = 70;
 
 export function resolveScalar(text: string): GoScalar {
@@ -63,7 +63,7 @@ function resolveInteger(text: string): GoScalar | undefined {
   const match = INTEGER.exec(text);
   if (match === null || text.length > MAX_INTEGER_LENGTH) return undefined;
   const [, sign = '', digits = ''] = match;
-  // a leading zero alone means octal, too
+  // a single leading zero means octal, too
   const magnitude = BigInt(/^0[0-7]+$/.test(digits) ? `0o${digits.slice(1)}` : digits.toLowerCase());
   const value = sign === '-' ? -magnitude : magnitude;
   const isSigned = BigInt.asIntN(64, value) === value;

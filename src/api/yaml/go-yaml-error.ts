@@ -6,13 +6,13 @@ export function yamlError(problem: string): DecodeError {
   return new DecodeError('syntax', `yaml: ${problem}`);
 }
 
-/** What Go's parser says about text that is no YAML. It is another parser than ours, so this is close, not always equal. */
+/** Go's error for text that is not YAML. Its parser differs from ours, so this is close, not always equal. */
 export function yamlSyntaxError(error: YAMLException, text: string): DecodeError {
   const mark = error.mark ?? { line: 0, position: 0 };
   const byte = text.charAt(mark.position);
   const isAtTab = byte === '\t' || /(?:^|\n)\t[^\n]*$/.test(text.slice(0, mark.position + 1));
   const { problem, lineOffset } = rephrase(error.reason, isAtTab ? '\t' : byte, text.slice(mark.position));
-  // Go counts some places from 0, and does not name the first line
+  // Go counts some positions from 0, and does not name the first line
   const line = mark.line + lineOffset;
   const where = mark.line === 0 && lineOffset <= 1 && !isAtEnd(error.reason) ? '' : `line ${line}: `;
   return new DecodeError('syntax', `yaml: ${line > 0 ? where : ''}${problem}`, { cause: error });
@@ -20,7 +20,7 @@ export function yamlSyntaxError(error: YAMLException, text: string): DecodeError
 
 interface Rephrased {
   readonly problem: string;
-  /** What to add to the line, counted from 0: Go's scanner names the line itself (1), its parser the one before (0). */
+  /** The offset to the line, counted from 0: Go's scanner names the line itself (1), its parser the one before (0). */
   readonly lineOffset: number;
 }
 
@@ -51,7 +51,7 @@ const PHRASES: readonly (readonly [RegExp, string, number])[] = [
   [/nesting|depth/, 'exceeded max depth', 1],
 ];
 
-/** Wrong indentation and left-over text: the character tells what Go stumbles over. */
+/** Wrong indentation and left-over text: Go's message depends on the character. */
 function rephraseCharacter(reason: string, character: string, rest: string): Rephrased {
   if (!/bad indentation|end of the stream or a document separator/.test(reason))
     return { problem: reason, lineOffset: 1 };

@@ -2,7 +2,7 @@ import { Heap } from '../../base/index.ts';
 
 const KEYS_A_STEP = 4096;
 
-/** Keys in their order; undefined where many have been sorted, and more are to be. */
+/** Sorted keys; undefined whenever many have been sorted and more follow. */
 export function* keysInSteps(keys: readonly string[]): Generator<string | undefined> {
   const runs: string[][] = [];
   for (let start = 0; start < keys.length; start += KEYS_A_STEP) {
@@ -18,7 +18,7 @@ interface Run {
   at: number;
 }
 
-/** There are few runs: a megabyte of short keys makes some forty. */
+/** Merges the runs, which are few: a megabyte of short keys makes about forty. */
 function* merged(runs: Run[]): Generator<string> {
   const heap = new Heap<Run>((left, right) => compareKeys(headOf(left), headOf(right)) < 0);
   for (const run of runs) heap.push(run);
@@ -57,7 +57,10 @@ export function compareKeys(left: string, right: string): number {
   return (isLetter ? 0 : compareNumbers(a, b, at)) || codePoint(mine) - codePoint(other);
 }
 
-/** Decides nearly all: ASCII keys that differ first in a letter each, or in short numbers without zeros in front. 0 for others. */
+/**
+ * Decides nearly all cases: ASCII keys that first differ in a letter each, or in short numbers without leading zeros. 0 for
+ * others.
+ */
 function compareQuickly(left: string, right: string): number {
   const shared = Math.min(left.length, right.length);
   for (let at = 0; at < shared; at++) {
@@ -73,10 +76,10 @@ function compareQuickly(left: string, right: string): number {
 
 const ZERO = 0x30;
 const NINE = 0x39;
-/** So many digits fit into a number. */
+/** Numbers with up to this many digits are exact. */
 const SHORT = 15;
 
-/** Numbers that differ in their first digits; 0 if they are long. */
+/** Compares numbers that differ in their first digits; 0 if they are long. */
 function compareShortNumbers(left: string, right: string, at: number): number {
   const [mine, other] = [digitsFrom(left, at), digitsFrom(right, at)];
   if (mine > SHORT || other > SHORT) return 0;
@@ -93,7 +96,7 @@ function isLetterCode(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
 }
 
-/** Where two keys begin to differ there may be numbers; if they differ in zeros, what stands before belongs to them. */
+/** Compares numbers at the first difference of two keys; if they differ in zeros, preceding digits belong to them. */
 function compareNumbers(a: readonly string[], b: readonly string[], at: number): number {
   const lead = a[at] === '0' || b[at] === '0' ? leadBefore(a, at) : 0n;
   const mine = numberAt(a, at, lead);

@@ -1,4 +1,4 @@
-/** Tells the line of places in a text. Places asked for in order cost one pass over the text together. */
+/** Finds the line of positions in a text. Positions in ascending order together cost one pass over the text. */
 export class LineCounter {
   readonly #text: string;
   #line = 1;

@@ -2,11 +2,14 @@ import { resolveScalar } from './go-scalar.ts';
 
 export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal';
 
-/** Most strings: nothing in them could mean anything, if only the whole is no word like `true`. */
+/** Most strings: they need no quotes unless the whole is a word like `true`. */
 const HARMLESS = /^[A-Za-z][A-Za-z0-9._/-]*$/;
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
-/** How Go's YAML encoder writes a string: plain if it would be read back as that string, a block if it has lines. */
+/**
+ * The style of a string in Go's YAML encoder: plain if it would be read back as that string, a block if it has several
+ * lines.
+ */
 export function styleOf(text: string, isKey: boolean): ScalarStyle {
   if (HARMLESS.test(text) && resolveScalar(text).kind === 'string') return 'plain';
   const traits = traitsOf(text);
@@ -23,13 +26,13 @@ export function hasBreaks(text: string): boolean {
 }
 
 const BREAK = /[\r\n\u0085\u2028\u2029]/;
-/** Go writes these in single quotes, too, and reads something else then; what we write comes back. */
+/** Go writes these in single quotes, too, and then reads something else; ours round-trip. */
 const SEPARATOR = /[\u2028\u2029]/;
 const SPACE_BEFORE_BREAK = / [\r\n\u0085\u2028\u2029]/;
 const SPACE_AFTER_BREAK = /[\r\n\u0085\u2028\u2029] /;
-/** What must be escaped: control characters, the byte order mark and everything above U+FFFF. */
+/** Characters that must be escaped: control characters, the byte order mark and everything above U+FFFF. */
 const SPECIAL = /[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u;
-/** What would be taken for punctuation: at the start, or before or after a space. */
+/** Characters that would be read as punctuation: at the start, or before or after a space. */
 const INDICATOR =
   /^(?:[#,[\]{}&*!|>'"%@`]|[?:-](?:[ \t]|$)|---|\.\.\.)|:(?:[ \t\r\n\u0085\u2028\u2029]|$)|[ \t\r\n\u0085\u2028\u2029]#/;
 

@@ -1,17 +1,17 @@
 import { unreachable } from '../../base/index.ts';
 import { type ScalarStyle } from './scalar-style.ts';
 
-/** Where a scalar is written. */
+/** The position of a scalar. */
 export interface ScalarPlace {
   /** The column at which it starts. */
   readonly column: number;
-  /** How far its further lines are indented. */
+  /** The indentation of its further lines. */
   readonly indent: number;
   /** Keys stay on their line. */
   readonly isKey: boolean;
 }
 
-/** A line that has become longer than this is broken at the next space. */
+/** A line longer than this is broken at the next space. */
 const BEST_WIDTH = 80;
 
 export function writeScalar(text: string, style: ScalarStyle, place: ScalarPlace): string {
@@ -30,7 +30,7 @@ export function writeScalar(text: string, style: ScalarStyle, place: ScalarPlace
   }
 }
 
-/** Joins the characters, breaking lines at spaces; a broken line that goes on with a space needs a backslash. */
+/** Joins the characters, breaking lines at spaces; a broken line that continues with a space needs a backslash. */
 function fold(parts: readonly string[], place: ScalarPlace, { isEscaped }: { readonly isEscaped: boolean }): string {
   const lineStart = `\n${' '.repeat(place.indent)}`;
   let result = '';
@@ -52,7 +52,7 @@ function fold(parts: readonly string[], place: ScalarPlace, { isEscaped }: { rea
   return result;
 }
 
-/** Quotes are doubled. Unicode's own line breaks are kept; what comes behind them is indented like any other line. */
+/** Quotes are doubled. Unicode line breaks are kept; the text after them is indented like any other line. */
 function singleParts(text: string, indent: number): string[] {
   const quoted = Array.from(text, (character) => (character === "'" ? "''" : character));
   return quoted.map((part, index) => {
@@ -82,7 +82,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\u2029', 'P'],
 ]);
 
-/** Characters that are written as they are, but for quotes and backslashes. */
+/** Characters that need no escape, besides quotes and backslashes. */
 const PRINTABLE = /^[\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]$/u;
 
 function escapeDouble(character: string): string {
@@ -95,7 +95,7 @@ function escapeDouble(character: string): string {
   return code <= 0xffff ? `\\u${digits.padStart(4, '0')}` : `\\U${digits.padStart(8, '0')}`;
 }
 
-/** Line by line. The mark says whether the last line break counts (nothing), is not there (`-`), or is one of many (`+`). */
+/** Line by line. The indicator says whether the final line break is single (none), missing (`-`), or one of several (`+`). */
 function writeLiteral(text: string, indent: number): string {
   const hint = /^[ \r\n\u0085\u2028\u2029]/.test(text) ? '2' : '';
   const chomp = !text.endsWith('\n') ? '-' : text === '\n' || text.endsWith('\n\n') ? '+' : '';

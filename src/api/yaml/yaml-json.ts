@@ -5,12 +5,12 @@ import { yamlError } from './go-yaml-error.ts';
 import { yamlParsing } from './yaml-node.ts';
 import { yamlToJson, type YamlJson } from './yaml-to-json.ts';
 
-/** What a YAML text says in JSON, for those who decode it into no type. Of several documents the first one counts. */
+/** The JSON nodes of a YAML text, for callers that decode it into no type. Of several documents the first one is used. */
 export function parseYaml(text: string): JsonNode {
   return allAtOnce(yamlJson(text)).node;
 }
 
-/** The same in steps, with what is odd about it. */
+/** The same in steps, with its duplicate keys. */
 export function* yamlJson(text: string | Uint8Array): Steps<YamlJson> {
   const decoded = decodeText(text);
   const parsed = yield* yamlParsing(decoded);

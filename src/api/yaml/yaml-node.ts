@@ -31,13 +31,13 @@ export interface YamlEntry {
   readonly value: YamlNode;
 }
 
-/** So many take a few milliseconds. */
+/** How many events are processed in a step of a few milliseconds. */
 const EVENTS_A_STEP = 20_000;
 
-/** As deep as JSON may be nested, see `decodeJson`. */
+/** The nesting limit of JSON, see `decodeJson`. */
 const MAX_DEPTH = 1000;
 
-/** Parses the first document of a YAML text, as Kubernetes does; nothing if there is none. */
+/** Parses the first document of a YAML text, as Kubernetes does; undefined if there is none. */
 export function* yamlParsing(text: string): Steps<YamlNode | undefined> {
   const first = firstDocument(text);
   const events = eventsOf(first);
@@ -54,7 +54,7 @@ function eventsOf(text: string): readonly Event[] {
   }
 }
 
-/** What comes behind the first document is not looked at, be it right or wrong. */
+/** Text after the first document is ignored, valid or not. */
 function firstDocument(text: string): string {
   const markers = [...text.matchAll(/^---(?=\s|$)/gm)].map((match) => match.index);
   const [first, second] = markers;
@@ -63,7 +63,7 @@ function firstDocument(text: string): string {
   return text.slice(0, isContentBefore ? first : second);
 }
 
-/** A document, list or map whose end has not come yet, and how to add a node to it. */
+/** A document, list or map whose end has not been reached, and how to add a node to it. */
 interface Open {
   readonly add: (node: YamlNode) => void;
 }
@@ -75,7 +75,7 @@ class DocumentReader {
   readonly #anchors = new Map<string, YamlNode>();
   readonly #open: Open[] = [];
   #content: YamlNode | undefined;
-  /** Where the last event was, for those that do not say. */
+  /** The position of the last event, for events without one. */
   #position = 0;
 
   constructor(text: string, events: readonly Event[]) {
@@ -142,7 +142,7 @@ class DocumentReader {
   }
 }
 
-/** Nodes of a map come as key, value, key, value. */
+/** Nodes of a map arrive as key, value, key, value. */
 function pairUp(entries: YamlEntry[]): (node: YamlNode) => void {
   let key: YamlNode | undefined;
   return (node) => {

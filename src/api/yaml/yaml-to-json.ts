@@ -8,25 +8,25 @@ import { LineCounter } from './line-counter.ts';
 import type { YamlEntry, YamlNode } from './yaml-node.ts';
 import { type GoScalar, resolveScalar } from './go-scalar.ts';
 
-/** What a YAML document says in JSON. */
+/** A YAML document as JSON. */
 export interface YamlJson {
-  /** Keys are sorted, and of duplicates the last one is left: that is how Kubernetes passes it on. */
+  /** Keys are sorted, and of duplicates only the last is kept, as Kubernetes passes it on. */
   readonly node: JsonNode;
-  /** Keys that came twice, such as `line 5: key "name" already set in map`. */
+  /** Duplicate keys, such as `line 5: key "name" already set in map`. */
   readonly duplicates: readonly string[];
 }
 
-/** Turns YAML into JSON as Kubernetes does, before anything is decoded into a type. */
+/** Converts YAML to JSON as Kubernetes does, before anything is decoded into a type. */
 export function* yamlToJson(node: YamlNode | undefined, text: string): Steps<YamlJson> {
   if (node === undefined) return { node: NULL_NODE, duplicates: [] };
   const converter = new Converter(text);
   return { node: yield* converter.convert(node), duplicates: converter.duplicates };
 }
 
-/** Go names them all; as many as there are of other problems will do. */
+/** Go reports them all; here the limit of other problems applies. */
 const MAX_DUPLICATES = 100;
 
-/** So many take a few milliseconds. */
+/** How many nodes are converted in a step of a few milliseconds. */
 const NODES_A_STEP = 10_000;
 
 interface ConvertedEntry {
@@ -75,13 +75,13 @@ class Converter {
     return jsonOf(resolveTagged(node));
   }
 
-  /** Asked after every item and entry. */
+  /** Called after every item and entry. */
   #isStepDone(): boolean {
     this.#nodes += 1;
     return this.#nodes % NODES_A_STEP === 0;
   }
 
-  /** Keys of different types differ, though they may become the same text: `1` and `"1"`. */
+  /** Keys of different types differ, although they may become the same text: `1` and `"1"`. */
   *#addEntries(entries: readonly YamlEntry[], result: Map<string, ConvertedEntry>): Steps<void> {
     for (const { key, value } of entries) {
       if (isMerge(key)) {
@@ -134,7 +134,7 @@ class Converter {
   }
 }
 
-/** Sorted, and keys that have become the same text taken for one: which one counts is open in Go, here it is the last. */
+/** Sorted; of keys that have become the same text, the last wins, which is undefined in Go. */
 function jsonEntries(entries: readonly ConvertedEntry[]): JsonEntry[] {
   const byText = new Map(entries.map(({ key, value }) => [keyText(key, value), value]));
   return [...byText].map(([key, value]) => ({ key, value })).sort((left, right) => compareUtf8(left.key, right.key));
@@ -172,7 +172,7 @@ function keyText(key: ResolvedScalar, value: JsonNode): string {
     case 'null':
       throw unsupportedKey('%!s(<nil>)', '<nil>', value);
     case 'int':
-      if (key.value > LARGEST_INT64) throw unsupportedKey('uint64', `0x${key.value.toString(16)}`, value);
+      if (key.value > MAX_INT64) throw unsupportedKey('uint64', `0x${key.value.toString(16)}`, value);
       return String(key.value);
     case 'float':
       return formatGoFloat32(key.value);
@@ -184,7 +184,7 @@ function keyText(key: ResolvedScalar, value: JsonNode): string {
   }
 }
 
-const LARGEST_INT64 = 2n ** 63n - 1n;
+const MAX_INT64 = 2n ** 63n - 1n;
 
 function unsupportedKey(type: string, key: string, value: JsonNode): DecodeError {
   return new DecodeError('value', `unsupported map key of type: ${type}, key: ${key}, value: ${describeValue(value)}`);
@@ -200,7 +200,7 @@ function goNumber(value: number): string {
   return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
 }
 
-/** A value as Go prints it; of lists and maps only the type, which is where they begin. */
+/** A value as Go prints it; of lists and maps only the type, with which they begin. */
 function describeValue(value: JsonNode): string {
   switch (value.kind) {
     case 'null':
@@ -246,7 +246,7 @@ const NAMES: Readonly<Record<GoScalar['kind'], string>> = {
   string: '!!str',
 };
 
-/** What a scalar means, by its tag if it has one that counts, else by how it is written. */
+/** The meaning of a scalar: by its tag if it has a supported one, otherwise by its text. */
 function resolveTagged(scalar: {
   readonly text: string;
   readonly tag: string;

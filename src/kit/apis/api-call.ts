@@ -12,31 +12,31 @@ export interface ApiCall {
   headers(name: string): readonly string[];
   /** The names of all headers, in small letters. */
   readonly headerNames: readonly string[];
-  /** Reads the body whole; refuses one that is larger. */
+  /** Reads the whole body; throws if it is larger than `maxBytes`. */
   body(maxBytes: number): Promise<Uint8Array>;
-  /** What the client showed when it connected; nothing has checked yet whose word it is. */
+  /** The client certificate of the connection, not verified yet. */
   readonly certificate?: X509Certificate;
-  /** Aborts when the client has left. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** A text is sent whole, everything else as it comes. */
+  /** A string is sent at once; an iterable is streamed. */
   readonly body: string | Uint8Array | AsyncIterable<string>;
 }
 
-/** Answers requests of one process for APIs of the same process. Who asks is known for certain. */
+/** Answers requests that the API server of the same process sends. The caller's identity needs no proof. */
 export type LocalApiHandler = (call: ApiCall) => Promise<ApiAnswer>;
 
-/** API servers of this process, which reach the servers of APIs without sockets. */
+/** API servers of this process, which call extension API servers without sockets. */
 export interface LocalApis {
-  /** Lets the handler be reached under this host name, until the result is disposed of. */
+  /** Makes the handler reachable under this host name until the result is disposed. */
   serve(handler: LocalApiHandler): Disposable & { readonly host: string };
 }
 
-/** What a request asks for. */
+/** The parsed target of a request. */
 export interface ApiTarget {
   readonly user: ApiUser;
   readonly method: string;
@@ -46,7 +46,7 @@ export interface ApiTarget {
   readonly segments: readonly string[];
 }
 
-/** What a request asks of a resource; undefined verbs are not allowed anywhere. */
+/** What a request asks of a resource. The verb is undefined if the method is not allowed there. */
 export interface ResourceTarget {
   readonly verb: string;
   readonly namespace: string;

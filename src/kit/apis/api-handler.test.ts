@@ -29,7 +29,7 @@ interface Sent {
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into whatever came back
-type Told = any;
+type Json = any;
 
 class Shop {
   readonly clock = new VirtualClock({ startMs: Date.UTC(2026, 0) });
@@ -56,19 +56,19 @@ class Shop {
     return this.#handler.answer(call);
   }
 
-  async send(method: string, target: string, sent: Sent = {}): Promise<{ code: number; body: Told }> {
+  async send(method: string, target: string, sent: Sent = {}): Promise<{ code: number; body: Json }> {
     const { status, body } = await this.answer(method, target, sent);
     return { code: status, body: JSON.parse(String(body)) };
   }
 
-  create(name: string, color: string, query = ''): Promise<{ code: number; body: Told }> {
+  create(name: string, color: string, query = ''): Promise<{ code: number; body: Json }> {
     return this.send('POST', `${BASE}${query}`, { body: { metadata: { name, labels: { color } }, spec: { color } } });
   }
 
-  /** The lines of a watch that are there before anything else happens. */
-  async lines(target: string, count: number, sent: Sent = {}): Promise<Told[]> {
+  /** Reads the first `count` lines of a watch. */
+  async lines(target: string, count: number, sent: Sent = {}): Promise<Json[]> {
     const { body } = await this.answer('GET', target, sent);
-    const lines: Told[] = [];
+    const lines: Json[] = [];
     for await (const line of body as AsyncIterable<string>) {
       lines.push(JSON.parse(line));
       if (lines.length === count) break;
@@ -100,7 +100,7 @@ describe('writing', () => {
     expect(warned.headers['warning']).toEqual(['299 - "unknown field \\"spec.weight\\""']);
   });
 
-  test('keeps writers of the status and of the rest apart, and refuses stale ones', async () => {
+  test('keeps writers of the status and of the rest apart, and refuses stale writes', async () => {
     const shop = new Shop();
     const made = (await shop.create('car', 'red')).body;
     const sold = await shop.send('PUT', `${BASE}/car/status`, {
@@ -118,7 +118,7 @@ describe('writing', () => {
     });
   });
 
-  test('patches, and applies with owners of fields', async () => {
+  test('patches, and applies with field ownership', async () => {
     const shop = new Shop();
     await shop.create('car', 'red');
     const merge = { type: 'application/merge-patch+json', body: { spec: { size: 4 } } };
@@ -138,7 +138,7 @@ describe('writing', () => {
     expect((await shop.send('PATCH', `${BASE}/ball`, strategic)).code).toBe(415);
   });
 
-  test('a dry run changes nothing, and tells what would happen', async () => {
+  test('a dry run changes nothing, and answers what would happen', async () => {
     const shop = new Shop();
     expect((await shop.create('car', 'red', '?dryRun=All')).code).toBe(201);
     expect((await shop.send('GET', `${BASE}/car`)).code).toBe(404);
@@ -149,7 +149,7 @@ describe('writing', () => {
     expect((await shop.create('ball', 'red', '?dryRun=Some')).code).toBe(422);
   });
 
-  test('an object with a finalizer goes when that is gone', async () => {
+  test('an object with a finalizer is removed with its last finalizer', async () => {
     const shop = new Shop();
     const body = { metadata: { name: 'car', finalizers: ['shop.example.dev/wrap'] }, spec: { color: 'red' } };
     await shop.send('POST', BASE, { body });
@@ -160,14 +160,14 @@ describe('writing', () => {
     expect((await shop.send('GET', `${BASE}/car`)).body.message).toBe('toys.shop.example.dev "car" not found');
   });
 
-  test('a deletion may name the object that it is about', async () => {
+  test('a deletion may have the uid of the object as a precondition', async () => {
     const shop = new Shop();
     await shop.create('car', 'red');
     const body = { preconditions: { uid: 'another' } };
     expect((await shop.send('DELETE', `${BASE}/car`, { body })).body.reason).toBe('Conflict');
     await shop.create('ball', 'blue');
     expect((await shop.send('DELETE', `${BASE}?labelSelector=color%3Dred`)).body.items).toHaveLength(1);
-    expect((await shop.send('GET', BASE)).body.items.map((toy: Told) => toy.metadata.name)).toEqual(['ball']);
+    expect((await shop.send('GET', BASE)).body.items.map((toy: Json) => toy.metadata.name)).toEqual(['ball']);
   });
 });
 
@@ -181,7 +181,7 @@ describe('reading', () => {
     ] as const)
       await shop.create(name, color);
     const names = async (query: string): Promise<string[]> =>
-      (await shop.send('GET', `${BASE}?${query}`)).body.items.map((toy: Told) => toy.metadata.name);
+      (await shop.send('GET', `${BASE}?${query}`)).body.items.map((toy: Json) => toy.metadata.name);
     expect(await names('labelSelector=color%3Dred')).toEqual(['b', 'c']);
     expect(await names('fieldSelector=spec.color%3Dblue')).toEqual(['a']);
     expect((await shop.send('GET', `${BASE}?fieldSelector=spec.size%3D1`)).body).toMatchObject({
@@ -194,11 +194,11 @@ describe('reading', () => {
     expect((await shop.send('GET', `${BASE}?continue=x`)).body.reason).toBe('Expired');
   });
 
-  test('gives tables and metadata to those who ask', async () => {
+  test('answers with tables and metadata when the Accept header asks for them', async () => {
     const shop = new Shop();
     await shop.create('car', 'red');
     const table = (await shop.send('GET', BASE, { accept: TABLE })).body;
-    expect(table.columnDefinitions.map(({ name, priority }: Told) => [name, priority])).toEqual([
+    expect(table.columnDefinitions.map(({ name, priority }: Json) => [name, priority])).toEqual([
       ['Name', 0],
       ['Color', 0],
       ['Size', 1],
@@ -211,10 +211,10 @@ describe('reading', () => {
     expect((await shop.send('GET', BASE, { accept: 'application/yaml' })).code).toBe(406);
   });
 
-  test('tells what it serves', async () => {
+  test('publishes discovery', async () => {
     const shop = new Shop();
     const { body } = await shop.send('GET', `/apis/${VERSION}`);
-    expect(body.resources.map(({ name }: Told) => name)).toEqual(['toys', 'toys/status']);
+    expect(body.resources.map(({ name }: Json) => name)).toEqual(['toys', 'toys/status']);
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     expect((await shop.send('GET', '/apis', { accept })).body.items[0].versions[0].resources).toHaveLength(1);
     const document = (await shop.send('GET', `/openapi/v3/apis/${VERSION}`)).body;
@@ -226,7 +226,7 @@ describe('reading', () => {
 });
 
 describe('watching', () => {
-  test('begins with what is there, or after a version', async () => {
+  test('begins with the existing objects, or after a version', async () => {
     const shop = new Shop();
     await shop.create('car', 'red');
     const { resourceVersion } = (await shop.send('GET', BASE)).body.metadata;
@@ -248,7 +248,7 @@ describe('watching', () => {
     });
   });
 
-  test('what no longer fits the selector is told to be gone, and bookmarks tell of the rest', async () => {
+  test('sends DELETED for an object that no longer matches the selector, and bookmarks for other changes', async () => {
     const shop = new Shop();
     await shop.create('car', 'red');
     const { resourceVersion } = (await shop.send('GET', BASE)).body.metadata;
@@ -265,7 +265,7 @@ describe('watching', () => {
     ]);
   });
 
-  test('a version that is too old is answered with an error, and time ends a watch', async () => {
+  test('answers a version that is too old with an error, and ends a watch after its timeout', async () => {
     const shop = new Shop();
     const { resourceVersion } = (await shop.send('GET', BASE)).body.metadata;
     for (let index = 0; index < 7; index++) await shop.create(`toy-${index}`, 'red');

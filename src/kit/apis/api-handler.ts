@@ -42,10 +42,10 @@ const HEALTHY: ApiAnswer = {
   headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
   body: 'ok',
 };
-/** Groups made with the kit stand among those of CustomResourceDefinitions. */
+/** The priorities of groups from CustomResourceDefinitions, so that groups made with the kit stand among them. */
 export const PRIORITY = { group: 1000, version: 100 };
 
-/** Answers requests for APIs: finds out who asks, whether they may, and calls the verb. */
+/** Answers requests for APIs: authenticates, authorizes, and calls the verb. */
 export class ApiHandler {
   readonly #options: ApiHandlerOptions;
   readonly #versions: readonly ServedVersion[];

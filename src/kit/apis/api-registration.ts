@@ -10,34 +10,34 @@ import type { Api } from './api-resource.ts';
 /** The Service that leads to the server. */
 export interface ServicePlace {
   readonly service: ServiceReference;
-  /** The Service is made as well: one that leads to this machine. */
+  /** True if the registration also creates the Service, as one that leads to this machine. */
   readonly ownsService: boolean;
 }
 
 export interface RegistrationSources {
   readonly apis: readonly Api[];
   readonly listener: HttpsListener;
-  /** Where the server is reached, once it runs. */
+  /** Where API servers reach this server, once it runs. */
   readonly place: () => ServicePlace;
   readonly groupPriorityMinimum?: number;
   readonly versionPriority?: number;
 }
 
-/** What somebody else has changed is put right after so long at most, and no more often. */
+/** How often, at most, changes that others made to the registration are undone. */
 const PERIOD_MS = 1000;
 const HTTPS_PORT = 443;
 const MAX_NAME = 63;
 
-/** The Service that is made where none is given; named for the first group. */
+/** The Service that is created when the options name none; it is named after the first group. */
 export function serviceOf([first]: readonly Api[]): ServiceReference {
   const name = `api-${(first?.group ?? '').replaceAll('.', '-')}`.slice(0, MAX_NAME).replace(/-+$/, '');
   return { namespace: 'default', name };
 }
 
-/** What it takes to make a Service that leads to this machine; nobody needs it inside of a cluster. */
+/** The access that creating a Service for this machine needs. Inside a cluster the Service exists already. */
 export const OWN_SERVICE_NEED: AccessNeed = { group: '', resource: 'services', verbs: ['create', 'patch'] };
 
-/** What the server does in the cluster; the ConfigMap is read by a Role that every cluster has. */
+/** The access that the server needs. Reading the ConfigMap is granted by a Role that every cluster has. */
 export function registrationNeeds(ownsService: boolean): readonly AccessNeed[] {
   return [
     { group: 'apiregistration.k8s.io', resource: 'apiservices', verbs: ['get', 'list', 'watch', 'create', 'patch'] },
@@ -48,7 +48,7 @@ export function registrationNeeds(ownsService: boolean): readonly AccessNeed[] {
   ];
 }
 
-/** Writes APIServices, and the Service that they name, once the server listens; and again when they are changed or deleted. */
+/** Writes the APIServices, and the Service that they name, once the server listens; writes them again when they change. */
 export class ApiRegistration implements PreparedPart {
   readonly #sources: RegistrationSources;
   readonly #context: AppContext;
@@ -86,7 +86,7 @@ export class ApiRegistration implements PreparedPart {
     const how = { fieldManager, force: true, signal };
     const { namespace, name } = service;
     if (ownsService) {
-      const externalName = isIP(host) === 0 ? host : 'localhost'; // a name is one within this process
+      const externalName = isIP(host) === 0 ? host : 'localhost'; // a name stands for an address within this process
       const spec = { type: 'ExternalName' as const, externalName };
       await client.kind(Service).namespace(namespace).apply({ metadata: { name }, spec }, how);
     }

@@ -18,12 +18,13 @@ import { ensureOpenNamespace } from './open-namespace.ts';
 
 const HTTPS_PORT = 443;
 const MAX_CONNECTIONS = 512;
-/** Requests under way at a time, watches included. */
+/** Maximum number of concurrent requests, watches included. */
 const MAX_UNDER_WAY = 1000;
 
 /**
- * Serves APIs behind the cluster's API server: `app('wardle', [], { apis: apiServer([wardle]) })`. It makes its certificate,
- * registers itself with APIServices, believes the API server who asks, and asks it whether they may.
+ * Serves APIs behind the cluster's API server: `app('wardle', [], { apis: apiServer([wardle]) })`. It makes its
+ * certificate, registers itself with APIServices, takes the identity of callers from the cluster's API server, and asks it
+ * for authorization.
  */
 export function apiServer(apis: readonly Api[], options: ApiServerOptions = {}): ApiServer {
   return new ApiServer(apis, options);
@@ -31,7 +32,7 @@ export function apiServer(apis: readonly Api[], options: ApiServerOptions = {}):
 
 export class ApiServer {
   readonly apis: readonly Api[];
-  /** Registers the server once it listens, and keeps the registration as it is meant to be; it stays when the server ends. */
+  /** Registers the server once it listens and keeps the registration up to date. The registration outlives the server. */
   readonly registration: Part;
   readonly #listener: HttpsListener;
   #place: ServicePlace;
@@ -66,7 +67,7 @@ export class ApiServer {
     };
   }
 
-  /** Has it listen at the Service's port, on all addresses, for an API server that comes by the Service. */
+  /** Makes the server listen at the Service's port on all addresses. */
   standBehind(service: Required<ServiceReference>): void {
     this.#place = { service, ownsService: false };
     this.#listener.standBehind(service);
@@ -77,17 +78,17 @@ export class ApiServer {
     return this.#listener.listening();
   }
 
-  /** Base64 of the authority of its certificate. */
+  /** The CA certificate of the server's certificate, in base64. */
   get caBundle(): string {
     return this.#listener.caBundle;
   }
 
-  /** Loads what answering takes, the types of all kinds among it, which is large; `run` does so itself. */
+  /** Loads the code that answers requests and the types of all kinds, which is large; `run` does so itself. */
   async load(): Promise<void> {
     await this.#load();
   }
 
-  /** Answers until the signal aborts: over HTTPS, or API servers of this process without sockets. */
+  /** Answers until the signal aborts: over HTTPS, or without sockets for API servers of this process. */
   async run(client: Client, signal: AbortSignal, local?: LocalApis): Promise<void> {
     const { clock } = client;
     const authorization = new DelegatedAuthorization(client, clock);
@@ -140,7 +141,7 @@ export class ApiServer {
   }
 }
 
-/** A child of the span in which the cluster's API server asks, if there is one. */
+/** Answers in a span that is a child of the span of the cluster's API server, if there is one. */
 function answerInSpan(
   call: ApiCall,
   parent: Http2ServerRequest['headers'],

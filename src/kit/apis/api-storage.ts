@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../client/index.ts';
 
-/** Who asks, as the cluster's API server found out. */
+/** The user who sent the request, as the cluster's API server authenticated them. */
 export interface ApiUser {
   readonly name: string;
   readonly uid?: string;
@@ -8,27 +8,27 @@ export interface ApiUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a storage is told about a request. */
+/** The request that a storage answers. */
 export interface ApiContext {
-  /** Of the path; empty for kinds outside of namespaces, and for lists over all of them. */
+  /** The namespace of the path; empty for cluster-scoped kinds and for lists of all namespaces. */
   readonly namespace: string;
   readonly user: ApiUser;
-  /** Aborts when the client has left. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
 export interface ApiQuery extends ApiContext {
-  /** As the client wrote them. A storage may ignore both: the server sorts out what does not fit. */
+  /** As the client wrote them. A storage may ignore both: the server filters what it returns. */
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
 }
 
 export interface ApiWatchQuery extends ApiQuery {
-  /** Changes after this one are asked for; undefined asks for all objects first, as `ADDED`. */
+  /** The watch starts after this version; if undefined, it first sends all existing objects as `ADDED`. */
   readonly resourceVersion?: string;
 }
 
-/** Objects, and the version of the whole list, from which a watch can go on. */
+/** Objects, and the version of the whole list, from which a watch can continue. */
 export interface ApiList<T> {
   readonly items: readonly T[];
   readonly resourceVersion?: string;
@@ -38,17 +38,21 @@ export type ApiChange<T> =
   | {
       readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
       readonly object: T;
-      /** What was there before, where the storage knows it: an object that no longer fits a selector is then told to be gone. */
+      /**
+       * The previous state, if the storage knows it: clients then get DELETED for an object that no longer matches their
+       * selector.
+       */
       readonly old?: T;
     }
-  /** Nothing has changed up to this version. */
+  /** Says that nothing else has changed up to this version. */
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
 /**
- * Where the objects of a resource are kept. Clients are offered the verbs of those functions that are there; `patch`,
- * server-side apply and `deletecollection` follow from them.
+ * Where the objects of a resource are kept. Clients are offered the verbs whose functions exist; `patch`, server-side apply
+ * and `deletecollection` follow from them.
  *
- * Objects come in checked against the schema, with metadata filled in; the storage gives them a `resourceVersion`.
+ * The server passes objects that are checked against the schema and have complete metadata; the storage sets their
+ * `resourceVersion`.
  */
 export interface ApiStorage<T extends KubernetesObject> {
   /** Undefined when there is no such object. Default: searches what `list` returns. */
@@ -58,8 +62,8 @@ export interface ApiStorage<T extends KubernetesObject> {
   watch?(query: ApiWatchQuery): AsyncIterable<ApiChange<T>>;
   /** Stores a new object and returns it; throws `alreadyExists` when there is one of that name. */
   create?(object: T, context: ApiContext): T | Promise<T>;
-  /** Replaces `old`; throws `conflict` when the stored object is another one by now. */
+  /** Replaces `old`; throws `conflict` if the stored object has changed since. */
   update?(object: T, old: T, context: ApiContext): T | Promise<T>;
-  /** Removes `old`; throws `conflict` when the stored object is another one by now. */
+  /** Removes `old`; throws `conflict` if the stored object has changed since. */
   delete?(old: T, context: ApiContext): void | Promise<void>;
 }

@@ -7,7 +7,10 @@ const NAME = 'extension-apiserver-authentication';
 const REFRESH_MS = 60_000;
 const RETRY_MS = 1000;
 
-/** Reads whom the cluster trusts to say who asks, until that succeeds: nobody could be believed before. */
+/**
+ * Reads which front proxies and client certificates the cluster trusts, and retries until it succeeds: before that no
+ * caller can be authenticated.
+ */
 export async function readTrust(
   client: Client,
   authentication: DelegatedAuthentication,
@@ -26,7 +29,7 @@ export async function readTrust(
   }
 }
 
-/** Reads it again from time to time. */
+/** Reads it again periodically. */
 export async function followTrust(
   client: Client,
   authentication: DelegatedAuthentication,

@@ -7,11 +7,11 @@ interface Kept<T> {
 
 const MAX_DECISIONS = 4096;
 
-/** Remembers decisions for a while. Whoever asks while one is being made waits for the same one; failures are not kept. */
+/** Caches decisions for a while. Concurrent questions about the same thing share one request; failures are not cached. */
 export class DecisionCache<T> {
   readonly #clock: Clock;
   readonly #ttlMs: (decision: T) => number;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #kept = new Map<string, Kept<T>>();
 
   constructor(clock: Clock, ttlMs: (decision: T) => number) {

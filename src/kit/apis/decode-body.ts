@@ -22,7 +22,7 @@ export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 const FORMATS = ['application/json', 'application/yaml'];
 
-/** The object in the body of a request, with defaults, and without fields that its schema does not know. */
+/** The object in the body of a request, with defaults and without unknown fields. */
 export async function decodeBody(context: VerbContext): Promise<ApiObject> {
   const { call, served, warnings } = context;
   const format = bodyFormatOf(call.header('content-type') ?? '', FORMATS);
@@ -45,7 +45,7 @@ export async function decodeBody(context: VerbContext): Promise<ApiObject> {
   }
 }
 
-/** Decodes the object that a patch made as if it had been sent. */
+/** Decodes a patched object as if the client had sent it. */
 export function decodePatched(
   patched: Pick<Patched, 'value' | 'quoted' | 'problems'>,
   context: VerbContext,
@@ -68,7 +68,7 @@ export function decodePatched(
   }
 }
 
-/** Refuses another kind or version; what does not say is taken to be right. */
+/** Refuses another kind or apiVersion; missing ones are filled in. */
 function ofKind(value: object, served: ServedKind): ApiObject {
   const { kind, apiVersion, metadata, ...rest } = value as Partial<ApiObject>;
   if (apiVersion !== undefined && apiVersion !== '' && apiVersion !== served.apiVersion)

@@ -46,7 +46,7 @@ function shown(authority: WebhookAuthority, name: string): X509Certificate {
   return new X509Certificate(authority.issueClient(name).certificate);
 }
 
-test('a front proxy is believed who asks', async () => {
+test('takes the user from the headers of a front proxy', async () => {
   const user = await authentication().identify(callWith(REMOTE, shown(proxies, 'front-proxy-client')));
   expect(user).toEqual({
     name: 'J\u00f6rg',
@@ -57,19 +57,19 @@ test('a front proxy is believed who asks', async () => {
 
 test.each([
   ['without a certificate', undefined],
-  ['of another name', shown(proxies, 'somebody')],
-  ['of an authority that nobody knows', shown(new WebhookAuthority({ clock, random }), 'front-proxy-client')],
-])('nobody is believed %s', async (_what, certificate) => {
+  ['of another name', shown(proxies, 'unknown')],
+  ['of an unknown authority', shown(new WebhookAuthority({ clock, random }), 'front-proxy-client')],
+])('ignores the headers of a proxy with a certificate %s', async (_what, certificate) => {
   const user = await authentication().identify(callWith(REMOTE, certificate));
   expect(user.name).toBe('system:anonymous');
 });
 
-test('a client of the cluster is who its certificate says, whatever its headers say', async () => {
+test('identifies a client of the cluster by its certificate, whatever its headers say', async () => {
   const user = await authentication('[]').identify(callWith(REMOTE, shown(clients, 'joe')));
   expect(user).toEqual({ name: 'joe', groups: ['system:authenticated'] });
 });
 
-test('certificates count until they expire', async () => {
+test('certificates are accepted until they expire', async () => {
   const certificate = shown(proxies, 'front-proxy-client');
   const later = new VirtualClock({ startMs: clock.now() + 91 * 24 * 3600 * 1000 });
   const made = new DelegatedAuthentication({} as Client, later);

@@ -6,11 +6,11 @@ import type { ApiCall } from './api-call.ts';
 import type { ApiUser } from './api-storage.ts';
 import { DecisionCache } from './decision-cache.ts';
 
-/** Whom to trust, as the cluster's API server tells it in the ConfigMap `extension-apiserver-authentication`. */
+/** The authorities to trust, from the cluster's ConfigMap `extension-apiserver-authentication`. */
 interface Trust {
   readonly clients: readonly X509Certificate[];
   readonly proxies: readonly X509Certificate[];
-  /** Common names that front proxies may have; empty for any. */
+  /** Allowed common names of front proxies; empty allows any. */
   readonly proxyNames: readonly string[];
   readonly headers: Readonly<Record<'user' | 'uid' | 'group' | 'extra', readonly string[]>>;
 }
@@ -25,10 +25,10 @@ const NO_TRUST: Trust = {
 const ANONYMOUS: ApiUser = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 const AUTHENTICATED = 'system:authenticated';
 const TOKEN_MS = 10_000;
-/** Several requests may wait for one review, so that none of them ends it. */
+/** Requests share reviews, so none of them may abort one; this timeout does. */
 const REVIEW_TIMEOUT_MS = 10_000;
 
-/** Finds out who asks: by the word of the cluster's API server, a client certificate, or a token. */
+/** Authenticates callers: by the headers of the cluster's API server, a client certificate, or a token. */
 export class DelegatedAuthentication {
   readonly #client: Client;
   readonly #clock: Clock;
@@ -41,7 +41,7 @@ export class DelegatedAuthentication {
     this.#tokens = new DecisionCache(clock, () => TOKEN_MS);
   }
 
-  /** Takes over what the ConfigMap says; what it does not say nobody is trusted for. */
+  /** Adopts the settings of the ConfigMap; a missing setting means that nothing is trusted in that way. */
   trust(configMap: DeepReadonly<ConfigMap> | undefined): void {
     const data = configMap?.data ?? {};
     const list = (name: string, fallback: readonly string[] = []): readonly string[] =>
@@ -60,7 +60,7 @@ export class DelegatedAuthentication {
     };
   }
 
-  /** Who asks; refuses tokens that are nobody's. */
+  /** Authenticates a request; refuses invalid tokens. */
   async identify(call: ApiCall): Promise<ApiUser> {
     const { certificate: shown } = call;
     const { clients, proxies, proxyNames } = this.#trust;
@@ -80,7 +80,7 @@ export class DelegatedAuthentication {
     return user;
   }
 
-  /** The user in the headers of a front proxy, which has to be known for one. */
+  /** The user in the headers of a request, which the caller must have found to come from a trusted front proxy. */
   remoteUser(call: ApiCall): ApiUser | undefined {
     const { headers } = this.#trust;
     const first = (names: readonly string[]): string | undefined =>
@@ -125,7 +125,7 @@ export class DelegatedAuthentication {
   }
 }
 
-/** What a certificate must be for, if it says what it is for. */
+/** The key usage that a certificate must include if it lists any. */
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
 function namesIn(text: string | undefined): readonly string[] | undefined {
@@ -143,20 +143,20 @@ function certificatesIn(bundle = ''): readonly X509Certificate[] {
   return blocks.map((pem) => new X509Certificate(pem));
 }
 
-/** The values of one part of a subject, which is a line each. */
+/** The values of one attribute of a subject, which has one line per attribute. */
 function subjectOf({ subject }: X509Certificate, part: string): readonly string[] {
   return (subject ?? '')
     .split('\n')
     .flatMap((line) => (line.startsWith(`${part}=`) ? [line.slice(part.length + 1)] : []));
 }
 
-/** Whoever is known belongs to all who are. */
+/** Adds the group of all authenticated users. */
 function withAuthenticated(name: string, groups: readonly string[]): readonly string[] {
   const isSaid = name === ANONYMOUS.name || groups.includes(AUTHENTICATED) || groups.includes('system:unauthenticated');
   return isSaid ? groups : [...groups, AUTHENTICATED];
 }
 
-/** The values of a header as text: Node takes each byte for a character. */
+/** The values of a header, decoded as UTF-8: Node decodes each byte as one character. */
 function valuesOf(call: ApiCall, header: string): readonly string[] {
   return call.headers(header).map((value) => Buffer.from(value, 'latin1').toString());
 }
@@ -165,6 +165,6 @@ function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // what is no escape stands for itself
+    return text; // not a valid escape: keep it literally
   }
 }

@@ -10,14 +10,14 @@ interface Decision {
   readonly reason: string;
 }
 
-/** What somebody wants to do; of paths that are no resource's there is no `resource`. */
+/** What a user wants to do; `resource` is undefined for paths that are not resources. */
 export interface AccessQuestion {
   readonly target: Pick<ApiTarget, 'user' | 'method' | 'path'>;
   readonly resource?: ResourceTarget & { readonly api: Pick<Api, 'group' | 'version'> };
 }
 
 const DECISION_MS = 10_000;
-/** Several requests may wait for one review, so that none of them ends it. */
+/** Requests share reviews, so none of them may abort one; this timeout does. */
 const REVIEW_TIMEOUT_MS = 10_000;
 const MASTERS = 'system:masters';
 
@@ -31,7 +31,7 @@ export class DelegatedAuthorization {
     this.#decisions = new DecisionCache(clock, () => DECISION_MS);
   }
 
-  /** Refuses by throwing. */
+  /** Throws if the user may not do this. */
   async authorize(question: AccessQuestion): Promise<void> {
     const { user } = question.target;
     if (user.groups.includes(MASTERS)) return;
@@ -74,7 +74,7 @@ function refusal({ target, resource }: AccessQuestion, reason: string): Error {
   return forbidden({ group: api.group, resource: plural }, name, escaped(why) + suffix);
 }
 
-/** The message quotes what the client sent, so nothing in it may be taken for HTML. */
+/** The message quotes what the client sent, so characters that HTML interprets are escaped. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -17,7 +17,7 @@ import { existing, inOrder, listed } from './read-verbs.ts';
 import { outgoing } from './served-kind.ts';
 import { objectAnswer, storageContext, type VerbContext } from './verb-context.ts';
 
-/** DELETE one object; one with finalizers is only marked, and goes when they are gone. */
+/** DELETE one object. An object with finalizers is only marked, and removed with its last finalizer. */
 export async function deleteOne(context: VerbContext): Promise<ApiAnswer> {
   const options = await readOptions(context);
   const object = await existing(context);
@@ -30,7 +30,7 @@ export async function deleteOne(context: VerbContext): Promise<ApiAnswer> {
   return jsonAnswer(200, success, context.warnings);
 }
 
-/** DELETE all objects that are selected, one after the other. */
+/** DELETE all selected objects, one after the other. */
 export async function deleteCollection(context: VerbContext): Promise<ApiAnswer> {
   const { served, target } = context;
   const options = await readOptions(context);
@@ -45,7 +45,7 @@ export async function deleteCollection(context: VerbContext): Promise<ApiAnswer>
   return jsonAnswer(200, { ...list, items: objects });
 }
 
-/** Removes an object; returns it when finalizers hold it. */
+/** Removes an object; returns it if finalizers hold it. */
 async function remove(object: ApiObject, options: DeleteOptions, context: VerbContext): Promise<ApiObject | undefined> {
   const { served, clock } = context;
   const { group, kind } = served;

@@ -33,7 +33,7 @@ export interface ServedVersion extends ServedGroupVersion {
 
 const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** What the server says of itself: discovery in both forms, and OpenAPI v2 and v3. */
+/** The server's own documents: discovery in both forms, OpenAPI v2 and v3. */
 export class ApiDocuments {
   readonly #groups: readonly ServedGroup<ServedVersion>[];
   readonly #versions: readonly ServedVersion[];
@@ -48,7 +48,7 @@ export class ApiDocuments {
     }));
   }
 
-  /** Undefined for paths that are no document's. */
+  /** Undefined for paths without a document. */
   async answer(call: ApiCall, path: string): Promise<ApiAnswer | undefined> {
     if (path === '/openapi/v2') return (await this.#documents()).v2(call);
     if (path === '/openapi/v3') return jsonText((await this.#documents()).index.body);

@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import { StatusError } from '../../api/client.ts';
 import type { ApiAnswer, ApiCall } from './api-call.ts';
 
-/** A request over HTTPS, with the certificate that its connection showed. */
+/** A request over HTTPS, with the client certificate of its connection. */
 export function httpCall(request: Http2ServerRequest, signal: AbortSignal): ApiCall {
   const headers = (name: string): readonly string[] => valuesOf(request, name);
   const certificate = (request.socket as TLSSocket).getPeerX509Certificate?.();
@@ -21,7 +21,7 @@ export function httpCall(request: Http2ServerRequest, signal: AbortSignal): ApiC
   };
 }
 
-/** All values of a header: HTTP/1.1 has a line for each, which Node joins for most names. */
+/** All values of a header: HTTP/1.1 has a line for each, and Node joins them for most names. */
 function valuesOf(request: Http2ServerRequest, name: string): readonly string[] {
   const raw = request.rawHeaders;
   const values: string[] = [];
@@ -45,7 +45,7 @@ async function bodyOf(request: Http2ServerRequest, maxBytes: number): Promise<Ui
   return Buffer.concat(chunks);
 }
 
-/** Sends an answer as fast as the client takes it. */
+/** Sends an answer as fast as the client reads it. */
 export async function respond(response: Http2ServerResponse, answer: ApiAnswer, isHead: boolean): Promise<void> {
   if (response.destroyed || response.headersSent) return;
   const { status, headers, body } = answer;
@@ -56,5 +56,5 @@ export async function respond(response: Http2ServerResponse, answer: ApiAnswer, 
     return;
   }
   if ('flushHeaders' in response && typeof response.flushHeaders === 'function') response.flushHeaders(); // HTTP/1.1 would wait for the first event
-  await pipeline(Readable.from(body), response).catch(() => undefined); // the client has left, which is all that can go wrong
+  await pipeline(Readable.from(body), response).catch(() => undefined); // only fails if the client disconnects
 }

@@ -1,5 +1,5 @@
-// What the rest of the kit may use: API servers of one's own, behind the cluster's.
-// What storages refuse with.
+// What the rest of the kit may use: API servers behind the cluster's.
+// The errors that storages throw.
 export { alreadyExists, conflict, expired, notFound } from '../../api/client.ts';
 export type { ApiAnswer, ApiCall, LocalApiHandler, LocalApis } from './api-call.ts';
 export { api } from './api.ts';

@@ -1,6 +1,6 @@
 import type { ApiAnswer } from './api-call.ts';
 
-/** JSON, with whatever the client is warned of. */
+/** A JSON answer with warning headers. */
 export function jsonAnswer(status: number, value: unknown, warnings: readonly string[] = []): ApiAnswer {
   const warning = warnings.map((text) => `299 - ${JSON.stringify(text)}`);
   const headers = { 'content-type': 'application/json', ...(warning.length === 0 ? {} : { warning }) };

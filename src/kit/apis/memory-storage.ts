@@ -6,9 +6,9 @@ import type { ApiResource } from './api-resource.ts';
 import type { ApiChange, ApiContext, ApiWatchQuery } from './api-storage.ts';
 
 export interface MemoryStorageOptions {
-  /** How many changes a watch can go back; default 1000. A watch that falls behind by more ends. */
+  /** How many changes back a watch can start; default 1000. A watch that lags by more ends. */
   readonly history?: number;
-  /** Versions begin with the time of the start, so that those of an earlier start are known to be too old. */
+  /** Versions start with the current time, so that versions of an earlier run are recognized as too old. */
   readonly clock?: Clock;
 }
 
@@ -19,7 +19,7 @@ interface Logged<T> {
   readonly change: Exclude<ApiChange<T>, { type: 'BOOKMARK' }>;
 }
 
-/** A resource whose objects live in the memory of this process: `api(apiVersion, { flunders: memoryStorage(Flunder) })`. */
+/** A resource whose objects are kept in the memory of this process: `api(apiVersion, { flunders: memoryStorage(Flunder) })`. */
 export function memoryStorage<T extends KubernetesObject>(
   schema: DefinedKind<T>,
   options: MemoryStorageOptions = {},

@@ -1,7 +1,7 @@
 import { forbidden, type GroupResource, NAMESPACE_TERMINATING, notFound, StatusError } from '../../api/client.ts';
 import { type Client, hasReason, Namespace } from '../../client/index.ts';
 
-/** Where an object is about to be created. */
+/** The place of an object to be created. */
 export interface NewPlace {
   readonly namespace: string;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface NewPlace {
   readonly signal: AbortSignal;
 }
 
-/** Refuses new objects in namespaces that are not there, or are being deleted, and would leave the objects behind. */
+/** Refuses new objects in namespaces that do not exist or are being deleted. */
 export async function ensureOpenNamespace(client: Client, place: NewPlace): Promise<void> {
   const { namespace, name, resource, signal } = place;
   const found = await client

@@ -19,7 +19,7 @@ export interface OwnedWrite {
   readonly subresource: string;
 }
 
-/** An API of the kit has one version, so that nothing is ever converted. */
+/** An API of the kit has one version, so managed fields are never converted. */
 const NO_CONVERSION = { convert: (): undefined => undefined };
 
 /** `metadata.managedFields` after a create, an update or a patch. */
@@ -32,7 +32,7 @@ export async function ownedAfter(
   return withConversions(ownAfterWrite(live ?? blank(served), object, { kind, writer }), NO_CONVERSION);
 }
 
-/** The object, or a new one, with a configuration applied; not decoded yet. */
+/** The object, or a new one, with an applied configuration merged in; not decoded yet. */
 export async function withApplied(
   config: PlainObject,
   live: ApiObject | undefined,

@@ -19,11 +19,11 @@ import { objectAnswer, type VerbContext } from './verb-context.ts';
 import { createObject, ownedWrite, replaceObject } from './write-verbs.ts';
 import { optionsOf } from './write-options.ts';
 
-/** How often a patch is tried when its object changes underneath. */
+/** Maximum number of attempts when the object changes concurrently. */
 const MAX_ATTEMPTS = 5;
 const CAPABILITIES = { hasStrategicMerge: false, refusals: 'handler' } as const;
 
-/** PATCH one object, or its status: by JSON patch, merge patch, or a configuration to be applied. */
+/** PATCH one object or its status: JSON patch, merge patch or server-side apply. */
 export async function patch(context: VerbContext): Promise<ApiAnswer> {
   const { call, served, target } = context;
   const method = patchMethodOf(call.header('content-type') ?? '', CAPABILITIES);

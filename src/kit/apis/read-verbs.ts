@@ -32,7 +32,7 @@ export async function find(context: VerbContext): Promise<KubernetesObject | und
   );
 }
 
-/** GET a collection: selected, in order, and in pages if asked for. */
+/** GET a collection: filtered, sorted, and in pages on request. */
 export async function list(context: VerbContext): Promise<ApiAnswer> {
   const { served, target, form, tables, clock } = context;
   const options = listOptions(target.query, false);
@@ -54,7 +54,7 @@ export async function list(context: VerbContext): Promise<ApiAnswer> {
     : jsonAnswer(200, { kind: `${served.kind}List`, apiVersion: served.apiVersion, metadata, items: objects });
 }
 
-/** What the storage lists; a plain array has no version. */
+/** The list of the storage; a plain array has no version. */
 export async function listed(context: VerbContext): Promise<ApiList<KubernetesObject>> {
   const { resource } = context.served;
   const { query } = context.target;
@@ -72,7 +72,7 @@ interface Page {
   readonly metadata: { readonly continue?: string; readonly remainingItemCount?: number };
 }
 
-/** A page begins after the key in its token. It is of the version of its list only while nothing changes. */
+/** The page after the key in the continue token. Pages are consistent with each other only while nothing changes. */
 function pageOf(
   items: readonly KubernetesObject[],
   resourceVersion: string,
@@ -99,7 +99,7 @@ function readToken(token: string): string {
     const { v, after } = JSON.parse(Buffer.from(token, 'base64url').toString()) as Record<string, unknown>;
     if (v === 1 && typeof after === 'string' && after !== '') return after;
   } catch {
-    // what is no JSON is no token either
+    // not a valid token
   }
   throw expired('The provided continue parameter is not valid; list again without it.');
 }

@@ -1,6 +1,6 @@
 import { StatusError } from '../../api/index.ts';
 
-/** What an object or a list is turned into for a client. */
+/** The representation of an object or list that a client gets. */
 export type Form = 'object' | 'Table' | 'PartialObjectMetadata';
 
 const KINDS: Readonly<Record<string, Form>> = {
@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<string, Form>> = {
 };
 const JSON_RANGES = new Set(['application/json', 'application/*', '*/*']);
 
-/** The first form that the Accept header names and this server has: JSON, of the object or of what stands for it. */
+/** The first representation in the Accept header that this server supports. */
 export function formOf(accept: string | undefined): Form {
   if (accept === undefined || accept.trim() === '') return 'object';
   for (const clause of accept.split(',')) {

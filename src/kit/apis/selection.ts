@@ -2,10 +2,10 @@ import { badRequest, type ListOptions, type Query } from '../../api/index.ts';
 import type { KubernetesObject } from '../../client/index.ts';
 import { firstAt, type ServedKind } from './served-kind.ts';
 
-/** Which objects of a list, a watch or a deletion are meant. */
+/** Whether a list, watch or deletion includes an object. */
 export type Selection = (object: KubernetesObject) => boolean;
 
-/** The objects that list options select; throws a Status of 400 for a field that cannot be selected by. */
+/** A filter for the given list options; throws a Status of 400 for a field that is not selectable. */
 export function selectionOf(options: ListOptions, served: ServedKind, namespace: string): Selection {
   const { labelSelector: labels, fieldSelector: fields } = options;
   const unknown = fields.requirements.find(({ field }) => !NAMES.has(field) && !served.selectable.has(field));
@@ -28,7 +28,7 @@ export function selectionOf(options: ListOptions, served: ServedKind, namespace:
 
 const NAMES = new Set(['metadata.name', 'metadata.namespace']);
 
-/** The selectors as the client wrote them, for storages that can do something with them. */
+/** The selectors as the client wrote them, for storages that filter by themselves. */
 export function selectors(query: Query): { labelSelector?: string; fieldSelector?: string } {
   return {
     ...(query.has('labelSelector') ? { labelSelector: query.get('labelSelector') } : {}),

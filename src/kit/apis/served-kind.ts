@@ -14,7 +14,7 @@ import type { ApiResource } from './api-resource.ts';
 
 type Version = Definition['spec']['versions'][number];
 
-/** A resource with everything that can be found out about it before the first request. */
+/** A resource with everything that is computed once, before the first request. */
 export interface ServedKind {
   readonly resource: ApiResource;
   readonly definition: Definition;
@@ -27,7 +27,7 @@ export interface ServedKind {
   readonly isNamespaced: boolean;
   readonly hasStatus: boolean;
   readonly verbs: readonly string[];
-  /** Paths, such as `spec.color`, that field selectors may name besides name and namespace. */
+  /** Paths, such as `spec.color`, that field selectors may use besides name and namespace. */
   readonly selectable: ReadonlyMap<string, JsonPath>;
   readonly groupResource: GroupResource;
 }
@@ -61,7 +61,7 @@ export function servedKind(resource: ApiResource): ServedKind {
   };
 }
 
-/** What clients may do, which follows from what the storage can. */
+/** The verbs that the storage's functions make possible. */
 function verbsOf({ get, list, watch, create, update, delete: remove }: ApiResource): string[] {
   const can = {
     create: create !== undefined,
@@ -76,17 +76,17 @@ function verbsOf({ get, list, watch, create, update, delete: remove }: ApiResour
   return Object.entries(can).flatMap(([verb, isThere]) => (isThere ? [verb] : []));
 }
 
-/** What a path finds first in an object; undefined when there is nothing. */
+/** The first value at a path; undefined if there is none. */
 export function firstAt(path: JsonPath, object: unknown): unknown {
   try {
     return path.find(object)[0];
   } catch (error) {
-    if (error instanceof ValueError) return undefined; // the object is not as the path takes it to be
+    if (error instanceof ValueError) return undefined; // the object does not have the structure that the path expects
     throw error;
   }
 }
 
-/** An object as it goes out: with kind and apiVersion first, which storages need not keep. */
+/** The object as clients get it: with kind and apiVersion, which storages need not keep. */
 export function outgoing(object: KubernetesObject, { kind, apiVersion }: ServedKind): ApiObject {
   const { kind: _, apiVersion: __, metadata = {}, ...rest } = object;
   return { kind, apiVersion, metadata, ...rest };

@@ -32,7 +32,7 @@ const META = 'meta.k8s.io/v1';
 export interface TableOptions {
   readonly query: Query;
   readonly now: number;
-  /** Whether the columns are told; of a watch, only in its first event. */
+  /** Whether the table includes column definitions; in a watch only the first event does. */
   readonly hasColumns?: boolean;
 }
 

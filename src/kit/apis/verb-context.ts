@@ -8,7 +8,7 @@ import type { ServedKind } from './served-kind.ts';
 import { partialMetadata, type Tables } from './table.ts';
 import type { ApiObject } from '../../api/index.ts';
 
-/** What all verbs need to know of a request for a resource. */
+/** What every verb needs of a request for a resource. */
 export interface VerbContext {
   readonly call: ApiCall;
   readonly target: ApiTarget & ResourceTarget;
@@ -18,9 +18,9 @@ export interface VerbContext {
   readonly clock: Clock;
   readonly uids: UidSource;
   readonly random: Random;
-  /** Refuses a place where no new object may be; see `ensureOpenNamespace`. */
+  /** Refuses a namespace in which nothing may be created; see `ensureOpenNamespace`. */
   readonly ensureNamespace: (place: NewPlace) => Promise<void>;
-  /** For the client to read, whatever comes of the request. */
+  /** Warnings for the client, sent whatever the outcome. */
   readonly warnings: string[];
 }
 
@@ -28,7 +28,7 @@ export function storageContext({ call, target }: VerbContext): ApiContext {
   return { namespace: target.namespace, user: target.user, signal: call.signal };
 }
 
-/** One object, in the form that the client asked for. */
+/** One object, in the representation that the client asked for. */
 export function objectAnswer(status: number, object: ApiObject, context: VerbContext): ApiAnswer {
   return jsonAnswer(status, shown(object, context), context.warnings);
 }

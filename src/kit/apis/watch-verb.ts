@@ -16,13 +16,16 @@ import { outgoing } from './served-kind.ts';
 import { partialMetadata } from './table.ts';
 import { storageContext, type VerbContext } from './verb-context.ts';
 
-/** A watch that says for how long ends then; others after so long, so that clients spread over the servers anew. */
+/** The default timeout of watches, so that clients reconnect and spread over the servers. */
 const DEFAULT_SECONDS = 1800;
 const MAX_SECONDS = 24 * 3600;
-/** Clients that want it are told how far they are this often. */
+/** How often clients that allow bookmarks get one. */
 const BOOKMARK_MS = 60_000;
 
-/** GET a collection with `watch=true`: what changes, one JSON object a line, until the client leaves or the time is up. */
+/**
+ * GET a collection with `watch=true`: one JSON object a line per change, until the client disconnects or the timeout ends
+ * it.
+ */
 export async function watch(context: VerbContext): Promise<ApiAnswer> {
   const { target, served } = context;
   const options = listOptions(target.query, true);
@@ -39,9 +42,9 @@ export async function watch(context: VerbContext): Promise<ApiAnswer> {
 }
 
 interface Start {
-  /** Undefined for all objects first. */
+  /** Undefined to start with all existing objects. */
   readonly resourceVersion?: string;
-  /** A bookmark tells when the first objects are over. */
+  /** Whether a bookmark marks the end of the initial objects. */
   readonly marksInitialEnd: boolean;
 }
 
@@ -90,11 +93,11 @@ async function* lines(context: VerbContext, { selects, from, timeoutMs }: WatchO
   }
 }
 
-/** Changes as a client gets them: only of objects that are selected, in the form that it asked for. */
+/** Formats changes for one client: filtered, and in the representation that it asked for. */
 class EventLines {
   readonly #context: VerbContext;
   #seen = '';
-  #told = '';
+  #reported = '';
   #hasColumns = true;
 
   constructor(context: VerbContext) {
@@ -113,14 +116,14 @@ class EventLines {
     const type =
       change.type === 'MODIFIED' && fits !== fitted ? (fits ? 'ADDED' : 'DELETED') : fits ? change.type : undefined;
     if (type === undefined) return;
-    this.#told = this.#seen;
+    this.#reported = this.#seen;
     yield this.#line(type, this.#shown(outgoing(object, this.#context.served)));
   }
 
-  /** How far the client is; nothing where it knows that already. */
+  /** A bookmark with the current version; nothing if the client has that version already. */
   *bookmark(endsInitial = false): Iterable<string> {
-    if (!endsInitial && (this.#seen === '' || this.#seen === this.#told)) return;
-    this.#told = this.#seen;
+    if (!endsInitial && (this.#seen === '' || this.#seen === this.#reported)) return;
+    this.#reported = this.#seen;
     const { kind, apiVersion } = this.#context.served;
     const annotations = endsInitial ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
     const object: ApiObject = { kind, apiVersion, metadata: { resourceVersion: this.#seen, ...annotations } };
@@ -142,7 +145,7 @@ class EventLines {
   }
 }
 
-/** The changes, with a tick whenever it is time for a bookmark. */
+/** The changes, with a tick whenever a bookmark is due. */
 async function* withTicks<T>(
   changes: AsyncIterable<T> | Iterable<T>,
   clock: Clock,
@@ -169,7 +172,7 @@ async function* withTicks<T>(
     }
   } finally {
     stop.abort(new Error('the watch has ended'));
-    next.catch(() => undefined); // whatever it was, nobody waits for it any more
+    next.catch(() => undefined); // the watch is over: its failure does not matter
     void source.return(undefined).catch(() => undefined);
   }
 }

@@ -32,7 +32,7 @@ export async function create(context: VerbContext): Promise<ApiAnswer> {
   return objectAnswer(201, await createObject(await decodeBody(context), context), context);
 }
 
-/** Stores an object that was decoded; `managedFields` are kept where they were made by applying it. */
+/** Stores a decoded object; keeps its `managedFields` if server-side apply computed them. */
 export async function createObject(
   sent: ApiObject,
   context: VerbContext,
@@ -102,7 +102,7 @@ export async function replaceObject(
   return storeUpdate(object, old, context);
 }
 
-/** Stores an update; an object that was waiting for its last finalizer goes instead. */
+/** Stores an update; removes the object instead if it is being deleted and has lost its last finalizer. */
 export async function storeUpdate(object: ApiObject, old: ApiObject, context: VerbContext): Promise<ApiObject> {
   const { resource } = context.served;
   const where = storageContext(context);
@@ -114,7 +114,7 @@ export async function storeUpdate(object: ApiObject, old: ApiObject, context: Ve
   return outgoing(stored ?? object, context.served);
 }
 
-/** What a writer of the object cannot change, and one of the status even less, is as before. */
+/** Restores the fields that this writer may not change: system fields, and the status or everything else. */
 function prepared(
   sent: ApiObject,
   old: ApiObject,

@@ -1,12 +1,12 @@
 import type { AccessNeed } from '../rbac/access-need.ts';
 
-/** What leader election needs where the app runs: its Lease, and events that tell who leads. */
+/** The access that leader election needs in the app's namespace: its Lease, and events that say who leads. */
 export const ELECTION_NEEDS: readonly AccessNeed[] = [
   { group: 'coordination.k8s.io', resource: 'leases', verbs: ['get', 'create', 'update'], isLocal: true },
   { group: '', resource: 'events', verbs: ['create', 'patch'], isLocal: true },
 ];
 
-/** What installing kinds needs. */
+/** The access that installing kinds needs. */
 export const INSTALLATION_NEED: AccessNeed = {
   group: 'apiextensions.k8s.io',
   resource: 'customresourcedefinitions',

@@ -14,30 +14,30 @@ import type { HealthOptions } from './health-server.ts';
 import type { KindCache } from './shared-resources.ts';
 
 export interface AppOptions extends AppRunOptions {
-  /** Answers everything that API servers ask the app, on every replica, also on those that do not lead; see `extensionServer`. */
+  /** Answers webhooks and API requests on every replica, whether or not it leads; see `extensionServer`. */
   readonly server?: ExtensionServing;
   /** The component that events name as their source; default the app's name. */
   readonly component?: string;
-  /** The kinds that the app brings along; see `resource`. */
+  /** The kinds that the app defines; see `resource`. */
   readonly resources?: readonly DefinedKind[];
-  /** What the app does to objects besides what its parts declare, such as with its client; see `rbacOf`. */
+  /** Access to objects besides what the parts declare, such as what the app does with its client; see `rbacOf`. */
   readonly needs?: readonly AccessNeed[];
   /** How many reconciles are remembered for `trace`; default 1,000. */
   readonly traceCapacity?: number;
 }
 
 export interface AppRunOptions {
-  /** Elects one of several replicas by a Lease; the others stand by with filled caches. Default: all replicas work. */
+  /** Elects a leader among replicas with a Lease; the others keep their caches filled. Default: all replicas work. */
   readonly leaderElection?: LeaderElectionOptions | boolean;
   /** Answers probes and scrapes over HTTP; default off. */
   readonly health?: HealthOptions;
-  /** How long work that is under way when the app stops may take before it is aborted; default 0. */
+  /** How long work in progress may take when the app stops, before it is aborted; default 0. */
   readonly stopGrace?: Duration;
   /** Installs the app's `resources` before anything else; default off. */
   readonly install?: boolean | InstallOptions;
 }
 
-/** What programs that host apps set besides: the cluster's own, `keelson dev`, test clusters. */
+/** Options for programs that host apps: the cluster's own programs, `keelson dev`, test clusters. */
 export interface ProgramRunOptions extends AppRunOptions {
   /** API servers of this process, whose webhook calls the app answers without sockets; default: over HTTPS. */
   readonly localWebhooks?: LocalWebhooks;
@@ -47,7 +47,7 @@ export interface ProgramRunOptions extends AppRunOptions {
   readonly service?: AppService;
   /** Whether the port for probes and scrapes is opened; default true. */
   readonly opensPorts?: boolean;
-  /** Follows which runs are under way. */
+  /** Tracks which runs are in progress. */
   readonly tracker?: RunTracker;
   /** Called after each run of a reconciler, or of other workers. */
   readonly onRun?: (record: ReconcileRecord) => void;
@@ -56,7 +56,7 @@ export interface ProgramRunOptions extends AppRunOptions {
    * the app's own client. Default: the app's client.
    */
   readonly clientFor?: (writer: string) => Client | undefined;
-  /** Knows which parts have nothing to do for now and need not start; default: all start at once. */
+  /** Knows which parts have nothing to do yet and need not start; default: all start at once. */
   readonly dormancy?: Dormancy;
 }
 
@@ -73,36 +73,36 @@ export interface AppService {
 /** Controllers and other parts that run together: on one client, with shared caches. */
 export interface App {
   readonly name: string;
-  /** The kinds that the app brings along. */
+  /** The kinds that the app defines. */
   readonly resources: readonly DefinedKind[];
-  /** What its declarations say that it does to objects; see `rbacOf`. */
+  /** The access to objects that its parts declare; see `rbacOf`. */
   readonly needs: readonly AccessNeed[];
   /** The paths at which its server answers webhooks; see `extensionServer`. */
   readonly webhookPaths: readonly string[];
   /** Loads the code that only some apps need, such as that of API servers; `run` does so itself. */
   load(): Promise<void>;
   /**
-   * Runs all parts until the signal aborts, and resolves when everything has ended. Rejects when a part fails for good.
-   * When the lead is lost the parts end, and are prepared anew to wait for it again.
+   * Runs all parts until the signal aborts, and resolves when everything has ended. Rejects when a part fails permanently.
+   * When the app loses the lead, its parts end, and new ones are prepared that wait to lead again.
    */
   run(client: Client, signal: AbortSignal, options?: AppRunOptions): Promise<void>;
   /**
-   * An app of the same controllers, to be run beside this one on a copy of its cluster. Its kinds are there already, and its webhooks
-   * and APIs are answered.
+   * An app with the same controllers, to run beside this one on a copy of its cluster. It installs no kinds and serves
+   * neither webhooks nor APIs.
    */
   copy(): App;
-  /** Whether nothing is waiting or under way that could go on without time passing. */
+  /** True if nothing waits or runs that could continue without time passing. */
   readonly isIdle: boolean;
-  /** What keeps the app from being ready, such as a cache that is not filled yet; nothing when it is. */
+  /** What keeps the app from being ready, such as an empty cache; empty when it is ready. */
   readonly unready: readonly string[];
-  /** The caches that hold all objects of a kind: for checks, and for looking at them. */
+  /** The caches that hold all objects of a kind, for inspection. */
   caches(): readonly KindCache[];
-  /** The kinds that parts read, by the name of the part; of those that have begun. */
+  /** The kinds that started parts read, by the name of the part. */
   reads(): ReadonlyMap<string, readonly ReadKind[]>;
   /** All metrics in Prometheus' text format. */
   readonly metrics: string;
-  /** The same, to be shown together with what others count; none while the app does not run. */
+  /** The same metrics as registries, to be merged with others; empty while the app does not run. */
   readonly registries: readonly MetricRegistry[];
-  /** The last reconciles, oldest first: which, why, how long, and what came of it. */
+  /** The last reconciles, oldest first, each with its reasons, duration and outcome. */
   trace(filter?: TraceFilter): readonly ReconcileRecord[];
 }

@@ -1,21 +1,21 @@
 import type { ProgramPart } from '../program-part.ts';
 
-/** A kind that a part reads: all its objects, or those of a namespace. */
+/** A kind that a part reads: in all namespaces or in one. */
 export interface ReadKind {
   readonly group: string;
   readonly plural: string;
   readonly namespace?: string;
 }
 
-/** How a part begins. */
+/** How a part starts. */
 export interface PartStart {
-  /** It has nothing to do. It is then not begun, and has no caches, before it is woken. */
+  /** True if the part has nothing to do. It then starts, and gets caches, only when it is woken. */
   readonly isAsleep: boolean;
-  /** Up to this resourceVersion, another run of the part had seen to everything; undefined where there was none. */
+  /** An earlier run of the part has handled everything up to this resourceVersion; undefined if there was none. */
   readonly seenUpTo?: string;
 }
 
-/** Knows which parts have nothing to do for now: only who runs beside the server can tell. */
+/** Knows which parts have nothing to do yet. Only a program that runs beside the API server can know this. */
 export interface Dormancy {
   startOf(part: ProgramPart, wake: () => void): PartStart;
 }

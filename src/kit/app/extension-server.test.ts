@@ -22,7 +22,7 @@ const limits = admission(ConfigMap, {
   validate: ({ data }) => (data?.['size'] === 'huge' ? 'too large' : undefined),
 });
 
-/** Two thirds of the ten years that an authority is good for. */
+/** Two thirds of the ten years for which an authority is valid. */
 const YEARS_UNTIL_DUE_MS = (3650 / 3) * 2 * 24 * 60 * 60_000;
 
 const program = (more: Parameters<typeof extensionServer>[0] = {}) =>
@@ -41,18 +41,18 @@ async function cluster(): Promise<TestCluster> {
   return started;
 }
 
-/** The authorities that the cluster has been told of: by the webhook, the definition and the API. */
+/** The number of authorities in the webhook configuration, the definition and the APIService, which must agree. */
 async function bundles({ client }: TestCluster): Promise<readonly number[]> {
   const hook = await client.kind(ValidatingWebhookConfiguration).get('limits.maps.example.dev');
   const definition = await client.kind(CustomResourceDefinition).get('notes.notes.example.dev');
   const service = await client.kind(APIService).get('v1.pages.example.dev');
-  const told = [
+  const registered = [
     hook.webhooks?.[0]?.clientConfig.caBundle,
     definition.spec.conversion?.webhook?.clientConfig?.caBundle,
     service.spec?.caBundle,
   ];
-  expect(new Set(told).size).toBe(1);
-  return told.map(
+  expect(new Set(registered).size).toBe(1);
+  return registered.map(
     (text) =>
       Buffer.from(text ?? '', 'base64')
         .toString()
@@ -87,7 +87,7 @@ describe('the server of an app', () => {
     expect(new URL(url).port).toBe(String(port));
   });
 
-  test('tells the cluster of another authority wherever it has told of the last one', async () => {
+  test('registers a new authority with the cluster wherever the old one is registered', async () => {
     const started = await cluster();
     const { clock, client } = started;
     const secret = { namespace: 'default', name: 'authority' };
@@ -113,7 +113,7 @@ describe('the server of an app', () => {
     await expect.poll(() => bundles(started)).toEqual([2, 2, 2]);
   });
 
-  test('answers what parts of the app bring along', async () => {
+  test("serves the handlers of the app's parts", async () => {
     const part: Part = {
       name: 'extender',
       handlers: { '/filter': () => ({ nodes: [] }) },

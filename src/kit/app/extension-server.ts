@@ -22,13 +22,13 @@ import type { WebhookHandler } from '../webhooks/webhook-handler.ts';
 import type { WebhookAddress, WebhookClientConfig } from '../webhooks/webhook-server.ts';
 import { metered, type WebhookMeter, webhookMeter } from '../webhooks/webhook-metrics.ts';
 
-/** What API servers ask an app, and where. */
+/** What the server answers, and where it listens. */
 export interface ExtensionServerOptions extends Omit<HttpsListenerOptions, 'front'> {
-  /** What the app has to say about requests; see `admission`. The app keeps the configurations of these webhooks itself. */
+  /** Admission of requests; see `admission`. The app maintains the configurations of these webhooks itself. */
   readonly admission?: readonly KindAdmission[];
-  /** Tells whose a bearer token is, at `/authenticate`; see `tokenWebhook`. */
+  /** Identifies the user of a bearer token, at `/authenticate`; see `tokenWebhook`. */
   readonly authenticate?: IdentifyToken;
-  /** Tells what somebody may do, at `/authorize`; see `authorizationWebhook`. */
+  /** Decides what a user may do, at `/authorize`; see `authorizationWebhook`. */
   readonly authorize?: DecideAccess;
   /** Groups that the app serves behind the cluster's API server; see `api`. */
   readonly apis?: readonly Api[];
@@ -37,32 +37,32 @@ export interface ExtensionServerOptions extends Omit<HttpsListenerOptions, 'fron
   readonly versionPriority?: number;
   /** Other webhooks by path. */
   readonly handlers?: Readonly<Record<string, WebhookHandler>>;
-  /** The Service that leads to the app, where API servers do not run on this machine. */
+  /** The Service that leads to the app, needed when API servers run on other machines. */
   readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number };
   /**
-   * The Secret with the authority of the certificates, for an app of several replicas: the first one makes it, and it is replaced
-   * in time. Default: each process has an authority of its own.
+   * The Secret that holds the certificate authority, for an app with several replicas: the first one creates it, and it is
+   * replaced before it expires. Default: each process makes its own authority.
    */
   readonly secret?: SecretPlace;
   /**
-   * The folder with the authority of the certificates, which is made there, for an app that API servers know by their flags: it also
-   * has `authenticate.kubeconfig` and `authorize.kubeconfig` for them.
+   * The folder that holds the certificate authority, created if missing, for API servers that are configured by flags. The
+   * app also writes `authenticate.kubeconfig` and `authorize.kubeconfig` there for them.
    */
   readonly folder?: string;
 }
 
-/** The app that a server is for. */
+/** The app that a server belongs to. */
 export interface ServedApp {
   readonly name: string;
   readonly parts: readonly Part[];
   readonly resources: readonly DefinedKind[];
 }
 
-/** The server of an app, which is made once the app is known: what `extensionServer` gives, for `app(name, parts, { server })`. */
+/** The result of `extensionServer`, for `app(name, parts, { server })`: makes the server once the app is known. */
 export class ExtensionServing {
   readonly #options: ExtensionServerOptions;
   #resolve: (server: ExtensionServer) => void = () => undefined;
-  /** For tests: the server, once an app has it. */
+  /** For tests: resolves to the server once an app has made it. */
   readonly made = new Promise<ExtensionServer>((resolve) => void (this.#resolve = resolve));
 
   constructor(options: ExtensionServerOptions) {
@@ -76,7 +76,7 @@ export class ExtensionServing {
     return server;
   }
 
-  /** Where the server listens; resolves once it does. */
+  /** Resolves with the address once the server listens. */
   async listening(): Promise<WebhookAddress> {
     return (await this.made).webhooks.listening();
   }
@@ -87,13 +87,13 @@ export class ExtensionServing {
   }
 }
 
-/** Where conversions, tokens and access are asked about. */
+/** The paths of conversion, authentication and authorization. */
 const PATHS = { convert: '/convert', authenticate: '/authenticate', authorize: '/authorize' } as const;
 
 /**
- * One server for all that API servers ask an app: admission, conversion of its kinds, tokens, access, other webhooks, and APIs of its
- * own, on one HTTPS port: `app('shop', [orders], { resources: [Order], server: extensionServer({ admission: [limits] }) })`.
- * Its certificate is made and renewed by itself, and told to the cluster wherever the cluster has to know it.
+ * One HTTPS server for everything that API servers ask an app: admission, conversion of its kinds, tokens, access, other
+ * webhooks, and its own APIs: `app('shop', [orders], { resources: [Order], server: extensionServer({ admission: [limits] })
+ * })`. It makes and renews its certificate, and writes the authority into every registration in the cluster.
  */
 export function extensionServer(options: ExtensionServerOptions = {}): ExtensionServing {
   return new ExtensionServing(options);
@@ -103,9 +103,9 @@ export function extensionServer(options: ExtensionServerOptions = {}): Extension
 export class ExtensionServer {
   readonly webhooks: AdmissionServer;
   readonly apis: AppApis | undefined;
-  /** Parts that tell the cluster where the server is. */
+  /** Parts that register the server with the cluster. */
   readonly parts: readonly Part[];
-  /** How webhooks were answered. */
+  /** Metrics about webhook answers. */
   readonly metrics = new MetricRegistry();
   readonly #listener: HttpsListener;
   readonly #options: ExtensionServerOptions;
@@ -156,7 +156,7 @@ export class ExtensionServer {
     ];
   }
 
-  /** Has it listen for API servers that come by the Service, with an authority that all replicas behind it share. */
+  /** Makes the server listen behind the Service, with an authority that all replicas share. */
   standBehind(service: Required<ServiceReference>): void {
     this.webhooks.standBehind(service);
     this.apis?.standBehind(service);
@@ -164,7 +164,7 @@ export class ExtensionServer {
     if (this.#options.folder === undefined) this.#secret ??= { namespace, name: `${name}-authority` };
   }
 
-  /** Calls the handler when the authority of the certificate has changed, until the result is disposed of. */
+  /** Calls the handler when the certificate authority has changed, until the result is disposed. */
   onAuthority(handler: () => void): Disposable {
     return this.#listener.onAuthority(handler);
   }
@@ -174,7 +174,7 @@ export class ExtensionServer {
     return this.webhooks.paths;
   }
 
-  /** Listens until the signal aborts; what it answers is run by the app. */
+  /** Listens until the signal aborts. The app runs the parts. */
   async run(client: Client, signal: AbortSignal): Promise<void> {
     const { folder } = this.#options;
     const secret = this.#secret;
@@ -205,7 +205,7 @@ export class ExtensionServer {
     this.#listener.use(authority, former);
   }
 
-  /** Looks from time to time whether the authority is due, or another replica has replaced it. */
+  /** Checks periodically whether the authority has to be replaced or another replica has replaced it. */
   async #followAuthority(client: Client, secret: SecretPlace, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await client.clock.sleep(LOOK_AGAIN_MS, signal);
@@ -219,7 +219,7 @@ export class ExtensionServer {
   }
 }
 
-/** For the roles of the app. */
+/** Declares the access to the Secret, for the app's roles. */
 const AUTHORITY_NEEDS: Part = {
   name: 'shared-authority',
   needs: [SHARED_AUTHORITY_NEED],
@@ -244,12 +244,12 @@ function handlersOf(
   return Object.fromEntries(own.map(([path, handler]) => [path, meter(path, handler)]));
 }
 
-/** Paths that API servers ask an API server for. */
+/** Paths that belong to the extension API server. */
 function isApiPath(path: string): boolean {
   return /^\/(apis|openapi|version|healthz|livez|readyz)(\/|$)/.test(path);
 }
 
-/** Nothing is at a path that neither webhooks nor APIs are asked for. */
+/** Answers paths that belong to neither a webhook nor an API. */
 function refuse(_: unknown, response: { writeHead(status: number): unknown; end(): unknown }): void {
   response.writeHead(404);
   response.end();

@@ -9,17 +9,17 @@ import {
 import { Listener } from '../../wire/listen/index.ts';
 
 export interface HealthOptions {
-  /** 127.0.0.1 unless given; probes of a kubelet need `0.0.0.0`. */
+  /** Default 127.0.0.1; a kubelet's probes need `0.0.0.0`. */
   readonly host?: string;
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
   /** Called with the address once the server listens. */
   onListening?(address: { readonly host: string; readonly port: number }): void;
 }
 
-/** What is asked of the app. */
+/** The app's answers to probes and scrapes. */
 export interface HealthSource {
-  /** What keeps the app from being ready; nothing when it is. */
+  /** What keeps the app from being ready; empty when it is ready. */
   readonly unready: readonly string[];
   readonly registries: readonly MetricRegistry[];
 }

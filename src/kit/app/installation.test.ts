@@ -8,7 +8,7 @@ const Cache = resource('cache.example.dev/v1', 'Cache', {
   spec: { type: 'object', required: ['size'], properties: { size: { type: 'integer' } } },
 });
 
-test('an app installs its kinds when the server is back, and works then', async () => {
+test('an app installs its kinds when the server comes back, and then works', async () => {
   const seen: number[] = [];
   const caches = controller(Cache, { reconcile: ({ spec }) => void seen.push(spec.size) });
   let cut: CutTransport | undefined;

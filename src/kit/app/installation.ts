@@ -4,9 +4,9 @@ import type { DefinedKind } from '../resource/defined-kind.ts';
 import type { InstallContext } from '../resource/install-options.ts';
 
 const FIRST_MS = 1000;
-const MOST_MS = 30_000;
+const MAX_BACKOFF_MS = 30_000;
 
-/** Installs the kinds of an app before its parts begin; while the server is away it tries again. */
+/** Installs an app's kinds before its parts start, and retries while the server is unavailable. */
 export class Installation {
   readonly #kinds: readonly DefinedKind[];
   #state: 'idle' | 'working' | 'waiting' | 'done' = 'idle';
@@ -15,7 +15,7 @@ export class Installation {
     this.#kinds = kinds;
   }
 
-  /** Whether nothing is under way that could go on without time passing. */
+  /** True if nothing runs that could continue without time passing. */
   get isIdle(): boolean {
     return this.#state !== 'working';
   }
@@ -25,7 +25,7 @@ export class Installation {
   }
 
   async run(client: Client, context: InstallContext): Promise<void> {
-    const backoff = new Backoff({ initialMs: FIRST_MS, capMs: MOST_MS, jitter: 0.5 }, client.random);
+    const backoff = new Backoff({ initialMs: FIRST_MS, capMs: MAX_BACKOFF_MS, jitter: 0.5 }, client.random);
     try {
       while (!context.signal.aborted) {
         this.#state = 'working';
@@ -46,7 +46,7 @@ export class Installation {
   }
 }
 
-/** Whether the server is away, starting or busy, rather than against it. */
+/** Whether the error says that the server is unavailable, starting or busy, rather than that it refuses. */
 function isPassing(error: unknown): boolean {
   return isTransportError(error) || (error instanceof StatusError && (error.code === 429 || error.code >= 500));
 }

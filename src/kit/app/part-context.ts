@@ -10,7 +10,7 @@ import type { ReadKind } from './dormancy.ts';
 import { PartHandler } from './part-handler.ts';
 import type { SharedResources } from './shared-resources.ts';
 
-/** What one part of an app has at hand. It knows what the part has asked for, and runs its handlers. */
+/** The context of one part of an app. Records which kinds the part asks for, and runs its handlers. */
 export class PartContext implements ProgramContext, Disposable {
   readonly name: string;
   readonly component: string;
@@ -44,10 +44,10 @@ export class PartContext implements ProgramContext, Disposable {
     this.#shared = shared;
   }
 
-  /** Whether all changes were told, and no worker has anything to do. */
+  /** True if every handler has received all changes and no worker has anything to do. */
   get isIdle(): boolean {
-    const hasToldAll = [...this.#handlers].every(({ pending }) => pending === 0);
-    return hasToldAll && this.#workers.every(({ isIdle }) => isIdle);
+    const isDelivered = [...this.#handlers].every(({ pending }) => pending === 0);
+    return isDelivered && this.#workers.every(({ isIdle }) => isIdle);
   }
 
   /** The kinds that the part has asked for. */
@@ -55,7 +55,7 @@ export class PartContext implements ProgramContext, Disposable {
     return [...this.#reads.values()];
   }
 
-  /** Begins to tell the handlers of changes; resolves when they know what is there. */
+  /** Starts delivering changes to the handlers; resolves when they have received all existing objects. */
   async start(signal: AbortSignal): Promise<void> {
     this.#isStarted = true;
     const handlers = [...this.#handlers];

@@ -11,19 +11,19 @@ import type { Subscription } from '../part.ts';
 import type { RunCause, RunTracker } from '../work/run-tracker.ts';
 
 export interface PartHandlerOptions<T extends KubernetesObject> {
-  /** For logs. */
+  /** Used in logs. */
   readonly name: string;
   readonly informer: SharedInformer<T>;
-  /** It knows of objects that were written by the app, and have come and gone without the informer's noticing. */
+  /** Also reports objects that the app wrote and that came and went while the watch was interrupted. */
   readonly cache: FreshCache<T>;
-  /** Learns which change the handler is being told of; default: not observed. */
+  /** Records which change the handler is processing; default: not tracked. */
   readonly tracker?: RunTracker | undefined;
-  /** Of the objects, for the tracker. */
+  /** The kind of the objects, for the tracker. */
   readonly kind: string;
   onDispose(): void;
 }
 
-/** A handler of a part: told of changes from when the part runs, also of those that the watch has missed. */
+/** A change handler of a part: receives changes once the part runs, including those that the watch has missed. */
 export class PartHandler<T extends KubernetesObject> implements Subscription {
   readonly #handler: Handler<T>;
   readonly #options: PartHandlerOptions<T>;
@@ -36,7 +36,7 @@ export class PartHandler<T extends KubernetesObject> implements Subscription {
     this.#options = options;
   }
 
-  /** Changes that it is still to be told of. */
+  /** Changes that the handler has yet to receive. */
   get pending(): number {
     return this.#registration?.pending ?? 0;
   }
@@ -61,7 +61,7 @@ export class PartHandler<T extends KubernetesObject> implements Subscription {
   }
 }
 
-/** A handler during whose calls the tracker knows what it is told of. */
+/** Wraps a handler so that the tracker knows which change it processes. */
 function tracked<T extends KubernetesObject>(handler: Handler<T>, kind: string, tracker: RunTracker): Handler<T> {
   const causeOf = (change: 'added' | 'changed' | 'deleted', object: Observed<T>): RunCause => {
     const { resourceVersion = '' } = object.metadata;

@@ -23,7 +23,7 @@ import { Installation } from './installation.ts';
 import { Session } from './session.ts';
 import type { KindCache } from './shared-resources.ts';
 
-/** The options of an app whose server has been made. */
+/** The options of an app after its server was made. */
 export interface RunnableOptions extends Omit<ProgramAppOptions, 'server'> {
   readonly server?: ExtensionServer;
 }
@@ -37,7 +37,7 @@ export class RunnableApp implements App {
   readonly #options: RunnableOptions;
   readonly #trace: TraceRing;
   #isRunning = false;
-  /** As it is known in elections. */
+  /** The identity in leader elections. */
   #identity: string | undefined;
   readonly #installation: Installation;
   #session: Session | undefined;
@@ -110,7 +110,7 @@ export class RunnableApp implements App {
     const { resources: _, server: __, ...options } = this.#options;
     const { leaderElection = false } = options;
     if (leaderElection === false || this.#identity === undefined) return new RunnableApp(this.name, this.#own, options);
-    const election = { ...(leaderElection === true ? {} : leaderElection), identity: this.#identity }; // it leads where this one does
+    const election = { ...(leaderElection === true ? {} : leaderElection), identity: this.#identity }; // the copy leads where this app leads
     return new RunnableApp(this.name, this.#own, { ...options, leaderElection: election });
   }
 
@@ -137,12 +137,12 @@ export class RunnableApp implements App {
     }
   }
 
-  /** Loaded when there is a port for it: programs without one are bundled without it. */
+  /** Imported only if a port is configured, so that bundles of other programs do without it. */
   async #answerProbes(health: HealthOptions, signal: AbortSignal): Promise<void> {
     await new HealthServer(health, this).run(signal);
   }
 
-  /** Term after term: each begins with fresh parts, for nobody knows what those of the last one were at. */
+  /** Runs term after term. Each term prepares new parts, because those of the last term may have been interrupted anywhere. */
   async #work(client: Client, signal: AbortSignal, options: ProgramRunOptions): Promise<void> {
     const install = options.install ?? this.#options.install ?? false;
     if (install !== false && this.resources.length > 0)
@@ -180,7 +180,7 @@ export class RunnableApp implements App {
     }
   }
 
-  /** Tells the cluster of another authority of the conversion webhook. */
+  /** Installs the kinds again when the authority of the conversion webhook has changed. */
   async #installAgain(client: Client, signal: AbortSignal, install: boolean | InstallOptions): Promise<void> {
     if (install === false || !this.resources.some(({ isConverted }) => isConverted)) return;
     try {

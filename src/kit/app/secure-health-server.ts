@@ -9,17 +9,17 @@ import { HttpsListener, type HttpsListenerOptions } from '../webhooks/https-list
 import { answerHealth, type HealthAnswer, type HealthQuestion, type HealthSource, plainText } from './health-server.ts';
 
 export interface SecureHealthOptions extends HttpsListenerOptions {
-  /** Paths that everybody may ask for: `/healthz`, `/livez`, `/readyz` unless given. `/x/*` stands for all below. */
+  /** Paths that need no authorization; default `/healthz`, `/livez` and `/readyz`. `/x/*` stands for everything below. */
   readonly openPaths?: readonly string[];
-  /** Answers to other questions than those of probes and scrapes, of those who may ask. */
+  /** Answers other paths than those of probes and scrapes, for callers who are authorized. */
   answer?(question: HealthQuestion): HealthAnswer | undefined;
 }
 
 const OPEN_PATHS = ['/healthz', '/livez', '/readyz'];
 
 /**
- * Answers probes and scrapes over HTTPS, as the programs of Kubernetes do: who asks, and whether they may, is what the cluster's API
- * server says.
+ * Answers probes and scrapes over HTTPS, as Kubernetes' programs do: the cluster's API server authenticates and authorizes
+ * the callers.
  */
 export class SecureHealthServer implements Runnable {
   readonly #openPaths: readonly string[];

@@ -11,7 +11,7 @@ import type { Dormancy, PartStart, ReadKind } from './dormancy.ts';
 import { PartContext } from './part-context.ts';
 import { type KindCache, SharedResources } from './shared-resources.ts';
 
-/** A part that is slow to start for want of a cache says so after this long. */
+/** A part whose caches are not filled after this long is logged. */
 const WARN_AFTER_MS = 10_000;
 
 /** Servers send a bookmark about once a minute, and a watch that has gone silent is resumed after about two. */
@@ -34,13 +34,13 @@ export interface SessionOptions {
   readonly trace: Pick<TraceRing, 'push'>;
   readonly stopGraceMs: number;
   readonly tracker?: RunTracker | undefined;
-  /** Knows which parts need not be begun yet; default: all start. */
+  /** Knows which parts need not start yet; default: all start. */
   readonly dormancy?: Dormancy | undefined;
-  /** Parts run while we lead; default at once and until the end. */
+  /** The parts run only while this process leads; default: from the start to the end. */
   readonly election?: LeaderElectionOptions & { readonly name: string; readonly identity: string };
 }
 
-/** An app at work: its parts with their caches, from the first list to the last event. */
+/** A running app: its parts and their caches, from the first list to the last event. */
 export class Session {
   readonly metrics = new MetricRegistry();
   readonly #options: SessionOptions;
@@ -73,18 +73,18 @@ export class Session {
     }
   }
 
-  /** The kinds that parts read, by the name of the part; of those that have begun. */
+  /** The kinds that started parts read, by the name of the part. */
   get reads(): ReadonlyMap<string, readonly ReadKind[]> {
     return new Map(this.#parts.map(({ name, context }) => [name, context.reads]));
   }
 
-  /** Nothing is under way that could go on without time passing. */
+  /** True if nothing runs that could continue without time passing. */
   get isIdle(): boolean {
     const isFetching = this.informers.some(({ health }) => health.state === 'fetching');
     return !isFetching && this.#events.isIdle && this.#parts.every(isPartIdle);
   }
 
-  /** The caches that are not filled, or have had no answer from the server for too long; none of them means ready. */
+  /** The caches that are empty, or have had no answer from the server for too long; the app is ready if there are none. */
   get staleCaches(): readonly string[] {
     const { clock, isLocal } = this.#options.client;
     const nowMs = clock.monotonic();
@@ -103,7 +103,7 @@ export class Session {
     return this.#shared.informers.informers as unknown as readonly SharedInformer<never>[];
   }
 
-  /** Runs until the signal aborts. Parts end first, while their caches are still kept; events are written to the last. */
+  /** Runs until the signal aborts. Parts end first, while their caches still work; events are written last. */
   async run(signal: AbortSignal): Promise<void> {
     const support = new AbortController();
     const working = async (scope: AbortSignal): Promise<void> => {
@@ -149,10 +149,10 @@ export class Session {
       start(this.#prepare(part, sleep));
     };
     for (const part of this.#parts) start(part);
-    await group.over(); // parts that have nothing to do by themselves may still be told of changes
+    await group.over(); // parts without work of their own may still receive changes
   }
 
-  /** Runs a part when its caches are filled. Those of others, which may be of kinds that do not exist yet, do not matter. */
+  /** Runs a part once its own caches are filled. Caches of other parts, whose kinds may not exist yet, do not delay it. */
   async #runPart(part: RunningPart, signal: AbortSignal): Promise<void> {
     part.state = 'filling caches';
     using context = part.context;
@@ -182,7 +182,7 @@ export class Session {
 
 type Clients = Pick<SessionOptions, 'client' | 'clientFor'>;
 
-/** The clients of parts, which write nothing when another may lead. */
+/** Wraps the clients of parts so that they refuse to write when another process may lead. */
 function fenced({ client, clientFor }: Clients, fence: Fence | undefined): Clients {
   if (fence === undefined) return { client, clientFor };
   return {

@@ -37,7 +37,7 @@ export interface KindCache {
 
 interface SharedObjects<T extends KubernetesObject> {
   readonly cache: FreshCache<T>;
-  /** The same objects, by who writes them. */
+  /** The same objects, by the client that writes them. */
   readonly writers: Map<Client, Objects<T>>;
 }
 
@@ -69,12 +69,12 @@ export class SharedResources implements Disposable {
     return [...this.#whole.values()];
   }
 
-  /** The client that a writer has. */
+  /** The client of the given writer. */
   clientOf(writer: string): Client {
     return this.options.clientFor?.(writer) ?? this.options.client;
   }
 
-  /** The objects of a kind, written with that client. */
+  /** The objects of a kind, to be written with the given client. */
   objects<T extends KubernetesObject>(kind: Kind<T>, where: ObjectSelection, client: Client): Objects<T> {
     const { cache, writers } = this.#shared(kind, where);
     let objects = writers.get(client);
@@ -89,7 +89,7 @@ export class SharedResources implements Disposable {
     return objects;
   }
 
-  /** The cache under the objects: that of the informer, with what the app has written. */
+  /** The cache below the objects: the informer's, with the app's own writes on top. */
   cache<T extends KubernetesObject>(kind: Kind<T>, where: ObjectSelection): FreshCache<T> {
     return this.#shared(kind, where).cache;
   }
@@ -109,7 +109,7 @@ export class SharedResources implements Disposable {
     for (const caches of this.#caches.values()) for (const cache of caches) cache[Symbol.dispose]();
   }
 
-  /** The caches of a kind: there may be several, of different scopes. */
+  /** The caches of a kind, one for each scope. */
   #cachesOf<T extends KubernetesObject>(kind: Kind<T>): Set<FreshCache<T>> {
     const id = kindId(kind);
     const caches = this.#caches.get(id) ?? new Set();

@@ -21,12 +21,12 @@ const byController: Index<KubernetesObject> = {
   kind: undefined,
   valuesOf: ({ metadata }) => metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid,
 };
-/** What is written is looked at again after so long, in case that the watch has missed it. */
+/** How often own writes are checked against the cache, in case the watch has missed them. */
 const SWEEP_MS = 10_000;
 
 export interface FreshCacheOptions {
   readonly clock: Clock;
-  /** Which objects the informer is about. */
+  /** Which objects the informer watches. */
   readonly where?: ObjectSelection;
 }
 
@@ -35,15 +35,15 @@ interface Lookup<T extends KubernetesObject> {
   readonly value: string;
 }
 
-/** An object that is gone, with the last version that is known of it. */
+/** A deleted object, with its last known version. */
 export interface GoneObject {
   readonly uid: string;
   readonly resourceVersion: string;
-  /** The server said so; else it only seems so. */
+  /** True if the server said so; false if it only appears to be gone. */
   readonly isCertain: boolean;
 }
 
-/** Reading from an informer's cache, with what we know better on top of it until the watch has told of it. */
+/** Reads from an informer's cache, with the app's own writes on top until the watch has delivered them. */
 export class FreshCache<T extends KubernetesObject> implements Disposable {
   readonly #informer: SharedInformer<T>;
   readonly #clock: Clock;
@@ -85,15 +85,15 @@ export class FreshCache<T extends KubernetesObject> implements Disposable {
   }
 
   /**
-   * Tells of objects that were created here and went away while the watch was interrupted, so that no handler of the
-   * informer is told of them. May also tell of one that handlers were told of.
+   * Reports objects that the app created and that disappeared while the watch was interrupted, which no handler of the
+   * informer receives. May also report one that handlers did receive.
    */
   onVanished(listener: (object: Observed<T>) => void): Disposable {
     this.#vanished.add(listener);
     return { [Symbol.dispose]: () => void this.#vanished.delete(listener) };
   }
 
-  /** The server has answered with this state of an object. */
+  /** Records this state of an object, which the server has answered with. */
   see(object: Observed<T>): void {
     const key = keyOf(object);
     const isInScope = this.#isInScope?.(object as Observed<KubernetesObject>) ?? true;
@@ -102,7 +102,7 @@ export class FreshCache<T extends KubernetesObject> implements Disposable {
     this.#planSweep();
   }
 
-  /** The server has answered that an object is gone. */
+  /** Records that an object is gone, as the server has answered. */
   seeGone(key: string, gone: GoneObject): void {
     if (this.get(key)?.metadata.uid !== gone.uid) return;
     this.#overlay.remove(key, gone);
@@ -130,7 +130,7 @@ export class FreshCache<T extends KubernetesObject> implements Disposable {
     return namespace === undefined ? this.#freshen(this.#informer.cache.list()) : this.byIndex(byNamespace, namespace);
   }
 
-  /** The cached objects with newer states in their places, and with those that the cache does not have. */
+  /** The cached objects, updated by newer own writes, and with the objects that the cache lacks. */
   #freshen(cached: Observed<T>[], lookup?: Lookup<T>): Observed<T>[] {
     if (this.#overlay.isEmpty) return cached;
     const fresh = cached.filter((object) => this.#overlay.resolve(keyOf(object), object) === object);

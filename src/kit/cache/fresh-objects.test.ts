@@ -21,7 +21,7 @@ import { FreshObjects } from './fresh-objects.ts';
 interface Fixture<T extends KubernetesObject> {
   readonly objects: FreshObjects<T>;
   readonly client: Client;
-  /** Another client, whose writes nobody here knows of. */
+  /** A second client, whose writes this app only sees through the watch. */
   readonly others: Client;
   readonly watches: HeldWatches;
 }
@@ -61,7 +61,7 @@ function names(objects: FreshObjects<ConfigMap>): string[] {
 }
 
 describe('reads after own writes', () => {
-  test('see what was created, changed and deleted before the watch tells of it, and the same after', async () => {
+  test('see creates, changes and deletes before the watch delivers them, and the same afterwards', async () => {
     const { objects, watches } = await start(ConfigMap);
     watches.hold();
     await objects.create({ metadata: { name: 'a', namespace }, data: { v: '1' } });
@@ -108,7 +108,7 @@ describe('reads after own writes', () => {
     expect(new Set(seen.map((data) => JSON.stringify(data)))).toEqual(new Set(['{"v":"2","w":"3"}']));
   });
 
-  test('see what others did later as soon as the watch tells of it', async () => {
+  test('see later changes by others as soon as the watch delivers them', async () => {
     const { objects, others } = await start(ConfigMap);
     await objects.create({ metadata: { name: 'a', namespace }, data: { v: '1' } });
     await others.core.v1.configmaps.namespace(namespace).update({ metadata: { name: 'a' }, data: { v: '2' } });
@@ -137,7 +137,7 @@ describe('reads after own writes', () => {
     expect(names(objects)).toEqual(['a=2']);
   });
 
-  test('see an object that is shutting down as such, and one that is deleted at once as gone', async () => {
+  test('see a terminating object as such, and one that is deleted at once as gone', async () => {
     const { objects, watches } = await start(Pod);
     await objects.create({ ...pod, spec: { ...pod.spec, nodeName: 'n' } });
     await objects.create({ ...pod, metadata: { name: 'q', namespace } });
@@ -166,7 +166,7 @@ describe('reads after own writes', () => {
     expect(objects.get('default/a')).toBeUndefined();
   });
 
-  test('do not see what was only tried', async () => {
+  test('do not see dry runs', async () => {
     const { objects } = await start(ConfigMap);
     await objects.create({ metadata: { name: 'a', namespace } }, { dryRun: true });
     expect(objects.get('default/a')).toBeUndefined();
@@ -175,7 +175,7 @@ describe('reads after own writes', () => {
     expect(objects.get('default/a')).toBeDefined();
   });
 
-  test('no longer see an object that left the where', async () => {
+  test('no longer see an object that stops matching the selection', async () => {
     const { objects, watches } = await start(Pod, { namespace, labelSelector: 'app', fieldSelector: 'spec.nodeName=' });
     await objects.create({ ...pod, metadata: { ...pod.metadata, labels: { app: 'a' } } });
     await objects.create({ ...pod, metadata: { name: 'q', namespace } });
@@ -191,7 +191,7 @@ describe('reads after own writes', () => {
 });
 
 describe('deleting', () => {
-  test('tells whether the very object was there', async () => {
+  test('returns whether that very object was there', async () => {
     const { objects } = await start(ConfigMap);
     const { metadata } = await objects.create({ metadata: { name: 'a', namespace } });
     expect(await objects.delete('default/none')).toBe(false);
@@ -213,7 +213,7 @@ describe('deleting', () => {
 });
 
 describe('looking up', () => {
-  test('finds by namespace, controller, index and labels, in the cache and in what was just written', async () => {
+  test('finds by namespace, controller, index and labels, in the cache and among own writes', async () => {
     const { objects, watches } = await start(Pod);
     const byImage = index(Pod, ({ spec }) => spec?.containers.map(({ image = '' }) => image));
     const owner = (uid: string): object[] => [{ apiVersion: 'v1', kind: 'X', name: 'x', uid, controller: true }];
@@ -257,7 +257,7 @@ describe('looking up', () => {
     const { objects } = await start(Pod);
     const byKey = index(ConfigMap, ({ data }) => Object.keys(data ?? {}));
     expect(() => objects.byIndex(byKey as never, 'a')).toThrow('Cannot look up v1 pods by an index of v1 configmaps');
-    // @ts-expect-error: nor does the compiler let it pass
+    // @ts-expect-error: the compiler refuses it as well
     expect(() => objects.byIndex(byKey, 'a')).toThrow();
   });
 });

@@ -25,13 +25,13 @@ import type { FreshCache, GoneObject } from './fresh-cache.ts';
 
 export interface FreshObjectsOptions<T extends KubernetesObject> {
   readonly client: Client;
-  /** Who applies, unless a call says otherwise. */
+  /** The default field manager. */
   readonly fieldManager: string;
-  /** All caches that hold objects of the kind, this one's among them: each learns what is written. */
+  /** All caches that hold objects of the kind, this one included: each is updated with every write. */
   readonly caches: Iterable<FreshCache<T>>;
 }
 
-/** Reads from a cache, writes to the server, and lets the caches know at once what it has written. */
+/** Reads from a cache, writes to the server, and updates the caches with every write at once. */
 export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
   readonly kind: Kind<T>;
   readonly #cache: FreshCache<T>;
@@ -140,7 +140,7 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
     return { fieldManager: this.#options.fieldManager, force: true, ...options, isReadOnly: true };
   }
 
-  /** Passes on what the server answered, so that reads see it. */
+  /** Updates the caches with the server's answer, so that reads see it. */
   #note(object: Stored<T>, options: { readonly dryRun?: boolean }): Observed<T> {
     const observed = deepFreeze(dropManagedFields(object)) as Observed<T>;
     if (options.dryRun !== true) for (const cache of this.#options.caches) cache.see(observed);
@@ -152,7 +152,7 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
   }
 }
 
-/** Caches share what the server answers, and freeze it. */
+/** Asks for a frozen answer, because caches share it. */
 function readOnly<O extends CallOptions>(options: O): O {
-  return Object.assign({}, options, { isReadOnly: true }); // a spread would be slower
+  return Object.assign({}, options, { isReadOnly: true }); // faster than a spread
 }

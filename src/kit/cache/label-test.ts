@@ -9,12 +9,12 @@ import type { CacheQuery } from '../objects.ts';
 
 type Labels = Readonly<Record<string, string>> | undefined;
 
-/** Says whether an object with these labels is selected. */
+/** Whether an object with these labels is selected. */
 export type LabelTest = (labels: Labels) => boolean;
 
 const MAX_TEXTS = 1000;
 
-/** Makes tests of selectors, and remembers those that are likely to be asked for again. */
+/** Compiles selectors, and caches those that are likely to be used again. */
 export class LabelTests {
   readonly #texts = new Map<string, LabelTest>();
   readonly #frozen = new WeakMap<object, LabelTest>();
@@ -25,7 +25,7 @@ export class LabelTests {
     const known = this.#frozen.get(selector);
     if (known !== undefined) return known;
     const test = ofMatcher(matchLabelSelector(selector), selector);
-    if (Object.isFrozen(selector)) this.#frozen.set(selector, test); // what can change is read anew each time
+    if (Object.isFrozen(selector)) this.#frozen.set(selector, test); // a selector that can change is compiled each time
     return test;
   }
 
@@ -39,7 +39,7 @@ export class LabelTests {
   }
 }
 
-/** `{ matchLabels, matchExpressions }` rather than labels that happen to have such a name: those are strings. */
+/** Tells `{ matchLabels, matchExpressions }` from labels with such names, whose values are strings. */
 function isSelectorObject(selector: object): selector is LabelSelectorObject {
   const { matchLabels, matchExpressions } = selector as Readonly<Record<string, unknown>>;
   return typeof matchLabels === 'object' || typeof matchExpressions === 'object';

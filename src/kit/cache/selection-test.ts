@@ -1,7 +1,7 @@
 import type { ObjectSelection, KubernetesObject, Observed } from '../../client/index.ts';
 import { LabelTests } from './label-test.ts';
 
-/** Says whether an object is one of those that an informer of this where watches. Undefined: all are. */
+/** A test whether an informer with this selection watches an object; undefined if it watches all. */
 export function selectionTest(where: ObjectSelection): ((object: Observed<KubernetesObject>) => boolean) | undefined {
   const { namespace, labelSelector, fieldSelector } = where;
   const tests: ((object: Observed<KubernetesObject>) => boolean)[] = [];
@@ -16,7 +16,7 @@ export function selectionTest(where: ObjectSelection): ((object: Observed<Kubern
   return tests.length === 0 ? undefined : (object) => tests.every((test) => test(object));
 }
 
-/** `a.b=x,c!=y` as its terms. Values with escapes are rare enough to be taken literally. */
+/** Splits `a.b=x,c!=y` into terms. Escapes in values are not supported. */
 function fieldTerms(selector: string): readonly (readonly [path: string, sign: string, value: string])[] {
   return selector.split(',').flatMap((term) => {
     const [, path = '', sign = '', value = ''] = /^([^=!]+)(!=|==?)(.*)$/.exec(term) ?? [];
@@ -24,7 +24,7 @@ function fieldTerms(selector: string): readonly (readonly [path: string, sign: s
   });
 }
 
-/** The field as selectors see it: absent is empty. */
+/** The field's value as selectors see it: a missing field is empty. */
 function fieldOf(object: unknown, path: string): string {
   let value = object;
   for (const name of path.split('.')) value = (value as Readonly<Record<string, unknown>> | undefined)?.[name];

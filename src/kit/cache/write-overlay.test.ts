@@ -7,13 +7,13 @@ class Below {
   readonly cache = new Indexer<ConfigMap>();
   health = { resourceVersion: '100', fetches: 1 };
 
-  /** The watch tells of these objects and comes as far as this. */
+  /** The watch delivers these objects and reaches this version. */
   tell(resourceVersion: number, ...objects: Observed<ConfigMap>[]): void {
     for (const object of objects) this.cache.set(object);
     this.health = { ...this.health, resourceVersion: String(resourceVersion) };
   }
 
-  /** The whole state is fetched. */
+  /** The informer lists all objects. */
   fetch(resourceVersion: number, ...objects: Observed<ConfigMap>[]): void {
     for (const key of this.cache.keys()) this.cache.delete(key);
     this.tell(resourceVersion, ...objects);
@@ -44,7 +44,7 @@ function setUp(options: { readonly capacity?: number } = {}): {
 }
 
 describe('the overlay of own writes', () => {
-  test('keeps what was written until the watch has passed it', () => {
+  test('keeps a write until the watch has passed it', () => {
     const { below, overlay, read } = setUp();
     overlay.put('m', map(105));
     expect(read()).toBe('u@105');
@@ -63,7 +63,7 @@ describe('the overlay of own writes', () => {
     expect(read()).toBe('u@1001');
   });
 
-  test('takes no answer that is older than what it knows', () => {
+  test('ignores an answer that is older than what it has', () => {
     const { below, overlay, read } = setUp();
     overlay.put('m', map(90));
     expect(overlay.isEmpty).toBe(true);
@@ -78,7 +78,7 @@ describe('the overlay of own writes', () => {
     expect(overlay.isEmpty).toBe(true);
   });
 
-  test('hides a deleted object until the cache has lost it, whatever the watch tells before', () => {
+  test('hides a deleted object until the cache has lost it, whatever the watch delivers before', () => {
     const { below, overlay, read } = setUp();
     below.tell(101, map(101));
     overlay.remove('m', { uid: 'u', resourceVersion: '101', isCertain: true });
@@ -90,7 +90,7 @@ describe('the overlay of own writes', () => {
     expect(overlay.isEmpty).toBe(true);
   });
 
-  test('shows an object that only seemed to be gone as soon as the watch tells of it again', () => {
+  test('shows an object that only appeared to be gone as soon as the watch delivers it again', () => {
     const { below, overlay, read } = setUp();
     below.tell(101, map(101));
     overlay.remove('m', { uid: 'u', resourceVersion: '102', isCertain: false });
@@ -107,7 +107,7 @@ describe('the overlay of own writes', () => {
     expect(read()).toBe('v@105');
   });
 
-  test('tells of an object whose life fell into a gap of the watch', () => {
+  test('reports an object that was created and deleted while the watch was interrupted', () => {
     const { below, overlay, vanished, read } = setUp();
     overlay.put('m', map(105));
     below.fetch(110);
@@ -121,7 +121,7 @@ describe('the overlay of own writes', () => {
     expect(vanished).toEqual(['u']);
   });
 
-  test('believes the server when it was set back in time', () => {
+  test("adopts the server's state when the server was restored to an earlier one", () => {
     const { below, overlay, read } = setUp();
     overlay.put('m', map(105));
     below.fetch(50, map(50));
@@ -130,7 +130,7 @@ describe('the overlay of own writes', () => {
     expect(read()).toBe('u@50');
   });
 
-  test('forgets the oldest when it is full', () => {
+  test('forgets the oldest entry when it is full', () => {
     const { overlay, read } = setUp({ capacity: 2 });
     for (const [index, key] of ['a', 'b', 'c'].entries()) {
       const { metadata, ...rest } = map(105 + index, key);

@@ -7,24 +7,24 @@ import {
   type Observed,
 } from '../../client/index.ts';
 
-/** What lies below the overlay: the cache, and how far the watch has brought it. */
+/** The cache below the overlay, and how far the watch has come. */
 export interface WatchedCache<T extends KubernetesObject> {
   readonly cache: IndexReader<T>;
   readonly health: { readonly resourceVersion: string; readonly fetches: number };
 }
 
-/** Something that was written, and that the watch may not have told of yet. */
+/** An own write that the watch may not have delivered yet. */
 type Written<T extends KubernetesObject> = { readonly resourceVersion: string; readonly fetches: number } & (
   | { readonly type: 'object'; readonly object: Observed<T> }
-  /** `isCertain`: the server said so. Otherwise the object seems to be gone, and a newer state of it would prove us wrong. */
+  /** `isCertain`: the server said so. Otherwise the object appears to be gone, and a newer state of it shows that it is not. */
   | { readonly type: 'gone'; readonly uid: string; readonly isCertain: boolean }
 );
 
 export interface WriteOverlayOptions<T extends KubernetesObject> {
   readonly capacity?: number;
   /**
-   * An object that was written has gone without the cache ever having had it: the watch was interrupted, and its life fell
-   * into the gap. Nobody else is told of that. May also be called for one of which the watch did tell.
+   * Called for an own object that is gone without ever having been in the cache, because it was created and deleted while
+   * the watch was interrupted. No other handler learns of it. May also be called for an object that the watch did deliver.
    */
   onVanished?(object: Observed<T>): void;
 }
@@ -33,20 +33,20 @@ const DEFAULT_CAPACITY = 10_000;
 const DIGITS = /^[1-9][0-9]*$/;
 
 /**
- * What was written through us and is newer than the cache.
+ * Own writes that are newer than the cache.
  *
- * An entry is forgotten when the watch has passed its version: then the cache has it, or something newer. Deletions have no
- * version of their own; they hide the object of their uid until the cache has lost it.
+ * An entry is dropped when the watch has passed its version: then the cache has that version or a newer one. Deletions have
+ * no version; they hide the object with their uid until the cache has lost it.
  *
- * The rule for "full": beyond `capacity` the oldest entry is forgotten, so that a watch which has died does not fill the
- * memory; reads of that object are then as old as the cache.
+ * When `capacity` is reached, the oldest entry is dropped, so that a dead watch does not fill the memory; reads of that
+ * object are then as old as the cache.
  */
 export class WriteOverlay<T extends KubernetesObject> {
   readonly #below: WatchedCache<T>;
   readonly #options: WriteOverlayOptions<T>;
   /** Oldest first. */
   readonly #written = new Map<string, Written<T>>();
-  /** The objects of `#written`, to be looked up as in the cache. */
+  /** The objects of `#written`, indexed as in the cache. */
   readonly #objects = new Indexer<T>();
 
   constructor(below: WatchedCache<T>, options: WriteOverlayOptions<T> = {}) {
@@ -58,7 +58,7 @@ export class WriteOverlay<T extends KubernetesObject> {
     return this.#written.size === 0;
   }
 
-  /** The object is in this state now, or was when the server answered. */
+  /** Records the state of an object that the server has answered with. */
   put(key: string, object: Observed<T>): void {
     const { resourceVersion, uid } = object.metadata;
     const { health } = this.#below;
@@ -67,13 +67,13 @@ export class WriteOverlay<T extends KubernetesObject> {
     const isOutrun =
       known !== undefined &&
       (known.type === 'gone' && known.isCertain && known.uid === uid
-        ? true // an answer that comes after the news of its deletion
+        ? true // an answer that arrives after the deletion
         : isNewer(known.resourceVersion, resourceVersion));
     if (isOutrun) return;
     this.#set(key, { type: 'object', object, resourceVersion, fetches: health.fetches });
   }
 
-  /** The object of this uid is gone; `resourceVersion` is the last that is known of it. */
+  /** Records that the object with this uid is gone; `resourceVersion` is its last known version. */
   remove(
     key: string,
     gone: { readonly uid: string; readonly resourceVersion: string; readonly isCertain: boolean },
@@ -86,7 +86,7 @@ export class WriteOverlay<T extends KubernetesObject> {
     this.#set(key, { type: 'gone', uid, resourceVersion, isCertain, fetches: this.#below.health.fetches });
   }
 
-  /** What the key stands for, given what the cache has for it. */
+  /** The current object of a key, given the one in the cache. */
   resolve(key: string, cached: Observed<T> | undefined): Observed<T> | undefined {
     const written = this.#written.get(key);
     if (written === undefined) return cached;
@@ -99,12 +99,12 @@ export class WriteOverlay<T extends KubernetesObject> {
     return isAnother && isNewer(cached.metadata.resourceVersion, written.resourceVersion) ? cached : undefined;
   }
 
-  /** Objects that were written, all or those under a value of an index. Some may be outdated: ask `resolve`. */
+  /** Own writes: all, or those under a value of an index. Some may be outdated; `resolve` decides. */
   objects(lookup?: { readonly index: Index<T>; readonly value: string }): readonly Observed<T>[] {
     return lookup === undefined ? this.#objects.list() : this.#objects.byIndex(lookup.index, lookup.value);
   }
 
-  /** What the cache has and what is written, where they differ. */
+  /** The differences between the cache and own writes. */
   *changes(): Generator<CountedChange<T>> {
     for (const key of this.#written.keys()) {
       const cached = this.#below.cache.get(key);
@@ -113,7 +113,7 @@ export class WriteOverlay<T extends KubernetesObject> {
     }
   }
 
-  /** Forgets everything that the watch has passed. */
+  /** Drops all entries that the watch has passed. */
   sweep(): void {
     for (const [key, written] of this.#written) {
       const cached = this.#below.cache.get(key);
@@ -121,10 +121,11 @@ export class WriteOverlay<T extends KubernetesObject> {
     }
   }
 
-  /** Whether the written state is still ahead of the cache. */
+  /** Whether the write is still newer than the cache. */
   #isCurrent(written: Written<T>, cached: Observed<T> | undefined): boolean {
     const { health } = this.#below;
-    // The second fetch of the whole state since then began after it: it knows, also if the server was set back in time.
+    // The second list since the write began after it, so it includes the write, or the server was restored to an earlier
+    // state.
     if (health.fetches >= written.fetches + 2) return false;
     const isPassed = isReached(health.resourceVersion, written.resourceVersion);
     if (written.type === 'object') return !isPassed;
@@ -140,7 +141,7 @@ export class WriteOverlay<T extends KubernetesObject> {
     else this.#objects.delete(key);
   }
 
-  /** Forgets what the watch has passed, from the oldest on. */
+  /** Drops entries that the watch has passed, oldest first. */
   #trim(): void {
     const { capacity = DEFAULT_CAPACITY } = this.#options;
     for (const [key, written] of this.#written) {
@@ -151,7 +152,7 @@ export class WriteOverlay<T extends KubernetesObject> {
     }
   }
 
-  /** The watch has passed what was written: the cache knows better. */
+  /** Drops an entry that the watch has passed. */
   #retire(key: string, written: Written<T>, cached: Observed<T> | undefined): void {
     this.#forget(key);
     if (written.type !== 'object' || cached?.metadata.uid === written.object.metadata.uid) return;
@@ -164,12 +165,12 @@ export class WriteOverlay<T extends KubernetesObject> {
   }
 }
 
-/** Whether a watch at this position has told of the version. */
+/** Whether a watch at this position has delivered the version. */
 function isReached(position: string, resourceVersion: string): boolean {
   return isOrdered(position) && !isNewer(resourceVersion, position);
 }
 
-/** Whether versions can be put in order: positive integers, as every current API server hands out. */
+/** Whether versions can be compared: positive integers, as all current API servers use. */
 function isOrdered(resourceVersion: string | undefined): resourceVersion is string {
   return resourceVersion !== undefined && DIGITS.test(resourceVersion);
 }

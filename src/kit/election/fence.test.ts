@@ -9,7 +9,7 @@ import { discardLogger } from '../../base/index.ts';
 
 const TIMES = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 };
 
-/** A process that is stopped: its timers do not fire, while the time of everybody else goes on. */
+/** Freezes a process: its timers do not fire, while time goes on for all others. */
 function freeze(clock: VirtualClock): { afterMs(ms: number): void } {
   let lostMs = 0;
   const running = clock.monotonic.bind(clock);
@@ -17,7 +17,7 @@ function freeze(clock: VirtualClock): { afterMs(ms: number): void } {
   return { afterMs: (ms) => (lostMs += ms) };
 }
 
-test('a leader that goes on after it was stopped for longer than its lease writes nothing', async () => {
+test('a leader that resumes after a freeze longer than its lease writes nothing', async () => {
   await using cluster = await TestCluster.start();
   const clock = cluster.clock as VirtualClock;
   const client = cluster.client();
@@ -28,20 +28,20 @@ test('a leader that goes on after it was stopped for longer than its lease write
   const write = (name: string): Promise<unknown> => guarded.create({ metadata: { name, namespace: 'default' } });
   const stop = new AbortController();
   const outcomes: string[] = [];
-  const told = (name: string): Promise<unknown> =>
+  const tryWrite = (name: string): Promise<unknown> =>
     write(name).then(
       () => outcomes.push('written'),
       (error: unknown) => outcomes.push(error instanceof LeadershipLostError ? 'fenced' : 'failed'),
     );
 
-  await told('before it leads');
+  await tryWrite('before it leads');
   let proceed: () => void = () => undefined;
   const frozen = new Promise<void>((resolve) => (proceed = resolve));
   const leading = new LeaderElection(client, options, parts).lead(async (signal) => {
-    await told('while-it-leads');
+    await tryWrite('while-it-leads');
     await frozen;
-    await told('after-it-woke');
-    expect(signal.aborted).toBe(false); // the timer that would end the term has not had its turn yet
+    await tryWrite('after-it-woke');
+    expect(signal.aborted).toBe(false); // the timer that ends the term has not fired yet
     stop.abort();
   }, stop.signal);
   await settle();
@@ -51,7 +51,7 @@ test('a leader that goes on after it was stopped for longer than its lease write
   proceed();
   await settle();
   await clock.advance('10s');
-  await leading.catch(() => undefined); // by now the lease may be lost
+  await leading.catch(() => undefined); // the lease may be lost by now
 
   expect(outcomes).toEqual(['fenced', 'written', 'fenced']);
   const { items } = await client.core.v1.configmaps.namespace('default').list();

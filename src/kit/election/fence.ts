@@ -3,10 +3,10 @@ import type { Client } from '../../client/index.ts';
 import { LeadershipLostError } from './leadership-lost.ts';
 
 /**
- * Keeps a leader that was stopped for a while, such as by SIGSTOP or a machine that froze, from writing when it goes on: by then
- * another may lead, and the timer that ends the term may not be the first thing that happens.
+ * Keeps a leader that was frozen for a while, such as by SIGSTOP, from writing when it resumes: another process may lead by
+ * then, and the timer that ends the term may not be the first thing to run.
  *
- * A write that had been sent before is out of reach.
+ * It cannot stop a write that was already sent.
  */
 export class Fence {
   readonly #clock: Clock;
@@ -17,12 +17,12 @@ export class Fence {
     this.#clock = clock;
   }
 
-  /** The lease was ours when it was renewed at `sinceMs`, and nobody takes it within so long. */
+  /** Records that the lease was renewed at `sinceMs` and that no other candidate takes it for `termMs`. */
   extend(sinceMs: number, termMs: number): void {
     this.#untilMs = sinceMs + termMs;
   }
 
-  /** A client that writes only while the lease is ours. */
+  /** Wraps a client so that it writes only while this process holds the lease. */
   guard(client: Client): Client {
     const guarded = this.#guarded.get(client) ?? client.guarded(() => this.#check());
     this.#guarded.set(client, guarded);

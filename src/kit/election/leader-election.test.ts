@@ -9,7 +9,7 @@ interface Candidate {
   readonly transport: CutTransport;
   readonly stop: AbortController;
   readonly running: Promise<void>;
-  /** What the work did. */
+  /** What the work has logged. */
   readonly log: string[];
 }
 
@@ -75,7 +75,7 @@ class Cluster {
 }
 
 describe('leader election', () => {
-  test('lets one candidate work, and writes the lease as Kubernetes does', async () => {
+  test('lets one candidate work, and writes the Lease as Kubernetes does', async () => {
     const cluster = await Cluster.start();
     const first = await cluster.candidate('one');
     const second = await cluster.candidate('two');
@@ -103,7 +103,7 @@ describe('leader election', () => {
     ]);
   });
 
-  test('gives the lease back at the end, so that another takes over at once', async () => {
+  test('releases the lease at the end, so that another candidate takes over at once', async () => {
     const cluster = await Cluster.start();
     const first = await cluster.candidate('one');
     const second = await cluster.candidate('two');

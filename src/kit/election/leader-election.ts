@@ -6,24 +6,24 @@ import { LeadershipLostError } from './leadership-lost.ts';
 import { LeaseLock } from './lease-lock.ts';
 
 export interface LeaderElectionOptions {
-  /** The name of the Lease; default the app's. */
+  /** The name of the Lease; default the app's name. */
   readonly name?: string;
-  /** Where the Lease is; default the client's default namespace. */
+  /** The namespace of the Lease; default the client's default namespace. */
   readonly namespace?: string;
-  /** Who we are among the candidates; default generated. */
+  /** This process's name among the candidates; default generated. */
   readonly identity?: string;
-  /** Others take over when the lease was not renewed for this long; default 15 s. */
+  /** Another candidate takes over if the lease was not renewed for this long; default 15 s. */
   readonly leaseDuration?: Duration;
-  /** We give up when we could not renew for this long; default 10 s. */
+  /** The leader gives up if it could not renew for this long; default 10 s. */
   readonly renewDeadline?: Duration;
-  /** Between tries; default 2 s. */
+  /** The delay between attempts; default 2 s. */
   readonly retryPeriod?: Duration;
 }
 
-/** So much of the retry period, by chance, comes on top of it while others lead. */
+/** While another candidate leads, a random share of the retry period, up to this factor, is added to it. */
 const JITTER = 1.2;
 
-/** One candidate's part in electing a leader by a Lease. */
+/** One candidate in a leader election with a Lease. */
 export class LeaderElection {
   readonly #timing: {
     readonly leaseDurationMs: number;
@@ -60,10 +60,10 @@ export class LeaderElection {
   }
 
   /**
-   * Waits until we lead, and does the work for as long as we do.
+   * Waits until this process leads, and works for as long as it does.
    *
-   * The lease is renewed until the work has ended, also when it ends because the signal aborts, and then given back.
-   * Rejects with a LeadershipLostError when it could not be renewed in time; the work's signal aborts with it first.
+   * The lease is renewed until the work has ended, even if the signal aborts meanwhile, and is then released. Rejects with
+   * a LeadershipLostError if it could not be renewed in time; the work's signal aborts with that error first.
    */
   async lead(work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     await this.#acquire(signal);
@@ -96,7 +96,7 @@ export class LeaderElection {
     }
   }
 
-  /** Renews until the work has ended. When that does not succeed in time the lease is lost, even if a request hangs. */
+  /** Renews the lease until the work has ended. If that fails for too long the lease is lost, even if a request hangs. */
   async #renew(lost: AbortController, ended: AbortSignal): Promise<void> {
     const { retryPeriodMs, renewDeadlineMs } = this.#timing;
     const lose = (): void => {
@@ -131,7 +131,7 @@ export class LeaderElection {
     try {
       await this.#lock.release(limit.signal);
     } catch (error) {
-      this.#log.warn('lease not given back', { error }); // it runs out by itself
+      this.#log.warn('lease not given back', { error }); // it expires by itself
     }
   }
 

@@ -1,4 +1,4 @@
-/** Another may lead now: what was begun must end at once. */
+/** Another process may lead now: all work must stop at once. */
 export class LeadershipLostError extends Error {
   override readonly name = 'LeadershipLostError';
 }

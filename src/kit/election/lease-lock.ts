@@ -9,13 +9,13 @@ export interface LeaseLockOptions {
   readonly leaseDurationMs: number;
 }
 
-/** The lease that says who leads, as one candidate sees it. */
+/** The Lease that names the leader, as one candidate sees it. */
 export class LeaseLock {
   readonly #options: LeaseLockOptions;
   readonly #clock: Clock;
   readonly #leases: ResourceClient<Lease>;
   #lease: Stored<Lease> | undefined;
-  /** When the lease was first seen in this state. Other machines' clocks are not trusted: only that it changes counts. */
+  /** When the lease was first seen in this state. Clocks of other machines are not trusted: only changes count. */
   #seenAtMs = 0;
 
   constructor(client: Client, options: LeaseLockOptions) {
@@ -33,7 +33,7 @@ export class LeaseLock {
     return this.#lease?.spec?.holderIdentity === this.#options.identity;
   }
 
-  /** Takes the lease, or keeps it; `false` when another holds it. Throws when nobody can tell. */
+  /** Takes or renews the lease; `false` if another candidate holds it. Throws if the server cannot be asked. */
   async hold(signal: AbortSignal): Promise<boolean> {
     if (this.isOurs && this.#isRunning()) {
       try {
@@ -50,7 +50,7 @@ export class LeaseLock {
     return this.#contend(() => this.#write(signal));
   }
 
-  /** Lets others take the lease at once, if it is ours. */
+  /** Releases the lease if this process holds it. */
   async release(signal: AbortSignal): Promise<void> {
     const current = await this.#read(signal);
     if (current === undefined || !this.isOurs) return;
@@ -77,7 +77,7 @@ export class LeaseLock {
     this.#see(await this.#leases.create({ metadata: { name, namespace }, spec }, { signal, maxRetries: 0 }));
   }
 
-  /** Writes us down as the holder of what we have seen; refused by the server if it has changed. */
+  /** Makes this process the holder; the server refuses if the lease has changed since it was read. */
   async #write(signal: AbortSignal): Promise<void> {
     const lease = this.#lease as Stored<Lease>;
     const { acquireTime, leaseTransitions = 0 } = lease.spec ?? {};
@@ -87,7 +87,7 @@ export class LeaseLock {
     this.#see(await this.#leases.update({ ...lease, spec }, { signal, maxRetries: 0 }));
   }
 
-  /** Others may be faster; then they hold it. */
+  /** Runs a write; `false` if another candidate was faster. */
   async #contend(write: () => Promise<void>): Promise<boolean> {
     try {
       await write();

@@ -16,24 +16,24 @@ interface Seen {
 }
 
 interface Bucket {
-  /** What was left when the last one was taken. */
+  /** The tokens left after the last event. */
   tokens: number;
   takenAtMs: number;
 }
 
-// The figures of Kubernetes' own recorder.
+// The limits of Kubernetes' own recorder.
 const MEMORY = 4096;
 const MAX_SIMILAR = 10;
 const SIMILAR_WITHIN_MS = 600_000;
 const BURST = 25;
-/** One in five minutes, as a number of 32 bits has it. */
+/** One in five minutes, as a 32-bit float. */
 const TOKENS_PER_SECOND = Math.fround(1 / 300);
-/** After this a bucket is full again, whatever was taken. */
+/** The time after which an empty bucket is full again. */
 const REFILLED_MS = (BURST / TOKENS_PER_SECOND) * 1000;
 
 /**
- * Keeps events few: the same event again only raises its count; many that differ in their message alone become one; and a
- * source that does not stop talking about an object gets one event in every five minutes.
+ * Reduces the number of events: a repeated event only raises its count; many that differ only in their message become one;
+ * and a source with many events about one object is limited to one in five minutes.
  */
 export class EventCorrelator {
   readonly #clock: Clock;
@@ -45,20 +45,20 @@ export class EventCorrelator {
     this.#clock = clock;
   }
 
-  /** What is to be written for an event: it anew, a higher count of one that is there, or nothing. */
+  /** The write for an event: a new event, a higher count of an existing one, or nothing. */
   correlate(event: CountedEvent): EventWrite | undefined {
     const subject = subjectKeyOf(event);
-    const { event: told, key: text } = this.#combine(event, subject);
+    const { event: combined, key: text } = this.#combine(event, subject);
     const key = digestOf(text);
     const seen = this.#seen.get(key);
-    const observed = seen === undefined ? told : again(told, seen);
+    const observed = seen === undefined ? combined : again(combined, seen);
     const { metadata, firstTimestamp, lastTimestamp, message, count } = observed;
     this.#seen.set(key, { name: metadata.name, firstTimestamp, count });
     if (!this.#mayTell(subject)) return undefined;
     return { event: observed, change: seen === undefined ? undefined : { count, lastTimestamp, message } };
   }
 
-  /** Beyond a number of similar events, those with other messages are told as one that carries the latest message. */
+  /** When there are many similar events, combines those with other messages into one that carries the latest message. */
   #combine(event: CountedEvent, subject: string): { readonly event: CountedEvent; readonly key: string } {
     const nowMs = this.#clock.monotonic();
     const groupKey = `${subject}\0${event.reason}`;
@@ -80,7 +80,7 @@ export class EventCorrelator {
     return { event: { ...event, message, reportingComponent: '', reportingInstance: '' }, key: groupKey };
   }
 
-  /** Takes a token of those that the source has for the object. */
+  /** Takes a token from the source's bucket for the object. */
   #mayTell(key: string): boolean {
     const nowMs = this.#clock.monotonic();
     this.#buckets.dropOldest(({ takenAtMs }) => nowMs - takenAtMs > REFILLED_MS);
@@ -92,7 +92,7 @@ export class EventCorrelator {
   }
 }
 
-/** Thousands of keys are remembered for as long as the program runs, and most have a long message. */
+/** Shortens keys: thousands are kept for as long as the program runs, and most contain a long message. */
 function digestOf(text: string): string {
   return hash('sha1', text, 'base64');
 }
@@ -101,7 +101,7 @@ function again(event: CountedEvent, { name, firstTimestamp, count }: Seen): Coun
   return { ...event, metadata: { ...event.metadata, name }, firstTimestamp, count: count + 1 };
 }
 
-/** Whose words about what. */
+/** Identifies source, object and type. */
 function subjectKeyOf({ source, involvedObject, type }: CountedEvent): string {
   const { kind, namespace = '', name, uid = '', apiVersion } = involvedObject;
   return `${source.component}\0${source.host ?? ''}\0${kind}\0${namespace}\0${name}\0${uid}\0${apiVersion}\0${type}`;

@@ -6,24 +6,24 @@ import { RecentMap } from './recent-map.ts';
 
 interface Entry {
   readonly event: ActionEvent;
-  /** 1 until it happens again. */
+  /** 1 until the event repeats. */
   count: number;
   lastMs: number;
   lastObservedTime: string;
 }
 
-// The figures of Kubernetes' own recorder.
+// The limits of Kubernetes' own recorder.
 const MEMORY = 4096;
-/** A series is over when it has not gone on for so long. That is looked at as often, from the start on. */
+/** A series ends when it has not repeated for this long. Also the period at which series are checked. */
 const SERIES_ENDS_MS = 6 * 60_000;
-/** Every so many looks, series that go on are written too, so that they do not expire. */
+/** At every fifth check, ongoing series are written too, so that they do not expire. */
 const LOOKS_PER_REFRESH = 5;
 
 /**
- * Joins events of the same action about the same state of an object into series.
+ * Joins events with the same action about the same state of an object into series.
  *
- * The first is written, and the second as a series of two. After that it is only counted; the count is written when the
- * series is over, and every half hour. These looks have their times from the start on, as client-go's have.
+ * The first event is written, and the second as a series of two. Further ones are only counted; the count is written when
+ * the series ends, and every half hour. The checks run at fixed times since the start, as client-go's do.
  */
 export class EventSeries {
   readonly #clock: Clock;
@@ -54,12 +54,12 @@ export class EventSeries {
     return known.count === 2 ? this.#write(known) : undefined;
   }
 
-  /** How long it is until the next look. */
+  /** The time until the next check. */
   get untilSweepMs(): number {
     return SERIES_ENDS_MS - ((this.#clock.monotonic() - this.#startedMs) % SERIES_ENDS_MS);
   }
 
-  /** What is to be written of series that are over or go on for long. Forgets what is over. */
+  /** The writes for series that have ended or last for long. Forgets those that have ended. */
   sweep(): EventWrite[] {
     const nowMs = this.#clock.monotonic();
     const look = Math.round((nowMs - this.#startedMs) / SERIES_ENDS_MS);

@@ -1,15 +1,15 @@
 import { type Client, Event, hasReason, strategicPatch } from '../../client/index.ts';
 import type { ActionEvent, CountedEvent } from './new-event.ts';
 
-/** What is to be sent for an event. */
+/** What to send for an event. */
 export interface EventWrite {
-  /** Whole, as it is created. */
+  /** The complete event, to be created. */
   readonly event: CountedEvent | (ActionEvent & { readonly series?: object });
-  /** What has changed since it was sent last; undefined when it is new. */
+  /** The change since it was last sent; undefined for a new event. */
   readonly change?: object;
 }
 
-/** Sends an event: what is known already is changed, unless it is gone, since events live for an hour. */
+/** Sends an event: patches an existing one, or creates it if it has expired. */
 export async function sendEvent(
   client: Client,
   { event, change }: EventWrite,

@@ -8,7 +8,7 @@ import { CutTransport } from '../testing/cut-transport.ts';
 import { runApp, type RunningApp } from '../testing/running-app.ts';
 import { EventWriter } from './event-writer.ts';
 
-/** A part that does nothing but to hand out a recorder. */
+/** A part that only provides a recorder. */
 function recording(component: string, host?: string): Part & { recorder: EventRecorder } {
   return {
     name: 'recording',
@@ -94,7 +94,7 @@ describe('events', () => {
     expect(await eventsOf(running)).toMatchObject([{ count: 4, metadata: { name: event?.metadata.name } }]);
   });
 
-  test('that differ in their message alone become one when they are many', async () => {
+  test('are combined when many differ only in their message', async () => {
     const part = recording('kubelet');
     await using running = await runApp([part]);
     const pod = await makePod(running);
@@ -107,7 +107,7 @@ describe('events', () => {
     expect(events).toContainEqual(['(combined from similar events): try 12', 3]);
   });
 
-  test('of a source that does not stop are dropped, until some time has passed', async () => {
+  test('of a busy source are dropped until some time has passed', async () => {
     const part = recording('kubelet');
     await using running = await runApp([part]);
     const pod = await makePod(running);
@@ -123,7 +123,7 @@ describe('events', () => {
     expect((await eventsOf(running)).some(({ reason }) => reason === 'Later')).toBe(true);
   });
 
-  test('with an action are written as events.k8s.io has them, and become series', async () => {
+  test('with an action are written as events.k8s.io events, and become series', async () => {
     const part = recording('default-scheduler');
     await using running = await runApp([part]);
     const pod = await makePod(running);
@@ -164,7 +164,7 @@ describe('events', () => {
     expect(await eventsOf(running)).toHaveLength(2);
   });
 
-  test('about what lives outside of namespaces are in namespace default', async () => {
+  test('about cluster-scoped objects are in namespace default', async () => {
     const part = recording('x');
     await using running = await runApp([part]);
     const node = await running.client.core.v1.nodes.create({ metadata: { name: 'n' } });
@@ -174,7 +174,7 @@ describe('events', () => {
     expect(await eventsOf(running)).toMatchObject([{ type: 'Warning', involvedObject: { kind: 'Node', name: 'n' } }]);
   });
 
-  test('beyond what fits are dropped and counted', async () => {
+  test('beyond the capacity are dropped and counted', async () => {
     await using cluster = await TestCluster.start();
     const client = cluster.client();
     const dropped = new MetricRegistry().counter({ name: 'dropped', help: '' }).with();
@@ -197,7 +197,7 @@ describe('events', () => {
     expect(events.map(({ involvedObject }) => involvedObject.name).sort()).toEqual(['m0', 'm1', 'm2', 'm3', 'm4']);
   });
 
-  test('wait while the server cannot be reached', async () => {
+  test('wait while the server is unreachable', async () => {
     await using cluster = await TestCluster.start();
     const transport = new CutTransport(cluster.transport('in process'));
     const dropped = new MetricRegistry().counter({ name: 'dropped', help: '' }).with();

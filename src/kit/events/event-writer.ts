@@ -11,7 +11,7 @@ export interface EventWriterOptions {
   readonly client: Client;
   readonly log: Logger;
   readonly dropped: Counter;
-  /** Events that may wait to be written; default 1,000. */
+  /** Maximum number of events that wait to be written; default 1,000. */
   readonly capacity?: number;
 }
 
@@ -20,24 +20,24 @@ const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
 const TIMEOUT_MS = 30_000;
 const REPORT_DROPPED_MS = 10_000;
-/** When the app stops, what is still queued is written if it goes quickly. */
+/** How long queued events may take to be written when the app stops. */
 const LAST_WORDS_TIMEOUT_MS = 2000;
 
 /**
  * Writes events to the server, one after the other.
  *
- * The rule for "full": events beyond what is queued are dropped and counted. What the server refuses is not tried again;
- * while the server cannot be reached, everything waits.
+ * When the queue is full, further events are dropped and counted. A refused event is not retried; while the server is
+ * unreachable, all wait.
  */
 export class EventWriter implements Runnable {
   readonly #options: EventWriterOptions;
   readonly #capacity: number;
-  /** What is to be written is found out when it is its turn. */
+  /** Each write is computed when its turn comes. */
   readonly #queue: BoundedQueue<() => EventWrite | undefined>;
   readonly #correlator: EventCorrelator;
   readonly #series: EventSeries;
   #sweep: Disposable | undefined;
-  /** Dropped since the last line about it. */
+  /** Events dropped since the last log line about it. */
   #droppedSince = 0;
   #dropReport: Disposable | undefined;
   readonly #maker: EventMaker;
@@ -55,7 +55,7 @@ export class EventWriter implements Runnable {
   recorder(source: EventSource): EventRecorder {
     return {
       event: (about, details) => {
-        if (this.#queue.size >= this.#capacity) return this.#drop(); // before the event is made, which costs most
+        if (this.#queue.size >= this.#capacity) return this.#drop(); // before the event is made, which is expensive
         const event = this.#maker.make(about, details, source);
         const correlate = (): EventWrite | undefined =>
           'action' in event ? this.#series.correlate(event) : this.#correlator.correlate(event);
@@ -65,7 +65,7 @@ export class EventWriter implements Runnable {
     };
   }
 
-  /** One line tells of all that are dropped within a while. */
+  /** Logs one line for all events dropped within a while. */
   #drop(): void {
     const { client, dropped } = this.#options;
     dropped.add();
@@ -80,7 +80,7 @@ export class EventWriter implements Runnable {
     this.#droppedSince = 0;
   }
 
-  /** Nothing is to be written, or not before some time has passed. */
+  /** True if nothing is to be written, or not before some time has passed. */
   get isIdle(): boolean {
     return this.#state !== 'writing';
   }
@@ -107,7 +107,7 @@ export class EventWriter implements Runnable {
     return isTaken;
   }
 
-  /** Series that are over are written by themselves. */
+  /** Schedules the next check for series that have ended. */
   #planSweep(): void {
     if (this.#sweep !== undefined || this.#series.isEmpty) return;
     this.#sweep = this.#options.client.clock.timer(this.#series.untilSweepMs, () => {
@@ -127,7 +127,7 @@ export class EventWriter implements Runnable {
         const isRefused = error instanceof StatusError && error.code < 500;
         const isLast = isRefused || tries === MAX_TRIES || signal.aborted;
         this.#logFailure(write, error, isLast);
-        if (signal.aborted && !isRefused) await this.#queue.return(); // nobody listens: let us not wait for each of them
+        if (signal.aborted && !isRefused) await this.#queue.return(); // the server does not answer: drop the rest
         if (isLast) return;
       }
       this.#state = 'waiting';
@@ -136,7 +136,7 @@ export class EventWriter implements Runnable {
     }
   }
 
-  /** A server in the same process answers by itself: a timer for each event would cost more than it is worth. */
+  /** No timeout for a server in the same process: a timer for each event would cost more than it is worth. */
   #timeoutMs(signal: AbortSignal): number | undefined {
     if (signal.aborted) return LAST_WORDS_TIMEOUT_MS;
     return this.#options.client.isLocal ? undefined : TIMEOUT_MS;

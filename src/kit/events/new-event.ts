@@ -3,10 +3,10 @@ import { type Clock, type Random, RandomUidSource, type UidSource } from '../../
 import type { KubernetesObject, Observed } from '../../client/index.ts';
 import type { EventDetails, EventSubject } from '../events.ts';
 
-/** Who records. */
+/** The component that records an event. */
 export interface EventSource {
   readonly component: string;
-  /** The node that it runs on, for those that do. */
+  /** The node it runs on, for components of nodes. */
   readonly host?: string;
 }
 
@@ -28,7 +28,7 @@ interface EventBase {
   readonly reportingInstance: string;
 }
 
-/** An event of the first kind, which most programs write: it counts how often it happened. */
+/** An event of the core API, as most programs write them: it counts its repetitions. */
 export interface CountedEvent extends EventBase {
   readonly source: EventSource;
   readonly firstTimestamp: string;
@@ -36,7 +36,7 @@ export interface CountedEvent extends EventBase {
   readonly count: number;
 }
 
-/** An event as events.k8s.io has it: it names an action, and may go on as a series. */
+/** An events.k8s.io event: it names an action and may become a series. */
 export interface ActionEvent extends EventBase {
   readonly action: string;
   readonly eventTime: string;
@@ -46,8 +46,8 @@ const NANOS_PER_MS = 1_000_000;
 const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /**
- * Makes events. Their names tell the time; of two in the same moment the second is a nanosecond later. Other programs may
- * tell of objects of the same name in the same millisecond, so each adds a part of it that chance has chosen.
+ * Makes events. Their names contain the time; if two fall on the same moment, the second gets the next nanosecond. Because
+ * other programs may record events about objects of the same name in the same millisecond, each process adds a random part.
  */
 export class EventMaker {
   readonly #clock: Clock;
@@ -61,7 +61,7 @@ export class EventMaker {
     this.#ownNanos = BigInt(random.int(NANOS_PER_MS));
   }
 
-  /** With an action, an event as events.k8s.io has it. */
+  /** Makes an events.k8s.io event if the details have an action. */
   make(
     about: Observed<KubernetesObject> | EventSubject,
     details: EventDetails,
@@ -82,7 +82,7 @@ export class EventMaker {
       message,
       reportingComponent: component,
     };
-    // what is added to a copy takes ten times as long as what a copy is added to
+    // a spread that comes last is ten times as fast as one that comes first
     if (action !== undefined) {
       const reportingInstance = host === undefined ? component : `${component}-${host}`;
       return { action, reportingInstance, eventTime: formatMicroTime(now), ...base };
@@ -91,7 +91,7 @@ export class EventMaker {
     return { source, reportingInstance: host ?? '', firstTimestamp: time, lastTimestamp: time, count: 1, ...base };
   }
 
-  /** Some kinds have names that an event cannot have, such as those of roles with a colon. */
+  /** The event's name. Some object names, such as those of roles with a colon, are not valid in it. */
   #name(object: string, nowMs: number): string {
     const name = `${object}.${this.#nanos(nowMs).toString(16)}`;
     return SUBDOMAIN.test(name) ? name : this.#uids.next();

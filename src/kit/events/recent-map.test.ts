@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RecentMap } from './recent-map.ts';
 
-test('dropOldest() forgets those that are over, up to the first that is not', () => {
+test('dropOldest() drops expired entries up to the first that is not expired', () => {
   const map = new RecentMap<number>(10);
   for (const [index, key] of ['a', 'b', 'c', 'd'].entries()) map.set(key, index);
   map.get('a');

@@ -1,4 +1,4 @@
-/** A map that forgets what was not asked for longest once it is full. */
+/** A map that drops the least recently used entry when it is full. */
 export class RecentMap<Value> {
   readonly #capacity: number;
   readonly #values = new Map<string, Value>();
@@ -28,7 +28,7 @@ export class RecentMap<Value> {
     this.#values.delete(key);
   }
 
-  /** Forgets what was not asked for longest, for as long as that is over. */
+  /** Drops least recently used entries while they are expired. */
   dropOldest(isOver: (value: Value) => boolean): void {
     for (const [key, value] of this.#values) {
       if (!isOver(value)) return;

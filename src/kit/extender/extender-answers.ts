@@ -4,14 +4,14 @@ import type { ExtenderContext, ExtenderOptions, FilterAnswer } from './extender-
 import { type NodeView, type PodView, podView } from './extender-views.ts';
 
 interface Asked extends ExtenderContext {
-  /** Undefined for a node that the app has not heard of. */
+  /** Undefined for a node that is not in the app's cache. */
   nodeOf(name: string): NodeView | undefined;
 }
 
 const MAX_SCORE = 10;
 const UNKNOWN = 'node(s) the extender has not heard of yet';
 
-/** Turns what a scheduler asks into calls of an extender's functions, and what they return into answers. */
+/** Translates a scheduler's requests into calls of an extender's functions, and their results into answers. */
 export class ExtenderAnswers {
   readonly #options: ExtenderOptions;
 
@@ -103,7 +103,7 @@ function podOf({ Pod: pod }: Members): PodView {
   return podView(objectOf(pod, 'Pod') as Pod);
 }
 
-/** Names, or the names of whole nodes. */
+/** The names in the request, or those of its nodes. */
 function namesOf({ NodeNames: names, Nodes: nodes }: Members): readonly string[] {
   if (Array.isArray(names)) return names.map(textOf);
   const { items = [] } = objectOf(nodes ?? {}, 'Nodes');

@@ -10,21 +10,21 @@ export interface PodView {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly pod: DeepReadonly<Pod>;
-  /** How much of a resource it asks for, with all its containers: CPU in cores, memory in bytes, others by count. */
+  /** The pod's request of a resource over all containers: CPU in cores, memory in bytes, others by count. */
   requests(resource: string): number;
 }
 
-/** A node that comes into question, with what is on it. */
+/** A candidate node with its pods. */
 export interface NodeView {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly node: DeepReadonly<Node>;
-  /** The pods that are bound to it and not over, as far as the app has heard of them. */
+  /** The running pods that are bound to the node, from the app's cache. */
   readonly pods: readonly PodView[];
-  /** How much of a resource there is for pods. */
+  /** The node's allocatable amount of a resource. */
   allocatable(resource: string): number;
-  /** How much of a resource its pods have not asked for. */
+  /** The allocatable amount that the node's pods have not requested. */
   free(resource: string): number;
 }
 

@@ -39,7 +39,7 @@ async function running(made: SchedulerExtender): Promise<AsyncDisposable> {
 }
 
 describe('an extender', () => {
-  test('answers what a scheduler asks, by what its app knows of nodes and pods', async () => {
+  test("answers a scheduler from its app's caches of nodes and pods", async () => {
     const gpu = extender('gpu-fit', {
       resources: [GPU],
       filter(pod, node) {
@@ -72,7 +72,7 @@ describe('an extender', () => {
     });
   });
 
-  test('tells the scheduler what fails, and refuses what is no question', async () => {
+  test('reports failures to the scheduler, and refuses malformed requests', async () => {
     const bad = extender('bad', {
       filter: () => Promise.reject(new Error('no idea')),
       score: () => 11,
@@ -89,7 +89,7 @@ describe('an extender', () => {
     await expect(bad.send('filter', { ...args, NodeNames: [1] }, context)).rejects.toThrow('expected a name, got 1');
   });
 
-  test('says how a scheduler is told of it', () => {
+  test("provides its entry for a scheduler's configuration", () => {
     const gpu = extender('gpu-fit', {
       resources: [GPU],
       weight: 3,

@@ -8,12 +8,12 @@ import { ExtenderAnswers } from './extender-answers.ts';
 import type { ExtenderOptions } from './extender-options.ts';
 import { type NodeView, nodeView } from './extender-views.ts';
 
-/** What a scheduler may ask an extender; the ends of its URLs. */
+/** The verbs of an extender, which end its URLs. */
 export type ExtenderQuestion = 'filter' | 'prioritize' | 'preempt' | 'bind';
 
 /**
- * An extender for a scheduler: kube-scheduler, or Keelson's. It is a part of an app, whose caches of nodes and pods it looks at, and
- * its routes are served by the app's server:
+ * An extender for a scheduler: kube-scheduler, or Keelson's. It is a part of an app, uses the app's caches of nodes and
+ * pods, and the app's server serves its routes:
  *
  *     const gpu = extender('gpu-fit', { filter: (pod, node) => (node.free('example.com/gpu') > 0 ? undefined : 'no GPU left') });
  *     app('gpu', [gpu], { server: extensionServer({ port: 8443, handlers: gpu.routes }) });
@@ -27,16 +27,16 @@ export function extender(name: string, options: ExtenderOptions): SchedulerExten
 export class SchedulerExtender implements Part {
   readonly name: string;
   readonly needs: readonly AccessNeed[];
-  /** What it can be asked. */
+  /** The verbs that it implements. */
   readonly verbs: ReadonlySet<ExtenderQuestion>;
   /** The handlers for `extensionServer`: by path, such as `/gpu-fit/filter`. */
   readonly routes: Readonly<Record<string, WebhookHandler>>;
-  /** It keeps nodes itself, so that a scheduler sends names only. */
+  /** True: it caches nodes itself, so schedulers send only their names. */
   readonly isNodeCacheCapable = true;
   readonly weight: number;
   readonly isIgnorable: boolean;
   readonly managedResources: readonly string[];
-  /** The same: schedulers leave them to it. */
+  /** The same resources: schedulers ignore them. */
   readonly ignoredResources: readonly string[];
   readonly #options: ExtenderOptions;
   readonly #answers: ExtenderAnswers;
@@ -71,8 +71,8 @@ export class SchedulerExtender implements Part {
   }
 
   /**
-   * The extender as it stands in the `extenders` of a KubeSchedulerConfiguration. `place` is where it is served:
-   * `await server.clientConfig('')`, or a URL of one's own and the authority of its certificate in base64.
+   * The extender's entry in the `extenders` of a KubeSchedulerConfiguration. `place` is where it is served: `await
+   * server.clientConfig('')`, or another URL with its certificate authority in base64.
    */
   configuration(place: { readonly url: string; readonly caBundle?: string }): object {
     const { timeout } = this.#options;
@@ -96,7 +96,7 @@ export class SchedulerExtender implements Part {
     };
   }
 
-  /** Answers a question, in the words of the wire; what fails is an answer as well. */
+  /** Answers a request in the wire format; a failure is an answer as well. */
   async send(verb: ExtenderQuestion, args: unknown, { signal }: WebhookContext): Promise<unknown> {
     const context = this.#context;
     if (context === undefined) throw new WebhookRequestError(503, `extender "${this.name}" does not run yet`);

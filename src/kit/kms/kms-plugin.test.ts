@@ -7,7 +7,7 @@ import { Channel } from '../../wire/grpc/index.ts';
 import { kmsV2 } from '../../wire/kms/index.ts';
 import { kmsPlugin } from './kms-plugin.ts';
 
-test('a plugin speaks KMS v2 on a socket that only its owner may open', async () => {
+test('a plugin serves KMS v2 on a socket that only its owner may open', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kms-'));
   const socket = join(folder, 'kms.sock');
   const stop = new AbortController();

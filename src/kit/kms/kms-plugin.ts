@@ -16,17 +16,20 @@ export class KmsPlugin implements Runnable {
     this.#options = options;
   }
 
-  /** What stands in the `endpoint` of an EncryptionConfiguration. */
+  /** The `endpoint` for an EncryptionConfiguration. */
   get endpoint(): string {
     return `unix://${this.#options.socket}`;
   }
 
-  /** Resolves when API servers can come. */
+  /** Resolves when API servers can connect. */
   listening(): Promise<void> {
     return this.#isListening ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** An EncryptionConfiguration that has this plugin encrypt some resources; what is not encrypted yet can still be read. */
+  /**
+   * An EncryptionConfiguration with which this plugin encrypts the resources; objects that are not encrypted yet stay
+   * readable.
+   */
   configuration(resources: readonly string[] = ['secrets'], name = 'keelson'): string {
     const kms = { apiVersion: 'v2', name, endpoint: this.endpoint };
     const configuration = {
@@ -40,7 +43,7 @@ export class KmsPlugin implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     const { socket, clock = new RealClock() } = this.#options;
     await rm(socket, { force: true });
-    const { serveKms } = await import('./kms-service.ts'); // gRPC is large, and few have a use for it
+    const { serveKms } = await import('./kms-service.ts'); // gRPC is large and rarely used
     await using _server = await serveKms(this.#options, clock);
     await chmod(socket, 0o600);
     this.#isListening = true;

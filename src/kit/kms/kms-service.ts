@@ -3,7 +3,7 @@ import { GrpcError, GrpcServer, type ServedMethod, unaryMethod } from '../../wir
 import { annotationEntries, annotationsOf, kmsV2 } from '../../wire/kms/index.ts';
 import type { KmsPluginOptions } from './kms-options.ts';
 
-/** Answers API servers at the plugin's socket until it is disposed of. */
+/** Answers API servers at the plugin's socket until it is disposed. */
 export function serveKms(options: KmsPluginOptions, clock: Clock): Promise<AsyncDisposable> {
   return GrpcServer.listen({ address: `unix:${options.socket}`, methods: methodsOf(options), clock });
 }
@@ -34,7 +34,7 @@ async function keyIdOf({ keyId }: KmsPluginOptions): Promise<string> {
   return typeof keyId === 'string' ? keyId : keyId();
 }
 
-/** What goes wrong is told to the API server, which tells it to whoever reads its log. */
+/** Answers failures with their message, which the API server logs. */
 async function refusing<T>(answer: () => Promise<T>): Promise<T> {
   try {
     return await answer();

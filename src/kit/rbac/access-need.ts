@@ -1,23 +1,23 @@
 import type { Kind } from '../../client/index.ts';
 
-/** What a part does to objects of a kind, in words of roles. */
+/** The access to a kind that a part needs, in terms of RBAC rules. */
 export interface AccessNeed {
   readonly group: string;
-  /** The plural, with `/status` and the like. */
+  /** The plural, with a subresource such as `/status` if any. */
   readonly resource: string;
   readonly verbs: readonly string[];
-  /** True for what is needed in the app's own namespace only. */
+  /** True if it is needed only in the app's own namespace. */
   readonly isLocal?: boolean;
 }
 
 const READ = ['get', 'list', 'watch'];
 
-/** What watching and reading a kind takes. */
+/** The access for reading and watching a kind. */
 export function readNeed({ group, plural }: Kind): AccessNeed {
   return { group, resource: plural, verbs: READ };
 }
 
-/** The same with writing it; `subresource` is that of the kind which is written, if any. */
+/** The access for writing a kind or its subresource, in addition to reading. */
 export function writeNeed({ group, plural }: Kind, verbs: readonly string[], subresource = ''): AccessNeed {
   return { group, resource: subresource === '' ? plural : `${plural}/${subresource}`, verbs };
 }

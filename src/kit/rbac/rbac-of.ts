@@ -3,26 +3,26 @@ import type { ClusterRole, PolicyRule, Role } from '../../api/types/rbac/v1.d.ts
 import type { App } from '../app/app-options.ts';
 import type { AccessNeed } from './access-need.ts';
 
-/** Roles for whoever runs an app, to be bound to its service account. */
+/** The roles of an app, to be bound to its service account. */
 export interface AppRoles {
-  /** What the app needs in the whole cluster. */
+  /** The access that the app needs in the whole cluster. */
   readonly clusterRole: ClusterRole;
-  /** What it needs where it runs; undefined when that is nothing. */
+  /** The access it needs in its own namespace; undefined if none. */
   readonly role: Role | undefined;
 }
 
 export interface RbacOptions {
   /** The roles' name; default the app's. */
   readonly name?: string;
-  /** Where the app runs; default: the role names no namespace. */
+  /** The app's namespace; default: the role names no namespace. */
   readonly namespace?: string;
 }
 
 /**
- * The roles that an app's declarations need: reading the kinds that its controllers reconcile, own, read and watch, writing
+ * The roles for an app's declarations: reading the kinds that its controllers reconcile, own, read and watch, writing
  * children, status and finalizers, events, the Lease of leader election, and the definitions of kinds that it installs.
  *
- * What a reconciler does with its client beside these is its own, and has to be added.
+ * Access that a reconciler uses through its client beyond these must be added by hand.
  */
 export function rbacOf(app: Pick<App, 'name' | 'needs'>, { name = app.name, namespace }: RbacOptions = {}): AppRoles {
   const local = rulesOf(app.needs.filter(({ isLocal = false }) => isLocal));

@@ -14,18 +14,18 @@ import type { AddKeyOptions } from '../work/keyed-workers.ts';
 import { hasFinalizer } from './finalizer.ts';
 import { type RunParts, statusId } from './run-parts.ts';
 
-/** What happened to an object; one that came or went has no old state. */
+/** A change of an object; a created or deleted object has no old state. */
 interface Change<T extends KubernetesObject> {
   readonly type: 'added' | 'changed' | 'deleted';
   readonly object: Observed<T>;
   readonly old?: Observed<T>;
-  /** It was there when the controller started. */
+  /** True if the object existed when the controller started. */
   readonly isInInitialList?: boolean;
 }
 
 type AddKey = (key: string, options: AddKeyOptions) => void;
 
-/** Handlers that tell which objects of a controller a change concerns. */
+/** Handlers that map changes to the objects that the controller reconciles. */
 export class ChangeHandlers<T extends KubernetesObject> {
   readonly #parts: RunParts<T>;
   readonly #add: AddKey;
@@ -35,7 +35,7 @@ export class ChangeHandlers<T extends KubernetesObject> {
     this.#add = add;
   }
 
-  /** Listens to the changes of all kinds that the controller declares. */
+  /** Subscribes to the changes of all kinds that the controller declares. */
   listen(): void {
     const { kind, options } = this.#parts;
     this.#onChange(kind, options.where, (change) => this.#own(change));
@@ -78,7 +78,7 @@ export class ChangeHandlers<T extends KubernetesObject> {
     departures.lostSightOf(keyOf(object));
   }
 
-  /** Whether the object goes when we have cleaned up: no filter may hold that up. */
+  /** Whether the object waits for this controller's finalizer: no filter may suppress that. */
   #isToFinalize(object: Observed<T>): boolean {
     const { options, finalizer } = this.#parts;
     const isTerminating = object.metadata.deletionTimestamp !== undefined;
@@ -97,7 +97,7 @@ export class ChangeHandlers<T extends KubernetesObject> {
     for (const key of keys) this.#addKey(key, kind, change);
   }
 
-  /** What the kit itself has changed is of no interest. */
+  /** Skips changes that the kit itself has made. */
   #unlessEcho(kind: Kind, { type, object }: Change<KubernetesObject>, act: () => void): void {
     const { echoes, statements } = this.#parts;
     const id = objectId(kind, keyOf(object));
@@ -111,7 +111,7 @@ export class ChangeHandlers<T extends KubernetesObject> {
     this.#add(key, { why: `${kind.kind} ${keyOf(object)} ${type}`, isLowPriority: isInInitialList });
   }
 
-  /** What a filter that fails cannot rule out is relevant. */
+  /** Calls a filter; if it throws, the change counts as relevant. */
   #isRelevant(kind: Kind, { object }: Change<KubernetesObject>, ask: () => boolean | undefined): boolean {
     try {
       return ask() ?? true;

@@ -4,11 +4,14 @@ import { kindId } from '../kind-id.ts';
 import type { Objects } from '../objects.ts';
 import type { AppContext } from '../part.ts';
 
-/** The caches of the kinds that a controller declares. Reading another kind would start a watch that nobody knows of. */
+/**
+ * The caches of the kinds that a controller declares. Other kinds are refused, because reading one would start an
+ * undeclared watch.
+ */
 export class DeclaredKinds {
   readonly #controller: string;
   readonly #context: AppContext;
-  /** Reconcilers ask each time. */
+  /** Cached, because reconcilers ask for them in every run. */
   readonly #objects = new WeakMap<Kind, Objects<never>>();
   readonly #scopes = new Map<string, ObjectSelection | undefined>();
 
@@ -33,7 +36,7 @@ export class DeclaredKinds {
     return objects;
   }
 
-  /** A kind that is declared more than once is read with the widest where, which is none. */
+  /** A kind that is declared more than once is read with the widest selection. */
   #declare(kind: Kind, where?: ObjectSelection): void {
     const id = kindId(kind);
     if (!this.#scopes.has(id) || where === undefined) this.#scopes.set(id, where);

@@ -5,11 +5,11 @@ import { hasFinalizer } from './finalizer.ts';
 import type { RunParts } from './run-parts.ts';
 
 const FIRST_MS = 1000;
-const MOST_MS = 60_000;
+const MAX_BACKOFF_MS = 60_000;
 
 type AddKey = (key: string, options: AddKeyOptions) => void;
 
-/** Looks once, at the start, for objects that have left while nobody looked: with our finalizer, or with children. */
+/** Looks once, at the start, for objects that left while the controller did not run: they have its finalizer, or children. */
 export class DeparturesAtStart<T extends KubernetesObject> implements Runnable {
   readonly #parts: RunParts<T>;
   readonly #add: AddKey;
@@ -20,14 +20,14 @@ export class DeparturesAtStart<T extends KubernetesObject> implements Runnable {
     this.#add = add;
   }
 
-  /** Whether it does not look now; it may wait to try again. */
+  /** False during a search; true while waiting for a retry. */
   get isIdle(): boolean {
     return !this.#isLooking;
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const { app, name } = this.#parts;
-    const backoff = new Backoff({ initialMs: FIRST_MS, capMs: MOST_MS, jitter: 0.5 }, app.random);
+    const backoff = new Backoff({ initialMs: FIRST_MS, capMs: MAX_BACKOFF_MS, jitter: 0.5 }, app.random);
     while (!signal.aborted) {
       try {
         this.#isLooking = true;

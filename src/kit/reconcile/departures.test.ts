@@ -27,7 +27,7 @@ function keeper(log: string[], name = 'keeper', where: string | undefined = 'kep
   });
 }
 
-describe('an object that leaves what a controller cares for', () => {
+describe('an object that leaves the scope of a controller', () => {
   test.each(['kept', undefined])('is finalized, loses its children, and can be deleted (where: %s)', async (where) => {
     const log: string[] = [];
     await using running = await runApp([keeper(log, 'keeper', where)]);
@@ -72,7 +72,7 @@ describe('an object that leaves what a controller cares for', () => {
     expect(await secretNames(client)).toEqual(['t']);
   });
 
-  test('is left to the controller that cares for it now', async () => {
+  test('is left alone if another controller handles it now', async () => {
     const log: string[] = [];
     const parts = ['blue', 'green'].map((name) => keeper(log, name, `by=${name}`));
     await using running = await runApp(parts);
@@ -85,7 +85,7 @@ describe('an object that leaves what a controller cares for', () => {
     expect((await maps(client).get('m')).metadata.finalizers).toEqual(['green/green']);
   });
 
-  test('is deleted although a filter finds its changes irrelevant', async () => {
+  test('is deleted although a filter considers its changes irrelevant', async () => {
     const log: string[] = [];
     const part = controller(ConfigMap, {
       name: 'new-only',
@@ -105,7 +105,7 @@ describe('an object that leaves what a controller cares for', () => {
     await expect(maps(running.client).get('m')).rejects.toSatisfy((error) => hasReason(error, 'NotFound'));
   });
 
-  test('stays when cleaning up fails, and is tried again', async () => {
+  test('stays when cleaning up fails, and cleaning up is retried', async () => {
     let attempts = 0;
     const part = controller(ConfigMap, {
       name: 'slow',
@@ -126,7 +126,7 @@ describe('an object that leaves what a controller cares for', () => {
     expect((await maps(running.client).get('m')).metadata.finalizers).toBeUndefined();
   });
 
-  test('does not leave by what the controller reports', async () => {
+  test('does not leave because of the status that the controller reports', async () => {
     const log: string[] = [];
     const part = controller(Deployment, {
       when: ({ status, metadata }) => status?.observedGeneration !== metadata.generation,

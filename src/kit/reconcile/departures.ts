@@ -3,15 +3,15 @@ import { selectionTest } from '../cache/selection-test.ts';
 import type { AnyControllerOptions } from '../controller-options.ts';
 
 /**
- * The objects that a controller no longer cares for although they are there: they have left its `where`, or a change of what
- * they state has made them irrelevant. They are finalized, and lose their children.
+ * Existing objects that a controller no longer handles: they no longer match its `where`, or a change of more than their
+ * status has made them irrelevant. They are finalized, and their children are deleted.
  */
 export class Departures<T extends KubernetesObject> {
   readonly #options: AnyControllerOptions<T>;
   readonly #isInScope: ((object: Observed<KubernetesObject>) => boolean) | undefined;
-  /** Keys that are out of sight: whether they have left or are gone, the server has to say. */
+  /** Keys that the watch has reported as deleted; only the server can say whether they left the selection or are gone. */
   readonly #outOfSight = new Set<string>();
-  /** The uids of those that are in sight and irrelevant. */
+  /** The uids of watched objects that are irrelevant, by key. */
   readonly #irrelevant = new Map<string, string>();
 
   constructor(options: AnyControllerOptions<T>) {
@@ -19,19 +19,19 @@ export class Departures<T extends KubernetesObject> {
     this.#isInScope = isSelecting(options.where) ? selectionTest(options.where ?? {}) : undefined;
   }
 
-  /** Whether the watch no longer tells of an object that is still there. */
+  /** Whether the watch may report an object as deleted that still exists. */
   get canLeaveSight(): boolean {
     const { finalize, owns = [] } = this.#options;
     return this.#isInScope !== undefined && (finalize !== undefined || owns.length > 0);
   }
 
-  /** The watch has told that the object is deleted, which is also what it says of those that leave. */
+  /** Records that the watch has reported the object as deleted, which may mean that it left the selection. */
   lostSightOf(key: string): void {
     this.#irrelevant.delete(key);
     if (this.canLeaveSight) this.#outOfSight.add(key);
   }
 
-  /** Takes in a change of an object; tells whether the object leaves by it. */
+  /** Records a change of an object; returns whether the object leaves by it. */
   leavesBy(object: Observed<T>, old: Observed<T>): boolean {
     const { when, finalize, owns = [] } = this.#options;
     if (when === undefined || (finalize === undefined && owns.length === 0)) return false;
@@ -43,19 +43,19 @@ export class Departures<T extends KubernetesObject> {
     return true;
   }
 
-  /** Whether the object is in sight, and of no interest any more. */
+  /** Whether the object is watched and no longer relevant. */
   isIrrelevant({ metadata }: Observed<T>, key: string): boolean {
     return this.#irrelevant.get(key) === metadata.uid;
   }
 
-  /** The object of this key, if it is there and out of the controller's scope. */
+  /** The object with this key, if it exists outside the controller's scope. */
   async find(key: string, fetch: () => Promise<Observed<T> | undefined>): Promise<Observed<T> | undefined> {
     if (!this.#outOfSight.has(key)) return undefined;
     const object = await fetch();
     return object === undefined || this.#isInScope?.(object) === true ? undefined : object;
   }
 
-  /** What was to be done about the key is done. */
+  /** Records that the departure of the key has been handled. */
   settled(key: string): void {
     this.#outOfSight.delete(key);
   }
@@ -64,14 +64,14 @@ export class Departures<T extends KubernetesObject> {
     return this.#options.when?.(object, undefined) ?? true;
   }
 
-  /** Whether the object was of interest, had it had its present status: what a controller reports makes nothing leave. */
+  /** Whether the object was relevant apart from its status: a status that a controller reports makes no object leave. */
   #wasWanted(old: Observed<T>, object: Observed<T>): boolean {
     const { status } = object as { readonly status?: unknown };
     return this.#isWanted({ ...old, status });
   }
 }
 
-/** Whether objects can leave the scope without being deleted. */
+/** Whether objects can leave the selection without being deleted. */
 function isSelecting(where: ObjectSelection = {}): boolean {
   return where.labelSelector !== undefined || where.fieldSelector !== undefined;
 }

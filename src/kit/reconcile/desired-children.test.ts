@@ -25,7 +25,7 @@ async function secretNames({ client }: RunningApp): Promise<string[]> {
   return items.map(({ metadata }) => metadata.name);
 }
 
-describe('children that a reconciler desires', () => {
+describe('children that a reconciler declares', () => {
   test('are applied with the object as their controller, and only once', async () => {
     const made: string[] = [];
     const part = owner(async (map, { desire }) => {
@@ -59,7 +59,7 @@ describe('children that a reconciler desires', () => {
     expect(new Set(made)).toEqual(new Set([secret.metadata.resourceVersion]));
   });
 
-  test('are written again when what was stated changes or when others change it, not when others change something else', async () => {
+  test('are written again when the declaration changes or others change it, not when others change other fields', async () => {
     const part = owner(async (map, { desire }) => {
       const labels = { app: 'web' };
       await desire(Deployment, {
@@ -111,7 +111,7 @@ describe('children that a reconciler desires', () => {
     expect((await running.client.core.v1.secrets.namespace('default').get('s')).metadata.labels).toBeUndefined();
   });
 
-  test('are deleted when the list of all of them does not have them', async () => {
+  test('are deleted when the complete list does not contain them', async () => {
     const part = owner(async (map, { desireAll }) => {
       const names = Array.from({ length: Number(map.data?.['size']) }, (_, index) => `s${index}`);
       const made = await desireAll(
@@ -133,7 +133,7 @@ describe('children that a reconciler desires', () => {
     expect(running.app.trace().every(({ outcome }) => outcome === 'done')).toBe(true);
   });
 
-  // Nothing but a whole list deletes: what a run does not come to say says nothing.
+  // Only a complete list deletes children: a run that ends early deletes nothing.
   test.each<[string, Reconcile]>([
     ['returns early', async () => undefined],
     ['throws', () => Promise.reject(new Error('as asked'))],
@@ -168,7 +168,7 @@ describe('children that a reconciler desires', () => {
     expect(await secretNames(running)).toEqual(['s0', 's1', 's2']);
   });
 
-  test('come back when they are deleted', async () => {
+  test('are created again when they are deleted', async () => {
     const part = owner(async (_map, { desire }) => void (await desire(Secret, { metadata: { name: 's' } })));
     await using running = await runApp([part]);
     const secrets = running.client.core.v1.secrets.namespace('default');
@@ -207,7 +207,7 @@ describe('children that a reconciler desires', () => {
     expect(String(running.app.trace().at(-1)?.error)).toContain(message);
   });
 
-  test('may be anywhere for an owner outside of namespaces', async () => {
+  test('may be in any namespace if the owner is cluster-scoped', async () => {
     const part = controller(Namespace, {
       where: { labelSelector: 'team' },
       owns: [ConfigMap],

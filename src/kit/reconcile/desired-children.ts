@@ -4,21 +4,20 @@ import { keyOf, type Kind, type KubernetesObject, type Observed, type Sendable }
 import { kindId, objectId } from '../kind-id.ts';
 import type { Objects } from '../objects.ts';
 import type { EchoFilter } from '../work/echo-filter.ts';
-import { isStatedBy } from './stated-owner.ts';
 import { isStated, type Statement, statementOf } from './statement.ts';
 
-/** What stating children needs of a run. */
+/** What declaring children needs of a run. */
 export interface DesireParts {
   readonly kind: Kind;
   readonly owns: readonly Kind[];
   readonly fieldManager: string;
   readonly echoes: EchoFilter;
-  /** What was stated before, by child; kept as long as the child is there. */
+  /** Earlier declarations, by child; kept for as long as the child exists. */
   readonly statements: Map<string, Statement>;
   objects<T extends KubernetesObject>(kind: Kind<T>): Objects<T>;
 }
 
-/** The children of an object, as the runs for it state them. */
+/** The children of an object, as its runs declare them. */
 export class DesiredChildren {
   readonly #owner: Observed<KubernetesObject>;
   readonly #parts: DesireParts;
@@ -28,7 +27,7 @@ export class DesiredChildren {
     this.#parts = parts;
   }
 
-  /** Makes the child what it is stated to be; sends nothing when it is that already. */
+  /** Writes the child as declared; sends nothing if it already is. */
   async desire<T extends KubernetesObject>(kind: Kind<T>, child: Sendable<T>): Promise<Observed<T>> {
     const { statements, fieldManager, echoes } = this.#parts;
     const intent = this.#complete(kind, child);
@@ -43,7 +42,7 @@ export class DesiredChildren {
     return answer;
   }
 
-  /** Makes the children what they are stated to be, and deletes all others of the kind. Deletes nothing if that fails. */
+  /** Writes the children as declared, and deletes all others of the kind. Deletes nothing if a write fails. */
   async desireAll<T extends KubernetesObject>(kind: Kind<T>, children: readonly Sendable<T>[]): Promise<Observed<T>[]> {
     this.#checkDeclared(kind);
     const stated: Observed<T>[] = [];
@@ -58,7 +57,7 @@ export class DesiredChildren {
     return stated;
   }
 
-  /** Deletes the children that nobody else states to be the owner's: the controller no longer cares for it. */
+  /** Deletes the children of an object that the controller no longer handles, except those that another manager also claims. */
   async prune(): Promise<void> {
     const { owns, fieldManager } = this.#parts;
     const { uid: owner } = this.#owner.metadata;
@@ -73,7 +72,7 @@ export class DesiredChildren {
     }
   }
 
-  /** The child with its namespace and its owner, as a copy that later changes by the caller do not reach. */
+  /** A copy of the child with its namespace and owner, which later changes by the caller do not affect. */
   #complete<T extends KubernetesObject>(kind: Kind<T>, child: Sendable<T>): Sendable<T> {
     const { metadata = {} } = child;
     this.#checkDeclared(kind, child);
@@ -120,4 +119,19 @@ export class DesiredChildren {
 
 function isTerminating({ metadata }: Observed<KubernetesObject>): boolean {
   return metadata.deletionTimestamp !== undefined;
+}
+
+/** The part of `fieldsV1` that covers owner references. */
+interface OwnerFields {
+  readonly 'f:metadata'?: { readonly 'f:ownerReferences'?: Readonly<Record<string, unknown>> };
+}
+
+/** Whether this manager, and no other, owns the owner reference to the given owner. */
+function isStatedBy(manager: string, { metadata }: Observed<KubernetesObject>, ownerUid: string): boolean {
+  const reference = `k:${JSON.stringify({ uid: ownerUid })}`;
+  const stating = (metadata.managedFields ?? []).filter(({ fieldsV1 }) => {
+    const fields = fieldsV1 as OwnerFields | undefined;
+    return fields?.['f:metadata']?.['f:ownerReferences']?.[reference] !== undefined;
+  });
+  return stating.length > 0 && stating.every((entry) => entry.manager === manager);
 }

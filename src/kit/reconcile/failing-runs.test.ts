@@ -17,7 +17,7 @@ async function createMap({ client }: RunningApp): Promise<void> {
 }
 
 describe('a run', () => {
-  test('that forgets to await what fails is reported with its controller and object, and tried again', async () => {
+  test('that does not await a failing call is reported with its controller and object, and retried', async () => {
     const lines: string[] = [];
     const part = controller(ConfigMap, {
       name: 'forgetful',
@@ -41,7 +41,7 @@ describe('a run', () => {
     expect(running.app.trace({ controller: 'forgetful' }).length).toBeGreaterThan(3);
   });
 
-  test('that forgets to await what succeeds ends when that has ended', async () => {
+  test('that does not await a succeeding call ends when the call has ended', async () => {
     const part = controller(ConfigMap, {
       name: 'forgetful',
       where: { labelSelector: 'mine' },
@@ -81,7 +81,7 @@ describe('a run', () => {
     expect(lines.join('')).toMatch(/"no disk"\n +at .*failing-runs\.test\.ts/);
   });
 
-  test('keeps the time at which a condition last changed, and names the generation that it speaks of', async () => {
+  test('keeps the time at which a condition last changed, and sets its observed generation', async () => {
     let isReady = false;
     const part = controller(PodDisruptionBudget, {
       name: 'conditions',

@@ -11,7 +11,7 @@ import { controller } from '../index.ts';
 import { HeldWatches } from '../testing/held-watches.ts';
 import { runApp, type RunningApp } from '../testing/running-app.ts';
 
-/** Loses the answer to the first patch; then something happens before anybody can try again. */
+/** Loses the answer to the first patch, and then runs a callback before the caller can retry. */
 class AnswerLosingTransport implements Transport {
   readonly #inner: Transport;
   interruption: { before(): void; after(): Promise<unknown> } | undefined;
@@ -40,7 +40,7 @@ function maps({ client }: RunningApp): ReturnType<RunningApp['client']['core']['
 }
 
 describe('a controller that finalizes', () => {
-  test('sees each object with its finalizer, cleans up once, and hears that it is gone', async () => {
+  test('sees each object with its finalizer, cleans up once, and learns that it is gone', async () => {
     const log: unknown[] = [];
     const part = controller(ConfigMap, {
       name: 'cleaner',

@@ -2,14 +2,14 @@ import { deepFreeze } from '../../base/index.ts';
 import { hasReason, keyOf, type KubernetesObject, mergePatch, type Observed } from '../../client/index.ts';
 import type { Objects } from '../objects.ts';
 
-/** Between our reading and our writing others may be faster; so many times in a row is a matter for the back-off. */
+/** How many conflicts with other writers are retried at once, before the retry is left to the back-off. */
 const MAX_TRIES = 5;
 
 export function hasFinalizer({ metadata }: Observed<KubernetesObject>, finalizer: string): boolean {
   return metadata.finalizers?.includes(finalizer) ?? false;
 }
 
-/** Adds the finalizer; those of others stay. */
+/** Adds the finalizer; keeps those of others. */
 export function addFinalizer<T extends KubernetesObject>(
   object: Observed<T>,
   finalizer: string,
@@ -20,7 +20,7 @@ export function addFinalizer<T extends KubernetesObject>(
   );
 }
 
-/** Removes the finalizer; those of others stay. */
+/** Removes the finalizer; keeps those of others. */
 export function removeFinalizer<T extends KubernetesObject>(
   object: Observed<T>,
   finalizer: string,
@@ -47,7 +47,7 @@ async function changeFinalizers<T extends KubernetesObject>(
     } catch (error) {
       if (!hasReason(error, 'Conflict') || tries === MAX_TRIES) throw error;
       const newer = await objects.fetch(key);
-      if (newer?.metadata.uid !== uid) throw error; // another object has taken its name
+      if (newer?.metadata.uid !== uid) throw error; // another object now has its name
       current = deepFreeze(newer) as Observed<T>;
     }
   }

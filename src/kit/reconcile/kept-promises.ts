@@ -1,10 +1,13 @@
 import { messageOf } from '../../base/index.ts';
 
-/** What a run has begun through its context: it ends when all of that has, also what the reconciler has forgotten to await. */
+/**
+ * The calls that a run has started through its context. The run ends when all of them have, even those that the reconciler
+ * forgot to await.
+ */
 export class KeptPromises {
   readonly #begun: { readonly what: string; readonly promise: NoticingPromise<unknown> }[] = [];
 
-  /** Keeps what was begun; nobody is killed by its failing. */
+  /** Tracks a call, and keeps its failure from ending the process. */
   keep<T>(what: string, work: Promise<T>): Promise<T> {
     const promise = new NoticingPromise<T>((resolve, reject) => void work.then(resolve, reject));
     promise.quiet();
@@ -12,7 +15,7 @@ export class KeptPromises {
     return promise;
   }
 
-  /** Waits for what nobody has waited for; rejects when some of it has failed. */
+  /** Waits for the calls that the reconciler has not awaited; rejects if any of them failed. */
   async forgotten(): Promise<void> {
     const failures: { readonly what: string; readonly error: unknown }[] = [];
     for (const { what, promise } of this.#begun) {
@@ -31,7 +34,7 @@ function toFailure(failure: unknown): { readonly failure: unknown } {
   return { failure };
 }
 
-/** A promise that knows whether somebody waits for it. */
+/** A promise that knows whether it is awaited. */
 class NoticingPromise<T> extends Promise<T> {
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
@@ -39,7 +42,7 @@ class NoticingPromise<T> extends Promise<T> {
 
   isAwaited = false;
 
-  /** Its failing is dealt with. */
+  /** Marks the failure as handled. */
   quiet(): void {
     super.then(undefined, () => undefined);
   }

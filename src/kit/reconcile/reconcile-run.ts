@@ -30,7 +30,7 @@ export class ReconcileRun<T extends KubernetesObject> {
     else await this.#reconcileOrFinalize(object);
   }
 
-  /** The object is not there, or out of the controller's scope. */
+  /** Handles an object that does not exist, or is outside the controller's scope. */
   async #gone(): Promise<void> {
     const { options, departures } = this.#parts;
     const left = await departures.find(this.#key, () => this.#fetch());
@@ -40,7 +40,7 @@ export class ReconcileRun<T extends KubernetesObject> {
     await this.#kept(context, () => options.gone?.(this.#key, context));
   }
 
-  /** Takes back what the controller has done for the object. */
+  /** Undoes what the controller has done for the object: finalizes it and deletes its children. */
   async #leave(object: Observed<T>): Promise<'wait' | void> {
     const isMarked = this.#parts.options.finalize !== undefined && hasFinalizer(object, this.#parts.finalizer);
     if (isMarked && (await this.#cleanUp(object)) === 'wait') return 'wait';
@@ -71,14 +71,17 @@ export class ReconcileRun<T extends KubernetesObject> {
     }
   }
 
-  /** Does what the controller's author has written, to the end of all that it has begun. */
+  /** Calls the author's function, and waits for all calls that it started. */
   async #kept<A>(context: RunContext<T>, act: () => A): Promise<Awaited<A>> {
     const answer = await act();
     await context.promises.forgotten();
     return answer;
   }
 
-  /** What a failed run has reported is written if possible; why it failed is more important than that it was not. */
+  /**
+   * Writes the status that a failed run has reported; if that fails too, only logs it, because the first failure matters
+   * more.
+   */
   async #writeStatusOfFailed(object: Observed<T>, status: unknown): Promise<void> {
     try {
       await this.#writeStatus(object, status);
@@ -99,12 +102,12 @@ export class ReconcileRun<T extends KubernetesObject> {
 
   async #removeFinalizer(object: Observed<T>): Promise<void> {
     const { finalizer, echoes } = this.#parts;
-    const isEcho = (): boolean => true; // that it is on its way out is known
+    const isEcho = (): boolean => true; // that the object is being deleted is known
     await echoes.write(this.#id, () => removeFinalizer(object, finalizer, this.#own), isEcho);
   }
 
   #addFinalizer(object: Observed<T>): Promise<Observed<T>> {
-    const isEcho = (): boolean => true; // the run goes on with what it was answered
+    const isEcho = (): boolean => true; // the run continues with the answer
     return this.#parts.echoes.write(this.#id, () => addFinalizer(object, this.#parts.finalizer, this.#own), isEcho);
   }
 

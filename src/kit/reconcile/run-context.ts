@@ -10,7 +10,7 @@ import { KeptPromises } from './kept-promises.ts';
 import type { RunParts } from './run-parts.ts';
 import { RunObjects } from './run-objects.ts';
 
-/** What a reconciler has at hand in one run. Reconcilers take it apart, so all that is in it works by itself. */
+/** The context of one run. Its methods are bound, because reconcilers destructure it. */
 export class RunContext<T extends KubernetesObject> implements ReconcileContext {
   readonly key: string;
   readonly why: readonly string[];
@@ -23,7 +23,7 @@ export class RunContext<T extends KubernetesObject> implements ReconcileContext 
   readonly log: Logger;
   readonly metrics: MetricRegistry;
   readonly promises = new KeptPromises();
-  /** What the reconciler has reported last. */
+  /** The status that the reconciler has reported last. */
   reported: unknown;
   readonly #object: Observed<KubernetesObject> | undefined;
   readonly #parts: RunParts<T>;
@@ -73,7 +73,7 @@ export class RunContext<T extends KubernetesObject> implements ReconcileContext 
 
   readonly event = (details: EventDetails): void => this.#parts.recorder.event(this.#given('record an event'), details);
 
-  /** Deletes the children that the controller has made. */
+  /** Deletes the children that the controller has created. */
   prune(): Promise<void> {
     return this.#children('prune').prune();
   }

@@ -15,10 +15,10 @@ import type { WorkContext } from '../work/keyed-workers.ts';
 
 type RunScope = Pick<WorkContext, 'signal' | 'countWrite'>;
 
-/** Keeps what a call has begun. */
+/** Tracks a started call. */
 type Keep = <A>(verb: string, work: Promise<A>) => Promise<A>;
 
-/** Objects as one run of a reconciler sees them: its writes are counted, and end with its signal. */
+/** The objects as one run sees them: its writes are counted, and abort with its signal. */
 export class RunObjects<T extends KubernetesObject> implements Objects<T> {
   readonly #objects: Objects<T>;
   readonly #run: RunScope;

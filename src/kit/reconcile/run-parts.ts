@@ -15,17 +15,17 @@ export interface RunParts<T extends KubernetesObject> {
   readonly options: AnyControllerOptions<T>;
   readonly finalizer: string;
   readonly app: AppContext;
-  /** The objects that the controller is about, from the very cache whose changes lead to runs. */
+  /** The objects that the controller reconciles, from the cache whose changes lead to runs. */
   readonly own: Objects<T>;
   readonly declared: DeclaredKinds;
   readonly departures: Departures<T>;
   readonly echoes: EchoFilter;
   readonly recorder: EventRecorder;
-  /** What the kit has stated so far: of children by `objectId`, of statuses by `statusId`. */
+  /** The applied configurations so far: of children by `objectId`, of statuses by `statusId`. */
   readonly statements: Map<string, Statement>;
 }
 
-/** Names the status of an object; another object of the same name has another one. */
+/** Identifies the status of an object; another object with the same name has another. */
 export function statusId(uid: string): string {
   return `status of ${uid}`;
 }

@@ -1,9 +1,9 @@
 import { deepEqual } from '../../base/index.ts';
 
-/** What was stated by server-side apply, and what the server made of it. */
+/** A configuration that was applied, and the result on the server. */
 export interface Statement {
   readonly intent: unknown;
-  /** The stated fields as the server has them: a quantity may read otherwise, a default may stand beside. */
+  /** The applied fields as the server has them: a quantity may be normalized, defaults may be added. */
   readonly effect: unknown;
 }
 
@@ -11,7 +11,7 @@ export function statementOf(intent: unknown, answer: unknown): Statement {
   return { intent, effect: project(answer, intent) };
 }
 
-/** Whether stating this would change nothing: it was stated before, and what it speaks of still is as it was then. */
+/** Whether applying this would change nothing: it was applied before, and its fields still are as they were then. */
 export function isStated(intent: unknown, actual: unknown, earlier: Statement | undefined): boolean {
   return (
     earlier !== undefined && deepEqual(earlier.intent, intent) && deepEqual(project(actual, intent), earlier.effect)
@@ -19,12 +19,12 @@ export function isStated(intent: unknown, actual: unknown, earlier: Statement | 
 }
 
 /**
- * The part of `actual` that `intent` speaks of.
+ * The part of `actual` that `intent` covers.
  *
- * Lists of objects are gone through element by element if they are of one length; else the whole list counts, for without
- * the kind's schema nobody knows which elements belong together.
+ * Lists of objects are compared element by element if they have the same length; otherwise the whole list counts, because
+ * without the kind's schema it is unknown which elements correspond.
  *
- * Example: of `{ a: 1, b: [{ c: 2, d: 3 }] }`, `{ b: [{ c: 5 }] }` speaks of `{ b: [{ c: 2 }] }`.
+ * Example: of `{ a: 1, b: [{ c: 2, d: 3 }] }`, `{ b: [{ c: 5 }] }` covers `{ b: [{ c: 2 }] }`.
  */
 function project(actual: unknown, intent: unknown): unknown {
   if (!isObject(actual) || !isObject(intent)) return actual;

@@ -10,7 +10,7 @@ function pods({ client }: RunningApp): ReturnType<RunningApp['client']['core']['
 }
 
 describe('a status that a reconciler returns', () => {
-  test('is written once, beside what others have written, without waking the controller', async () => {
+  test('is written once, keeps fields of other writers, and does not trigger the controller', async () => {
     const part = controller(Pod, {
       name: 'phases',
       reconcile: (): StatusOf<Pod> => ({ message: 'hello', conditions: [{ type: 'Kit', status: 'True' }] }),
@@ -35,7 +35,7 @@ describe('a status that a reconciler returns', () => {
     expect((await pods(running).get('p')).status).toMatchObject({ reason: 'Other', message: 'hello' });
   });
 
-  test('is written again when others change it, and when the object changed meanwhile the controller looks again', async () => {
+  test('is written again when others change it; a concurrent change of the object triggers the controller', async () => {
     const seen: (string | undefined)[] = [];
     const part = controller(Pod, {
       async reconcile(object: Observed<Pod>, { client }): Promise<StatusOf<Pod>> {

@@ -7,16 +7,16 @@ import { isStated, type Statement, statementOf } from './statement.ts';
 export interface StatusParts<T extends KubernetesObject> {
   readonly kind: Kind<T>;
   readonly objects: Objects<T>;
-  /** The name of the object for the echo filter. */
+  /** Identifies the object for the echo filter. */
   readonly id: string;
   readonly fieldManager: string;
   readonly echoes: EchoFilter;
 }
 
 /**
- * Writes the status that a reconciler has returned, if it differs; what was written before, if anything, is `earlier`.
+ * Writes the status that a reconciler has returned, if it differs; `earlier` is the last one written, if any.
  *
- * It is applied: fields of the status that others have written stay, and those that are no longer returned are removed.
+ * It is applied: fields that others have written stay, and fields that are no longer returned are removed.
  */
 export async function writeStatus<T extends KubernetesObject>(
   object: Observed<T>,
@@ -45,7 +45,7 @@ export async function writeStatus<T extends KubernetesObject>(
   return statementOf(status, (answer as { readonly status?: unknown }).status);
 }
 
-/** Whether nobody else has changed the object in the meantime: then the reconciler need not look again. */
+/** Whether no other writer has changed the object meanwhile: then the reconciler need not run again. */
 function isSameButStatus({ metadata }: Observed<KubernetesObject>, before: Observed<KubernetesObject>): boolean {
   const { generation, deletionTimestamp, labels, annotations, finalizers, ownerReferences } = before.metadata;
   return (

@@ -12,8 +12,8 @@ const Cache = resource('cache.example.dev/v1', 'Cache', {
   shortNames: ['ca'],
 });
 
-describe('a definition is checked by the code of the server', () => {
-  test('and nothing is said against a good one', async () => {
+describe("a definition is checked by the server's code", () => {
+  test('accepts a valid one', async () => {
     expect(await Cache.check()).toEqual([]);
     const older = Cache.older(
       'v1beta1',
@@ -23,7 +23,7 @@ describe('a definition is checked by the code of the server', () => {
     expect(await older.check()).toEqual([]);
   });
 
-  test('nor against one with everything that schemas are turned into', async () => {
+  test('accepts one with every construct that schemas are converted to', async () => {
     const Rich = resource('e.dev/v1', 'Rich', {
       spec: z.object({
         source: z.discriminatedUnion('type', [
@@ -43,7 +43,7 @@ describe('a definition is checked by the code of the server', () => {
       }),
     });
     expect(await Rich.check()).toEqual([]);
-    const told = async (spec: object): Promise<readonly string[]> =>
+    const errorsOf = async (spec: object): Promise<readonly string[]> =>
       (await Rich.validate({ metadata: { name: 'a' }, spec })).map(({ field, reason }) => `${field} ${reason}`);
     const source = { type: 'git', url: 'https://example.com' };
 
@@ -57,13 +57,13 @@ describe('a definition is checked by the code of the server', () => {
       any: [1],
       not: 3,
     });
-    expect(await told({ source: { type: 'file', path: null }, port: 80, either: { c: 'x' } })).toEqual([]);
-    expect(await told({ source: { type: 'git', path: 'x' } })).toContain('spec.source.url FieldValueRequired');
-    expect(await told({ source: { type: 'other' } })).toContain('spec.source.type FieldValueNotSupported');
-    expect(await told({ source, either: { b: 1 } })).not.toEqual([]);
-    expect(await told({ source, port: 0 })).toEqual(['spec.port FieldValueInvalid']);
-    expect(await told({ source, port: 'HTTP' })).toEqual(['spec.port FieldValueInvalid']);
-    expect(await told({ source, words: ['ba'], not: 10 })).not.toEqual([]);
+    expect(await errorsOf({ source: { type: 'file', path: null }, port: 80, either: { c: 'x' } })).toEqual([]);
+    expect(await errorsOf({ source: { type: 'git', path: 'x' } })).toContain('spec.source.url FieldValueRequired');
+    expect(await errorsOf({ source: { type: 'other' } })).toContain('spec.source.type FieldValueNotSupported');
+    expect(await errorsOf({ source, either: { b: 1 } })).not.toEqual([]);
+    expect(await errorsOf({ source, port: 0 })).toEqual(['spec.port FieldValueInvalid']);
+    expect(await errorsOf({ source, port: 'HTTP' })).toEqual(['spec.port FieldValueInvalid']);
+    expect(await errorsOf({ source, words: ['ba'], not: 10 })).not.toEqual([]);
   });
 
   test.each<[string, Parameters<typeof resource>[2], RegExp]>([
@@ -86,8 +86,8 @@ describe('a definition is checked by the code of the server', () => {
       /properties\[spec\]\.properties\[a\]\.default/,
     ],
     ['a short name that is none', { spec: z.object({}), shortNames: ['A B'] }, /spec\.names\.shortNames\[0\]/],
-  ])('%s is found', async (_name, options, told) => {
+  ])('%s is found', async (_name, options, pattern) => {
     const errors = await resource('e.dev/v1', 'E', options).check();
-    expect(errors.map(({ field, detail }) => `${field} Invalid value ${detail}`).join('\n')).toMatch(told);
+    expect(errors.map(({ field, detail }) => `${field} Invalid value ${detail}`).join('\n')).toMatch(pattern);
   });
 });

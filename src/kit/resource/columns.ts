@@ -2,18 +2,18 @@ import type { CustomResourceColumnDefinition } from '../../api/types/apiextensio
 import { type FieldPath, jsonPathOf, type PathTo, recordPath } from './recorded-path.ts';
 import { isSchema, type Structural } from './schema-words.ts';
 
-/** A column that says more than its path. */
+/** A column with more options than its path. */
 export interface ColumnOptions<T> {
   readonly path: PathTo<T>;
-  /** Default as the schema says; paths that select by a condition need it. */
+  /** Default: the type in the schema; required for paths with filters. */
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format?: string;
   readonly description?: string;
-  /** Greater than 0: shown by `kubectl get -o wide` alone. */
+  /** Columns above 0 are shown only by `kubectl get -o wide`. */
   readonly priority?: number;
 }
 
-/** Columns of `kubectl get`, by their names, in the order given. */
+/** Columns of `kubectl get` by name, in this order. */
 export type Columns<T> = Readonly<Record<string, PathTo<T> | ColumnOptions<T>>>;
 
 export function columnsOf<T>(columns: Columns<T>, schema: Structural): CustomResourceColumnDefinition[] {
@@ -37,7 +37,7 @@ export function pathText(path: PathTo<never>, purpose: string): string {
   return typeof path === 'string' ? path : jsonPathOf(recordPath(path, purpose));
 }
 
-/** The steps of a path; undefined when it selects by a condition. */
+/** The steps of a path; undefined if it contains a filter. */
 function fieldsOf(path: PathTo<never>, purpose: string): FieldPath | undefined {
   if (typeof path !== 'string') return recordPath(path, purpose);
   if (!/^(?:\.[\w-]+|\[\d+\])+$/.test(path)) return undefined;
@@ -46,7 +46,7 @@ function fieldsOf(path: PathTo<never>, purpose: string): FieldPath | undefined {
 
 const METADATA_DATES = ['creationTimestamp', 'deletionTimestamp'];
 
-/** The schema of a field. Of metadata only what columns may show is known: texts, and two dates. */
+/** The schema of a field. Of metadata, only what columns may show is known: strings, and two dates. */
 export function schemaAt(root: Structural, path: FieldPath): Structural | undefined {
   const [first, name] = path;
   if (first === 'metadata')

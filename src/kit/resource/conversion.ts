@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../client/index.ts';
 import type { OlderOptions } from './resource-options.ts';
 import type { ResourceVersion } from './resource-version.ts';
 
-/** An older version with its way to the newest and back. */
+/** An older version with its conversions to the newest and back. */
 export interface OlderVersion {
   readonly version: ResourceVersion;
   readonly options: OlderOptions<never, never, unknown, unknown>;
@@ -13,7 +13,7 @@ interface Parts extends KubernetesObject {
   readonly status?: unknown;
 }
 
-/** Makes an object of one version one of another, by way of the newest. */
+/** Converts objects between versions, by way of the newest. */
 export class VersionConverter {
   readonly #group: string;
   readonly #newest: ResourceVersion;
@@ -57,7 +57,7 @@ export class VersionConverter {
     return `${this.#group}/${version}`;
   }
 
-  /** What a conversion did not speak of stays: metadata, and a status that both versions have. */
+  /** Keeps what a conversion does not set: metadata, and a status that both versions have. */
   #assemble(
     object: Parts,
     given: unknown,

@@ -12,13 +12,13 @@ import type {
 import type { RoundTripOptions, RoundTripReport } from './round-trip.ts';
 import type { SchemaSource } from './schema-source.ts';
 
-/** What `validate` and `parse` may know besides the object. */
+/** The context of `validate` and `parse`. */
 export interface LocalOptions {
-  /** The object before, for rules about changes. */
+  /** The previous object, for transition rules. */
   readonly old?: unknown;
 }
 
-/** A kind of one's own: a `Kind` for client, controllers and caches, and the definition that makes servers serve it. */
+/** A custom kind: a `Kind` for clients, controllers and caches, and the definition with which servers serve it. */
 export interface CustomResource<
   T extends KubernetesObject = KubernetesObject,
   S extends Scope = Scope,
@@ -26,9 +26,9 @@ export interface CustomResource<
   Spec = unknown,
   Status = unknown,
 > extends DefinedKind<T, S> {
-  /** What a server would say against an object, after it has filled in defaults and dropped unknown fields. */
+  /** The errors that a server would report for an object, after filling in defaults and dropping unknown fields. */
   validate(object: unknown, options?: LocalOptions): Promise<readonly FieldError[]>;
-  /** The object as a server would store it; throws the server's StatusError when it would not. */
+  /** The object as a server would store it; throws the server's StatusError if it would refuse it. */
   parse(object: unknown, options?: LocalOptions): Promise<T>;
   /** The same kind, also served in an older version. */
   older<const V extends string, const OldSpec extends SchemaSource, const OldStatus extends StatusSource = undefined>(
@@ -41,9 +41,9 @@ export interface CustomResource<
       Converted<OldSpec, OldStatus>
     >,
   ): CustomResource<T, S, Older & Readonly<Record<V, CustomObject<OldSpec, OldStatus>>>, Spec, Status>;
-  /** The kind in an older version, for clients that still speak it. */
+  /** The kind in an older version, for clients that still use it. */
   at<V extends keyof Older>(version: V): Kind<Older[V], S>;
-  /** Converts made-up objects of every version up and down again, and tells what got lost. */
+  /** Converts generated objects of every version up and down again, and reports what was lost. */
   checkRoundTrip(options?: RoundTripOptions): Promise<RoundTripReport>;
 }
 

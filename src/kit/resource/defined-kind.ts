@@ -3,7 +3,7 @@ import type { Client, Kind, KubernetesObject, Scope } from '../../client/index.t
 import type { InstallContext } from './install-options.ts';
 import type { Definition, ManifestOptions } from './resource-options.ts';
 
-/** A kind that comes with its definition: all that those need who install it, print it or convert its objects. */
+/** A kind with its definition: what installing it, printing it and converting its objects needs. */
 export interface DefinedKind<T extends KubernetesObject = KubernetesObject, S extends Scope = Scope> extends Kind<
   T,
   S
@@ -14,15 +14,15 @@ export interface DefinedKind<T extends KubernetesObject = KubernetesObject, S ex
   readonly isConverted: boolean;
   /** The CustomResourceDefinition. */
   manifest(options?: ManifestOptions): Definition;
-  /** What a server would say against the definition; nothing when it would take it. */
+  /** The errors that a server would report for the definition; empty if it would accept it. */
   check(): Promise<readonly FieldError[]>;
-  /** An object of one version in another one: what the conversion webhook answers with. */
+  /** Converts an object to another version, as the conversion webhook does. */
   convert(object: KubernetesObject, apiVersion: string): KubernetesObject;
   /** Makes a server serve the kind; see `installKinds`. */
   install(client: Client, context: InstallContext): Promise<void>;
 }
 
-/** Whether a value was made by `resource`, whichever copy of this package made it. */
+/** Whether a value was made by `resource`, of this or another copy of this package. */
 export function isDefinedKind(value: unknown): value is DefinedKind {
   if (typeof value !== 'object' || value === null) return false;
   const { manifest, check, convert, plural } = value as Partial<DefinedKind>;

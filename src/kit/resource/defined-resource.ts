@@ -19,7 +19,7 @@ import { type AnyVersionOptions, ResourceVersion } from './resource-version.ts';
 import { checkRoundTrip, type RoundTripOptions, type RoundTripReport } from './round-trip.ts';
 import type { SchemaSource } from './schema-source.ts';
 
-/** All that is the same in every version of a kind. */
+/** What all versions of a kind have in common. */
 export interface ResourceIdentity {
   readonly group: string;
   readonly kind: string;
@@ -28,7 +28,7 @@ export interface ResourceIdentity {
   readonly options: Omit<ResourceOptions<SchemaSource, StatusSource, Scope>, 'columns' | 'scale' | 'selectableFields'>;
 }
 
-/** A `CustomResource`, with the types that only compilers see left away. */
+/** A `CustomResource` without its compile-time types. */
 export class DefinedResource {
   readonly group: string;
   readonly version: string;
@@ -82,7 +82,7 @@ export class DefinedResource {
   }
 
   manifest(options: ManifestOptions = {}): Definition {
-    return clone(this.#definition(options)); // callers may change theirs
+    return clone(this.#definition(options)); // callers may change their copy
   }
 
   #definition({ conversion }: ManifestOptions): Definition {
@@ -130,7 +130,7 @@ export class DefinedResource {
     return checkDefinition(this.#local);
   }
 
-  /** The definition, with a webhook that is nowhere: for those who look at everything else in it. */
+  /** The definition with a placeholder for the webhook, for checks that do not use it. */
   get #local(): Definition {
     return (this.#localDefinition ??= this.#definition({ conversion: { url: 'https://localhost/convert' } }));
   }

@@ -1,10 +1,10 @@
 import { messageOf } from '../../base/index.ts';
 import type * as ServerCode from './server-code.ts';
 
-/** Not written as one word, so that bundlers do not put the code of servers into every operator. */
+/** Not a literal, so that bundlers do not include the server's code in every operator. */
 const DOOR = ['keelson', 'checks'].join('/');
 
-/** Loads what servers check with from the package: this one, or that which is installed beside a bundle. */
+/** Loads the server's checks from the package: this one, or the one installed beside a bundle. */
 export async function loadServerCode(): Promise<typeof ServerCode> {
   try {
     return (await import(DOOR)) as typeof ServerCode;

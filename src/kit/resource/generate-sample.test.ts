@@ -22,13 +22,13 @@ test.each([
   expect(new Set(texts).size).toBeGreaterThan(3);
 });
 
-test('patterns that are not understood make no text', () => {
+test('patterns that are not supported make no text', () => {
   const random = new SeededRandom('x');
   for (const pattern of [String.raw`\p{L}`, '(?i)a', 'a)', '(a', '[]a]', '((a{64}){64}){64}', String.raw`(a)\1`])
     expect(textOfPattern(pattern, random)).toBeUndefined();
 });
 
-test('values keep to their bounds, and reach them', () => {
+test('values stay within their bounds, and reach them', () => {
   const numbers = made({ type: 'integer', minimum: 1, maximum: 9 }) as number[];
   expect([Math.min(...numbers), Math.max(...numbers)]).toEqual([1, 9]);
   const steps = made({ type: 'integer', minimum: 1, exclusiveMinimum: true, maximum: 12, multipleOf: 4 }) as number[];
@@ -38,7 +38,7 @@ test('values keep to their bounds, and reach them', () => {
   expect(new Set(made({ type: 'string', enum: ['a', null], nullable: true }))).toEqual(new Set(['a', null]));
 });
 
-test('alternatives and maps are made as their schemas say', () => {
+test('alternatives and maps are generated as their schemas say', () => {
   const schema: Structural = {
     type: 'object',
     required: ['t'],

@@ -2,7 +2,7 @@ import type { Random } from '../../base/index.ts';
 import { isSchema, type Structural } from './schema-words.ts';
 import { textOfPattern } from './text-of-pattern.ts';
 
-/** Of what may be left out, so much is there. */
+/** The share of optional fields that are present. */
 const PRESENT = 0.7;
 const NULL = 0.15;
 
@@ -21,7 +21,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   mac: '00:00:5e:00:53:01',
 };
 
-/** A value that a structural schema may describe, at its edges more often than not. Rules in CEL are not looked at. */
+/** A random value for a structural schema, often at its limits. Ignores CEL rules. */
 export function generateSample(schema: Structural, random: Random): unknown {
   if (schema.nullable === true && random.float() < NULL) return null;
   if (schema.enum !== undefined && schema.enum.length > 0) return oneOf(schema.enum, random);

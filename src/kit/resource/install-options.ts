@@ -1,15 +1,15 @@
 import type { WebhookClientConfig } from '../../api/types/apiextensions/v1.d.ts';
 
 export interface InstallOptions {
-  /** Where API servers reach the conversion webhook; default the app's own webhook server at `/convert`. */
+  /** Where API servers reach the conversion webhook; default the app's own server at `/convert`. */
   readonly conversion?: WebhookClientConfig;
-  /** Installs definitions even where they break objects that are there. */
+  /** Installs definitions even if they break existing objects. */
   readonly force?: boolean;
 }
 
 export interface InstallContext extends InstallOptions {
   readonly fieldManager: string;
   readonly signal: AbortSignal;
-  /** Of each request while the server is busy or away; default that of the client. */
+  /** Retries of each request while the server is busy or unavailable; default the client's. */
   readonly maxRetries?: number;
 }

@@ -14,7 +14,7 @@ import type { InstallContext } from './install-options.ts';
 /**
  * Makes a server serve kinds: applies their definitions and waits until they are established.
  *
- * Refuses a definition that breaks objects which are stored: an older program must not narrow what a newer one has written.
+ * Refuses a definition that breaks stored objects: an older program must not narrow what a newer one has written.
  */
 export async function installKinds(
   client: Client,
@@ -37,7 +37,7 @@ export async function install(client: Client, kind: DefinedKind, context: Instal
   });
   const breaking = old === undefined || force ? [] : definitionChanges(old, manifest).filter(isBreaking);
   if (old !== undefined && breaking.length > 0 && (await hasObjects(client, old, call)))
-    throw new Error(`Cannot install ${name}: ${told(breaking)}; convert the objects first, or force it`);
+    throw new Error(`Cannot install ${name}: ${describeChanges(breaking)}; convert the objects first, or force it`);
   const applied = await definitions.apply(manifest, { fieldManager, force: true, ...call });
   if (!isEstablished(applied)) await established(client, name, signal);
 }
@@ -46,7 +46,7 @@ function isBreaking({ effect }: Change): boolean {
   return effect === 'breaks';
 }
 
-function told(changes: readonly Change[]): string {
+function describeChanges(changes: readonly Change[]): string {
   return changes.map(({ path, message }) => `${path} ${message}`).join(', ');
 }
 
@@ -77,7 +77,7 @@ function refusal({ status }: Observed<CustomResourceDefinition>): string | undef
   return status?.conditions?.find(({ type, status: is }) => type === 'NamesAccepted' && is === 'False')?.message;
 }
 
-/** Watches until the server serves the kind; the server may end a watch at any time, and another one begins. */
+/** Watches until the server serves the kind; starts another watch whenever the server ends one. */
 async function established(client: Client, name: string, signal: AbortSignal): Promise<void> {
   const definitions = client.kind(CustomResourceDefinition);
   while (!signal.aborted) {

@@ -1,6 +1,9 @@
 import type * as ServerCode from './server-code.ts';
 
-/** Loads what servers check definitions and objects with, which is large. The published package has `find-server-code.ts` in its place. */
+/**
+ * Loads the server's checks of definitions and objects, which are large. The published package contains
+ * `find-server-code.ts` instead.
+ */
 export function loadServerCode(): Promise<typeof ServerCode> {
   return import('./server-code.ts');
 }

@@ -1,17 +1,17 @@
-/** A path into an object: names of fields, and places in lists. */
+/** A path into an object: names of fields, and indexes in lists. */
 export type FieldPath = readonly (string | number)[];
 
-/** Every field there, at any depth, so that a path can be written without asking whether it is. */
+/** T with every field required at any depth, so that a path can be written without optional chaining. */
 export type AllFields<T> = T extends readonly (infer Item)[]
   ? readonly AllFields<NonNullable<Item>>[]
   : T extends object
     ? { readonly [Name in keyof T]-?: AllFields<NonNullable<T[Name]>> }
     : T;
 
-/** How to a field of T: `(cache) => cache.status.ready`, or the JSONPath `.status.ready`. */
+/** A path to a field of T: `(cache) => cache.status.ready`, or the JSONPath `.status.ready`. */
 export type PathTo<T> = string | ((object: AllFields<T>) => unknown);
 
-/** Which field a function reads: it is called once, with a value that takes note. */
+/** The path of the field that a function reads: calls it once with a proxy that records the access. */
 export function recordPath(read: (object: never) => unknown, purpose: string): FieldPath {
   const paths = new WeakMap<object, FieldPath>();
   const at = (path: FieldPath): object => {
@@ -31,7 +31,7 @@ export function recordPath(read: (object: never) => unknown, purpose: string): F
   return path;
 }
 
-/** As JSONPath: `.spec.ports[0].name`, `.metadata.annotations['a\.b']`. */
+/** The path as JSONPath: `.spec.ports[0].name`, `.metadata.annotations['a\.b']`. */
 export function jsonPathOf(path: FieldPath): string {
   return path.map((step) => (typeof step === 'number' ? `[${step}]` : fieldStep(step))).join('');
 }

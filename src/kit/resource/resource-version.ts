@@ -8,7 +8,7 @@ import { jsonSchemaOf, type SchemaSource } from './schema-source.ts';
 import type { Structural } from './schema-words.ts';
 import { structuralOf } from './structural.ts';
 
-/** Options of a version whose types nobody asks for any more. */
+/** Options of a version without their compile-time types. */
 export interface AnyVersionOptions extends Omit<
   VersionOptions<SchemaSource, StatusSource>,
   'columns' | 'scale' | 'selectableFields'
@@ -18,7 +18,7 @@ export interface AnyVersionOptions extends Omit<
   readonly selectableFields?: readonly PathTo<never>[];
 }
 
-/** One version of a kind: its part of the definition. */
+/** One version of a kind, and its part of the definition. */
 export class ResourceVersion {
   readonly name: string;
   /** The schema of whole objects. */
@@ -35,7 +35,7 @@ export class ResourceVersion {
     return this.#options.status !== undefined;
   }
 
-  /** The version as definitions list it. */
+  /** The version's entry in a definition. */
   definition(flags: {
     readonly isStored: boolean;
     readonly older?: OlderOptions<never, never, unknown, unknown>;
@@ -101,7 +101,7 @@ function partOf(source: SchemaSource, path: string): ReturnType<typeof structura
   return { schema: part.schema, problems: [problem] };
 }
 
-/** True when an empty spec is a good one: it is then filled in, so that its defaults are, and readers always find it. */
+/** True if an empty spec is valid: it is then filled in, so that its defaults apply, and readers always find it. */
 function canBeLeftOut(spec: Structural, rules: Rules): boolean {
   const needed = (spec.required ?? []).filter((name) => spec.properties?.[name]?.default === undefined);
   const narrowing = [spec.minProperties, spec.anyOf, spec.oneOf, spec.allOf, spec.not, spec.default];

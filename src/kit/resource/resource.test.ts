@@ -57,7 +57,7 @@ describe('a kind defined by schemas', () => {
         return { ready: cache.spec.size };
       },
     });
-    // @ts-expect-error -- the status does not fit
+    // @ts-expect-error -- wrong type of the status
     controller(Cache, { reconcile: () => ({ ready: 'yes' }) });
   });
 
@@ -166,7 +166,7 @@ describe('a kind defined by schemas', () => {
     await expect(Cache.parse({ spec: { size: 1 } })).rejects.toThrow('name or generateName is required');
   });
 
-  test('an empty spec is filled in where that is a good one', async () => {
+  test('an empty spec is filled in if it is valid', async () => {
     const Zone = resource('test.com/v1', 'Zone', {
       scope: 'Cluster',
       spec: {
@@ -182,7 +182,7 @@ describe('a kind defined by schemas', () => {
     expectTypeOf<{ metadata: { name: string } }>().toExtend<Sendable<typeof zone>>();
   });
 
-  test('what cannot be defined is refused at once, all of it', () => {
+  test('reports everything that a definition cannot express at once', () => {
     const define = () =>
       resource('example.dev/v1', 'Bad', {
         spec: z.object({ pair: z.tuple([z.string()]), a: z.union([z.string(), z.boolean()]) }),
@@ -195,7 +195,7 @@ describe('a kind defined by schemas', () => {
     expect(() => resource('v1' as 'a/v1', 'Bad', { spec: {} })).toThrow('it must be GROUP/VERSION');
   });
 
-  test('columns and rules that lead nowhere are refused', () => {
+  test('refuses columns and rules whose paths do not exist', () => {
     const spec = z.object({ size: z.int(), tags: z.array(z.string()) });
     const withColumn = (path: string) => () => resource('e.dev/v1', 'E', { spec, columns: { A: path } }).manifest();
     expect(withColumn('.spec.sise')).toThrow('Cannot show column "A": ".spec.sise" does not lead to');

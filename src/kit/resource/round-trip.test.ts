@@ -5,7 +5,7 @@ import { resource } from './resource.ts';
 const newest = { spec: z.object({ size: z.int().min(1).max(9), mode: z.enum(['fast', 'safe']).default('safe') }) };
 const status = z.object({ ready: z.int() });
 
-test('conversions go both ways, and what they do not speak of stays', () => {
+test('converts in both directions, and keeps what the conversions do not set', () => {
   const Cache = resource('cache.example.dev/v1', 'Cache', { ...newest, status }).older(
     'v1beta1',
     { spec: z.object({ replicas: z.int().min(1) }), status },
@@ -37,7 +37,7 @@ test('conversions go both ways, and what they do not speak of stays', () => {
   expect(() => Cache.convert(old, 'cache.example.dev/v7')).toThrow('"cache.example.dev/v7" is no version of the kind');
 });
 
-test('several versions are in one definition, one of them stored', () => {
+test('puts several versions in one definition, one of them stored', () => {
   const Cache = resource('cache.example.dev/v1', 'Cache', newest)
     .older('v1beta1', newest, { deprecated: 'use v1', stored: true })
     .older('v1alpha1', newest, { served: false });
@@ -52,7 +52,7 @@ test('several versions are in one definition, one of them stored', () => {
   expect(() => Cache.older('v1', newest)).toThrow('it is there already');
 });
 
-test('a definition with conversions says where the webhook is', () => {
+test('puts the webhook into a definition with conversions', () => {
   const Cache = resource('cache.example.dev/v1', 'Cache', newest).older('v1beta1', newest, {
     up: ({ spec }) => ({ spec }),
     down: ({ spec }) => ({ spec }),
@@ -66,7 +66,7 @@ test('a definition with conversions says where the webhook is', () => {
   });
 });
 
-test('a round trip that keeps everything has no losses', async () => {
+test('reports no losses for a round trip that keeps everything', async () => {
   const Cache = resource('cache.example.dev/v1', 'Cache', newest).older(
     'v1beta1',
     { spec: z.object({ replicas: z.int().min(1).max(9), isFast: z.boolean().default(false) }) },
@@ -78,7 +78,7 @@ test('a round trip that keeps everything has no losses', async () => {
   expect(await Cache.checkRoundTrip({ runs: 50 })).toEqual({ tried: 100, discarded: 0, losses: [] });
 });
 
-test('what a round trip loses, changes, adds or makes invalid is told once, with an example', async () => {
+test('reports once, with an example, what a round trip loses, changes, adds or makes invalid', async () => {
   const Cache = resource('cache.example.dev/v1', 'Cache', newest).older(
     'v1beta1',
     {
@@ -111,7 +111,7 @@ test('what a round trip loses, changes, adds or makes invalid is told once, with
   expect(await Cache.checkRoundTrip({ seed: 'a' })).toEqual({ losses, tried, discarded: 0 });
 });
 
-test('a version for which no good object can be made up is told, not passed over', async () => {
+test('reports a version for which no valid object can be generated', async () => {
   const never = { ...newest, rules: { 'self.size > 9': 'nothing fits' } };
   const Cache = resource('cache.example.dev/v1', 'Cache', newest).older('v1beta1', never, {
     up: ({ spec }) => ({ spec }),

@@ -4,15 +4,15 @@ import { generateSample } from './generate-sample.ts';
 import type { ResourceVersion } from './resource-version.ts';
 
 export interface RoundTripOptions {
-  /** Objects made up for each version and direction; default 100. */
+  /** Number of objects generated for each version and direction; default 100. */
   readonly runs?: number;
-  /** The same seed makes up the same objects; default 'keelson'. */
+  /** The same seed generates the same objects; default 'keelson'. */
   readonly seed?: string;
 }
 
-/** Something that a way there and back does not keep. */
+/** Something that a conversion there and back does not preserve. */
 export interface RoundTripLoss {
-  /** The version in which the object was made up, and the one it went through. */
+  /** The version of the generated object, and the one it was converted to. */
   readonly from: string;
   readonly through: string;
   /** The field, with `[*]` for items of lists; empty when the conversion failed. */
@@ -20,32 +20,32 @@ export interface RoundTripLoss {
   readonly problem: 'lost' | 'changed' | 'added' | 'refused' | 'failed' | 'untried';
   readonly before?: unknown;
   readonly after?: unknown;
-  /** What the server, or the thrown error, says. */
+  /** The message of the server or of the thrown error. */
   readonly message?: string;
-  /** The first object that showed it; for `untried`, the last of those that the kind's own rules refuse. */
+  /** The first object that showed it; for `untried`, the last one that the kind's own rules refused. */
   readonly example: KubernetesObject;
 }
 
 export interface RoundTripReport {
-  /** Objects that went both ways. */
+  /** Objects that were converted both ways. */
   readonly tried: number;
-  /** Objects that were made up and that the kind's own rules refuse. */
+  /** Generated objects that the kind's own rules refused. */
   readonly discarded: number;
   readonly losses: readonly RoundTripLoss[];
 }
 
-/** What a round trip needs to know of the kind. */
+/** What a round trip needs of the kind. */
 export interface RoundTripKind {
   readonly kind: string;
   readonly group: string;
   readonly newest: ResourceVersion;
   readonly older: readonly ResourceVersion[];
   convert(object: KubernetesObject, apiVersion: string): KubernetesObject;
-  /** As a server would store it; throws when it would not. */
+  /** The object as a server would store it; throws if it would refuse it. */
   parse(object: KubernetesObject): Promise<KubernetesObject>;
 }
 
-/** So many objects are made up, for each that is wanted, before a kind counts as one whose rules nothing fits. */
+/** Objects generated, for each one wanted, before the rules of a kind count as impossible to satisfy. */
 const MAX_TRIES = 20;
 
 export async function checkRoundTrip(kind: RoundTripKind, options: RoundTripOptions): Promise<RoundTripReport> {

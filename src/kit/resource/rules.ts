@@ -1,16 +1,16 @@
 import type { ValidationRule } from '../../api/types/apiextensions/v1.d.ts';
 import { isSchema, type Structural } from './schema-words.ts';
 
-/** A rule in CEL that says more than its message. */
+/** A CEL rule with more options than its message. */
 export interface RuleOptions extends Omit<ValidationRule, 'rule'> {
   /** What `self` is: a path such as `spec.backends[*]`; default the spec, and `''` for the whole object. */
   readonly at?: string;
 }
 
-/** Rules in CEL, each with its message. Those that speak of `oldSelf` hold for changes only. */
+/** CEL rules, each with its message. Rules that use `oldSelf` apply only to updates. */
 export type Rules = Readonly<Record<string, string | RuleOptions>>;
 
-/** The schema with the rules in their places. */
+/** The schema with the rules added at their places. */
 export function withRules(schema: Structural, rules: Rules): Structural {
   let result = schema;
   for (const [rule, given] of Object.entries(rules)) {

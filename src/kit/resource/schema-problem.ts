@@ -1,13 +1,13 @@
-/** Something in a schema that a definition cannot say. */
+/** Something in a schema that a definition cannot express. */
 export interface SchemaProblem {
-  /** Where, as in objects: `spec.backends[*].weight`. */
+  /** The place, as in objects: `spec.backends[*].weight`. */
   readonly path: string;
   readonly problem: string;
   /** What to write instead. */
   readonly instead: string;
 }
 
-/** A schema cannot become part of a CustomResourceDefinition; every reason is in it. */
+/** A schema cannot become part of a CustomResourceDefinition; the message lists all reasons. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError';
   readonly problems: readonly SchemaProblem[];

@@ -1,11 +1,11 @@
 import type { Schema, Structural } from './schema-words.ts';
 
 const INT32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
-/** Formats whose values Kubernetes checks itself; the pattern that a library emits beside them says the same once more. */
+/** Formats that Kubernetes validates itself; the pattern that a library emits beside them is redundant. */
 const CHECKED_FORMATS = new Set(['date-time', 'date', 'email', 'uuid', 'ipv4', 'ipv6', 'uri', 'cidr', 'duration']);
 const FORMAT_NAMES: Readonly<Record<string, string>> = { base64: 'byte', time: 'partial-time' };
 
-/** The bounds of a number. Those that only say how large JavaScript's numbers are become a format, or nothing. */
+/** The bounds of a number. Bounds that only reflect JavaScript's number range become a format, or are dropped. */
 export function numberRules(schema: Schema, type: 'integer' | 'number'): Structural {
   const rules: Structural = {};
   const { minimum, exclusiveMinimum: above, maximum, exclusiveMaximum: below, multipleOf, format } = schema;
@@ -25,12 +25,12 @@ export function numberRules(schema: Schema, type: 'integer' | 'number'): Structu
   return rules;
 }
 
-/** A bound of this size is that of the number type itself: safe integers, or 32-bit floats. */
+/** The bound of the number type itself: safe integers, or 32-bit floats. */
 function largest(type: 'integer' | 'number'): number {
   return type === 'integer' ? Number.MAX_SAFE_INTEGER : 3.4e38;
 }
 
-/** The rules of a text. `isRe2` is false for a pattern that the server could not read. */
+/** The rules of a string. `isRe2` is false for a pattern that the server could not compile. */
 export function stringRules(schema: Schema): { readonly rules: Structural; readonly isRe2: boolean } {
   const rules: Structural = {};
   const { minLength, maxLength, format, pattern } = schema;
@@ -44,10 +44,10 @@ export function stringRules(schema: Schema): { readonly rules: Structural; reado
   return { rules, isRe2: !/\(\?(?:[=!]|<[=!])|\\[1-9]|\\k</.test(source) };
 }
 
-/** The type that all values have, as schemas name it; undefined when they differ. */
+/** The schema type that all values share; undefined if they differ. */
 export function typeOfValues(values: readonly unknown[]): string | undefined {
   const types = new Set(values.filter((value) => value !== null).map(nameOfType));
-  if (types.has('number')) types.delete('integer'); // 1 and 1.5 are numbers
+  if (types.has('number')) types.delete('integer'); // 1 and 1.5 are both numbers
   return types.size === 1 ? [...types][0] : undefined;
 }
 

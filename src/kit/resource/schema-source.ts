@@ -3,8 +3,8 @@ import type { JSONSchemaProps } from '../../api/types/apiextensions/v1.d.ts';
 import type { Reading, TypeOfSchema } from './type-of-schema.ts';
 
 /**
- * A schema of any library that follows Standard Schema (standardschema.dev). Its types reach the compiler; `jsonSchema`, the
- * second half of the standard, is what a definition is made of.
+ * A schema of any library that follows Standard Schema (standardschema.dev). Its types reach the compiler; the definition
+ * is made from `jsonSchema`, the second half of the standard.
  */
 export interface StandardSchema<Input = unknown, Output = unknown> {
   readonly '~standard': {
@@ -17,15 +17,15 @@ export interface StandardSchema<Input = unknown, Output = unknown> {
 
 type EmitJsonSchema = (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
 
-/** JSON Schema as it is written down by hand, or by TypeBox; Kubernetes' own `x-kubernetes-…` words may be in it. */
+/** JSON Schema as a literal, or from TypeBox; may contain Kubernetes' `x-kubernetes-…` keywords. */
 export type JsonSchema = DeepReadonly<Omit<JSONSchemaProps, 'exclusiveMinimum' | 'exclusiveMaximum'>> & {
   readonly [word: string]: unknown;
 };
 
-/** What a part of an object can be described by. Interfaces such as TypeBox's fit no index signature, hence `object`. */
+/** A schema in any supported form. Interfaces such as TypeBox's fit no index signature, hence `object`. */
 export type SchemaSource = StandardSchema | JsonSchema | object;
 
-/** The type of values as the server hands them out: fields with defaults are there. */
+/** The type of values as the server returns them: fields with defaults are present. */
 export type OutputOf<S> =
   S extends StandardSchema<infer _Input, infer Output>
     ? Output
@@ -33,7 +33,7 @@ export type OutputOf<S> =
       ? Static
       : TypeOfSchema<S, Reading>;
 
-/** The type of values as they may be sent: fields with defaults may be missing. */
+/** The type of values as clients may send them: fields with defaults may be missing. */
 export type InputOf<S> =
   S extends StandardSchema<infer Input, infer _Output>
     ? Input
@@ -48,7 +48,7 @@ export function jsonSchemaOf(source: SchemaSource, place: string): unknown {
   if (standard.jsonSchema === undefined) throw new Error(cannotRead(place, standard.vendor));
   const options = { target: 'draft-2020-12' } as const;
   try {
-    standard.jsonSchema.output(options); // a value that is transformed has no form that the server could keep
+    standard.jsonSchema.output(options); // refuses transformed values: the server could not store them
     return standard.jsonSchema.input(options);
   } catch (cause) {
     throw new Error(`Cannot make a schema of ${place}: ${(cause as Error).message}`, { cause });

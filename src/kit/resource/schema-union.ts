@@ -8,9 +8,10 @@ export interface UnionPlace {
 }
 
 /**
- * One schema for a value that fits one of several. A place of a definition has one type, so alternatives must agree on it.
+ * One schema for a value that matches one of several. A place in a definition has one type, so alternatives must agree on
+ * it.
  *
- * Example: `{t: 'a', x} | {t: 'b', y}` is an object with t, x and y, of which t is 'a' and x is there, or t is 'b' and y is.
+ * Example: `{t: 'a', x} | {t: 'b', y}` is an object with t, x and y, where t is 'a' and x is present, or t is 'b' and y is.
  */
 export function unionOf(all: readonly Structural[], place: UnionPlace): Structural {
   const choices = all.filter((choice) => choice.type !== 'null');
@@ -19,7 +20,7 @@ export function unionOf(all: readonly Structural[], place: UnionPlace): Structur
   return isNullable ? nullable(united, place) : united;
 }
 
-/** The same schema, also for null. Servers find null in no enumeration, listed there or not. */
+/** The same schema, also accepting null. Servers never match null against an enumeration, whether it is listed or not. */
 export function nullable(schema: Structural, { path, refuse }: Pick<UnionPlace, 'path' | 'refuse'>): Structural {
   if (schema.enum !== undefined)
     refuse({ path, problem: 'null fits no enumeration', instead: 'make it optional, or add a value that means none' });
@@ -48,7 +49,7 @@ function isIntOrString(schema: Structural): boolean {
   return schema['x-kubernetes-int-or-string'] === true || schema.type === 'integer' || schema.type === 'string';
 }
 
-/** Bounds hold for numbers only and patterns for texts only, so that both can stand beside each other. */
+/** Bounds apply only to numbers and patterns only to strings, so both can be combined. */
 function intOrString(choices: readonly Structural[]): Structural {
   const rules = choices.map(({ format: _, ...choice }) => valueRules(choice));
   return Object.assign({ 'x-kubernetes-int-or-string': true }, ...rules) as Structural;
@@ -75,7 +76,7 @@ function unionOfObjects(choices: readonly Structural[], place: UnionPlace): Stru
   };
 }
 
-/** What tells one alternative from the others: its required fields, and how its fields are narrower than those of all. */
+/** The rules of one alternative: its required fields, and how its fields are narrower than the combined ones. */
 function choiceRules(choice: Structural, all: Readonly<Record<string, Structural>>): Structural {
   const { properties, ...rules } = valueRules(choice);
   const narrower = Object.entries(properties ?? {}).filter(
@@ -84,7 +85,7 @@ function choiceRules(choice: Structural, all: Readonly<Record<string, Structural
   return narrower.length === 0 ? rules : { ...rules, properties: Object.fromEntries(narrower) };
 }
 
-/** A field that several alternatives have: of one type, with what only one of them says left to the alternative. */
+/** A field of several alternatives: their common type; what only one of them requires is left to its alternative. */
 function sameField(one: Structural, other: Structural, place: UnionPlace): Structural {
   if (deepEqual(one, other)) return one;
   if (one.enum !== undefined && other.enum !== undefined && one.type === other.type)

@@ -4,17 +4,17 @@ import type { SchemaProblem } from './schema-problem.ts';
 /** JSON Schema as libraries emit it. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** A schema as definitions want it: one type at each place, and no references. */
+/** A schema as definitions require it: one type at each place, and no references. */
 export type Structural = JSONSchemaProps;
 
-/** Takes note of what cannot be expressed. */
+/** Reports something that cannot be expressed. */
 export type Refuse = (problem: SchemaProblem) => void;
 
 export function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The words that narrow the values of a place and leave its type alone: all that `anyOf` and its like may hold. */
+/** The keywords that narrow values without changing their type: all that `anyOf` and its like may contain. */
 const VALUE_WORDS = [
   'enum',
   'minimum',
@@ -37,7 +37,7 @@ const VALUE_WORDS = [
   'not',
 ] as const satisfies readonly (keyof Structural)[];
 
-/** What a schema says of values beyond their type, as it may stand inside of `anyOf`, `allOf` and `not`. */
+/** The rules of a schema beyond the type, as allowed inside `anyOf`, `allOf` and `not`. */
 export function valueRules(schema: Structural): Structural {
   const rules: Record<string, unknown> = {};
   for (const word of VALUE_WORDS) if (schema[word] !== undefined) rules[word] = schema[word];
@@ -51,7 +51,7 @@ export function valueRules(schema: Structural): Structural {
   return rules as Structural;
 }
 
-/** True when a default stands anywhere inside the schema. */
+/** True if the schema contains a default anywhere. */
 export function hasDefault(schema: Structural): boolean {
   if (schema.default !== undefined) return true;
   const inner = [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties];

@@ -16,7 +16,7 @@ import { checkCustomObject, checkDefinition, type Definition as CheckedDefinitio
 import type { LocalOptions } from './custom-resource.ts';
 import type { Definition } from './resource-options.ts';
 
-/** Types are made once for each schema. */
+/** Types, cached by schema. */
 const types = new WeakMap<object, Struct>();
 
 interface ReadObject {
@@ -24,7 +24,7 @@ interface ReadObject {
   readonly errors: readonly FieldError[];
 }
 
-/** The object as a server would store it, and what it would say against it. */
+/** The object as a server would store it, and the errors that it would report. */
 export function readObject(given: unknown, definition: Definition, { old }: LocalOptions): ReadObject {
   const object = decoded(given, definition);
   const before = old === undefined ? undefined : decoded(old, definition);
@@ -35,13 +35,13 @@ export function readObject(given: unknown, definition: Definition, { old }: Loca
   return { object, errors };
 }
 
-/** With defaults, and without what the schema does not know. */
+/** With defaults and without unknown fields. */
 function decoded(given: unknown, definition: Definition): KubernetesObject {
   const sent = withTypeMeta(given, definition);
   return canonicalize(sent, typeOf(sent, definition), { defaults: true });
 }
 
-/** What is wrong with the metadata. The namespace is said where an object is sent to, so it may be missing. */
+/** The errors in the metadata. The namespace may be missing, because requests name it in their path. */
 function metadataErrors({ metadata = {} }: KubernetesObject, { spec }: Definition): readonly FieldError[] {
   const namespaced = spec.scope !== 'Cluster';
   const somewhere = namespaced ? { namespace: 'default', ...metadata } : metadata;
@@ -50,7 +50,7 @@ function metadataErrors({ metadata = {} }: KubernetesObject, { spec }: Definitio
   return checkObjectMeta(somewhere, { namespaced, checkName });
 }
 
-/** The object as a server would store it; throws what the server would answer otherwise. */
+/** The object as a server would store it; throws the server's error if it would refuse it. */
 export function acceptObject(given: unknown, definition: Definition, options: LocalOptions): KubernetesObject {
   const { object, errors } = readObject(given, definition, options);
   const { group, names } = definition.spec;
@@ -58,7 +58,7 @@ export function acceptObject(given: unknown, definition: Definition, options: Lo
   return object;
 }
 
-/** Clients fill these in as well. */
+/** Fills in kind and apiVersion, as clients do. */
 function withTypeMeta(given: unknown, { spec }: Definition): KubernetesObject {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new Error(`Cannot read an object: it is ${JSON.stringify(given)}`);
@@ -86,7 +86,7 @@ function typeOf({ apiVersion, kind }: KubernetesObject, { spec }: Definition): S
 
 const DEFINITION = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition';
 
-/** What a server would say against a definition, once it has filled in what is always there. */
+/** The errors that a server would report for a definition, after completing it. */
 export function definitionErrors(given: Definition): readonly FieldError[] {
   const type = builtInTypes().struct(DEFINITION);
   const definition = canonicalize(given, type, { defaults: true }) as unknown as CheckedDefinition;

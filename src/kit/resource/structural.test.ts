@@ -118,7 +118,7 @@ describe('a schema becomes structural', () => {
   });
 });
 
-test('what a definition cannot say is refused with its path', () => {
+test('refuses with a path what a definition cannot express', () => {
   const tree = z.object({
     get children() {
       return z.array(tree);
@@ -157,13 +157,13 @@ test('what a definition cannot say is refused with its path', () => {
   ]);
 });
 
-test('a value that is transformed is refused: the server would keep another one', () => {
+test('refuses a transformed value: the server would store another one', () => {
   expect(() => jsonSchemaOf(z.object({ a: z.string().transform(Number) }), 'spec')).toThrow(
     'Cannot make a schema of spec',
   );
 });
 
-test('references that multiply are given up in bounded time', () => {
+test('gives up on references that multiply, in bounded time', () => {
   const $defs: Record<string, unknown> = { d0: { type: 'string' } };
   for (let level = 1; level < 40; level++) {
     const $ref = `#/$defs/d${level - 1}`;

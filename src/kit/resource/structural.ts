@@ -3,12 +3,12 @@ import { numberRules, stringRules, typeOfValues } from './schema-scalars.ts';
 import type { SchemaProblem } from './schema-problem.ts';
 import { isSchema, type Schema, type Structural, valueRules } from './schema-words.ts';
 
-/** References may make a large schema of a small one; more places than this are refused. */
+/** References can expand a small schema into a large one; schemas with more places are refused. */
 const MAX_PLACES = 20_000;
 
 const ANYTHING: Structural = { 'x-kubernetes-preserve-unknown-fields': true };
 
-/** Words that say nothing about values, or that pruning and types already say. */
+/** Keywords that say nothing about values, or that pruning and types already cover. */
 const IGNORED = new Set(
   '$schema $id id $comment $anchor $defs definitions readOnly writeOnly deprecated examples contentEncoding contentMediaType additionalItems unevaluatedProperties'.split(
     ' ',
@@ -21,10 +21,10 @@ const KNOWN = new Set(
 );
 
 /**
- * The structural schema that says what a JSON Schema says.
+ * The structural schema equivalent to a JSON Schema.
  *
- * Fields that a closed object would refuse are pruned by the server instead. What a definition cannot say is reported with
- * its path, and never left out in silence.
+ * Fields that a closed object would refuse are pruned by the server instead. What a definition cannot express is reported
+ * with its path, never dropped silently.
  */
 export function structuralOf(
   schema: unknown,
@@ -252,7 +252,7 @@ function typesOf(given: Schema, values: readonly unknown[] | undefined): readonl
   return given['items'] === undefined ? [] : ['array'];
 }
 
-/** The names of a map that has only these. */
+/** The names of a map that allows only a fixed list. */
 function namesOf({ propertyNames }: Schema): readonly string[] {
   const names = isSchema(propertyNames) ? propertyNames['enum'] : undefined;
   return Array.isArray(names) ? (names as string[]) : [];
@@ -262,7 +262,7 @@ function valuesOf({ additionalProperties, patternProperties }: Schema): unknown 
   return isSchema(patternProperties) ? Object.values(patternProperties)[0] : additionalProperties;
 }
 
-/** True when names are narrowed by anything but a list. */
+/** True if names are narrowed by anything but a list. */
 function hasOpenNames({ propertyNames, patternProperties }: Schema): boolean {
   const words = isSchema(propertyNames)
     ? Object.keys(propertyNames).filter((word) => !['type', 'enum'].includes(word))

@@ -1,8 +1,8 @@
 import type { Random } from '../../base/index.ts';
 
-/** A repetition without an end is drawn so many times more than it must be, at most. */
+/** The most repetitions drawn beyond the minimum, for a repetition without an upper bound. */
 const MAX_MORE = 4;
-/** Repetitions of repetitions grow fast; a pattern that takes more steps is not understood. */
+/** Nested repetitions grow fast; a pattern that takes more steps is not supported. */
 const MAX_STEPS = 10_000;
 const PRINTABLE = [...'abcdefghijklmnopqrstuvwxyzABCXYZ0123456789 -_.'];
 const CLASSES: Readonly<Record<string, readonly string[]>> = {
@@ -15,8 +15,8 @@ const CLASSES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * A text that a regular expression may match: for literals, classes, groups, alternatives and repetitions. Undefined for
- * what is none of these. Whoever needs to be sure tries the expression on the text.
+ * A text that a regular expression is likely to match: supports literals, classes, groups, alternatives and repetitions.
+ * Undefined for anything else. The caller has to test the expression on the text to be sure.
  */
 export function textOfPattern(pattern: string, random: Random): string | undefined {
   const reader = new PatternReader(pattern, random);
@@ -56,7 +56,7 @@ class PatternReader {
       const after = this.#at;
       if (count > 0) text += first;
       for (let more = 1; more < count && !this.#isUnknown; more++) {
-        this.#at = from; // the atom is drawn anew each time
+        this.#at = from; // draw the atom again for each repetition
         text += this.#atom();
       }
       this.#at = Math.max(after, to);

@@ -1,8 +1,8 @@
-/** Whether fields with defaults are there: when objects are read they are, when objects are sent they may be missing. */
+/** Whether fields with defaults are present: they are in objects that are read, and may be missing in objects that are sent. */
 export type Reading = 'reading';
 export type Direction = Reading | 'sending';
 
-/** The TypeScript type of the values that a JSON Schema, written as a literal, describes. */
+/** The TypeScript type of the values that a literal JSON Schema describes. */
 export type TypeOfSchema<S, D extends Direction> = S extends { readonly nullable: true }
   ? TypeOfSchema<Omit<S, 'nullable'>, D> | null
   : S extends { readonly 'x-kubernetes-int-or-string': true }
@@ -51,7 +51,7 @@ type WithDefault<Fields> = {
   [Name in keyof Fields]: Fields[Name] extends { readonly default: unknown } ? Name : never;
 }[keyof Fields];
 
-/** The fields that are always there. */
+/** The names of the fields that are always present. */
 type Present<Fields, Required, D extends Direction> = D extends Reading
   ? Extract<keyof Fields, Required> | WithDefault<Fields>
   : Exclude<Extract<keyof Fields, Required>, WithDefault<Fields>>;

@@ -1,4 +1,4 @@
-// A transport that can be cut: then requests fail, or get no answer at all.
+// A transport that can be cut: requests then fail or get no answer.
 import { aborted } from '../../base/index.ts';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from '../../client/index.ts';
 

@@ -1,4 +1,4 @@
-// A transport on which watches tell nothing while they are held: the network is slow, requests are not.
+// A transport that can hold back watch events while other requests pass.
 import type { Transport, TransportEvent, TransportRequest, TransportResponse } from '../../client/index.ts';
 
 export class HeldWatches implements Transport {

@@ -1,4 +1,4 @@
-// A transport over which some paths are not served, as for a kind that is not defined yet.
+// A transport that answers some paths as not found, as for a kind that is not defined yet.
 import type { Transport, TransportRequest, TransportResponse } from '../../client/index.ts';
 
 export class HidingTransport implements Transport {

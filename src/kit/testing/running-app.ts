@@ -26,7 +26,7 @@ export class RunningApp implements AsyncDisposable {
     this.#running = parts.running;
   }
 
-  /** Resolves when all is quiet. */
+  /** Resolves when nothing is left to do without time passing. */
   async settle(): Promise<void> {
     do await settle();
     while (!this.app.isIdle);
@@ -45,11 +45,11 @@ export class RunningApp implements AsyncDisposable {
 
 export interface RunAppOptions extends AppOptions {
   readonly log?: Logger;
-  /** What the app's requests go through. */
+  /** Wraps the transport of the app's client. */
   readonly transport?: (inner: Transport) => Transport;
 }
 
-/** Starts a cluster, lets `before` fill it, and runs the parts on it; resolves when all is quiet. */
+/** Starts a cluster, lets `before` fill it, and runs the parts on it; resolves when nothing is left to do. */
 export async function runApp(
   parts: readonly Part[],
   before: (client: Client) => Promise<void> = async () => undefined,
@@ -62,7 +62,7 @@ export async function runApp(
   const { log, transport = (inner) => inner } = options;
   const client = cluster.clientOver(transport(cluster.transport('in process')), { log, userAgent: 'test-app' });
   const running = made.run(client, stop.signal);
-  running.catch(() => aborted(stop.signal)); // whoever stops it hears of a failure
+  running.catch(() => aborted(stop.signal)); // `stop` reports the failure
   const started = new RunningApp({ app: made, cluster, stop, running });
   await started.settle();
   return started;

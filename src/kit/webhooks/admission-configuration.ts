@@ -15,20 +15,20 @@ import type { HandlerPlace } from './webhook-server.ts';
 export interface ConfigurationSources {
   readonly admissions: readonly KindAdmission[];
   readonly clientConfigOf: (path: string) => Promise<HandlerPlace>;
-  /** Namespaces that are left alone whatever the admissions say: those in which the webhooks themselves run. */
+  /** Namespaces that are always exempt, because the webhooks themselves run there. */
   readonly exempt: readonly string[];
-  /** Calls the handler when callers have to trust another authority than before. */
+  /** Calls the handler when the certificate authority has changed. */
   readonly onAuthority: (handler: () => void) => Disposable;
 }
 
-/** What somebody else has changed is put right after so long at most, and no more often. */
+/** How often, at most, changes that others made to the configurations are undone. */
 const PERIOD_MS = 1000;
 
 export function pathOf(name: string, what: 'mutate' | 'validate'): string {
   return `/${what}/${name}`;
 }
 
-/** The kinds of which there are objects for these admissions. */
+/** The kinds of configuration objects that these admissions need. */
 function writtenKinds(admissions: readonly KindAdmission[]): readonly Kind[] {
   return [
     ...(admissions.some(({ mutate }) => mutate !== undefined) ? [MutatingWebhookConfiguration] : []),
@@ -39,7 +39,7 @@ function writtenKinds(admissions: readonly KindAdmission[]): readonly Kind[] {
   ];
 }
 
-/** What writing them takes, and reading what the handlers look at. */
+/** The access for writing the configurations, and for reading the kinds that the handlers read. */
 export function configurationNeeds(admissions: readonly KindAdmission[]): readonly AccessNeed[] {
   const written = writtenKinds(admissions);
   return [
@@ -120,7 +120,7 @@ export class AdmissionConfiguration implements PreparedPart {
     return { failurePolicy, matchConstraints: { resourceRules, ...selectors }, validations: [...validations] };
   }
 
-  /** Which requests the admission is about. */
+  /** The requests that the admission applies to. */
   #matching({ kind, options }: KindAdmission) {
     const { operations = ['CREATE', 'UPDATE'], exemptNamespaces = ['kube-system'] } = options;
     const { namespaceSelector = {}, objectSelector } = options;

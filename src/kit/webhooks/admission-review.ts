@@ -2,7 +2,7 @@ import { WebhookRequestError } from './webhook-handler.ts';
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE';
 
-/** As much of an AdmissionRequest as handlers look at. */
+/** The fields of an AdmissionRequest that handlers use. */
 export interface AdmissionQuestion {
   readonly uid: string;
   readonly operation: AdmissionOperation;

@@ -6,8 +6,8 @@ import { type HandlerPlace, WebhookServer, type WebhookServerOptions } from './w
 export type AdmissionServerOptions = Partial<WebhookServerOptions>;
 
 /**
- * Serves admission webhooks and, as a part of the app, writes their configurations with the authority of its certificate:
- * `app(name, [server.configuration], { webhooks: server })`. Several replicas need a `certificate` that they share.
+ * Serves admission webhooks and, as a part of the app, writes their configurations with its certificate authority:
+ * `app(name, [server.configuration], { webhooks: server })`. Several replicas need a shared `certificate`.
  */
 export function admissionServer(
   admissions: readonly KindAdmission[],
@@ -17,7 +17,7 @@ export function admissionServer(
 }
 
 export class AdmissionServer extends WebhookServer {
-  /** Writes the configurations once the server listens, and keeps them as they are meant to be; they stay when it ends. */
+  /** Writes the configurations once the server listens, and keeps them up to date. They outlive the server. */
   readonly configuration: Part;
 
   constructor(admissions: readonly KindAdmission[], options: AdmissionServerOptions) {

@@ -34,7 +34,7 @@ function of(options: Partial<AdmissionOptions<ConfigMap>>) {
 }
 
 describe('admission()', () => {
-  test.each(['v1', 'v1beta1'])('answers %s with the patch that makes what mutate returns', async (version) => {
+  test.each(['v1', 'v1beta1'])('answers %s with the patch to what mutate returns', async (version) => {
     const { mutate } = of({ mutate: (object) => ({ ...object, data: { ...object.data, b: '2' } }) });
     const patch = Buffer.from('[{"op":"add","path":"/data/b","value":"2"}]').toString('base64');
     expect(await mutate?.(review({}, version), context)).toEqual(
@@ -52,7 +52,7 @@ describe('admission()', () => {
     expect(await deleted.mutate?.(review(request), context)).toEqual(answer({ allowed: true }));
   });
 
-  test('does not take changes in place for a result', async () => {
+  test('ignores changes in place', async () => {
     const { mutate } = of({ mutate: (object) => Object.assign(object, { data: {} }) });
     await expect(mutate?.(review(), context)).rejects.toThrow(TypeError);
   });
@@ -70,7 +70,7 @@ describe('admission()', () => {
     expect(await of({ validate: () => undefined }).validate?.(review(), context)).toEqual(answer({ allowed: true }));
   });
 
-  test('tells validate about the request, and the client what it warns of', async () => {
+  test('passes the request to validate, and its warnings to the client', async () => {
     const { validate } = of({
       validate: (object, { operation, old, user, dryRun, warn }) =>
         warn(JSON.stringify([object.data, operation, old?.data, user, dryRun])),
@@ -90,7 +90,7 @@ describe('admission()', () => {
     await expect(of({ validate: () => undefined }).validate?.(sent, context)).rejects.toThrow(message);
   });
 
-  test('must have a name of three parts and something to say', () => {
+  test('requires a name of three parts and at least one function or rule', () => {
     expect(() => of({ name: 'acme.dev', validate: () => undefined })).toThrow('needs three parts at least');
     expect(() => of({})).toThrow('it needs mutate, validate or rules');
     const hook = of({ validate: () => undefined });

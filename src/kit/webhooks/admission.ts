@@ -8,26 +8,26 @@ import type { Kind, KubernetesObject } from '../../client/index.ts';
 import { type AdmissionOperation, type AdmissionQuestion, readAdmissionReview } from './admission-review.ts';
 import type { WebhookContext, WebhookHandler } from './webhook-handler.ts';
 
-/** An object as it is on its way into the store, read-only. Its name may still have to be generated. */
+/** An object before it is stored, read-only. Its name may not be generated yet. */
 export type Admitted<T extends KubernetesObject> = DeepReadonly<
   Omit<T, 'metadata'> & { metadata: NonNullable<T['metadata']> }
 >;
 
-/** What is known of a request besides its object. */
+/** A request's properties besides its object. */
 export interface AdmissionContext<T extends KubernetesObject> extends WebhookContext {
   readonly operation: AdmissionOperation;
-  /** Of the request; empty outside of namespaces. A new object may not say its own. */
+  /** The request's namespace; empty for cluster-scoped kinds. A new object may not name its own. */
   readonly namespace: string;
-  /** The object as it is stored; absent when it is being created. */
+  /** The stored object; undefined for a create. */
   readonly old: Admitted<T> | undefined;
   readonly user: AdmissionUser;
-  /** CreateOptions, UpdateOptions or DeleteOptions, with what the client stated. */
+  /** CreateOptions, UpdateOptions or DeleteOptions, as the client sent them. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Nothing will be stored, so nothing must be done elsewhere. */
+  /** True if nothing will be stored, so the handler must have no side effects. */
   readonly dryRun: boolean;
-  /** The objects of a kind that is among `reads`, from the app's cache. */
+  /** The objects of a kind listed in `reads`, from the app's cache. */
   objects<R extends KubernetesObject>(kind: Kind<R>): Objects<R>;
-  /** Tells the client something, whatever comes of the request. */
+  /** Sends the client a warning, whatever the outcome. */
   warn(text: string): void;
 }
 
@@ -39,58 +39,62 @@ export interface AdmissionUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A rule in CEL about `object`, `oldObject`, `request` and so on; see ValidatingAdmissionPolicy. */
+/** A CEL rule about `object`, `oldObject`, `request` and so on; see ValidatingAdmissionPolicy. */
 export interface AdmissionRule {
-  /** True for what may be stored. */
+  /** Must be true for the request to be admitted. */
   readonly expression: string;
   readonly message?: string;
-  /** An expression that makes the message. */
+  /** A CEL expression that makes the message. */
   readonly messageExpression?: string;
   /** `Forbidden`, `Invalid`, `Unauthorized` or `RequestEntityTooLarge`; default `Invalid`. */
   readonly reason?: string;
 }
 
 export interface AdmissionOptions<T extends KubernetesObject> {
-  /** Names the webhook in messages and its configurations: at least three parts, such as `labels.pods.acme.dev`. */
+  /** Names the webhook in messages and configurations: at least three parts, such as `labels.pods.acme.dev`. */
   readonly name: string;
-  /** What happens to requests while this webhook does not answer: `Fail` refuses them, `Ignore` lets them pass. */
+  /** What happens to requests while this webhook is unavailable: `Fail` refuses them, `Ignore` admits them. */
   readonly failurePolicy: 'Fail' | 'Ignore';
-  /** Default cREATE and UPDATE. */
+  /** Default CREATE and UPDATE. */
   readonly operations?: readonly AdmissionOperation[];
-  /** Further labels that the namespace must have; those of `exemptNamespaces` are left alone anyway. */
+  /** Labels that the namespace must have, besides not being one of `exemptNamespaces`. */
   readonly namespaceSelector?: LabelSelector;
   readonly objectSelector?: LabelSelector;
-  /** Default `kube-system`: a webhook must not keep a cluster from repairing itself. The server's own is always left alone. */
+  /**
+   * Default `kube-system`, so that a webhook cannot keep a cluster from repairing itself. The server's own namespace is
+   * always exempt.
+   */
   readonly exemptNamespaces?: readonly string[];
   /** Default 10. */
   readonly timeoutSeconds?: number;
-  /** Kinds whose objects the handlers look at, by `objects`: the app keeps caches of them. */
+  /** Kinds that the handlers read with `objects`; the app keeps caches of them. */
   readonly reads?: readonly Kind[];
-  /** Returns the object as it shall be; undefined leaves it as it is. Throwing counts as no answer. */
+  /** Returns the changed object; undefined leaves it unchanged. Throwing counts as no answer. */
   mutate?(
     object: Admitted<T>,
     context: AdmissionContext<T>,
   ): Admitted<T> | undefined | Promise<Admitted<T> | undefined>;
   /**
-   * Refuses by throwing, or by returning why. Sees the object as it would be stored; one that is being deleted as it is.
+   * Refuses by throwing, or by returning the reason. Sees the object as it would be stored, or the stored one for a
+   * deletion.
    */
   validate?(object: Admitted<T>, context: AdmissionContext<T>): string | void | Promise<string | void>;
-  /** Rules that the API server checks by itself, as a ValidatingAdmissionPolicy: they hold while this app is away, too. */
+  /** Rules that the API server itself evaluates, as a ValidatingAdmissionPolicy: they also hold while this app does not run. */
   readonly rules?: readonly AdmissionRule[];
 }
 
-/** What an app has to say about requests for one kind: serve it with `admissionServer`. */
+/** The admission of one kind: serve it with `admissionServer`. */
 export interface KindAdmission {
   readonly name: string;
   readonly kind: Kind;
   readonly options: Omit<AdmissionOptions<never>, 'mutate' | 'validate'>;
-  /** For the app: what `objects` gives to the handlers from now on. */
+  /** Called by the app with the source of `objects`. */
   readonly readFrom: (source: Pick<AppContext, 'objects'>) => void;
   readonly mutate?: WebhookHandler;
   readonly validate?: WebhookHandler;
 }
 
-/** Has a say in requests for the objects of a kind: changes them before they are stored, or refuses them. */
+/** Takes part in admitting requests for a kind: changes objects before they are stored, or refuses them. */
 export function admission<T extends KubernetesObject>(kind: Kind<T>, options: AdmissionOptions<T>): KindAdmission {
   const { name, mutate, validate } = options;
   if (name.split('.').length < 3) {
@@ -164,8 +168,8 @@ function answering<T extends KubernetesObject>(
       warn: (text) => void warnings.push(text),
       signal,
     });
-    const told = warnings.length === 0 ? {} : { warnings };
-    return { apiVersion, kind: 'AdmissionReview', response: { uid: request.uid, ...response, ...told } };
+    const warned = warnings.length === 0 ? {} : { warnings };
+    return { apiVersion, kind: 'AdmissionReview', response: { uid: request.uid, ...response, ...warned } };
   };
 }
 
@@ -177,7 +181,7 @@ function objectOf<T extends KubernetesObject>({ object, oldObject }: AdmissionQu
   return frozen<T>(object ?? oldObject) as Admitted<T>;
 }
 
-/** What handlers get is read-only, so that what they return can be compared with it. */
+/** Freezes the object, so that what handlers return can be compared with it. */
 function frozen<T extends KubernetesObject>(object: object | undefined): Admitted<T> | undefined {
   if (object !== undefined) deepFreeze(object);
   return object as Admitted<T> | undefined;

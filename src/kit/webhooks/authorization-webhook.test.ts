@@ -15,7 +15,7 @@ describe('authorizationWebhook()', () => {
   test.each([
     ['v1', 'groups'],
     ['v1beta1', 'group'],
-  ])('tells what somebody may do, in %s', async (version, member) => {
+  ])('decides what a user may do, in %s', async (version, member) => {
     const decide: DecideAccess = ({ user, groups, resource }) =>
       user === 'ada' && groups.includes('dev') && resource?.resource === 'pods' ? 'allow' : 'noOpinion';
     expect(await statusOf(decide, { user: 'ada', [member]: ['dev'], resourceAttributes }, version)).toEqual({
@@ -25,12 +25,12 @@ describe('authorizationWebhook()', () => {
   });
 
   test('refuses with a reason', async () => {
-    const decide: DecideAccess = ({ path }) => ({ verdict: 'deny', reason: `nobody reads ${path?.path}` });
+    const decide: DecideAccess = ({ path }) => ({ verdict: 'deny', reason: `none may read ${path?.path}` });
     const spec = { user: 'ada', nonResourceAttributes: { path: '/secret', verb: 'get' } };
-    expect(await statusOf(decide, spec)).toEqual({ allowed: false, denied: true, reason: 'nobody reads /secret' });
+    expect(await statusOf(decide, spec)).toEqual({ allowed: false, denied: true, reason: 'none may read /secret' });
   });
 
-  test('tells what went wrong, and allows nothing then', async () => {
+  test('reports an error, and allows nothing then', async () => {
     const decide: DecideAccess = () => Promise.reject(new Error('the list is lost'));
     expect(await statusOf(decide, { user: 'ada', resourceAttributes })).toEqual({
       allowed: false,

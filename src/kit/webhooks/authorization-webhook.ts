@@ -1,19 +1,19 @@
 import type { SubjectAccessReviewSpec } from '../../api/types/authorization/v1.d.ts';
 import { type WebhookContext, type WebhookHandler, WebhookRequestError } from './webhook-handler.ts';
 
-/** Who asks for what, as a SubjectAccessReview of v1 tells it. */
+/** The user and the requested access, from a SubjectAccessReview of v1. */
 export interface AccessQuestion {
   readonly user: string;
   readonly groups: readonly string[];
   readonly uid: string;
   readonly extra: Readonly<Record<string, readonly string[]>>;
-  /** What is to be done to objects; undefined for a request about a path. */
+  /** The requested access to objects; undefined for a request about a path. */
   readonly resource: Readonly<NonNullable<SubjectAccessReviewSpec['resourceAttributes']>> | undefined;
-  /** What is to be done at a path that is no resource's. */
+  /** The requested access to a path that is not a resource. */
   readonly path: Readonly<NonNullable<SubjectAccessReviewSpec['nonResourceAttributes']>> | undefined;
 }
 
-/** `noOpinion` leaves the question to the server's next authorizer. */
+/** `noOpinion` leaves the decision to the server's next authorizer. */
 export type AccessVerdict = 'allow' | 'deny' | 'noOpinion';
 
 /** A verdict and, for messages and audit logs, the reason. */
@@ -22,7 +22,7 @@ export interface AccessAnswer {
   readonly reason?: string;
 }
 
-/** Decides about one request. Throwing leaves it to the next authorizer, which is told the error's message. */
+/** Decides about one request. Throwing reports the error's message and leaves the decision to the next authorizer. */
 export type DecideAccess = (
   question: AccessQuestion,
   context: WebhookContext,
@@ -31,7 +31,7 @@ export type DecideAccess = (
 const REVIEW_VERSIONS: readonly unknown[] = ['authorization.k8s.io/v1', 'authorization.k8s.io/v1beta1'];
 const KIND = 'SubjectAccessReview';
 
-/** Answers SubjectAccessReviews, v1 and v1beta1, by asking a function what may be done. */
+/** Answers SubjectAccessReviews, v1 and v1beta1, with the decisions of a function. */
 export function authorizationWebhook(decide: DecideAccess): WebhookHandler {
   return async (review, context) => {
     const { apiVersion, question } = readReview(review);

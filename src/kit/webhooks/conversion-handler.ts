@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/index.ts';
 import { type WebhookContext, type WebhookHandler, WebhookRequestError } from './webhook-handler.ts';
 
-/** A custom object as it travels between API server and webhook. */
+/** A custom object in a conversion review. */
 export interface ConvertibleObject {
   apiVersion: string;
   kind: string;
@@ -10,8 +10,8 @@ export interface ConvertibleObject {
 }
 
 /**
- * Turns one object into another version of its kind, such as `v1`. The handler sets `apiVersion` and `kind` of what is
- * returned. Throwing fails the whole review with the error's message.
+ * Converts one object to another version of its kind, such as `v1`. The handler sets `apiVersion` and `kind` of the result.
+ * Throwing fails the whole review with the error's message.
  */
 export type ConvertObject = (
   object: ConvertibleObject,

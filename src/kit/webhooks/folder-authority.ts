@@ -8,7 +8,7 @@ import { WebhookAuthority } from './serving-certificate.ts';
 const CERTIFICATE = 'ca.crt';
 const KEY = 'ca.key';
 
-/** The authority in a folder that only its owner reads; made unless it is there. It is the same after a restart. */
+/** The certificate authority in a folder that only its owner can read; created if missing, so it survives restarts. */
 export async function folderAuthority(
   folder: string,
   parts: { readonly clock: Clock; readonly random: Random },
@@ -32,7 +32,7 @@ export async function folderAuthority(
   }
 }
 
-/** The certificate is written last: without it there is no authority yet. */
+/** The certificate is written last: without it the authority is incomplete. */
 async function read(folder: string): Promise<Credential | undefined> {
   try {
     const certificate = await readFile(join(folder, CERTIFICATE), 'utf8');

@@ -26,24 +26,24 @@ import type { WebhookAddress } from './webhook-server.ts';
 export interface ProxyTarget {
   /** Such as `https://127.0.0.1:6443`. */
   readonly server: string;
-  /** PEM of whom to trust; the system's authorities unless given. */
+  /** The CA certificates to trust, as PEM; default the system's. */
   readonly certificateAuthority?: string;
 }
 
 export interface FrontProxyOptions {
-  /** Tells who sends a request, by whatever it carries; undefined refuses it with 401. */
+  /** Identifies the user of a request; undefined refuses it with 401. */
   readonly identify: (
     request: IncomingMessage,
   ) => Omit<TokenUser, 'audiences'> | undefined | Promise<Omit<TokenUser, 'audiences'> | undefined>;
-  /** Where requests go; asked for each, so that it may be known later than the proxy. */
+  /** Where requests are sent; called for each, so that it may become known after the proxy is made. */
   readonly target: () => ProxyTarget | Promise<ProxyTarget>;
-  /** What the proxy shows to the API server; made by an authority of its own, for `front-proxy-client`, unless given. */
+  /** The proxy's client certificate; default one for `front-proxy-client` from an authority that the proxy makes. */
   readonly client?: Credential & { readonly authority: string };
-  /** 0, or absent, for any that is free. */
+  /** Default 0: any free port. */
   readonly port?: number;
-  /** 127.0.0.1 unless given. */
+  /** Default 127.0.0.1. */
   readonly host?: string;
-  /** Names and addresses that users reach the proxy by, besides those of this machine. */
+  /** Names and addresses by which users reach the proxy, besides those of this machine. */
   readonly names?: readonly string[];
   readonly clock?: Clock;
   readonly random?: Random;
@@ -53,15 +53,15 @@ const CLIENT_NAME = 'front-proxy-client';
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
 const LIMITS = { maxConnections: 1024, headersTimeoutMs: 10_000, handshakeTimeoutMs: 10_000 };
 
-/** A proxy in front of an API server that knows users in a way of its own. Listens over HTTPS only, with HTTP/1.1. */
+/** A proxy in front of an API server that authenticates users with a function. Serves HTTPS with HTTP/1.1 only. */
 export function frontProxy(options: FrontProxyOptions): FrontProxy {
   return new FrontProxy(options);
 }
 
 export class FrontProxy implements Runnable {
-  /** PEM of the authority that users of the proxy have to trust. */
+  /** The CA certificate that users of the proxy have to trust, as PEM. */
   readonly authority: string;
-  /** PEM of the authority of its client certificate: what the API server is given as `--requestheader-client-ca-file`. */
+  /** The CA certificate of its client certificate, as PEM, for the API server's `--requestheader-client-ca-file`. */
   readonly clientAuthority: string;
   readonly #options: FrontProxyOptions;
   readonly #clock: Clock;
@@ -153,7 +153,7 @@ export class FrontProxy implements Runnable {
     }
   }
 
-  /** What is sent on: everything but the user's credentials and whatever could be taken for the proxy's own word. */
+  /** The headers to forward: all but the user's credentials and those that only the proxy may set. */
   async #headersFor(request: IncomingMessage): Promise<OutgoingHttpHeaders | undefined> {
     const user = await this.#options.identify(request);
     if (user === undefined || user.name === '') return undefined;
@@ -197,7 +197,7 @@ export class FrontProxy implements Runnable {
   }
 }
 
-/** Headers of one connection, the user's credentials, and those in which only the proxy speaks. */
+/** Hop-by-hop headers, the user's credentials, and the headers that only the proxy may set. */
 function isReplaced(name: string): boolean {
   return ['host', 'connection', 'authorization', 'cookie'].includes(name) || name.startsWith('x-remote-');
 }

@@ -4,37 +4,37 @@ import { type Http1Handlers, type ServingCertificate as TlsServing, TlsListener 
 import { RENEW_AFTER_MS, type ServingCertificate, WebhookAuthority } from './serving-certificate.ts';
 
 export interface HttpsListenerOptions {
-  /** Another listener, which passes requests on: no port of its own is opened, and the certificate is that of the other one. */
+  /** Another listener that passes requests on: this one then opens no port and uses the other one's certificate. */
   readonly front?: HttpsFront;
-  /** 0, or absent, for any that is free. */
+  /** Default 0: any free port. */
   readonly port?: number;
-  /** 127.0.0.1 unless given; behind a Service it is `0.0.0.0` or `::`. */
+  /** Default 127.0.0.1; behind a Service use `0.0.0.0` or `::`. */
   readonly host?: string;
   /**
-   * Names and addresses that callers use, such as `hook.default.svc`; those of this machine are always there. A certificate for
-   * them is made at the start and renewed while the server runs.
+   * Names and addresses that callers use, such as `hook.default.svc`, besides those of this machine. A certificate for them
+   * is made at the start and renewed while the server runs.
    */
   readonly names?: readonly string[];
-  /** A certificate of one's own instead, such as one that several replicas share. */
+  /** A certificate to use instead of making one, such as one that several replicas share. */
   readonly certificate?: ServingCertificate;
   readonly clock?: Clock;
   readonly random?: Random;
 }
 
-/** A Service by which API servers reach a server of an app. */
+/** A Service by which API servers reach an app's server. */
 export interface ServiceReference {
   readonly namespace: string;
   readonly name: string;
-  /** 443 unless given. */
+  /** Default 443. */
   readonly port?: number;
 }
 
-/** What is done with requests, and with connections before them. */
+/** How requests and connections are handled. */
 export interface HttpsAnswering {
   readonly onRequest: (request: Http2ServerRequest, response: Http2ServerResponse) => void;
-  /** Callers may show a certificate, which whoever answers has to look at; they are not asked for one unless given. */
+  /** Asks callers for a certificate, which the handler has to verify; default false. */
   readonly asksForCertificate?: boolean;
-  /** 256 unless given. */
+  /** Default 256. */
   readonly maxConnections?: number;
 }
 
@@ -43,14 +43,14 @@ export interface ListeningAddress {
   readonly port: number;
 }
 
-/** A listener that passes requests for some paths on. */
+/** A listener that passes on the requests for some paths. */
 export interface HttpsFront {
   readonly listener: HttpsListener;
   /** Whether a request for this path is passed on. */
   readonly isFor: (path: string) => boolean;
 }
 
-/** A listener that requests are passed on to. */
+/** A listener that gets requests from another one. */
 interface Behind extends Pick<HttpsFront, 'isFor'>, Pick<HttpsAnswering, 'onRequest'> {
   /** Names by which callers reach it. */
   readonly names: () => readonly string[];
@@ -59,22 +59,22 @@ interface Behind extends Pick<HttpsFront, 'isFor'>, Pick<HttpsAnswering, 'onRequ
 const MAX_CONNECTIONS = 256;
 const HEADERS_TIMEOUT_MS = 10_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** Requests under way when the server ends may take this long. */
+/** How long requests in progress may take when the server stops. */
 const DRAIN_MS = 2000;
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
 
-/** Listens over HTTPS, with HTTP/2 and HTTP/1.1, and a certificate that it makes and renews itself unless it is given one. */
+/** Listens over HTTPS, with HTTP/2 and HTTP/1.1. Makes and renews its certificate unless the options have one. */
 export class HttpsListener implements Runnable {
   #options: HttpsListenerOptions;
   readonly #answering: HttpsAnswering;
   readonly #clock: Clock;
   #authority: WebhookAuthority | undefined;
-  /** Certificates of authorities before this one, which callers go on to trust for a while. */
+  /** CA certificates before the current one, which callers continue to trust for a while. */
   #former = '';
   readonly #onAuthority = new Set<() => void>();
   readonly #underWay = new Set<Http2ServerResponse>();
   #onIdle: (() => void) | undefined;
-  /** Listeners that requests are passed on to. */
+  /** Listeners that get requests from this one. */
   readonly #behind: Behind[] = [];
   #address: ListeningAddress | undefined;
   #waiting: ((address: ListeningAddress) => void)[] = [];
@@ -93,14 +93,14 @@ export class HttpsListener implements Runnable {
     this.#authority = isOwn ? new WebhookAuthority({ clock, random }) : undefined;
   }
 
-  /** PEM of the authority that callers have to trust, and of those before it; the same until `use` is called. */
+  /** The CA certificate that callers have to trust, and former ones, as PEM; constant until `use` is called. */
   get authority(): string {
     const { front } = this.#options;
     if (front !== undefined) return front.listener.authority;
     return `${this.#authority?.certificate ?? this.#options.certificate?.authority ?? ''}${this.#former}`;
   }
 
-  /** Takes another authority for the certificates that are made from now on, and tells those who have told others of the last one. */
+  /** Issues certificates with another authority from now on, and calls the `onAuthority` handlers. */
   use(authority: WebhookAuthority, former: string): void {
     if (this.#authority?.certificate === authority.certificate && this.#former === former) return;
     this.#authority = authority;
@@ -108,7 +108,7 @@ export class HttpsListener implements Runnable {
     for (const handler of this.#onAuthority) handler();
   }
 
-  /** Calls the handler whenever `authority` has changed, until the result is disposed of. */
+  /** Calls the handler whenever `authority` has changed, until the result is disposed. */
   onAuthority(handler: () => void): Disposable {
     const { front } = this.#options;
     if (front !== undefined) return front.listener.onAuthority(handler);
@@ -126,7 +126,7 @@ export class HttpsListener implements Runnable {
     return this.#address;
   }
 
-  /** Has it listen at that port, on all addresses, for those who come by the Service; to be called before it runs. */
+  /** Makes the server listen at the Service's port on all addresses; must be called before it runs. */
   standBehind({ namespace, name, port }: Required<ServiceReference>): void {
     const names = [...(this.#options.names ?? []), serviceHost({ namespace, name })];
     this.#options = { ...this.#options, host: '', port, names };
@@ -139,13 +139,13 @@ export class HttpsListener implements Runnable {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Says that callers reach the server in another way, until the address is undefined. */
+  /** Sets the address at which callers reach the server; undefined when it stops. */
   listensAt(address: ListeningAddress | undefined): void {
     this.#address = address;
     if (address !== undefined) for (const resolve of this.#waiting.splice(0)) resolve(address);
   }
 
-  /** Lets the front pass requests on. */
+  /** Gets requests from the front listener until the signal aborts. */
   async #runBehind(front: HttpsListener, signal: AbortSignal): Promise<void> {
     const address = await Promise.race([front.listening(), aborted(signal)]);
     if (address === undefined) return;
@@ -170,7 +170,7 @@ export class HttpsListener implements Runnable {
 
   #listener(): TlsListener {
     const { asksForCertificate = false, maxConnections = MAX_CONNECTIONS } = this.#answering;
-    const http2 = createServer((request, response) => this.#pass(request, response)); // ours would not fit into bundles
+    const http2 = createServer((request, response) => this.#pass(request, response)); // our own HTTP/2 server would make bundles too large
     http2.on('sessionError', () => undefined); // the caller's connection is gone; the next call opens another
     const listener: TlsListener = new TlsListener({
       clock: this.#clock,
@@ -181,7 +181,7 @@ export class HttpsListener implements Runnable {
         http2.once('session', (session) => session.once('stream', () => listener.used(socket)));
         http2.emit('connection', socket);
       },
-      // Node's requests of HTTP/1.1 and HTTP/2 have in common what handlers use
+      // handlers only use what Node's requests of HTTP/1.1 and HTTP/2 have in common
       http1: { request: this.#pass.bind(this) as unknown as Http1Handlers['request'] & object },
     });
     return listener;
@@ -223,7 +223,7 @@ export class HttpsListener implements Runnable {
   }
 }
 
-/** The name by which API servers call at a Service. */
+/** The host name by which API servers call a Service. */
 export function serviceHost({ namespace, name }: Pick<ServiceReference, 'namespace' | 'name'>): string {
   return `${name}.${namespace}.svc`;
 }

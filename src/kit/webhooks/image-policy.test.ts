@@ -11,7 +11,7 @@ async function statusOf(review: ImagePolicyOptions['review'], spec: object): Pro
 }
 
 describe('imagePolicy()', () => {
-  test('shows what a pod wants to run, and tells what is said of it', async () => {
+  test('passes the images of a pod to the function, and its verdict to the server', async () => {
     const spec = { containers: [{ image: 'a' }, {}], namespace: 'n', annotations: { 'x.image-policy.k8s.io/y': 'z' } };
     const seen: unknown[] = [];
     const judge: ImagePolicyOptions['review'] = (images) => {

@@ -2,7 +2,7 @@ import { type WebhookContext, type WebhookHandler, WebhookRequestError } from '.
 
 /** The images that a pod wants to run. */
 export interface ImagesToReview {
-  /** As the containers name them, those of init containers last. */
+  /** In the order of the containers; init containers last. */
   readonly images: readonly string[];
   readonly namespace: string;
   /** The pod's annotations that match `*.image-policy.k8s.io/*`, such as `mine.image-policy.k8s.io/break-glass`. */
@@ -11,14 +11,14 @@ export interface ImagesToReview {
 
 export interface ImageVerdict {
   readonly allowed: boolean;
-  /** Why not; the client is told. */
+  /** Why not; shown to the client. */
   readonly reason?: string;
   /** Added to the audit event, with the plugin's prefix. */
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
 export interface ImagePolicyOptions {
-  /** Judges the images of one pod. Throwing refuses them with the error's message. */
+  /** Decides about the images of one pod. Throwing refuses them with the error's message. */
   review(images: ImagesToReview, context: WebhookContext): ImageVerdict | Promise<ImageVerdict>;
 }
 

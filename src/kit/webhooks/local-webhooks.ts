@@ -1,4 +1,4 @@
-/** An answer as it would go over HTTP. */
+/** An answer with its HTTP status. */
 export interface LocalAnswer {
   readonly status: number;
   readonly type: string;
@@ -8,8 +8,8 @@ export interface LocalAnswer {
 /** Answers a review that was posted to a path. */
 export type LocalHandler = (path: string, body: string, signal: AbortSignal) => Promise<LocalAnswer>;
 
-/** API servers of this process, which reach webhooks without sockets. */
+/** API servers of this process, which call webhooks without sockets. */
 export interface LocalWebhooks {
-  /** Lets the handler be called under this host name, until the result is disposed of. */
+  /** Makes the handler reachable under this host name until the result is disposed. */
   serve(handler: LocalHandler): Disposable & { readonly host: string };
 }

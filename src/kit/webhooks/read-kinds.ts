@@ -7,7 +7,7 @@ interface Reading {
   readonly reads?: readonly Kind[];
 }
 
-/** The kinds that an admission looks at besides its own, once an app runs that has caches of them. */
+/** The kinds that an admission reads besides its own, from the caches of the running app. */
 export class ReadKinds {
   readonly #admission: Reading;
   #source: Pick<AppContext, 'objects'> | undefined;
@@ -16,7 +16,7 @@ export class ReadKinds {
     this.#admission = admission;
   }
 
-  /** Has the caches filled; to be called before the app runs. */
+  /** Creates the caches; must be called before the app runs. */
   readFrom(source: Pick<AppContext, 'objects'>): void {
     for (const kind of this.#admission.reads ?? []) source.objects(kind);
     this.#source = source;

@@ -8,9 +8,9 @@ import {
   selfIssuer,
 } from '../../wire/certificates/index.ts';
 
-/** A key pair to serve with, and the authority by which clients know it; all PEM. */
+/** A certificate and key to serve with, and the CA certificate that clients verify it with; all PEM. */
 export interface ServingCertificate extends Credential {
-  /** Whom callers have to trust: what goes, in base64, into `caBundle`. */
+  /** The CA certificate that callers have to trust; in base64, it is the `caBundle`. */
   readonly authority: string;
 }
 
@@ -18,18 +18,18 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const AUTHORITY_DAYS = 10 * 365;
 const LEAF_DAYS = 90;
-/** Certificates are to be replaced after so long, well before they expire. */
+/** The age at which certificates are replaced, well before they expire. */
 export const RENEW_AFTER_MS = (LEAF_DAYS / 3) * 2 * DAY_MS;
 const SUBJECT = { commonName: 'keelson-webhook-ca' };
 
-/** An authority that signs nothing but serving certificates of one app: of one process, or of all that share it. */
+/** A certificate authority that only signs serving certificates of one app: of one process, or of all that share it. */
 export class WebhookAuthority {
   readonly certificate: string;
   readonly #key: KeyObject;
   readonly #issuer: Issuer;
   readonly #given: { readonly clock: Clock; readonly random: Random };
 
-  /** `stored` is one that was made before, as `credential` tells it; default a new one. */
+  /** `stored` is the `credential` of an existing authority; default: makes a new one. */
   constructor(given: { readonly clock: Clock; readonly random: Random }, stored?: Credential) {
     this.#given = given;
     this.#key = createPrivateKey(stored?.privateKey ?? newPrivateKey());
@@ -40,18 +40,18 @@ export class WebhookAuthority {
       throw new Error('Cannot use the authority: its certificate and its key do not belong together');
   }
 
-  /** The authority itself, with its key, to be kept where only the app reads it. */
+  /** The authority's own certificate and key, to be stored where only the app can read them. */
   get credential(): Credential {
     return { certificate: this.certificate, privateKey: this.#key.export({ type: 'pkcs8', format: 'pem' }).toString() };
   }
 
-  /** Whether another one should take its place, while this one is good for years yet. */
+  /** Whether it is time to replace the authority; it stays valid for years yet. */
   get isDue(): boolean {
     const endsMs = Date.parse(new X509Certificate(this.certificate).validTo);
     return endsMs - this.#given.clock.now() < (AUTHORITY_DAYS / 3) * DAY_MS;
   }
 
-  /** A new key and a certificate for these DNS names and IP addresses. */
+  /** A new key and a serving certificate for these DNS names and IP addresses. */
   issue(names: readonly string[]): ServingCertificate {
     const privateKey = newPrivateKey();
     const request = { subject: { commonName: names[0] ?? 'webhook' }, usage: 'server', names } as const;
@@ -59,7 +59,7 @@ export class WebhookAuthority {
     return { certificate, privateKey, authority: this.certificate };
   }
 
-  /** A new key and a certificate for a client of this name. */
+  /** A new key and a client certificate with this common name. */
   issueClient(commonName: string): Credential {
     const privateKey = newPrivateKey();
     const request = { subject: { commonName }, usage: 'client' } as const;

@@ -18,7 +18,7 @@ const open = ({ client }: TestCluster) =>
   });
 
 describe('an authority in a Secret', () => {
-  test('is made once, by replicas that come at the same time', async () => {
+  test('is made once by replicas that start at the same time', async () => {
     await using started = await cluster();
     const found = await Promise.all([open(started), open(started), open(started)]);
     expect(new Set(found.map(({ authority }) => authority.certificate)).size).toBe(1);
@@ -26,7 +26,7 @@ describe('an authority in a Secret', () => {
     expect(leaf.checkIssued(new X509Certificate(found[2]?.authority.certificate ?? ''))).toBe(true);
   });
 
-  test('is replaced in time, and the one before it goes on to count', async () => {
+  test('is replaced in time, and its predecessor stays trusted', async () => {
     await using started = await cluster();
     const first = await open(started);
     await started.clock.advance('2400d');
@@ -38,7 +38,7 @@ describe('an authority in a Secret', () => {
     expect(await open(started)).toMatchObject({ former: first.authority.certificate });
   });
 
-  test('that somebody has spoiled is refused', async () => {
+  test('that is corrupted is refused', async () => {
     await using started = await cluster();
     await open(started);
     const other = await startCluster({ controllers: false, scheduler: false, nodes: 0 });

@@ -3,23 +3,23 @@ import { type Client, hasReason, Secret, type Stored } from '../../client/index.
 import type { AccessNeed } from '../rbac/access-need.ts';
 import { WebhookAuthority } from './serving-certificate.ts';
 
-/** Where an authority is kept that the replicas of an app share. */
+/** The Secret that holds the certificate authority shared by an app's replicas. */
 export interface SecretPlace {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** An authority, and those before it. */
+/** A certificate authority and its predecessors. */
 export interface FoundAuthority {
   readonly authority: WebhookAuthority;
-  /** PEM of authorities whose certificates are still in use. */
+  /** PEM of former authorities whose certificates are still in use. */
   readonly former: string;
 }
 
 export interface AuthorityParts {
   readonly clock: Clock;
   readonly random: Random;
-  /** As it is told in the Secret's managed fields. */
+  /** The field manager that writes the Secret. */
   readonly fieldManager: string;
   readonly signal: AbortSignal;
 }
@@ -33,12 +33,12 @@ export const SHARED_AUTHORITY_NEED: AccessNeed = {
 
 const CERTIFICATE = 'ca.crt';
 const KEY = 'ca.key';
-/** A replica has another one's change after so long at most. */
+/** How often replicas check for a change by another one. */
 export const LOOK_AGAIN_MS = 5 * 60_000;
 const MAX_TRIES = 10;
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g;
 
-/** The authority of a Secret: made by whoever comes first, and replaced by whoever finds that it is due. */
+/** The certificate authority in a Secret: the first replica makes it, and the first one that finds it due replaces it. */
 export async function sharedAuthority(
   client: Client,
   place: SecretPlace,
@@ -74,7 +74,7 @@ function read({ data = {} }: Stored<Secret>, place: SecretPlace, parts: Authorit
   const [bundle, privateKey] = [data[CERTIFICATE], data[KEY]].map((text) =>
     Buffer.from(text ?? '', 'base64').toString(),
   );
-  if (bundle === '' && privateKey === '') return undefined; // made empty, to be filled
+  if (bundle === '' && privateKey === '') return undefined; // created empty, to be filled
   const [certificate = '', ...former] = (bundle ?? '').match(CERTIFICATES) ?? [];
   try {
     return {

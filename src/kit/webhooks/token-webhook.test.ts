@@ -12,7 +12,7 @@ async function statusOf(identify: IdentifyToken, spec: object, version = 'v1'): 
 }
 
 describe('tokenWebhook()', () => {
-  test.each(['v1', 'v1beta1'])('tells whose a token is, in %s', async (version) => {
+  test.each(['v1', 'v1beta1'])('identifies the user of a token, in %s', async (version) => {
     const identify: IdentifyToken = (token) => (token === 'right' ? ada : undefined);
     expect(await statusOf(identify, { token: 'right', audiences: ['api'] }, version)).toEqual({
       authenticated: true,
@@ -22,7 +22,7 @@ describe('tokenWebhook()', () => {
     expect(await statusOf(identify, { token: 'wrong' }, version)).toEqual({ authenticated: false });
   });
 
-  test('keeps to the audiences that the token is for', async () => {
+  test('limits the audiences to those of the token', async () => {
     const identify: IdentifyToken = () => ({ ...ada, audiences: ['vault'] });
     expect(await statusOf(identify, { token: 'x', audiences: ['api', 'vault'] })).toMatchObject({
       audiences: ['vault'],
@@ -30,7 +30,7 @@ describe('tokenWebhook()', () => {
     expect(await statusOf(identify, { token: 'x', audiences: ['api'] })).toEqual({ authenticated: false });
   });
 
-  test('tells why a token is refused', async () => {
+  test('reports why a token is refused', async () => {
     const identify: IdentifyToken = () => Promise.reject(new Error('the badge was lost'));
     expect(await statusOf(identify, { token: 'x' })).toEqual({ authenticated: false, error: 'the badge was lost' });
   });

@@ -7,16 +7,16 @@ export interface TokenUser {
   readonly groups?: readonly string[];
   /** More about the user; keys are like `acme.io/tenant`. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
-  /** For whom the token is, of those that were asked for; default for all of them. */
+  /** The token's audiences among the requested ones; default all of them. */
   readonly audiences?: readonly string[];
 }
 
 export interface TokenWebhookContext extends WebhookContext {
-  /** Whom the token has to be for: the API server, unless it passes on somebody's TokenReview. */
+  /** The audiences that the token must have: the API server's, unless it forwards a client's TokenReview. */
   readonly audiences: readonly string[];
 }
 
-/** Tells whose a token is; undefined for a token that is nobody's. Throwing refuses it with the error's message. */
+/** Identifies the user of a token; undefined for an unknown token. Throwing refuses it with the error's message. */
 export type IdentifyToken = (
   token: string,
   context: TokenWebhookContext,
@@ -24,7 +24,7 @@ export type IdentifyToken = (
 
 const REVIEW_VERSIONS: readonly unknown[] = ['authentication.k8s.io/v1', 'authentication.k8s.io/v1beta1'];
 
-/** Answers TokenReviews, v1 and v1beta1, by asking a function whose the token is. */
+/** Answers TokenReviews, v1 and v1beta1, with the users that a function returns. */
 export function tokenWebhook(identify: IdentifyToken): WebhookHandler {
   return async (review, context) => {
     const { apiVersion, token, audiences } = readReview(review);

@@ -1,13 +1,13 @@
-/** What a handler may ask about the request it answers. */
+/** The context of a request to a handler. */
 export interface WebhookContext {
-  /** Aborts when the caller has left. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** Answers one review: gets the JSON that was posted, and returns what is sent back as JSON. */
+/** Answers one review: gets the posted JSON, and returns the JSON to send back. */
 export type WebhookHandler = (review: unknown, context: WebhookContext) => unknown;
 
-/** A request that no answer can be made for; its message is sent back with its status. */
+/** A malformed request; answered with this message and status. */
 export class WebhookRequestError extends Error {
   override readonly name = 'WebhookRequestError';
   readonly status: number;

@@ -3,7 +3,7 @@ import type { KindAdmission } from './admission.ts';
 import { pathOf } from './admission-configuration.ts';
 import type { WebhookHandler } from './webhook-handler.ts';
 
-/** Makes a handler whose answers are counted. */
+/** Wraps a handler so that its answers are counted. */
 export type WebhookMeter = (path: string, handler: WebhookHandler) => WebhookHandler;
 
 /** Counts answers of webhooks, and measures how long they take. */
@@ -35,7 +35,7 @@ export function webhookMeter(metrics: MetricRegistry): WebhookMeter {
   };
 }
 
-/** An admission whose answers are counted. */
+/** Wraps an admission so that its answers are counted. */
 export function metered(admission: KindAdmission, meter: WebhookMeter): KindAdmission {
   const { name, mutate, validate } = admission;
   return {

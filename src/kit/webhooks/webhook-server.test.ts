@@ -48,7 +48,7 @@ const handlers = {
 };
 
 describe('webhookServer()', () => {
-  test('is not shut by as many silent connections as it takes', async () => {
+  test('stays reachable when idle connections use up its connection limit', async () => {
     const server = await start({ handlers });
     const { port } = await server.listening();
     for (let count = 0; count < 256; count++) {
@@ -61,14 +61,14 @@ describe('webhookServer()', () => {
     expect(await call(server, { body: Buffer.from('{"a":1}') }, true)).toBe('200 {"review":{"a":1}}');
   });
 
-  test.each([true, false])('hands JSON to the handler of its path (HTTP/1.1 only: %s)', async (isHttp1Only) => {
+  test.each([true, false])('passes JSON to the handler of its path (HTTP/1.1 only: %s)', async (isHttp1Only) => {
     const server = await start({ handlers });
     expect(await call(server, { body: '{"a":1}', path: '/echo?timeout=10s' }, isHttp1Only)).toBe(
       '200 {"review":{"a":1}}',
     );
   });
 
-  test('answers what it cannot handle with a status and the reason', async () => {
+  test('answers requests that it cannot handle with a status and the reason', async () => {
     const server = await start({ handlers });
     expect(await call(server, { path: '/none', body: '{}' })).toBe('404 no webhook at "/none"');
     expect(await call(server, { path: '/toString', body: '{}' })).toBe('404 no webhook at "/toString"');
@@ -77,7 +77,7 @@ describe('webhookServer()', () => {
     expect(await call(server, { path: '/fail', body: '{}' })).toBe('500 broken');
   });
 
-  test('tells a handler that its caller has left', async () => {
+  test("aborts a handler's signal when its caller disconnects", async () => {
     let begun = (): void => undefined;
     const hasBegun = new Promise<void>((resolve) => (begun = resolve));
     let left = (): void => undefined;
@@ -99,7 +99,7 @@ describe('webhookServer()', () => {
     await hasLeft;
   });
 
-  test('makes a certificate for the names that are asked for, and another before it expires', async () => {
+  test('makes a certificate for the requested names, and replaces it before it expires', async () => {
     const clock = new VirtualClock();
     const server = await start({ handlers, names: ['hook.default.svc'], clock });
     const first = await certificateOf(server);

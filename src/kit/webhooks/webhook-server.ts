@@ -1,5 +1,5 @@
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { aborted, messageOf, type Runnable } from '../../base/index.ts';
+import { aborted, hasTracer, inSpan, messageOf, type Runnable } from '../../base/index.ts';
 import {
   HttpsListener,
   type HttpsListenerOptions,
@@ -9,34 +9,33 @@ import {
 } from './https-listener.ts';
 import type { LocalAnswer, LocalWebhooks } from './local-webhooks.ts';
 import { type WebhookHandler, WebhookRequestError } from './webhook-handler.ts';
-import { inWebhookSpan } from './webhook-span.ts';
 
 export interface WebhookServerOptions extends HttpsListenerOptions {
-  /** By path, such as `/convert`. */
+  /** Handlers by path, such as `/convert`. */
   readonly handlers: Readonly<Record<string, WebhookHandler>>;
-  /** The Service that leads to this server, where API servers do not run on this machine. */
+  /** The Service that leads to this server, needed when API servers run on other machines. */
   readonly service?: ServiceReference;
 }
 
 export type WebhookAddress = ListeningAddress;
 
-/** What an API server needs to know to call one handler; fits `clientConfig` of every kind of webhook. */
+/** How an API server calls one handler; fits the `clientConfig` of every kind of webhook. */
 export interface WebhookClientConfig {
   readonly url: string;
   /** Base64 of PEM. */
   readonly caBundle: string;
 }
 
-/** Where API servers find a handler: as above, or by a Service. */
+/** How API servers call a handler: by URL, or by a Service. */
 export type HandlerPlace =
   | WebhookClientConfig
   | { readonly service: ServiceReference & { readonly path: string }; readonly caBundle: string };
 
-/** Bodies of reviews; API servers send lists of objects, each of at most 1.5 MiB, in one review. */
+/** Limit of a review's body; API servers send lists of objects, each of at most 1.5 MiB, in one review. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const HTTPS_PORT = 443;
 
-/** A server of webhooks, to be run on its own or as `app(name, parts, { webhooks })`. Listens over HTTPS only. */
+/** A server of webhooks, to be run alone or as `app(name, parts, { webhooks })`. Listens over HTTPS only. */
 export function webhookServer(options: WebhookServerOptions): WebhookServer {
   return new WebhookServer(options);
 }
@@ -62,18 +61,18 @@ export class WebhookServer implements Runnable {
     return this.#service;
   }
 
-  /** Has it listen at the Service's port, on all addresses, for API servers that come by the Service. */
+  /** Makes the server listen at the Service's port on all addresses. */
   standBehind(service: Required<ServiceReference>): void {
     this.#service = service;
     this.#listener.standBehind(service);
   }
 
-  /** PEM of the authority that callers have to trust; the same for as long as this object lives. */
+  /** The CA certificate that callers have to trust, as PEM; constant for the lifetime of this object. */
   get authority(): string {
     return this.#listener.authority;
   }
 
-  /** The same as it stands in `clientConfig`: base64. */
+  /** The same in base64, as in `clientConfig`. */
   get caBundle(): string {
     return this.#listener.caBundle;
   }
@@ -83,12 +82,12 @@ export class WebhookServer implements Runnable {
     return this.#listener.address;
   }
 
-  /** Calls the handler when `authority` has changed, until the result is disposed of. */
+  /** Calls the handler when `authority` has changed, until the result is disposed. */
   onAuthority(handler: () => void): Disposable {
     return this.#listener.onAuthority(handler);
   }
 
-  /** The paths that it answers. */
+  /** The paths of its handlers. */
   get paths(): readonly string[] {
     return Object.keys(this.#options.handlers);
   }
@@ -105,14 +104,14 @@ export class WebhookServer implements Runnable {
     return { url: `https://${place}${path}`, caBundle: this.caBundle };
   }
 
-  /** The same for API servers wherever they are: by the Service if there is one. */
+  /** How API servers anywhere call a handler: by the Service if there is one. */
   async clientConfigOf(path: string): Promise<HandlerPlace> {
     const local = await this.clientConfig(path);
     return this.#service === undefined ? local : { service: { ...this.#service, path }, caBundle: local.caBundle };
   }
 
   /**
-   * The same as a kubeconfig, which API servers are given for what they ask by flags, such as
+   * The same as a kubeconfig, for API servers that are configured by flags such as
    * `--authentication-token-webhook-config-file`. `host` is where they reach this server; default this machine.
    */
   async kubeconfig(path: string, host = 'localhost'): Promise<string> {
@@ -129,7 +128,7 @@ export class WebhookServer implements Runnable {
     });
   }
 
-  /** Answers API servers of this process without a socket, in place of `run`. */
+  /** Answers API servers of this process without a socket, instead of `run`. */
   async runLocally(local: LocalWebhooks, signal: AbortSignal): Promise<void> {
     this.#isLocal = true;
     const { handlers } = this.#options;
@@ -211,4 +210,19 @@ function send(response: Http2ServerResponse, { status, type, body }: LocalAnswer
   if (response.destroyed || response.headersSent) return;
   response.writeHead(status, { 'content-type': type, 'x-content-type-options': 'nosniff' });
   response.end(body);
+}
+
+/** Answers a webhook in a span if the process has a tracer: a child of the API server's span, if the request carries one. */
+function inWebhookSpan(
+  { url, headers: parent }: Pick<Http2ServerRequest, 'url' | 'headers'>,
+  answer: () => Promise<LocalAnswer>,
+): Promise<LocalAnswer> {
+  if (!hasTracer()) return answer();
+  const [path = ''] = url.split('?', 1);
+  return inSpan(`webhook ${path}`, { kind: 'server', parent, attributes: { 'url.path': path } }, async (span) => {
+    const given = await answer();
+    span.set({ 'http.response.status_code': given.status });
+    if (given.status >= 500) span.failed(new Error(given.body.trim()));
+    return given;
+  });
 }

@@ -2,17 +2,17 @@ import type { Clock } from '../../base/index.ts';
 import type { AddOptions, WorkQueue } from '../../client/index.ts';
 import { mergeRequests, type Request } from './request.ts';
 
-/** A key whose work takes long is left alone for so many times as long before the next time. */
+/** A key rests for this multiple of the time that its last work took. */
 const REST_FACTOR = 9;
-/** Work that waits for many writes takes long without much effort; so no key rests longer than this. */
+/** Maximum rest: work that waits for many writes takes long without using much CPU time. */
 const MAX_REST_MS = 1000;
 /** Shorter work needs no rest. */
 const LONG_WORK_MS = 2;
 
 /**
- * A work queue's entrance for changes that come together, and should be worked on once instead of many times.
+ * The entrance of a work queue that merges changes arriving together, so that they are worked on once.
  *
- * What is added waits for the end of the event loop's turn, so that a burst of changes is one item of work. A key whose last
+ * Added keys wait for the end of the event loop's turn, so that a burst of changes is one item of work. A key whose last
  * work took long rests a while, so that it does not take all the time, however often it changes.
  */
 export class CoalescingQueue {
@@ -26,7 +26,7 @@ export class CoalescingQueue {
     this.#clock = clock;
   }
 
-  /** Items that have not reached the queue yet, because the event loop's turn has not ended. */
+  /** Keys that have not reached the queue yet, because the event loop's turn has not ended. */
   get size(): number {
     return this.#held.size;
   }
@@ -40,7 +40,7 @@ export class CoalescingQueue {
     if (this.#held.size === 1 && held === undefined) setImmediate(() => this.#flush()); // the first of this turn
   }
 
-  /** Takes in how long the work on a key took. */
+  /** Records how long the work on a key took. */
   worked(key: string, durationMs: number): void {
     if (durationMs < LONG_WORK_MS) this.#resting.delete(key);
     else this.#resting.set(key, this.#clock.monotonic() + Math.min(durationMs * REST_FACTOR, MAX_REST_MS));

@@ -8,7 +8,7 @@ const object = (version: number, deletionTimestamp?: string): Observed<Kubernete
   metadata: { name: 'a', uid: 'u', resourceVersion: String(version), creationTimestamp: '', deletionTimestamp },
 });
 
-/** A filter, and what it has let pass, as the watch tells of versions. */
+/** A filter, the versions that it has delivered, and a function that simulates watch events. */
 function start(): { filter: EchoFilter; passed: number[]; tell: (version: number) => void } {
   const filter = new EchoFilter();
   const passed: number[] = [];
@@ -16,7 +16,7 @@ function start(): { filter: EchoFilter; passed: number[]; tell: (version: number
   return { filter, passed, tell };
 }
 
-test('the echo of a write is kept back, whether it comes before the answer or after it', async () => {
+test('holds back the echo of a write, whether it arrives before the answer or after it', async () => {
   const { filter, passed, tell } = start();
   await filter.write('a', async () => (tell(2), object(2)));
   tell(2);
@@ -27,7 +27,7 @@ test('the echo of a write is kept back, whether it comes before the answer or af
   expect(passed).toEqual([4]);
 });
 
-test('a deletion that is told before the echo, while the answer is awaited, is not forgotten', async () => {
+test('delivers a deletion that arrives before the echo while the answer is pending', async () => {
   const { filter, passed, tell } = start();
   await filter.write(
     'a',
@@ -38,7 +38,7 @@ test('a deletion that is told before the echo, while the answer is awaited, is n
   expect(passed).toEqual([2]);
 });
 
-test('a deletion that an interrupted watch tells of only together with our write is not taken for the echo', async () => {
+test('does not take a deletion that an interrupted watch delivers together with our write for the echo', async () => {
   const { filter, passed, tell } = start();
   await filter.write('a', async () => object(3, '2026-01-01T00:00:00Z'));
   tell(3);
@@ -46,7 +46,7 @@ test('a deletion that an interrupted watch tells of only together with our write
   expect(passed).toEqual([3]);
 });
 
-test('a write that fails lets everything pass', async () => {
+test('a failed write delivers everything', async () => {
   const { filter, passed, tell } = start();
   const failing = filter.write('a', async () => {
     tell(2);

@@ -1,29 +1,29 @@
-/** What the server answers to a write: the object as it is now. */
+/** The server's answer to a write: the object's new state. */
 interface Answer {
   readonly metadata: { readonly resourceVersion: string; readonly deletionTimestamp?: string | undefined };
 }
 
 interface Writing {
   writers: number;
-  /** What was told meanwhile: all of it, for the newest may be the echo and an older one the news. */
+  /** All changes received meanwhile: the newest may be the echo, while an older one is news. */
   readonly held: { readonly resourceVersion: string; readonly deliver: () => void }[];
 }
 
 const MAX_ECHOES = 10_000;
 
 /**
- * Keeps those who write to objects from being woken by their own changes.
+ * Keeps writers from being woken by their own changes.
  *
- * The watch may tell of a change before the server's answer is here: changes of an object that is being written to are held
- * back until the answer says which of them is the echo. All others are delivered then.
- * The rule for "full": the oldest echoes are no longer expected, and wake their writer once for nothing.
+ * The watch may deliver a change before the server's answer arrives: changes of an object that is being written are held
+ * back until the answer shows which of them is the echo. All others are then delivered.
+ * When it is full, the oldest echoes are forgotten, and wake their writer once in vain.
  */
 export class EchoFilter {
   readonly #writing = new Map<string, Writing>();
-  /** The version of each object that we wrote last. */
+  /** The version of the last own write, by object. */
   readonly #echoes = new Map<string, string>();
 
-  /** Delivers the change of an object to this version, unless it is an echo. */
+  /** Delivers a change of an object to this version unless it is an echo. */
   pass(id: string, { resourceVersion }: { readonly resourceVersion: string }, deliver: () => void): void {
     if (this.#echoes.get(id) === resourceVersion) return;
     const writing = this.#writing.get(id);
@@ -32,8 +32,8 @@ export class EchoFilter {
   }
 
   /**
-   * Writes to an object in silence. `isEcho` says of the answer whether it holds nothing that others did meanwhile: a watch
-   * that was interrupted tells of it and of our change as one. Unless given, that is a deletion.
+   * Writes to an object without waking the writer. `isEcho` says whether the answer contains no change by others: an
+   * interrupted watch delivers theirs and ours as one. Default: true unless the object is being deleted.
    */
   async write<A extends Answer>(
     id: string,
@@ -50,7 +50,7 @@ export class EchoFilter {
     }
   }
 
-  /** The object is gone. */
+  /** Forgets a deleted object. */
   forget(id: string): void {
     this.#echoes.delete(id);
   }

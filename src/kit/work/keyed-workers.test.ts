@@ -29,7 +29,7 @@ function start(options: KeyedWorkersOptions, parts: { readonly stopGraceMs?: num
   };
 }
 
-/** A task that ends when it is told to. */
+/** A promise and the function that resolves it. */
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -37,7 +37,7 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
 }
 
 describe('keyed workers', () => {
-  test('work on each key one at a time, on several keys at once, and again on what was added meanwhile', async () => {
+  test('work on each key one at a time, on several keys at once, and again on keys added meanwhile', async () => {
     const log: string[] = [];
     const gates = new Map(['a', 'b', 'c'].map((key) => [key, gate()]));
     await using started = start({
@@ -91,7 +91,7 @@ describe('keyed workers', () => {
     );
   });
 
-  test('try again what fails, later each time, and as late as the server asks', async () => {
+  test('retry failures with growing delays, and as late as the server asks', async () => {
     const times: number[] = [];
     const busy = new StatusError({
       reason: 'TooManyRequests',
@@ -119,7 +119,7 @@ describe('keyed workers', () => {
     ]);
   });
 
-  test('come back to a key after a while, when asked to, unless that is cancelled', async () => {
+  test('return to a key after a delay on request, unless that is cancelled', async () => {
     const times: string[] = [];
     let again = 1;
     await using started = start({
@@ -145,7 +145,7 @@ describe('keyed workers', () => {
     expect(started.workers.cancelDelayed('a')).toBe(true);
   });
 
-  test('begin nothing more when they are to stop, and let what is under way finish within the grace period', async () => {
+  test('start nothing more when they are to stop, and let work in progress finish within the grace period', async () => {
     const aborted: string[] = [];
     const finish = gate();
     const work: KeyedWorkersOptions['work'] = async (key, { signal }) => {

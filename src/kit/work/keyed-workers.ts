@@ -16,48 +16,54 @@ import type { RunTracker } from './run-tracker.ts';
 import type { WorkMetrics } from './work-metrics.ts';
 import { WorkSignal } from './work-signal.ts';
 
-/** What the work on a key has at hand. */
+/** The context of the work on a key. */
 export interface WorkContext {
-  /** What led to it, merged: such as `Pod default/web-1 changed`, `retry`, `after 5m`. */
+  /** The reasons, merged: such as `Pod default/web-1 changed`, `retry`, `after 5m`. */
   readonly why: readonly string[];
-  /** How often the work on this key has failed since it last succeeded. */
+  /** How often the work on this key has failed since its last success. */
   readonly failures: number;
-  /** Aborts when the app stops, after its grace period, or no longer leads. */
+  /** Aborts when the app stops, after its grace period, or when it no longer leads. */
   readonly signal: AbortSignal;
-  /** Works on the key again after this long (`'5m'`, or milliseconds), or earlier if there is a reason. The shortest counts. */
+  /**
+   * Works on the key again after this long (`'5m'`, or milliseconds), or earlier for another reason. The shortest delay
+   * counts.
+   */
   after(duration: Duration): void;
-  /** Counts a change that is sent to the server, for the trace. */
+  /** Counts a write to the server, for the trace. */
   countWrite(): void;
 }
 
 export interface KeyedWorkersOptions {
-  /** The label of the queue's metrics; default the workers' name. */
+  /** The queue's label in metrics; default the workers' name. */
   readonly queueName?: string;
-  /** Keys that are worked on at once; default 1. */
+  /** Maximum number of keys worked on at once; default 1. */
   readonly concurrency?: number;
-  /** When work that failed is tried again; default after 5 ms doubling to 1,000 s, and ten keys a second. */
+  /** When failed work is retried; default after 5 ms doubling to 1,000 s, and ten keys a second. */
   readonly rateLimiter?: RateLimiter;
-  /** Lets additions that come together, or soon after long work on the same key, lead to one run; default not. */
+  /** Merges additions that arrive together, or soon after long work on the same key, into one run; default false. */
   readonly isCoalescing?: boolean;
   /**
-   * Works on a key. It is told no more than the key and has to read the present state: what it was added for may be old news.
-   * When it throws, or answers `again`, it is tried again later.
+   * Works on a key. It gets only the key and has to read the current state, because the change that led to it may be
+   * outdated. If it throws or returns `again`, it is retried later.
    */
   work(key: string, context: WorkContext): Promise<'again' | void> | 'again' | void;
 }
 
 export interface AddKeyOptions extends AddOptions {
-  /** What leads to the work, for the trace. */
+  /** The reason for the work, for the trace. */
   readonly why?: string;
 }
 
-/** What workers need of the app that they run in. */
+/** What workers need of their app. */
 export interface WorkersParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: WorkMetrics;
   readonly stopGraceMs: number;
-  /** What others have written is known a moment later: who has met it may try again at once; default no. */
+  /**
+   * True if the API server runs in this process: changes by others then arrive at once, so a conflict may be retried at
+   * once; default false.
+   */
   readonly isLocal?: boolean;
   readonly tracker?: RunTracker | undefined;
   trace(record: ReconcileRecord): void;
@@ -66,18 +72,19 @@ export interface WorkersParts {
 /** How a run ended. */
 type Ending = Pick<ReconcileRecord, 'outcome' | 'error'>;
 
-/** Somebody who keeps writing is not written against at once more often than that. */
+/** How many conflicts in a row are retried at once. */
 const QUICK_RETRIES = 3;
-/** What is logged of a run that has failed. */
+/** The log message of a failed run. */
 export const WORK_FAILED = 'work failed, will be tried again';
 
 const NO_REASONS: readonly string[] = [];
 
 /**
- * Workers that are given keys, and do for each what is to be done about it now.
+ * Workers that are given keys, and work on each key's current state.
  *
- * Guarantees: one run at a time for each key, `concurrency` for all. A key that is added while it waits is worked on once; one
- * that is added while it is worked on is worked on again afterwards, so the last run always begins after the last addition.
+ * Guarantees: one run at a time for each key, `concurrency` for all. A key that is added while it waits is worked on once;
+ * one that is added while it is worked on is worked on again afterwards, so the last run always starts after the last
+ * addition.
  */
 export class KeyedWorkers implements Runnable {
   readonly name: string;
@@ -86,7 +93,7 @@ export class KeyedWorkers implements Runnable {
   readonly #log: Logger;
   readonly #queue: WorkQueue<Request>;
   readonly #changes: CoalescingQueue | undefined;
-  /** How often in a row the run of a key met somebody else's write. */
+  /** The number of conflicts in a row, by key. */
   readonly #conflicts = new Map<string, number>();
 
   constructor(name: string, options: KeyedWorkersOptions, parts: WorkersParts) {
@@ -106,7 +113,7 @@ export class KeyedWorkers implements Runnable {
     this.#changes = isCoalescing ? new CoalescingQueue(this.#queue, clock) : undefined;
   }
 
-  /** Whether no key is worked on, or could be before time passes. */
+  /** True if no key is worked on, or could be before time passes. */
   get isIdle(): boolean {
     const waiting = this.#parts.tracker?.waiting(this) ?? 0;
     return (this.#changes?.size ?? 0) + this.#queue.size + this.#queue.working === waiting;
@@ -116,22 +123,22 @@ export class KeyedWorkers implements Runnable {
     (this.#changes ?? this.#queue).add(this.#request(key, options), options);
   }
 
-  /** Adds the key after so long; if it is to come earlier already, it does. */
+  /** Adds the key after a delay; an earlier time that is already planned is kept. */
   addAfter(key: string, ms: number, options: Pick<AddKeyOptions, 'why'> = {}): void {
     this.#queue.addAfter(this.#request(key, options), ms);
   }
 
-  /** Adds the key when the rate limiter allows, as if work on it had failed. */
+  /** Adds the key when the rate limiter allows, as after a failure. */
   retry(key: string): void {
     this.#queue.addRateLimited(this.#request(key, { why: 'retry' }));
   }
 
-  /** The key is no longer to come after a while; tells whether it was to. */
+  /** Cancels a delayed addition; returns whether there was one. */
   cancelDelayed(key: string): boolean {
     return this.#queue.cancelDelayed({ key, why: NO_REASONS });
   }
 
-  /** Works until the signal aborts, and then finishes what is under way. Once only. */
+  /** Works until the signal aborts, and then finishes the work in progress. Callable once. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, stopGraceMs } = this.#parts;
     using work = new WorkSignal(signal, { clock, graceMs: stopGraceMs });
@@ -190,7 +197,7 @@ export class KeyedWorkers implements Runnable {
     }
   }
 
-  /** In a span, below which are those of the requests that the work sends. */
+  /** Runs in a span that is the parent of the spans of its requests. */
   #attemptTraced(key: string, run: Run): Promise<Ending> {
     const attributes = { 'keelson.controller': this.name, 'keelson.key': key, 'keelson.why': run.why };
     return inSpan(`reconcile ${this.name}`, { attributes }, async (span) => {
@@ -218,7 +225,7 @@ export class KeyedWorkers implements Runnable {
     else this.retry(key);
   }
 
-  /** Whether to try again at once, because the caches tell in a moment what was met. */
+  /** Whether to retry at once, because the cache will have the conflicting change in a moment. */
   #isPassing(key: string, outcome: ReconcileOutcome): boolean {
     if (outcome !== 'conflict' || this.#parts.isLocal !== true) return false;
     const conflicts = (this.#conflicts.get(key) ?? 0) + 1;
@@ -227,7 +234,7 @@ export class KeyedWorkers implements Runnable {
   }
 }
 
-/** The work on a key, this time. Workers take it apart, so all that is in it works by itself. */
+/** One run of the work on a key. Its methods are bound, because workers destructure it. */
 class Run implements WorkContext {
   readonly why: readonly string[];
   readonly failures: number;

@@ -29,7 +29,7 @@ async function start(pass: (seconds: number) => Promise<void> = async () => unde
   return { clock, passes, times, stop };
 }
 
-test('a pass is run at the start, and then none without a reason', async () => {
+test('runs a pass at the start, and then none without a request', async () => {
   const { clock, times, stop } = await start();
 
   await clock.advance('10m');
@@ -39,7 +39,7 @@ test('a pass is run at the start, and then none without a reason', async () => {
   await stop();
 });
 
-test('many reasons lead to one pass, at the time a loop would run it', async () => {
+test('merges many requests into one pass, at the time at which a loop would run it', async () => {
   const { clock, passes, times, stop } = await start();
 
   await clock.advance('27s');
@@ -50,7 +50,7 @@ test('many reasons lead to one pass, at the time a loop would run it', async () 
   await stop();
 });
 
-test('a pass can be wanted later, and an earlier reason comes first', async () => {
+test('a pass can be requested for later, and an earlier request wins', async () => {
   const { clock, passes, times, stop } = await start();
 
   passes.request(90_000);
@@ -64,7 +64,7 @@ test('a pass can be wanted later, and an earlier reason comes first', async () =
   await stop();
 });
 
-test('a pass that fails is run again at the next time', async () => {
+test('runs a failed pass again at the next time', async () => {
   const { clock, times, stop } = await start(async (seconds) => {
     if (seconds < 40) throw new Error('not yet');
   });
@@ -75,7 +75,7 @@ test('a pass that fails is run again at the next time', async () => {
   await stop();
 });
 
-test('it stops at once, whatever is planned', async () => {
+test('stops at once, whatever is planned', async () => {
   const { clock, passes, stop } = await start();
   passes.request();
 

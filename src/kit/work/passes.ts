@@ -3,18 +3,18 @@ import type { KeyedWorkers, KeyedWorkersOptions } from './keyed-workers.ts';
 
 export interface PassesOptions {
   readonly period: Duration;
-  /** Looks at everything once. */
+  /** Processes everything once. */
   pass(signal: AbortSignal): Promise<void>;
 }
 
 const PASS = 'pass';
 
 /**
- * Runs a pass over everything when there is a reason to, at the times at which a loop of this period would: what clients
- * can see happens no earlier and no later, and when nothing happens nothing runs.
+ * Runs a pass over everything on request, at the times at which a loop of this period would: effects are seen no earlier
+ * and no later than with the loop, and without requests nothing runs.
  *
- * Example: with a period of 20 s and a start at 3 s, a reason at 30 s leads to a pass at 43 s, and so do ten reasons. One
- * pass is run at the start. A pass that fails is run again at the next of these times.
+ * Example: with a period of 20 s and a start at 3 s, a request at 30 s leads to a pass at 43 s, and so do ten requests. One
+ * pass runs at the start. A failed pass runs again at the next of these times.
  */
 export class Passes implements Runnable {
   readonly #clock: Clock;
@@ -36,13 +36,13 @@ export class Passes implements Runnable {
     });
   }
 
-  /** There is a reason for a pass, at the first time not before this one; default now. Monotonic milliseconds. */
+  /** Requests a pass at the first time not before this one; default now. Monotonic milliseconds. */
   request(notBeforeMs = this.#clock.monotonic()): void {
-    if (this.#originMs === undefined) return; // the first pass is to come anyway
+    if (this.#originMs === undefined) return; // the first pass will run anyway
     this.#workers.addAfter(PASS, this.#nextInMs(notBeforeMs));
   }
 
-  /** Runs passes until the signal aborts. Once only. */
+  /** Runs passes until the signal aborts. Callable once. */
   async run(signal: AbortSignal): Promise<void> {
     this.#originMs = this.#clock.monotonic();
     this.#workers.add(PASS);

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ReconcileRecord } from '../trace.ts';
 
-/** What led to a run: a change of an object that a handler was told of, or an earlier run by its id. */
+/** The cause of a run: a change that a handler received, or an earlier run by its id. */
 export type RunCause =
   | {
       readonly type: 'change';
@@ -15,50 +15,49 @@ export type RunCause =
 
 /** A run that is under way. */
 export interface TrackedRun extends Pick<ReconcileRecord, 'controller' | 'key' | 'why'> {
-  /** Counts up; the first of a tracker is 1. */
+  /** Counts up from 1. */
   readonly id: number;
   readonly causes: readonly RunCause[];
-  /** The workers whose run it is. */
+  /** The workers that the run belongs to. */
   readonly workers: object;
-  /** Timers that the run has set and that are not due; a virtual clock counts them. */
+  /** Timers that the run has set and that are pending; a virtual clock counts them. */
   timers: number;
 }
 
 /**
- * Knows which runs are under way, and in the course of which one something happens.
+ * Knows which runs are in progress, and which run the current code belongs to.
  *
- * Following the course of runs costs a little with every promise; so only tests, and programs that want to know who has forgotten
- * a promise, have one.
+ * Tracking this costs a little with every promise, so only tests, and programs that report promises without await, use one.
  */
 export class RunTracker {
   readonly #course = new AsyncLocalStorage<TrackedRun>();
   readonly #underWay = new Set<TrackedRun>();
-  /** Runs by controller and key since they were last forgotten. */
+  /** Runs by controller and key since the counts were last reset. */
   readonly #counts = new Map<string, number>();
   #lastId = 0;
-  #told: RunCause | undefined;
-  /** Told of each run that has ended. */
+  #delivering: RunCause | undefined;
+  /** Called when a run has ended. */
   onEnd: ((run: TrackedRun, record: ReconcileRecord) => void) | undefined;
 
-  /** The run in whose course this is asked. */
+  /** The run that the current code belongs to. */
   get current(): TrackedRun | undefined {
     return this.#course.getStore();
   }
 
-  /** What leads to the work that is added now: the change that a handler is being told of, or the run that is under way. */
+  /** The cause of work that is added now: the change that a handler is processing, or the run in progress. */
   get cause(): RunCause | undefined {
-    if (this.#told !== undefined) return this.#told;
+    if (this.#delivering !== undefined) return this.#delivering;
     const { current } = this;
     return current === undefined ? undefined : { type: 'run', id: current.id };
   }
 
-  /** Tells a handler of a change; what it adds before it returns, or first awaits, is caused by that. */
+  /** Calls a handler with a change; what the handler adds before it returns or first awaits is caused by that change. */
   telling<T>(change: RunCause, tell: () => T): T {
-    this.#told = change;
+    this.#delivering = change;
     try {
       return tell();
     } finally {
-      this.#told = undefined;
+      this.#delivering = undefined;
     }
   }
 
@@ -66,13 +65,13 @@ export class RunTracker {
     return this.#underWay;
   }
 
-  /** A run that is about to begin. */
+  /** Registers a run that is about to start. */
   begin(info: Omit<TrackedRun, 'timers' | 'id'>): TrackedRun {
     this.#lastId += 1;
     return { id: this.#lastId, timers: 0, ...info };
   }
 
-  /** Does the work of a run. */
+  /** Runs the work of a run. */
   async during<T>(run: TrackedRun, work: () => Promise<T>): Promise<T> {
     const name = `${run.controller} ${run.key}`;
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
@@ -84,12 +83,12 @@ export class RunTracker {
     }
   }
 
-  /** Runs of these workers that wait for time to pass. */
+  /** The number of runs of these workers that wait for time to pass. */
   waiting(workers: object): number {
     return [...this.#underWay].filter((run) => run.workers === workers && run.timers > 0).length;
   }
 
-  /** How often the object was worked on that was worked on most. */
+  /** The largest number of runs for one object. */
   get mostRuns(): number {
     return Math.max(0, ...this.#counts.values());
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { settle } from '../../base/index.ts';
 import { inParallel, TaskPool } from './task-pool.ts';
 
-test('no more than the limit are worked on at a time, and all are', async () => {
+test('works on all items, on no more than the limit at a time', async () => {
   let now = 0;
   let most = 0;
   const done: number[] = [];
@@ -19,7 +19,7 @@ test('no more than the limit are worked on at a time, and all are', async () => 
   expect(done.sort()).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('a failure does not keep the rest from being worked on, and is told in the end', async () => {
+test('a failure does not stop the rest, and is thrown in the end', async () => {
   const done: number[] = [];
   const work = async (item: number): Promise<void> => {
     if (item === 2) throw new Error('two is bad');
@@ -30,7 +30,7 @@ test('a failure does not keep the rest from being worked on, and is told in the 
   expect(done).toEqual([1, 3]);
 });
 
-test('TaskPool.room() waits while the pool is full, and idle() until all is over', async () => {
+test('TaskPool.room() waits while the pool is full, and idle() until all tasks have ended', async () => {
   const pool = new TaskPool(2);
   const ends: (() => void)[] = [];
   const task = (): Promise<void> => new Promise((resolve) => void ends.push(resolve));

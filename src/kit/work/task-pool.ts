@@ -1,4 +1,4 @@
-/** Tasks that run beside something else, no more than `capacity` at once. The rule for "full": who has more waits for room. */
+/** Background tasks, at most `capacity` at once. When it is full, callers wait for room. */
 export class TaskPool {
   readonly #capacity: number;
   readonly #waiting: (() => void)[] = [];
@@ -13,7 +13,7 @@ export class TaskPool {
     return this.#size;
   }
 
-  /** Starts a task, which must not fail: it deals with its failures itself. Assumes that there is room. */
+  /** Starts a task, which must handle its own failures. The caller must have waited for room. */
   start(task: () => Promise<void>): void {
     this.#size += 1;
     void task().finally(() => {
@@ -22,17 +22,17 @@ export class TaskPool {
     });
   }
 
-  /** Resolves when another task can be started; at once if one can. */
+  /** Resolves when another task can be started. */
   async room(): Promise<void> {
     while (this.#size >= this.#capacity) await this.#change();
   }
 
-  /** Resolves when all that was started is over. */
+  /** Resolves when all started tasks have ended. */
   async idle(): Promise<void> {
     while (this.#size + this.#aside > 0) await this.#change();
   }
 
-  /** Within a task: waits for what others have to do. The task takes no room and does not count meanwhile. */
+  /** Called within a task: waits for a promise without occupying room in the pool meanwhile. */
   async aside<T>(wait: Promise<T>): Promise<T> {
     this.#size -= 1;
     this.#aside += 1;
@@ -54,7 +54,7 @@ export class TaskPool {
   }
 }
 
-/** Works on all items, at most `limit` of them at a time. Once all have been worked on, throws the first error. */
+/** Works on all items, at most `limit` at a time. Then throws the first error, if any. */
 export async function inParallel<T>(
   items: Iterable<T>,
   work: (item: T) => Promise<void>,

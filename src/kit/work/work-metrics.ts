@@ -2,13 +2,13 @@ import type { MetricRegistry } from '../../base/index.ts';
 import { type QueueMetrics, WorkQueueMetrics } from '../../client/index.ts';
 import type { ReconcileRecord } from '../trace.ts';
 
-/** Upper bounds in seconds, from what never leaves the process to what waits for other systems. */
+/** Upper bounds in seconds, from work inside the process to work that waits for other systems. */
 const BUCKETS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2,
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ] as const;
 
-/** What all workers of an app report, under the names that controller-runtime gave these figures. */
+/** The metrics of all workers of an app, with controller-runtime's names. */
 export class WorkMetrics {
   readonly #queues: WorkQueueMetrics;
   readonly #total;

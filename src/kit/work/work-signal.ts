@@ -2,8 +2,8 @@ import type { Clock } from '../../base/index.ts';
 import { LeadershipLostError } from '../election/leadership-lost.ts';
 
 /**
- * The signal for work that is under way: it aborts some time after the one that says that no more is to be begun, so that
- * work may finish; at once when we no longer lead, for then another does.
+ * The signal for work in progress: it aborts a grace period after the signal that stops new work, so that work may finish;
+ * it aborts at once when this process loses the lead, because another leads then.
  */
 export class WorkSignal implements Disposable {
   readonly #stop: AbortSignal;

@@ -1,10 +1,10 @@
 import type { AccessDecision, AdmissionAttributes, Authorizer, RequestInfo } from '../../apiserver/index.ts';
 
-/** What a plugin asks for beyond the request itself; members that are not named are empty. */
+/** A permission that a plugin checks besides the request itself; missing members are empty. */
 export type Asked = Pick<RequestInfo, 'verb' | 'group' | 'version' | 'resource'> &
   Partial<Pick<RequestInfo, 'namespace' | 'name' | 'subresource'>>;
 
-/** What the authorizer says of something else that the user of a request would need to be allowed. */
+/** The authorizer's decision on another permission that the user of a request needs. */
 export async function decisionOn(
   authorizer: Authorizer,
   { user, signal }: Pick<AdmissionAttributes, 'user' | 'signal'>,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { admissionProblems } from './admission-choice.ts';
 
-test('names that kube-apiserver knows may be chosen', () => {
+test("the names of kube-apiserver's plugins may be chosen", () => {
   expect(admissionProblems({ enable: ['NodeRestriction', 'Priority'], disable: ['ServiceAccount'] })).toEqual([]);
 });
 
-test('unknown names, and names in both lists, are told', () => {
+test('reports unknown names, and names in both lists', () => {
   expect(
     admissionProblems({ enable: ['Priority', 'LimitRanger', 'x"'], disable: ['y', 'Priority', 'LimitRanger'] }),
   ).toEqual([

@@ -1,12 +1,12 @@
 import { pluginOrder } from './plugin-order.ts';
 
-/** What `--enable-admission-plugins` and `--disable-admission-plugins` say. */
+/** The values of `--enable-admission-plugins` and `--disable-admission-plugins`. */
 export interface AdmissionChoice {
   readonly enable: readonly string[];
   readonly disable: readonly string[];
 }
 
-/** Everything that is wrong with a choice, in kube-apiserver's words. */
+/** All problems of a choice, in kube-apiserver's words. */
 export function admissionProblems({ enable, disable }: AdmissionChoice): readonly string[] {
   const both = [...new Set(enable)].filter((name) => disable.includes(name)).toSorted();
   return [
@@ -23,7 +23,7 @@ function unknownIn(names: readonly string[], flag: string): string[] {
   return names.filter((name) => !known.has(name)).map((name) => `${flag} plugin ${JSON.stringify(name)} is unknown`);
 }
 
-/** The names of the plugins that run, in their order: those that are on by default, with what is chosen besides. */
+/** The names of the running plugins, in order: the default ones, changed by the choice. */
 export function runningPlugins({ enable, disable }: AdmissionChoice): readonly string[] {
   return pluginOrder
     .filter(({ name, isOnByDefault }) => (isOnByDefault || enable.includes(name)) && !disable.includes(name))

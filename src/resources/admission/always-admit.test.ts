@@ -4,7 +4,7 @@ import { discardLogger } from '../../base/index.ts';
 import { TestApi } from '../testing/test-api.ts';
 import { alwaysAdmit, alwaysDeny } from './always-admit.ts';
 
-test('AlwaysDeny refuses all that is written', async () => {
+test('AlwaysDeny refuses all writes', async () => {
   await using api = new TestApi({}, (parts) => [alwaysDeny(parts)]);
   const { code, body } = await api.send('POST', '/api/v1/namespaces', { metadata: { generateName: 'n-' } });
   expect([code, body.message]).toEqual([

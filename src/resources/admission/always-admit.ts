@@ -4,13 +4,13 @@ import { refusal } from './refusal.ts';
 
 const WHY = 'admission control is denying all modifications';
 
-/** Does nothing, and says at the start that it is out of date. */
+/** Does nothing, and logs at the start that it is deprecated. */
 export function alwaysAdmit({ log }: Pick<AdmissionParts, 'log'>): AdmissionPlugin {
   log?.warn(deprecated('AlwaysAdmit'));
   return { name: 'AlwaysAdmit', handles: () => false };
 }
 
-/** Refuses every write and every connection, and says at the start that it is out of date. */
+/** Refuses every write and every connection, and logs at the start that it is deprecated. */
 export function alwaysDeny({ log }: Pick<AdmissionParts, 'log'>): AdmissionPlugin {
   log?.warn(deprecated('AlwaysDeny'));
   return {

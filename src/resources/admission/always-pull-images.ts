@@ -7,7 +7,10 @@ import { isPodWrite, podOf, setPodSpec } from './written-pod.ts';
 const ALWAYS = 'Always';
 const SORTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
-/** Every image is pulled anew with the pod's own credentials, so that nobody uses what another has pulled to a node. */
+/**
+ * Makes nodes pull every image with the pod's own credentials, so that a pod cannot use a private image that another pod
+ * has pulled.
+ */
 export function alwaysPullImages(): AdmissionPlugin {
   return {
     name: 'AlwaysPullImages',
@@ -19,12 +22,12 @@ export function alwaysPullImages(): AdmissionPlugin {
     validate(request) {
       if (!hasNewImages(request)) return;
       const problems = problemsOf(podOf(request).spec).map((why) => refusal(request, why).message);
-      if (problems.length > 0) throw new StatusError({ code: 500, message: together(problems) }); // an error of no kind upstream
+      if (problems.length > 0) throw new StatusError({ code: 500, message: together(problems) }); // an untyped error upstream
     },
   };
 }
 
-/** A pod that is changed may keep the images that it has, however they are pulled. */
+/** A changed pod may keep its images, whatever their pull policy. */
 function hasNewImages(request: AdmissionAttributes): boolean {
   if (request.operation !== 'UPDATE') return true;
   const known = new Set(imagesOf(podOf({ object: request.old }).spec));

@@ -17,7 +17,7 @@ function lineOf(attributes: AdmissionAttributes): string {
   return `${operation} ${seen} ${gvk} ${namespace}/${name}${objects} ${optionsKind ?? 'none'}${said}`;
 }
 
-/** An API server, and what its plugins have seen since the last look; both phases must see the same. */
+/** An API server, and what its plugins have seen since the last check; both phases must see the same. */
 async function recording() {
   let mutated: string[] = [];
   let validated: string[] = [];
@@ -213,7 +213,7 @@ const steps: readonly Step[] = [
   },
 ];
 
-test('plugins see each verb and subresource as those of kube-apiserver do', async () => {
+test("plugins see each verb and subresource as kube-apiserver's do", async () => {
   const { api, seen } = await recording();
   await using _ = api;
   seen();
@@ -224,7 +224,7 @@ test('plugins see each verb and subresource as those of kube-apiserver do', asyn
   }
 });
 
-test('mutation sees a new object without name, uid and time, validation with them', async () => {
+test('mutation sees a new object without name, uid and time; validation sees it with them', async () => {
   const names: (readonly unknown[])[] = [];
   const record = ({ name, object }: AdmissionAttributes): void => {
     const { uid, creationTimestamp, managedFields } = object?.metadata ?? {};
@@ -259,7 +259,7 @@ test('the options of a connection come from its path and query', async () => {
   ]);
 });
 
-test('a plugin that asks for it lets all mutating plugins run once more, and never again', async () => {
+test('a plugin can ask for one more round of all mutating plugins', async () => {
   const runs: string[] = [];
   const run = (name: string): AdmissionPlugin => ({
     name,
@@ -282,7 +282,7 @@ test('a plugin that asks for it lets all mutating plugins run once more, and nev
   ]);
 });
 
-test('what mutation makes of an object is stored, also where it takes something away', async () => {
+test('the mutated object is stored, even if members were removed', async () => {
   const remover: AdmissionPlugin = {
     name: 'Remover',
     handles: ({ operation, resource }) => operation === 'UPDATE' && resource.plural === 'configmaps',
@@ -299,7 +299,7 @@ test('what mutation makes of an object is stored, also where it takes something 
   expect(body['data']).toBeUndefined();
 });
 
-test('what mutation makes of a Scale is carried over', async () => {
+test('the mutated Scale is written back to its object', async () => {
   const limiter: AdmissionPlugin = {
     name: 'Limiter',
     handles: ({ subresource }) => subresource === 'scale',
@@ -314,14 +314,14 @@ test('what mutation makes of a Scale is carried over', async () => {
   expect((await api.send('GET', `${DEPLOYMENTS}/web`)).body['spec']).toMatchObject({ replicas: 2 });
 });
 
-test('attributes can show another version and still tell what was asked for; they take notes for the audit', async () => {
-  const told: unknown[] = [];
+test('attributes can show another version and keep the requested one; they collect audit annotations', async () => {
+  const seen: unknown[] = [];
   const recorder: AdmissionPlugin = {
     name: 'Recorder',
     handles: ({ resource }) => resource.plural === 'cronjobs' || resource.plural === 'deployments',
     validate(attributes) {
       const other = attributes.as({ ...attributes.resource, version: 'v9' }, { object: undefined, old: undefined });
-      told.push([other.kind.version, other.requestKind, other.requestResource, other.name, attributes.signal.aborted]);
+      seen.push([other.kind.version, other.requestKind, other.requestResource, other.name, attributes.signal.aborted]);
       attributes.annotate('recorder.example.com/seen', 'yes');
       expect(() => attributes.annotate('seen', 'yes')).toThrow('Cannot add audit annotation "seen"');
     },
@@ -329,7 +329,7 @@ test('attributes can show another version and still tell what was asked for; the
   await using api = await TestApi.open({}, () => [recorder]);
   await api.send('POST', DEPLOYMENTS, deployment);
 
-  expect(told).toEqual([
+  expect(seen).toEqual([
     [
       'v9',
       { group: 'apps', version: 'v1', kind: 'Deployment' },

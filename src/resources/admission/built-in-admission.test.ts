@@ -21,7 +21,7 @@ function namesWithout(...disabled: readonly string[]): string[] {
 
 const ORDER = pluginOrder.map(({ name }) => name);
 
-test("plugins run in kube-apiserver's order, those that are on by default", () => {
+test('plugins run in the order of kube-apiserver, by default those that it enables', () => {
   const names = namesWithout();
   expect(names).toEqual(ORDER.filter((name) => names.includes(name)));
   expect(names).toEqual(
@@ -30,12 +30,12 @@ test("plugins run in kube-apiserver's order, those that are on by default", () =
   expect(names).not.toContain('AlwaysPullImages');
 });
 
-test('plugins can be switched off by name, also those that are not there', () => {
+test('plugins can be disabled by name, also those that are not implemented', () => {
   const disabled = ['Priority', 'RuntimeClass', 'ImagePolicyWebhook', 'ServiceAccount'];
   expect(namesWithout(...disabled)).toEqual(namesWithout().filter((name) => !disabled.includes(name)));
 });
 
-test('a plugin that nobody knows cannot be switched off', () => {
+test('an unknown plugin cannot be disabled', () => {
   expect(() => namesWithout('priority')).toThrow(
     'Cannot choose admission plugins: disable-admission-plugins plugin "priority" is unknown',
   );

@@ -37,15 +37,15 @@ import { storageObjectInUseProtection } from './storage-object-in-use-protection
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 
 /**
- * Makes a plugin. `configuration` is what the AdmissionConfiguration file says under the plugin's name, in YAML or JSON, which the
- * plugin reads itself; undefined where it says nothing. What it throws keeps the server from starting.
+ * Makes a plugin. `configuration` is the plugin's part of the AdmissionConfiguration file, in YAML or JSON, which the
+ * plugin parses itself; undefined if there is none. An error keeps the server from starting.
  */
 export type PluginMaker = (parts: AdmissionParts, configuration: string | undefined) => AdmissionPlugin;
 
-/** Plugins by name that are made outside this folder. */
+/** Plugins made outside this folder, by name. */
 export type OtherPlugins = Readonly<Record<string, (configuration: string | undefined) => AdmissionPlugin>>;
 
-/** Those that are there. When they run is said by `pluginOrder`. */
+/** The implemented plugins. `pluginOrder` defines their order. */
 const makers: Readonly<Record<string, PluginMaker>> = {
   AlwaysAdmit: alwaysAdmit,
   NamespaceAutoProvision: namespaceAutoProvision,
@@ -83,15 +83,15 @@ const makers: Readonly<Record<string, PluginMaker>> = {
   CertificateSubjectRestriction: certificateSubjectRestriction,
 };
 
-/** Which plugins a server runs, and how they are configured. */
+/** The plugins that a server runs, and their configuration. */
 export interface AdmissionSettings extends Partial<AdmissionChoice> {
   readonly configurations?: PluginConfigurations;
 }
 
 /**
- * The admission plugins of a cluster in running order: those that are on by default, with what is chosen besides. Plugins
- * that are made elsewhere take the places that their names have in the order. PodGroupProtection, PodGroupWorkloadExists and
- * JobValidation do nothing in 1.36 unless the feature GenericWorkload is switched on, and so are not made.
+ * The admission plugins of a cluster in running order: the default ones, changed by the choice. Plugins made elsewhere run
+ * at the place of their name. PodGroupProtection, PodGroupWorkloadExists and JobValidation do nothing in 1.36 unless the
+ * feature GenericWorkload is enabled, and are therefore not made.
  */
 export function builtInAdmission(
   parts: AdmissionParts,

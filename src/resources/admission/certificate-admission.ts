@@ -7,7 +7,7 @@ import { refusal } from './refusal.ts';
 
 const GROUP = 'certificates.k8s.io';
 
-/** Whoever approves or denies must be allowed to `approve` for the signer. */
+/** Requires the permission `approve` for the signer from users who approve or deny. */
 export function certificateApproval({ authorizer }: AdmissionParts): AdmissionPlugin {
   return {
     name: 'CertificateApproval',
@@ -20,7 +20,7 @@ export function certificateApproval({ authorizer }: AdmissionParts): AdmissionPl
   };
 }
 
-/** Whoever writes a certificate or a condition must be allowed to `sign` for the signer. */
+/** Requires the permission `sign` for the signer from users who write a certificate or a condition. */
 export function certificateSigning({ authorizer }: AdmissionParts): AdmissionPlugin {
   return {
     name: 'CertificateSigning',
@@ -39,7 +39,7 @@ export function certificateSigning({ authorizer }: AdmissionParts): AdmissionPlu
 
 const MASTERS = 'system:masters';
 
-/** Nobody becomes one of the masters by a certificate that the cluster signs for its clients. */
+/** Refuses client certificates that would put their user into `system:masters`. */
 export function certificateSubjectRestriction(): AdmissionPlugin {
   return {
     name: 'CertificateSubjectRestriction',
@@ -74,7 +74,7 @@ function requestOf(object: AdmissionAttributes['object']): CertificateSigningReq
   return object as unknown as CertificateSigningRequest;
 }
 
-/** The right to a signer is one to `signers` of its name, or of all names of its domain. */
+/** The permission is one on `signers` with the signer's name, or with all names of its domain. */
 async function maySign(
   authorizer: Authorizer | undefined,
   { user, signal }: AdmissionAttributes,

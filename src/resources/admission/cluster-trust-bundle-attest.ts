@@ -6,7 +6,7 @@ import type { AdmissionParts } from './admission-parts.ts';
 import { refusal } from './refusal.ts';
 import { isWriteOf, writtenObject } from './written-object.ts';
 
-/** Who writes a bundle in the name of a signer must be allowed to `attest` for it, or for all of its domain. */
+/** Requires the permission `attest` for the bundle's signer, or for all signers of its domain. */
 export function clusterTrustBundleAttest({ authorizer }: Pick<AdmissionParts, 'authorizer'>): AdmissionPlugin {
   async function mayAttest(request: AdmissionAttributes, signer: string): Promise<boolean> {
     if (authorizer === undefined) return false;

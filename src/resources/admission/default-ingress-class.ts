@@ -5,10 +5,10 @@ import { newestDefault } from './newest-default.ts';
 import { isCreateOf, setSpec, writtenObject } from './written-object.ts';
 
 const IS_DEFAULT = ['ingressclass.kubernetes.io/is-default-class'];
-/** The class of an Ingress before there was a field for it. */
+/** The annotation that held the class of an Ingress before the field existed. */
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 
-/** Ingresses that name no class get the default one. */
+/** Sets the default class on Ingresses without one. */
 export function defaultIngressClass({ objects }: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
   const classes = objects.of<IngressClass>('networking.k8s.io', 'ingressclasses');
   return {

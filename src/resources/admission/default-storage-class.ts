@@ -6,10 +6,10 @@ import { newestDefault } from './newest-default.ts';
 import { isCreateOf, setSpec, writtenObject } from './written-object.ts';
 
 const IS_DEFAULT = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
-/** The class of a claim before there was a field for it. */
+/** The annotation that held the class of a claim before the field existed. */
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
-/** Claims that name no class get the default one. */
+/** Sets the default class on claims without one. */
 export function defaultStorageClass({ objects }: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
   const classes = objects.of<StorageClass>('storage.k8s.io', 'storageclasses');
   return {

@@ -33,7 +33,7 @@ test.each([
   expect((body['spec'] as PodSpec).tolerations).toEqual(expected);
 });
 
-test('other times can be chosen for each', async () => {
+test('another time can be configured for each taint', async () => {
   const tolerationSeconds = { notReady: 1, unreachable: 0 };
   await using api = await TestApi.open({}, () => [defaultTolerationSeconds({ tolerationSeconds })]);
   const spec = { containers: [{ name: 'c', image: 'i' }] };

@@ -9,7 +9,10 @@ type Parts = Partial<Pick<AdmissionParts, 'tolerationSeconds'>>;
 
 const SECONDS = 300;
 
-/** Pods leave nodes that are not ready or not reachable after five minutes, unless told otherwise or they tolerate that in their own way. */
+/**
+ * Makes pods leave nodes that are not ready or unreachable after five minutes by default, unless they have their own
+ * toleration.
+ */
 export function defaultTolerationSeconds({ tolerationSeconds = {} }: Parts = {}): AdmissionPlugin {
   const { notReady = SECONDS, unreachable = SECONDS } = tolerationSeconds;
   const seconds = new Map([
@@ -35,7 +38,7 @@ export function defaultTolerationSeconds({ tolerationSeconds = {} }: Parts = {})
   };
 }
 
-/** Without a key or an effect a toleration is about all. */
+/** A toleration without a key or an effect matches all. */
 function isAbout(taint: string, toleration: Toleration): boolean {
   const { key = '', effect = '' }: { readonly key?: string; readonly effect?: string } = toleration;
   return (key === taint || key === '') && (effect === 'NoExecute' || effect === '');

@@ -3,7 +3,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../apiserver/index
 import { refusal } from './refusal.ts';
 import { isWriteOf, storedObject, writtenObject } from './written-object.ts';
 
-/** Services get no external addresses beyond those that they have: whoever chooses one may catch other people's traffic. */
+/** Refuses new external addresses of services, with which a user could intercept the traffic of others. */
 export function denyServiceExternalIPs(): AdmissionPlugin {
   return {
     name: 'DenyServiceExternalIPs',

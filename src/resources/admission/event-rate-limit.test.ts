@@ -14,7 +14,7 @@ async function write(api: TestApi, name: string, about = 'p', query = ''): Promi
     .code;
 }
 
-test('as many events are taken as there are tokens, and more as time goes by', async () => {
+test('accepts as many events as there are tokens, and more as time passes', async () => {
   await using api = await opened({ type: 'Server', qps: 2, burst: 3 });
   const codes = [];
   for (const name of ['a', 'b', 'c', 'd']) codes.push(await write(api, name));
@@ -25,7 +25,7 @@ test('as many events are taken as there are tokens, and more as time goes by', a
   expect([await write(api, 'e'), await write(api, 'f')]).toEqual([201, 429]);
 });
 
-test('what is forgotten begins anew, so that buckets cannot grow in number', async () => {
+test('dropped buckets start full again, so that their number stays limited', async () => {
   await using api = await opened({ type: 'SourceAndObject', qps: 1, burst: 1, cacheSize: 2 });
   const codes = [];
   for (const [name, about] of [
@@ -36,5 +36,5 @@ test('what is forgotten begins anew, so that buckets cannot grow in number', asy
     ['e', 'y'],
   ] as const)
     codes.push(await write(api, name, about));
-  expect(codes).toEqual([201, 201, 429, 201, 201]); // `y` was not asked for longest when `z` came
+  expect(codes).toEqual([201, 201, 429, 201, 201]); // `y` was the least recently used when `z` came
 });

@@ -7,7 +7,7 @@ import { type EventLimit, readEventLimits } from './configuration/event-limits.t
 import { together } from './refusal.ts';
 import { isWriteOf, writtenObject } from './written-object.ts';
 
-/** Who writes too many events is told to wait: all together, or counted by namespace, user, or source and object. */
+/** Refuses events beyond a rate with 429: of the whole server, or by namespace, user, or source and object. */
 export function eventRateLimit({ clock }: Pick<AdmissionParts, 'clock'>, configuration?: string): AdmissionPlugin {
   const limits = readEventLimits(configuration).map((limit) => new Buckets(limit, clock));
   return {
@@ -26,7 +26,7 @@ export function eventRateLimit({ clock }: Pick<AdmissionParts, 'clock'>, configu
 const EVENTS = { group: '', plural: 'events' };
 const DEFAULT_BUCKETS = 4096;
 
-/** What a limit counts separately. */
+/** What each limit counts by. */
 const keyOf: Readonly<Record<EventLimit['type'], (request: AdmissionAttributes) => string>> = {
   Server: () => '',
   Namespace: ({ namespace }) => namespace,
@@ -44,7 +44,7 @@ interface Bucket {
   filledMs: number;
 }
 
-/** The token buckets of one limit; of too many, the one that was not used for longest is forgotten, and is full again. */
+/** The token buckets of one limit; when there are too many, the least recently used is dropped, and starts full again. */
 class Buckets {
   readonly #limit: EventLimit;
   readonly #clock: Clock;
@@ -57,7 +57,7 @@ class Buckets {
     this.#size = limit.cacheSize === 0 ? DEFAULT_BUCKETS : limit.cacheSize;
   }
 
-  /** Undefined when there was a token for the request, else why it is refused. */
+  /** Undefined if there was a token for the request, otherwise why it is refused. */
   take(request: AdmissionAttributes): string | undefined {
     const { type } = this.#limit;
     const key = keyOf[type](request);

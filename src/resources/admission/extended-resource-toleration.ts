@@ -3,7 +3,7 @@ import type { PodSpec, Toleration } from '../../api/types/core/v1.d.ts';
 import type { AdmissionPlugin } from '../../apiserver/index.ts';
 import { isPodWrite, podOf, setPodSpec } from './written-pod.ts';
 
-/** Pods that ask for a vendor's resource tolerate the taint of that name, which keeps others off such nodes. */
+/** Makes pods that request an extended resource tolerate the taint of that name, which keeps others off such nodes. */
 export function extendedResourceToleration(): AdmissionPlugin {
   return {
     name: 'ExtendedResourceToleration',
@@ -21,7 +21,7 @@ function extendedResourcesOf({ containers, initContainers = [] }: PodSpec): stri
   return [...new Set(asked)].filter(isExtendedResource).toSorted();
 }
 
-/** Those that say the same already are written as they should be; the rest is added, by name. */
+/** Equivalent tolerations are normalized; missing ones are added, sorted by name. */
 function tolerating(stated: readonly Toleration[], names: readonly string[]): Toleration[] {
   const wanted = new Set(names);
   const missing = new Set(names);

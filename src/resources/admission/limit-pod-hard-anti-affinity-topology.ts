@@ -4,7 +4,7 @@ import { isPodWrite, podOf } from './written-pod.ts';
 
 const HOSTNAME = 'kubernetes.io/hostname';
 
-/** Pods may keep others away from their own node only, not from whole zones or regions. */
+/** Limits required anti-affinity of pods to their own node; whole zones or regions are refused. */
 export function limitPodHardAntiAffinityTopology(): AdmissionPlugin {
   return {
     name: 'LimitPodHardAntiAffinityTopology',

@@ -27,7 +27,7 @@ function firstContainer({ body }: Reply): Container | undefined {
 }
 
 describe('containers', () => {
-  test('get what they do not state, from all limit ranges, the first ones first', async () => {
+  test('get missing values from all limit ranges, the first ones first', async () => {
     await limit('a', { type: 'Container', default: { cpu: '500m' }, defaultRequest: { cpu: '100m' } });
     await limit('b', { type: 'Container', default: { cpu: '2', memory: '1Gi' } });
 
@@ -48,7 +48,7 @@ describe('containers', () => {
     expect((reply.body['status'] as { qosClass?: string }).qosClass).toBe('Burstable');
   });
 
-  test('are refused with all that is wrong, sorted by resource', async () => {
+  test('are refused with all problems, sorted by resource', async () => {
     await limit('a', { type: 'Container', min: { memory: '10Mi', cpu: '50m' }, maxLimitRequestRatio: { cpu: '2' } });
 
     const { code, body } = await createPod({ requests: { cpu: '10m', memory: '1Mi' }, limits: { cpu: '100m' } });
@@ -61,14 +61,14 @@ describe('containers', () => {
     ]);
   });
 
-  test('of other namespaces are left alone', async () => {
+  test('in other namespaces are not limited', async () => {
     const limits = [{ type: 'Container', max: { cpu: '1' } }];
     await api.send('POST', '/api/v1/namespaces/default/limitranges', { metadata: { name: 'a' }, spec: { limits } });
 
     expect((await createPod({ limits: { cpu: '2' } })).code).toBe(201);
   });
 
-  test('are compared in whole units where thousandths would not fit', async () => {
+  test('are compared in whole units if thousandths would not fit', async () => {
     await limit('a', { type: 'Container', max: { memory: '9Pi' } });
 
     expect((await createPod({ limits: { memory: '10Pi' } })).body.message).toBe(
@@ -77,7 +77,7 @@ describe('containers', () => {
   });
 });
 
-test('a pod as a whole is measured by what it states, else by its containers', async () => {
+test('a pod as a whole is measured by its pod-level resources, or by its containers', async () => {
   await limit('a', { type: 'Pod', max: { cpu: '1' } });
 
   expect((await createPod({ limits: { cpu: '2' } })).body.message).toBe(
@@ -86,7 +86,7 @@ test('a pod as a whole is measured by what it states, else by its containers', a
   expect((await createPod({}, { resources: { limits: { cpu: '1' } } })).code).toBe(201);
 });
 
-test('claims are measured by what they ask for', async () => {
+test('claims are measured by their requests', async () => {
   await limit('a', { type: 'PersistentVolumeClaim', max: { storage: '2Gi' } });
   const claim = (storage: string) => ({
     apiVersion: 'v1',

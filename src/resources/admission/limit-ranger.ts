@@ -16,10 +16,10 @@ import { whenThere } from './when-there.ts';
 import { isPodWrite, podOf, setPodSpec } from './written-pod.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
-/** Of these a pod as a whole may state its needs, which then count instead of the sum of its containers'. */
+/** The resources that a pod may state for the pod as a whole, which then replace the sum of its containers. */
 const POD_LEVEL = ['cpu', 'memory'];
 
-/** Pods and claims keep to the LimitRanges of their namespace, and containers that state no needs get those named there. */
+/** Applies the LimitRanges of the namespace to pods and claims, and their defaults to containers without requests or limits. */
 export function limitRanger(parts: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
   const limitRanges = parts.objects.of<LimitRange>('', 'limitranges');
 
@@ -51,7 +51,7 @@ export function limitRanger(parts: Pick<AdmissionParts, 'objects'>): AdmissionPl
   };
 }
 
-/** What containers need is said when a pod is made, and changed by its subresource `resize` only. */
+/** Resources of containers are set when a pod is created, and changed only by its subresource `resize`. */
 function isLimitedPod(request: AdmissionTarget): boolean {
   if (request.operation === 'UPDATE') return isPodWrite(request, 'resize');
   return isPodWrite(request);
@@ -114,11 +114,11 @@ interface Defaults {
 
 interface Defaulted {
   readonly spec: PodSpec;
-  /** What was set where, in words; none when nothing was. */
+  /** Which defaults were set where, as text; empty if none were. */
   readonly notes: readonly string[];
 }
 
-/** What containers ask for and may use, where they do not say so themselves. */
+/** Sets the default requests and limits of containers that state none. */
 function withDefaultLimits(spec: PodSpec, limitRange: LimitRange): Defaulted {
   const defaults = defaultsOf(limitRange);
   const notes: string[] = [];
@@ -174,7 +174,7 @@ const ZERO = quantityOf(0);
 /** Above this, thousandths do not fit into 64 bits. */
 const MAX_COUNTED_IN_MILLI = 9_223_372_036_854_775n;
 
-/** Every way in which a demand breaks a limit, resource by resource in the order of their names. */
+/** All violations of a limit, sorted by resource. */
 function brokenLimits(item: LimitRangeItem, demand: Demand): string[] {
   return [
     ...each(item.min, (name, enforced) => belowMinimum(item.type, { name, enforced, ...of(demand, name) })),
@@ -185,7 +185,7 @@ function brokenLimits(item: LimitRangeItem, demand: Demand): string[] {
   ];
 }
 
-/** The same for a claim, which has no limits of its own. */
+/** The same for a claim, which has no limits itself. */
 function brokenClaimLimits(item: LimitRangeItem, requests: ResourceList): string[] {
   const demand = { requests, limits: {} };
   return [
@@ -223,7 +223,7 @@ function each(
   return names.map((name) => judge(name, amount(list?.[name] ?? '0'))).filter((problem) => problem !== undefined);
 }
 
-/** All in thousandths, if they fit; else in whole units. */
+/** All in thousandths if they fit, otherwise in whole units. */
 function counted(request: Quantity, limit: Quantity, enforced: Quantity): readonly [bigint, bigint, bigint] {
   const all = [request, limit, enforced] as const;
   const scale = all.every((one) => one.scaledValue(0) <= MAX_COUNTED_IN_MILLI) ? -3 : 0;

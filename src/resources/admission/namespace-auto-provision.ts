@@ -5,7 +5,7 @@ import { messageOf } from '../../base/index.ts';
 import type { AdmissionParts } from './admission-parts.ts';
 import { refusal } from './refusal.ts';
 
-/** What is created in a namespace that is not there creates the namespace. */
+/** Creates the namespace of a new object if it does not exist. */
 export function namespaceAutoProvision({
   objects,
   create,

@@ -3,7 +3,7 @@ import type { Namespace } from '../../api/types/core/v1.d.ts';
 import type { AdmissionPlugin } from '../../apiserver/index.ts';
 import type { AdmissionParts } from './admission-parts.ts';
 
-/** Nothing is written or deleted in a namespace that is not there. */
+/** Refuses writes and deletions in a namespace that does not exist. */
 export function namespaceExists({ objects }: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
   const namespaces = objects.of<Namespace>('', 'namespaces');
   return {

@@ -35,26 +35,26 @@ describe('in a namespace that is being deleted', () => {
     ]);
   });
 
-  test('what is there can be changed and deleted', async () => {
+  test('existing objects can be changed and deleted', async () => {
     const { code } = await api.send('PUT', `${PODS}/web`, { ...pod, metadata: { name: 'web', labels: { a: 'b' } } });
     expect(code).toBe(200);
     expect((await api.send('DELETE', `${PODS}/web`)).code).toBe(200);
   });
 });
 
-test('nothing is written into a namespace that is not there', async () => {
+test('nothing is written into a namespace that does not exist', async () => {
   const reply = await api.send('POST', '/api/v1/namespaces/nowhere/pods', pod);
   expect(reply.code).toBe(404);
   expect(reply.body.message).toBe('namespaces "nowhere" not found');
 });
 
-test('a question about access does not tell whether its namespace is there', async () => {
+test('an access review does not reveal whether its namespace exists', async () => {
   const spec = { user: 'me', resourceAttributes: { namespace: 'nowhere', verb: 'get', resource: 'pods' } };
   const path = '/apis/authorization.k8s.io/v1/namespaces/nowhere/localsubjectaccessreviews';
   expect((await api.send('POST', path, { metadata: { namespace: 'nowhere' }, spec })).code).toBe(501); // no authorizer here
 });
 
-test('the namespaces that every cluster needs are not deleted', async () => {
+test('the namespaces that every cluster needs cannot be deleted', async () => {
   const reply = await api.send('DELETE', '/api/v1/namespaces/default');
   expect(reply.code).toBe(403);
   expect(reply.body.message).toBe('namespaces "default" is forbidden: this namespace may not be deleted');

@@ -10,8 +10,8 @@ const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
 const NAMESPACES = { group: '', resource: 'namespaces' };
 
 /**
- * Nothing is written into a namespace that is not there, nothing new into one that is going away, and the namespaces
- * that every cluster needs are not deleted.
+ * Refuses writes into a namespace that does not exist, new objects in one that is being deleted, and the deletion of the
+ * namespaces that every cluster needs.
  */
 export function namespaceLifecycle({ objects }: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
   const namespaces = objects.of<Whole<Namespace>>('', 'namespaces');

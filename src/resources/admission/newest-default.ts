@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '../../api/index.ts';
 
-/** Of the classes that an annotation marks as default, the newest; of two of the same age, the first by name. */
+/** The newest of the classes that an annotation marks as default; of the same age, the first by name. */
 export function newestDefault<T extends { readonly metadata?: Readonly<Partial<ObjectMeta>> }>(
   classes: readonly T[],
   annotations: readonly string[],

@@ -8,7 +8,7 @@ import { isUpdateOf, storedObject, writtenObject } from './written-object.ts';
 
 const PODS = { group: '', plural: 'pods' };
 
-/** What changes of a running pod need of its node, by the names with which nodes declare it (KEP-5328). */
+/** The node features that changes of a running pod need, by the names with which nodes declare them (KEP-5328). */
 const FEATURES: readonly { readonly name: string; readonly isNeeded: (spec: PodSpec, old: PodSpec) => boolean }[] = [
   {
     name: 'InPlacePodLevelResourcesVerticalScaling',
@@ -24,7 +24,7 @@ const FEATURES: readonly { readonly name: string; readonly isNeeded: (spec: PodS
   },
 ];
 
-/** A pod on a node is changed only in ways that the node says it can follow. */
+/** Refuses changes of a running pod that need a feature its node does not declare. */
 export function nodeDeclaredFeatureValidator({ objects }: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
   const nodes = objects.of<Node>('', 'nodes');
   return {

@@ -14,7 +14,7 @@ const node = (name: string, labels: Record<string, string> = {}, more: object = 
 });
 
 describe('a node writes its own Node', () => {
-  test('and no other, with the labels that are its to give', async () => {
+  test('and no other, with the labels that it may set', async () => {
     await using server = await start();
     const path = '/api/v1/nodes';
     const own = { 'kubernetes.io/hostname': 'n1', 'x.node.kubernetes.io/a': 'b', 'example.com/any': 'c' };
@@ -59,7 +59,7 @@ describe('a node writes pods', () => {
     spec: { nodeName, containers: [{ name: 'c', image: 'i' }] },
   });
 
-  test('that mirror its own, and refer to nothing', async () => {
+  test('that mirror its static pods, and refer to nothing', async () => {
     await using server = await start();
     const { metadata } = (await server.send(NODE, 'POST /api/v1/nodes', node('n1'))) as { metadata: { uid: string } };
     const owner = { apiVersion: 'v1', kind: 'Node', name: 'n1', uid: metadata.uid, controller: true };
@@ -90,7 +90,7 @@ describe('a node writes pods', () => {
     expect(await server.send(NODE, `DELETE ${pods}/p`)).toMatchObject({ kind: 'Pod' });
   });
 
-  test('that are bound to it: their status, their eviction and their end', async () => {
+  test('that are bound to it: their status, eviction and deletion', async () => {
     await using server = await start();
     await server.admin.request({ method: 'POST', path: pods, body: pod('n2', { labels: { a: 'b' } }) });
     const why = '403 pods "p" is forbidden: ';
@@ -117,7 +117,7 @@ describe('a node writes pods', () => {
   });
 });
 
-test('others are not restricted', async () => {
+test('other users are not restricted', async () => {
   await using server = await start();
   await server.admin.request({
     method: 'POST',

@@ -14,7 +14,7 @@ import { refusal } from './refusal.ts';
 
 const NODE_LEASES = 'kube-node-lease';
 
-/** A write of a node, and what the rules need of the server. */
+/** A write by a node, and the parts of the server that the rules need. */
 interface NodeWrite {
   readonly node: string;
   readonly request: AdmissionAttributes;
@@ -23,7 +23,7 @@ interface NodeWrite {
 
 type Rule = (write: NodeWrite) => string | undefined | Promise<string | undefined>;
 
-/** By resource: what a node may not do with it, in words; other resources are left to authorization. */
+/** By resource: why a node may not write it; other resources are left to authorization. */
 const rules: Readonly<Record<string, Rule>> = {
   pods: checkPod,
   nodes: ({ node, request }) => nodeProblem(node, request),
@@ -36,7 +36,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'podcertificaterequests.certificates.k8s.io': () => 'PodCertificateRequest feature gate is disabled',
 };
 
-/** Limits what nodes write to their own objects: their Node, lease and CSINode, the pods that are bound to them. */
+/** Limits the writes of nodes to their own objects: their Node, lease and CSINode, and the pods bound to them. */
 export function nodeRestriction(parts: AdmissionParts): AdmissionPlugin {
   return {
     name: 'NodeRestriction',
@@ -114,7 +114,7 @@ function statusProblem({ node, request }: NodeWrite): string | undefined {
   return deepEqual(oldExtended, extended) ? undefined : `node ${quoted} cannot update extended resource claim status`;
 }
 
-/** What a node reports of a volume that it has made larger. */
+/** The fields that a node reports about a volume that it has expanded. */
 const REPORTED = new Set(['capacity', 'conditions', 'allocatedResourceStatuses', 'allocatedResources']);
 
 function checkClaimStatus({ node, request }: NodeWrite): string | undefined {

@@ -16,8 +16,8 @@ import { refusal } from './refusal.ts';
 type Parts = Pick<AdmissionParts, 'authorizer' | 'registry'>;
 
 /**
- * Who gives an object other owners must be allowed to delete it, and who lets it block the deletion of an owner must be allowed
- * to set that owner's finalizers.
+ * Requires the permission to delete an object from users who change its owners, and the permission to set an owner's
+ * finalizers from users who make the object block that owner's deletion.
  */
 export function ownerReferencesPermissionEnforcement(parts: Parts): AdmissionPlugin {
   const { authorizer, registry } = parts;
@@ -36,7 +36,7 @@ class OwnerReferences implements AdmissionPlugin {
     this.#registry = registry;
   }
 
-  /** The status of a pod is left out: old kubelets write it with references other than the stored ones, which are dropped. */
+  /** Skips the status of pods: old kubelets send it with outdated references, which are dropped. */
   handles({ operation, resource, subresource }: AdmissionTarget): boolean {
     const isPodStatus = resource.group === '' && resource.plural === 'pods' && subresource === 'status';
     return (operation === 'CREATE' || operation === 'UPDATE') && !isPodStatus;
@@ -98,7 +98,7 @@ function newlyBlocking(now: readonly OwnerReference[], before: readonly OwnerRef
   return now.filter((reference) => isBlocking(reference) && !known.has(reference.uid));
 }
 
-/** A reason and an error as Go prints them one after the other. */
+/** A reason and an error, joined as Go prints them. */
 function wordsOf({ reason, error }: AccessDecision): string {
   return `${reason}, ${error ?? '<nil>'}`;
 }

@@ -9,7 +9,7 @@ import { isUpdateOf, storedObject, writtenObject } from './written-object.ts';
 
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
-/** Claims grow only where they are bound and their class lets volumes grow. */
+/** Allows claims to grow only if they are bound and their class allows expansion. */
 export function persistentVolumeClaimResize({ objects }: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
   const classes = objects.of<StorageClass>('storage.k8s.io', 'storageclasses');
 

@@ -1,4 +1,4 @@
-/** What kube-apiserver 1.36 knows, in the order in which it asks them; `+` is on unless switched off. */
+/** The plugins of kube-apiserver 1.36 in running order; `+` is enabled by default. */
 const ORDER = `
   AlwaysAdmit
   NamespaceAutoProvision
@@ -47,7 +47,7 @@ export interface PluginName {
   readonly isOnByDefault: boolean;
 }
 
-/** All names of admission plugins that there are upstream, in running order. */
+/** The names of all upstream admission plugins, in running order. */
 export const pluginOrder: readonly PluginName[] = ORDER.trim()
   .split(/\s+/)
   .map((text) => ({ name: text.replace('+', ''), isOnByDefault: text.startsWith('+') }));

@@ -12,7 +12,7 @@ const CLUSTER_DEFAULT = 'clusterDefaultNodeSelector';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Pods run on the nodes that an annotation of their namespace selects, or that the cluster selects for all. */
+/** Restricts pods to the nodes that an annotation of their namespace, or the cluster's default, selects. */
 export function podNodeSelector({ objects }: Pick<AdmissionParts, 'objects'>, configuration?: string): AdmissionPlugin {
   const namespaces = objects.of<Namespace>('', 'namespaces');
   const selectors = readNodeSelectors(configuration);
@@ -51,11 +51,11 @@ export function podNodeSelector({ objects }: Pick<AdmissionParts, 'objects'>, co
   };
 }
 
-/** Selectors are read when they are needed, so that a wrong one fails the requests that meet it. */
+/** Selectors are parsed when used, so that a malformed one fails the requests that use it. */
 function readLabels(selector: string): Labels {
   try {
     return labelsOfSelector(selector);
   } catch (cause) {
-    throw new StatusError({ code: 500, message: messageOf(cause) }, { cause }); // an error of no kind upstream
+    throw new StatusError({ code: 500, message: messageOf(cause) }, { cause }); // an untyped error upstream
   }
 }

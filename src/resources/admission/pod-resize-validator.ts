@@ -10,7 +10,7 @@ import { isUpdateOf, storedObject, writtenObject } from './written-object.ts';
 const OPERATING_SYSTEM = 'kubernetes.io/os';
 const ZERO = quantityOf(0);
 
-/** A pod on a node is resized only to what its node could ever give, and on Linux only. */
+/** Refuses resizes beyond the capacity of the pod's node, and resizes of pods that are not on Linux. */
 export function podResizeValidator({ objects }: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
   const nodes = objects.of<Node>('', 'nodes');
   return {

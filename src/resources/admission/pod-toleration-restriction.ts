@@ -16,7 +16,10 @@ const MEMORY_PRESSURE: Toleration = {
   effect: 'NoSchedule',
 };
 
-/** New pods get the tolerations that annotations of their namespace state, or the cluster, and no others than these allow. */
+/**
+ * Adds the tolerations in the annotations of the namespace, or the cluster's defaults, to new pods, and refuses others than
+ * these allow.
+ */
 export function podTolerationRestriction(
   { objects }: Pick<AdmissionParts, 'objects'>,
   configuration?: string,
@@ -39,7 +42,7 @@ export function podTolerationRestriction(
     if (whitelist.length === 0 || isEachCovered(tolerations, whitelist)) return;
     const what = 'pod tolerations (possibly merged with namespace default tolerations)';
     const message = `${what} conflict with its ${own === undefined ? 'cluster' : 'namespace'} whitelist`;
-    throw new StatusError({ code: 500, message }); // an error of no kind upstream
+    throw new StatusError({ code: 500, message }); // an untyped error upstream
   }
 
   return {

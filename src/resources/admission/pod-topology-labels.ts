@@ -7,7 +7,7 @@ import { isCreateOf, setMetadata, writtenObject } from './written-object.ts';
 const PODS = { group: '', plural: 'pods' };
 const LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
-/** Pods carry the zone and the region of the node that they are bound to; a binding hands its labels to the pod. */
+/** Labels pods with the zone and region of the node that they are bound to; a binding passes its labels on to the pod. */
 export function podTopologyLabels({ objects }: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
   const nodes = objects.of<Node>('', 'nodes');
   return {

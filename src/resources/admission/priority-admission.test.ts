@@ -28,17 +28,17 @@ function priorityOf({ body }: Reply): unknown[] {
 }
 
 describe('a pod', () => {
-  test('has priority 0 where there is no default class', async () => {
+  test('has priority 0 if there is no default class', async () => {
     expect(priorityOf(await createPod())).toEqual([undefined, 0, 'PreemptLowerPriority']);
   });
 
-  test('gets the default class where there is one', async () => {
+  test('gets the default class if there is one', async () => {
     await createClass('usual', 10, { globalDefault: true, preemptionPolicy: 'Never' });
 
     expect(priorityOf(await createPod())).toEqual(['usual', 10, 'Never']);
   });
 
-  test('gets what its class says, and may not say otherwise', async () => {
+  test('gets the priority of its class, and may not state another', async () => {
     await createClass('high', 1000);
 
     expect((await createPod({ priorityClassName: 'high', priority: 1 })).body.message).toBe(
@@ -48,7 +48,7 @@ describe('a pod', () => {
     expect(priorityOf(await createPod({ priorityClassName: 'high' }))).toEqual(['high', 1000, 'PreemptLowerPriority']);
   });
 
-  test('is refused when its class is not there', async () => {
+  test('is refused if its class does not exist', async () => {
     const { code, body } = await createPod({ priorityClassName: 'high' });
 
     expect([code, body.message]).toEqual([403, 'pods "p" is forbidden: no PriorityClass with name high was found']);
@@ -76,7 +76,7 @@ describe('the default class', () => {
     ]);
   });
 
-  test('may be changed, and another one may take its place', async () => {
+  test('may be changed, and replaced by another one', async () => {
     await createClass('first', 1, { globalDefault: true });
     await createClass('second', 2);
     const patch = (name: string, body: object) => api.send('PATCH', `${CLASSES}/${name}`, body, MERGE_PATCH);

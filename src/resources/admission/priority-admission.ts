@@ -16,7 +16,7 @@ interface Established {
   readonly preemptionPolicy: PodSpec['preemptionPolicy'];
 }
 
-/** Where there is no default class. */
+/** Used if there is no default class. */
 const USUAL: Established = { className: undefined, priority: 0, preemptionPolicy: 'PreemptLowerPriority' };
 
 type FoundClass = Whole<PriorityClass> | undefined;
@@ -28,7 +28,7 @@ function established(request: AdmissionAttributes, name: string, found: FoundCla
   return { className: metadata.name, priority: value, preemptionPolicy };
 }
 
-/** Pods get the priority of their class, and there is one default class at most. */
+/** Gives pods the priority of their class, and allows only one default class. */
 export function priorityAdmission(parts: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
   const classes = parts.objects.of<Whole<PriorityClass>>(CLASSES.group, CLASSES.plural);
 
@@ -37,7 +37,7 @@ export function priorityAdmission(parts: Pick<AdmissionParts, 'objects'>): Admis
       let found: FoundClass;
       for (const each of all) {
         if (each.globalDefault !== true) continue;
-        if (found === undefined || (found.value ?? 0) > (each.value ?? 0)) found = each; // two may be made at the same time
+        if (found === undefined || (found.value ?? 0) > (each.value ?? 0)) found = each; // two may be created at the same time
       }
       return found;
     });
@@ -90,7 +90,7 @@ function stated(what: string, value: string | number, computed: string | number)
   return `the ${what} (${value}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`;
 }
 
-/** An update that leaves out what was computed does not take it away. */
+/** Keeps the computed priority if an update leaves it out. */
 function keepPriority(request: AdmissionAttributes): void {
   const { spec } = podOf(request);
   const was = podOf({ object: request.old }).spec;

@@ -29,7 +29,7 @@ function specOf({ code, body }: Reply): PodSpec {
 }
 
 describe('a pod', () => {
-  test('acts as the account "default", with its token and its pull secrets', async () => {
+  test('gets the account "default", with its token and its pull secrets', async () => {
     await createAccount({ imagePullSecrets: [{ name: 'registry' }] });
 
     const spec = specOf(await createPod({ initContainers: [{ name: 'i', image: 'i' }] }));
@@ -51,14 +51,14 @@ describe('a pod', () => {
     });
   });
 
-  test('gets no token when it or its account does not want one; the pod has the last word', async () => {
+  test('gets no token if it or its account opts out; the pod takes precedence', async () => {
     await createAccount({ automountServiceAccountToken: false });
 
     expect(specOf(await createPod()).volumes).toBeUndefined();
     expect(specOf(await createPod({ automountServiceAccountToken: true }, { name: 'q' })).volumes).toHaveLength(1);
   });
 
-  test('keeps what it has mounted at that place', async () => {
+  test('keeps its own mount at that path', async () => {
     await createAccount();
     const volumeMounts = [{ name: 'v', mountPath: TOKEN_PATH }];
     const containers = [{ name: 'c', image: 'i', volumeMounts }];
@@ -69,14 +69,14 @@ describe('a pod', () => {
     expect(spec.containers?.[0]?.volumeMounts).toEqual(volumeMounts);
   });
 
-  test('is refused at once when its account is not there', async () => {
+  test('is refused at once if its account does not exist', async () => {
     const { code, body } = await createPod({ serviceAccountName: 'robot' }, { generateName: 'p-' });
 
     const why = 'error looking up service account kinds/robot: serviceaccount "robot" not found';
     expect([code, body.message]).toEqual([403, `pods "p-" is forbidden: ${why}`]);
   });
 
-  test('waits for the account "default", which comes after its namespace', async () => {
+  test('waits for the account "default", which is created after its namespace', async () => {
     const reply = createPod();
     await settle();
     expect(api.clock.pending).toBe(1);
@@ -87,7 +87,7 @@ describe('a pod', () => {
     expect(api.clock.pending).toBe(0);
   });
 
-  test('is refused when "default" does not come in time', async () => {
+  test('is refused if "default" is not created in time', async () => {
     const reply = createPod();
     await settle();
     await api.clock.advance(2000);
@@ -98,7 +98,7 @@ describe('a pod', () => {
   });
 });
 
-test('a mirror pod is left as it is, and may not act as anybody', async () => {
+test('a mirror pod is not changed, and may not have an account', async () => {
   const mirror = (name: string) => ({ name, annotations: { 'kubernetes.io/config.mirror': 'x' } });
 
   const spec = specOf(await createPod({ nodeName: 'n' }, mirror('p')));
@@ -108,7 +108,7 @@ test('a mirror pod is left as it is, and may not act as anybody', async () => {
   expect(refused.body.message).toBe('pods "q" is forbidden: a mirror pod may not reference service accounts');
 });
 
-test('an account may limit its pods to the secrets that it lists', async () => {
+test('an account may restrict its pods to the secrets that it lists', async () => {
   const annotations = { 'kubernetes.io/enforce-mountable-secrets': 'true' };
   await createAccount({ metadata: { name: 'default', annotations }, secrets: [{ name: 'listed' }] });
   const volumes = (secretName: string) => [{ name: 'v', secret: { secretName } }];

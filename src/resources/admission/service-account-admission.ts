@@ -16,7 +16,7 @@ import { refusal } from './refusal.ts';
 import { whenThere } from './when-there.ts';
 import { isNewPod, isPodWrite, podOf, setPodSpec } from './written-pod.ts';
 
-/** Every pod acts as a service account that is there, with its token and its secrets for pulling images. */
+/** Gives every pod an existing service account, with its token and its image pull secrets. */
 export function serviceAccountAdmission(parts: AdmissionParts): AdmissionPlugin {
   const accounts = new AccountLookup(parts);
 
@@ -48,7 +48,7 @@ export function serviceAccountAdmission(parts: AdmissionParts): AdmissionPlugin 
     if (!limitsSecrets(account)) return;
     const { ephemeralContainers } = podOf(request).spec;
     const problem = unlistedInContainers(ephemeralContainers, account, 'ephemeral container');
-    if (problem !== undefined) throw new StatusError({ code: 500, message: problem }); // an error of no kind upstream
+    if (problem !== undefined) throw new StatusError({ code: 500, message: problem }); // an untyped error upstream
   }
 
   return {
@@ -78,7 +78,7 @@ function checkSecrets(request: AdmissionAttributes, account: Whole<ServiceAccoun
   if (problem !== undefined) throw refusal(request, problem);
 }
 
-/** `serviceAccount` is the field's older name, and says the same. */
+/** `serviceAccount` is the field's deprecated alias. */
 function nameAccount(request: AdmissionAttributes): void {
   const { spec } = podOf(request);
   if ((spec.serviceAccountName ?? '') !== '') return;
@@ -88,13 +88,13 @@ function nameAccount(request: AdmissionAttributes): void {
 
 const DEFAULT_ACCOUNT = 'default';
 
-/** kube-apiserver looks ten times, 100 to 200 ms apart. */
+/** kube-apiserver tries ten times, 100 to 200 ms apart. */
 const WAITS = 9;
-const SHORTEST_WAIT_MS = 100;
+const MIN_WAIT_MS = 100;
 
 type Found = Whole<ServiceAccount> | undefined;
 
-/** Finds service accounts, and waits a little for `default`, which a controller makes in every new namespace. */
+/** Finds service accounts, and waits a little for `default`, which a controller creates in every new namespace. */
 class AccountLookup {
   readonly #accounts: ObjectsOf<Whole<ServiceAccount>>;
   readonly #clock: Clock;
@@ -114,17 +114,17 @@ class AccountLookup {
     const found = await this.#accounts.newest(namespace, name);
     if (found !== undefined || name !== DEFAULT_ACCOUNT) return found;
     const patience = new AbortController();
-    const waitMs = WAITS * (SHORTEST_WAIT_MS + this.#random.int(SHORTEST_WAIT_MS));
+    const waitMs = WAITS * (MIN_WAIT_MS + this.#random.int(MIN_WAIT_MS));
     using _ = this.#clock.timer(waitMs, () => patience.abort());
     return await this.#accounts.appearance(namespace, name, patience.signal);
   }
 }
 
 const ENFORCE = 'kubernetes.io/enforce-mountable-secrets';
-/** What Go reads as true. */
+/** The values that Go parses as true. */
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 
-/** Whether an account limits its pods to the secrets that it lists. */
+/** Whether an account restricts its pods to the secrets that it lists. */
 function limitsSecrets({ metadata }: Whole<ServiceAccount>): boolean {
   return TRUE.has(metadata.annotations?.[ENFORCE] ?? '');
 }
@@ -144,7 +144,7 @@ function unlistedSecret(spec: PodSpec, account: Whole<ServiceAccount>): string |
   );
 }
 
-/** The same for containers of a sort. */
+/** The same for one kind of containers. */
 function unlistedInContainers(
   containers: readonly (Container | EphemeralContainer)[] | undefined,
   account: Whole<ServiceAccount>,
@@ -182,15 +182,15 @@ function unlisted(secret: string | undefined, owner: string): string {
 
 const PREFIX = 'kube-api-access-';
 const PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** An hour, and as much as clients that do not renew in time are late: seconds that only warn. */
+/** An hour, plus seconds by which the server recognizes tokens that were mounted automatically. */
 const TOKEN_SECONDS = 3607;
 
-/** Whether containers get a token unasked: the pod decides, else its account, else yes. */
+/** Whether containers get a token automatically: the pod decides, else its account, else yes. */
 function isAutomounted(spec: PodSpec, account: ServiceAccount): boolean {
   return spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
 }
 
-/** The spec with the account's token in every container that has nothing else mounted there. */
+/** The spec with the account's token in every container that has no other mount at that path. */
 function withTokenVolume(spec: PodSpec, random: Random): PodSpec {
   const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
   if (!containers.some(lacksToken)) return spec;
@@ -234,12 +234,12 @@ function tokenVolume(name: string): Volume {
 
 const MIRROR = 'kubernetes.io/config.mirror';
 
-/** Whether a pod only shows what a node runs on its own account. */
+/** Whether a pod mirrors a static pod of a node. */
 function isMirrorPod({ metadata }: Whole<Pod>): boolean {
   return metadata.annotations?.[MIRROR] !== undefined;
 }
 
-/** Why a mirror pod is refused: it may need nothing of the API. */
+/** Why a mirror pod is refused: it may use no objects of the API. */
 function mirrorPodProblem(spec: PodSpec): string | undefined {
   if ((spec.serviceAccountName ?? '') !== '') return 'a mirror pod may not reference service accounts';
   if (namesSecret(spec)) return 'a mirror pod may not reference secrets';

@@ -1,14 +1,14 @@
 import type { AdmissionPlugin, AdmissionTarget } from '../../apiserver/index.ts';
 import { isCreateOf, setMetadata } from './written-object.ts';
 
-/** What is protected, and by which finalizer; controllers take it away when the object is no longer used. */
+/** The protected kinds and their finalizers; controllers remove these when the object is no longer used. */
 const PROTECTED = [
   { group: '', plural: 'persistentvolumes', finalizer: 'kubernetes.io/pv-protection' },
   { group: '', plural: 'persistentvolumeclaims', finalizer: 'kubernetes.io/pvc-protection' },
   { group: 'storage.k8s.io', plural: 'volumeattributesclasses', finalizer: 'kubernetes.io/vac-protection' },
 ];
 
-/** Volumes, claims and attributes classes do not go away while they are used. */
+/** Adds finalizers to volumes, claims and attributes classes, so that they are not deleted while in use. */
 export function storageObjectInUseProtection(): AdmissionPlugin {
   return {
     name: 'StorageObjectInUseProtection',

@@ -4,7 +4,7 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 
 const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
-test('a new node takes no pods until somebody takes the taint away', async () => {
+test('a new node gets no pods until its taint is removed', async () => {
   await using api = await TestApi.open({}, () => [taintNodesByCondition()]);
   const own = { key: 'k', effect: 'NoExecute' };
 
@@ -20,7 +20,7 @@ test('a new node takes no pods until somebody takes the taint away', async () =>
   expect(changed.body['spec']).toEqual({ unschedulable: true, taints: [own] });
 });
 
-test('a node that says so itself is not told twice', async () => {
+test('a node that already has the taint does not get it twice', async () => {
   await using api = await TestApi.open({}, () => [taintNodesByCondition()]);
   const spec = { taints: [{ ...NOT_READY, value: 'yet' }] };
 

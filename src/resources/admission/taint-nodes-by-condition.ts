@@ -5,7 +5,7 @@ import type { Whole } from '../kind.ts';
 
 const NOT_READY: Taint = { key: NOT_READY_TAINT, effect: 'NoSchedule' };
 
-/** A new node gets no pods before somebody has seen that it is ready and taken the taint away. */
+/** Taints a new node so that it gets no pods before the node lifecycle controller has found it ready and removed the taint. */
 export function taintNodesByCondition(): AdmissionPlugin {
   return {
     name: 'TaintNodesByCondition',

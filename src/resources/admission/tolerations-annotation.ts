@@ -2,7 +2,7 @@ import { JsonBody, LONG, nodeDecoding, objectOf, StatusError, TEXT } from '../..
 import type { Toleration } from '../../api/types/core/v1.d.ts';
 import { allAtOnce, messageOf } from '../../base/index.ts';
 
-/** Tolerations as they stand in configurations and annotations. */
+/** Tolerations in configurations and annotations. */
 export const TOLERATION = objectOf('v1.Toleration', {
   key: TEXT,
   operator: TEXT,
@@ -11,13 +11,13 @@ export const TOLERATION = objectOf('v1.Toleration', {
   tolerationSeconds: LONG,
 });
 
-/** The tolerations in an annotation of a namespace: a list in JSON, or nothing. */
+/** The tolerations in an annotation of a namespace: a JSON list, or empty. */
 export function tolerationsInAnnotation(text: string): readonly Toleration[] {
   if (text === '') return [];
   try {
     return decoded(text);
   } catch (cause) {
-    throw new StatusError({ code: 500, message: messageOf(cause) }, { cause }); // an error of no kind upstream
+    throw new StatusError({ code: 500, message: messageOf(cause) }, { cause }); // an untyped error upstream
   }
 }
 

@@ -1,7 +1,7 @@
 import type { AdmissionAttributes, AdmissionTarget } from '../../apiserver/index.ts';
 import type { Whole } from '../kind.ts';
 
-/** A resource, or with `subresource` a view of it. */
+/** A resource or one of its subresources. */
 interface Place {
   readonly group: string;
   readonly plural: string;
@@ -28,22 +28,22 @@ function isAbout({ resource, subresource }: AdmissionTarget, place: Place): bool
   return resource.group === group && resource.plural === plural && subresource === view;
 }
 
-/** The object as it is to be written, by a plugin that handles this kind only. */
+/** The object to be written; the plugin must handle only this kind. */
 export function writtenObject<T>({ object }: Pick<AdmissionAttributes, 'object'>): Whole<T> {
   return object as unknown as Whole<T>;
 }
 
-/** The object as it is stored, by a plugin that handles updates of this kind only. */
+/** The stored object; the plugin must handle only updates of this kind. */
 export function storedObject<T>({ old }: Pick<AdmissionAttributes, 'old'>): Whole<T> {
   return old as unknown as Whole<T>;
 }
 
-/** Lets the object be written with another spec; the old one may be shared and stays as it is. */
+/** Replaces the spec of the object to be written; the old spec may be shared and is not changed. */
 export function setSpec(request: AdmissionAttributes, spec: object): void {
   request.object = { ...request.object, spec } as unknown as AdmissionAttributes['object'];
 }
 
-/** Lets the object be written with other metadata members. */
+/** Sets metadata members of the object to be written. */
 export function setMetadata(
   request: AdmissionAttributes,
   members: Partial<NonNullable<AdmissionAttributes['object']>['metadata']>,

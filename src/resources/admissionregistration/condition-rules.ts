@@ -2,7 +2,7 @@ import { duplicate, type FieldError, invalidValue, qualifiedNameProblems, requir
 import type { MatchCondition } from '../../api/types/admissionregistration/v1.d.ts';
 import type { PolicyExpressions } from './expression-rules.ts';
 
-/** Rules of match conditions, of policies and webhooks alike. */
+/** The rules of match conditions, for policies and webhooks. */
 export function checkConditions(
   conditions: readonly MatchCondition[],
   field: string,

@@ -14,7 +14,7 @@ import {
   type Type,
 } from '../../cel/index.ts';
 
-/** What the expressions of a policy are for, and with it what they must yield. */
+/** The purposes of a policy's expressions, and the result types that each allows. */
 const USES: Readonly<Record<string, readonly Type[]>> = {
   condition: [BOOL],
   validation: [BOOL],
@@ -28,11 +28,11 @@ type Use = 'condition' | 'validation' | 'message' | 'annotation' | 'applyConfigu
 
 export interface PolicyExpressionOptions {
   readonly hasParams: boolean;
-  /** Whether `variables` can be read at all. */
+  /** Whether `variables` is available. */
   readonly hasVariables: boolean;
 }
 
-/** Compiles the expressions of one policy, for what is wrong with them. Variables come before what reads them. */
+/** Compiles the expressions of one policy to find errors. Variables must be declared before they are used. */
 export class PolicyExpressions {
   readonly #options: PolicyExpressionOptions;
   readonly #composition: Composition;
@@ -47,7 +47,7 @@ export class PolicyExpressions {
     return problemOf(this.#composition.add(name, text), field, text);
   }
 
-  /** `shown` is what the error quotes, where that is not the text itself. */
+  /** `shown` is what the error quotes, if that differs from the text. */
   check(
     use: Use,
     text: string,
@@ -63,7 +63,7 @@ export class PolicyExpressions {
     return environment;
   }
 
-  /** Match conditions are checked as if there were no variables, and messages have no authorizer. */
+  /** Match conditions are checked without variables, and message expressions without an authorizer. */
   #make(use: Use): Environment {
     const { hasParams, hasVariables } = this.#options;
     const options: AdmissionOptions = {

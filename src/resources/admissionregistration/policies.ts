@@ -18,7 +18,7 @@ import { firstIndexes } from '../first-indexes.ts';
 
 const paramKindColumn: Column<Policy> = column('ParamKind', 'Kind of the parameters', paramKind);
 
-/** Of bindings of mutating and validating policies alike. */
+/** For bindings of mutating and validating policies. */
 const admissionPolicyBindingColumns: readonly Column<PolicyBinding>[] = [
   nameColumn,
   column('PolicyName', 'Policy that it puts to work', ({ spec }) => spec?.policyName ?? ''),
@@ -32,7 +32,7 @@ function alphaWarning(kind: string): string {
   return `admissionregistration.k8s.io/v1alpha1 ${kind} is deprecated in v1.35+, unavailable in v1.38+`;
 }
 
-/** Admission rules written in CEL, and where they apply. */
+/** Admission rules in CEL, and their bindings. */
 export const validatingAdmissionPolicies = defineKind<ValidatingAdmissionPolicy>({
   group: GROUP,
   allowsAnyFinalizer: true,
@@ -139,7 +139,7 @@ function paramRef({ spec }: PolicyBinding): string {
   return selector === undefined ? UNSET : printedSelector(selector);
 }
 
-/** As Go prints the object itself, which is what Kubernetes shows here. */
+/** As Go prints the struct, which is what Kubernetes shows here. */
 function printedSelector({ matchLabels = {}, matchExpressions }: LabelSelector): string {
   const labels = Object.keys(matchLabels)
     .sort(compareUtf8)

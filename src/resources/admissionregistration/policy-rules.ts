@@ -60,7 +60,7 @@ export function checkMutatingPolicy(policy: Whole<MutatingAdmissionPolicy>): Fie
   ];
 }
 
-/** Only what is created or updated can be changed on the way. */
+/** Only creates and updates can be mutated. */
 export function checkMutated(match: MatchResources | undefined, field: string): FieldError[] {
   const operations = (match?.resourceRules ?? []).flatMap((rule) => rule.operations ?? []);
   return operations
@@ -207,7 +207,7 @@ function checkMutation(
   return errors;
 }
 
-/** Which objects parameters are taken from: one by its name, or those of a selector. */
+/** Which objects are the parameters: one by name, or those of a selector. */
 export function checkParamRef(reference: ParamRef | undefined, field: string): FieldError[] {
   if (reference === undefined) return [];
   const { name = '', selector, parameterNotFoundAction } = reference;

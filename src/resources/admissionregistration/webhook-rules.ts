@@ -27,18 +27,18 @@ const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
 
 export interface WebhookRuleOptions {
-  /** The webhooks of the configuration as it was; none when it is new. */
+  /** The previous webhooks of the configuration; empty for a new one. */
   readonly old?: readonly Webhook[];
-  /** Plain HTTP on this machine will do. */
+  /** Allows plain HTTP on this machine. */
   readonly devWebhooks?: boolean;
 }
 
-/** Rules of webhooks of both kinds. What an old configuration had may stay where the rules came later. */
+/** The rules of mutating and validating webhooks. Existing values that newer rules would refuse may stay. */
 export function checkWebhooks(webhooks: readonly Webhook[], options: WebhookRuleOptions = {}): FieldError[] {
   const { old = [], devWebhooks = false } = options;
   const names = new Set<string>();
   const expressions = new PolicyExpressions({ hasParams: false, hasVariables: false });
-  // Conditions that were stored once may stay, whatever the compiler thinks of them by now.
+  // Stored conditions may stay, even if they no longer compile.
   const isKept =
     old.length === webhooks.length &&
     webhooks.every(({ matchConditions }, index) => deepEqual(matchConditions, old[index]?.matchConditions));
@@ -75,7 +75,7 @@ function checkSideEffects({ sideEffects }: Webhook, field: string, old: readonly
   return isLenient || SIDE_EFFECTS.includes(sideEffects) ? [] : [notSupported(at, sideEffects, SIDE_EFFECTS)];
 }
 
-/** What a rule of a webhook or a policy is about; a wildcard stands alone. */
+/** The rules of a webhook's or policy's match rule; a wildcard must be alone. */
 export function checkRule(rule: RuleWithOperations, field: string): FieldError[] {
   const { operations = [], apiGroups = [], apiVersions = [], resources = [] } = rule;
   const alone = (list: readonly string[], name: string, what: string): FieldError[] => {
@@ -92,7 +92,7 @@ export function checkRule(rule: RuleWithOperations, field: string): FieldError[]
   ];
 }
 
-/** Wildcards leave nothing for others to say. */
+/** Wildcards must not overlap other entries. */
 function checkResources(resources: readonly string[], field: string): FieldError[] {
   if (resources.length === 0) return [required(field)];
   const allOf = new Set<string>();
@@ -125,7 +125,7 @@ function checkResources(resources: readonly string[], field: string): FieldError
   return errors;
 }
 
-/** The beginning of an address on this machine without TLS. */
+/** The start of a URL on this machine without TLS. */
 const PLAIN_LOCAL = /^http:(?=\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$))/;
 const FORM = '; desired format: https://host[/path]';
 

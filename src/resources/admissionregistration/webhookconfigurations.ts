@@ -9,7 +9,7 @@ import type { KindEnvironment } from '../kind-environment.ts';
 import { defineKind, type Kind } from '../kind.ts';
 import { checkWebhooks } from './webhook-rules.ts';
 
-/** Of mutating and validating webhooks alike. */
+/** For mutating and validating webhooks. */
 const webhookConfigurationColumns: readonly Column<WebhookConfiguration>[] = [
   nameColumn,
   integer('Webhooks', 'How many webhooks it has', ({ webhooks }) => (webhooks ?? []).length),
@@ -18,7 +18,7 @@ const webhookConfigurationColumns: readonly Column<WebhookConfiguration>[] = [
 
 const GROUP = 'admissionregistration.k8s.io';
 
-/** Which webhooks are asked about which writes. */
+/** Which webhooks are called for which writes. */
 export function webhookConfigurations({ devWebhooks }: KindEnvironment): Kind[] {
   const rules = {
     group: GROUP,

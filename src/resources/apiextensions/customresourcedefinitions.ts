@@ -10,7 +10,7 @@ import { changes } from '../change.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { definitionConversion, fillOldSpec, OLD_VERSION } from './old-definitions.ts';
 
-/** Holds a definition until all its objects are gone. */
+/** Holds a definition until all its objects are deleted. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 type Definition = Whole<CustomResourceDefinition>;
@@ -46,7 +46,7 @@ export const customResourceDefinitions = defineKind<CustomResourceDefinition>({
   validateStatus: checkDefinitionStatus,
   warnings: definitionWarnings,
 
-  /** The first request only starts the end: whoever deletes the objects takes the finalizer away then. */
+  /** The first request only marks the definition: the controller that deletes its objects then removes the finalizer. */
   beforeDelete(definition, { now }) {
     const { metadata, status } = definition;
     if (metadata.deletionTimestamp !== undefined) return 'delete';
@@ -62,7 +62,7 @@ export const customResourceDefinitions = defineKind<CustomResourceDefinition>({
   },
 });
 
-/** Versions in which objects may have been stored are remembered. */
+/** Records the versions in which objects may have been stored. */
 function noteStoredVersion(definition: Definition): void {
   const stored = (definition.spec.versions ?? []).find(({ storage }) => storage)?.name;
   const { storedVersions } = definition.status;

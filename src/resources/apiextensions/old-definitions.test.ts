@@ -6,7 +6,7 @@ import { TestApi } from '../testing/test-api.ts';
 const OLD = '/apis/apiextensions.k8s.io/v1beta1/customresourcedefinitions';
 const NEW = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** The definition of the sample controller, as it was written before Kubernetes 1.16. */
+/** The definition of the sample controller, as before Kubernetes 1.16. */
 const FOO = {
   apiVersion: 'apiextensions.k8s.io/v1beta1',
   kind: 'CustomResourceDefinition',
@@ -72,7 +72,7 @@ describe('a definition in version v1beta1', () => {
     expect(await api.send('PUT', `${NEW}/${FOO.metadata.name}`, labelled)).toMatchObject({ code: 200, warnings: [] });
   });
 
-  test('says once what its versions have in common', async () => {
+  test('states once what its versions have in common', async () => {
     await using api = await TestApi.open();
     const created = await api.send('POST', OLD, WIDGET);
     expect(created).toMatchObject({ code: 201 });
@@ -93,7 +93,7 @@ describe('a definition in version v1beta1', () => {
     });
   });
 
-  test('is checked all the same', async () => {
+  test('is validated as well', async () => {
     await using api = await TestApi.open();
     const wrong = { ...FOO, spec: { ...FOO.spec, scope: 'Galactic', preserveUnknownFields: false } };
     const { code, body } = await api.send('POST', OLD, wrong);

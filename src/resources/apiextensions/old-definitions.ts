@@ -17,7 +17,7 @@ import type { Conversion } from '../kind.ts';
 
 export const OLD_VERSION = 'apiextensions.k8s.io/v1beta1';
 
-/** What v1beta1 fills in beyond what its type says. */
+/** The defaults of v1beta1 that its type does not declare. */
 export function fillOldSpec(spec: OldSpec): void {
   spec.scope ||= 'Namespaced';
   const versions = spec.versions ?? [];
@@ -29,7 +29,7 @@ export function fillOldSpec(spec: OldSpec): void {
     conversion.conversionReviewVersions = ['v1beta1'];
 }
 
-/** Between v1beta1, where versions may share a schema and the like, and v1, where each version has its own. */
+/** Converts between v1beta1, where versions may share a schema and the like, and v1, where each version has its own. */
 export const definitionConversion: Conversion = {
   toStored(object) {
     const { spec, ...others } = object as unknown as OldDefinition;
@@ -80,7 +80,7 @@ function newConversion({
   return { strategy, webhook: { ...client, conversionReviewVersions: conversionReviewVersions ?? [] } };
 }
 
-/** What all versions have in common is written once. */
+/** Moves what all versions have in common to the top level. */
 function oldSpec(spec: CustomResourceDefinition['spec']): OldSpec {
   const { group, names, scope, conversion, preserveUnknownFields = false } = spec;
   const versions = (spec.versions ?? []).map(oldVersion);

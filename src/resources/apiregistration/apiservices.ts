@@ -28,7 +28,7 @@ export const apiServices = defineKind<APIService>({
   statusMetadata: 'owners',
   ownRulesFor: ['spec.version'],
 
-  /** What this server answers itself is there at once; the others are probed. */
+  /** Services that this server answers itself are available at once; others are probed. */
   prepareForCreate(service, { now }) {
     if (service.spec.service !== undefined) return;
     const condition = {
@@ -53,7 +53,7 @@ export const apiServices = defineKind<APIService>({
 
 const CONDITION_STATUSES: readonly string[] = ['True', 'False', 'Unknown'];
 
-/** An APIService is named after the version that it serves. */
+/** An APIService must be named after its version and group. */
 function checkApiService({ metadata, spec }: Whole<APIService>): FieldError[] {
   const { group = '', version = '', service, caBundle, insecureSkipTLSVerify = false } = spec;
   const errors: FieldError[] = [];

@@ -31,7 +31,7 @@ import { withEntries } from '../object-meta.ts';
 import { nested, unversioned } from '../unversioned.ts';
 import { checkCountOrPercent, checkNotMoreThanAll, isNone } from './workload-rules.ts';
 
-/** How often the template changed; a field once, kept as an annotation since. */
+/** The number of template changes; formerly a field, now an annotation. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 export const daemonSets = defineKind<DaemonSet>({
@@ -57,7 +57,7 @@ export const daemonSets = defineKind<DaemonSet>({
   applyDefaults(object) {
     defaultPodTemplate(object.spec.template);
     defaultUpdateStrategy(object.spec);
-    setTemplateGeneration(object, templateGeneration(object)); // whoever writes the object owns the annotation
+    setTemplateGeneration(object, templateGeneration(object)); // the writer of the object owns the annotation
   },
 
   prepareForCreate(object) {

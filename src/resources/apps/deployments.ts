@@ -34,7 +34,7 @@ export const deployments = defineKind<Deployment>({
   statusMetadata: 'labels',
   ownRulesFor: ['spec.strategy.type'],
 
-  /** Annotations count too: they are copied to the replica sets. */
+  /** Annotations count too, because they are copied to the replica sets. */
   raisesGeneration: (object, old) =>
     !deepEqual(object.spec, old.spec) || !deepEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
 
@@ -103,7 +103,7 @@ function checkDeploymentStatus({ status }: Whole<Deployment>, old: Whole<Deploym
   return errors;
 }
 
-/** Unlike those of other kinds, a selector of nothing stays empty here. */
+/** Unlike in other kinds, an empty selector is shown as empty. */
 function deploymentSelector({ spec }: Deployment): string {
   const matcher = matchLabelSelector(spec?.selector ?? undefined);
   return matcher instanceof ValueError ? '<invalid>' : matcher.toString();

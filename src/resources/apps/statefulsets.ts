@@ -52,7 +52,7 @@ export const statefulSets = defineKind<StatefulSet>({
   subresources: { scale: scaleOfSelector },
 });
 
-/** Only a strategy that nobody named gets its parameters filled in. */
+/** Fills in parameters only if no strategy was stated. */
 function defaultUpdateStrategy(spec: StatefulSetSpec): void {
   const strategy = (spec.updateStrategy ??= {});
   if ((strategy.type ?? '') === '') {
@@ -128,7 +128,7 @@ function checkPolicies({ podManagementPolicy, updateStrategy = {} }: StatefulSet
   return [...errors, invalidValue(`${field}.rollingUpdate.partition`, partition, 'must be greater than or equal to 0')];
 }
 
-/** The template as its pods will be: each claim is a volume of its name. */
+/** The template with the volumes that its pods will have: one for each claim template. */
 function withClaimedVolumes({ template, volumeClaimTemplates = [] }: StatefulSetSpec): PodTemplateSpec {
   if (volumeClaimTemplates.length === 0 || template.spec === undefined) return template;
   const names = volumeClaimTemplates.map(({ metadata }) => metadata?.name ?? '');

@@ -5,9 +5,9 @@ import type { LabelSelector } from '../../api/types/meta/v1.d.ts';
 import { checkWorkloadTemplate } from '../core/pod-template-rules.ts';
 import { checkLabelSelector, isEmptySelector } from '../label-selector-rules.ts';
 
-/** The selector of a workload: well formed, and about something. */
+/** The selector of a workload must be valid and not empty. */
 export function checkWorkloadSelector(selector: LabelSelector | undefined | null, workload: string): FieldError[] {
-  if (selector === undefined || selector === null) return []; // the type says that it is required
+  if (selector === undefined || selector === null) return []; // the type requires it
   const errors = checkLabelSelector(selector, 'spec.selector');
   if (isEmptySelector(selector)) {
     errors.push(invalidValue('spec.selector', selector, `empty selector is invalid for ${workload}`));
@@ -15,7 +15,7 @@ export function checkWorkloadSelector(selector: LabelSelector | undefined | null
   return errors;
 }
 
-/** A template is looked at only when it is known which pods are meant. */
+/** Checks the template only if the selector is valid. */
 export function checkSelectedTemplate(template: PodTemplateSpec, selector: LabelSelector | undefined): FieldError[] {
   if (selector !== undefined && matchLabelSelector(selector) instanceof ValueError) {
     return [invalidValue('spec.selector', selector, 'invalid label selector')];
@@ -40,7 +40,7 @@ type Part = Exclude<keyof Counts, 'replicas' | 'observedGeneration'>;
 
 const PARTS: readonly Part[] = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'];
 
-/** Counts of pods, of which some (`parts`) are parts of all. */
+/** Checks counts of pods; `parts` must not exceed their totals. */
 export function checkReplicaCounts(status: Counts, parts: readonly Part[] = PARTS): FieldError[] {
   const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = status;
   const errors: FieldError[] = [];
@@ -74,13 +74,13 @@ export function checkCountOrPercent(value: number | string | undefined, field: s
   return problems.map((problem) => invalidValue(field, value, problem));
 }
 
-/** A share of a whole. */
+/** Limits a percentage to 100%. */
 export function checkNotMoreThanAll(value: number | string | undefined, field: string): FieldError[] {
   if (value === undefined || (percentOf(value) ?? 0) <= 100) return [];
   return [invalidValue(field, value, 'must not be greater than 100%')];
 }
 
-/** Whether a number or percentage is nothing at all. */
+/** Whether a number or percentage is zero. */
 export function isNone(value: number | string | undefined): boolean {
   return value === undefined || value === 0 || (typeof value === 'string' && (percentOf(value) ?? 0) === 0);
 }

@@ -11,7 +11,7 @@ import type { Kind } from '../kind.ts';
 
 const GROUP = 'authentication.k8s.io';
 
-/** The two kinds of reviews that identify a user. Nothing is stored. */
+/** The two kinds of reviews that identify a user. Not stored. */
 export function identityReviews({ tokenReviewer }: KindEnvironment): Kind[] {
   return [
     {
@@ -41,7 +41,7 @@ function checkToken(object: ApiObject): void {
   if (token === '') throw badRequest('token is required for TokenReview in authentication');
 }
 
-/** Without a reviewer nothing is found out, as upstream answers when it has no token authenticator. */
+/** Without a reviewer, the answer is that of upstream without token authenticators. */
 async function reviewToken(
   object: ApiObject,
   reviewer: TokenReviewer | undefined,

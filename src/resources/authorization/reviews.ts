@@ -28,7 +28,7 @@ import { checkOperator, checkRequirement } from '../label-selector-rules.ts';
 
 const GROUP = 'authorization.k8s.io';
 
-/** The four kinds of access reviews. Nothing is stored: the answer is the status of the posted object. */
+/** The four kinds of access reviews. Not stored: the answer is the status of the posted object. */
 export function accessReviews(environment: KindEnvironment): Kind[] {
   const reviewer = (): AccessReviewer => {
     if (environment.accessReviewer !== undefined) return environment.accessReviewer;
@@ -138,7 +138,7 @@ async function listRules(object: ApiObject, user: UserInfo, reviewer: AccessRevi
 }
 
 function refuse(errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalid({ group: GROUP, resource: '' }, '', errors); // reviews are named by no kind here
+  if (errors.length > 0) throw invalid({ group: GROUP, resource: '' }, '', errors); // these errors name no kind
 }
 
 function userOf({ user = '', uid, groups = [], extra }: SubjectAccessReviewSpec): UserInfo {
@@ -169,7 +169,7 @@ async function answered(object: ApiObject, status: Promise<SubjectAccessReviewSt
   return { ...object, status: await status };
 }
 
-/** A question of an access review, put as the request it is about. */
+/** The request that an access review asks about. */
 function questionOf(resource: ResourceAttributes | undefined, other: NonResourceAttributes | undefined): RequestInfo {
   const { verb = '', namespace = '', group = '', version = '', name = '', subresource = '' } = resource ?? {};
   const plural = resource?.resource ?? '';
@@ -190,7 +190,7 @@ function questionOf(resource: ResourceAttributes | undefined, other: NonResource
   };
 }
 
-/** A selector as a request would have it; requirements that no request could have are left out, so that more is asked about. */
+/** A selector in request syntax; requirements that requests cannot have are dropped, which asks about more. */
 function selectorText({ rawSelector = '', requirements = [] }: SelectorAttributes<FieldSelectorRequirement>): string {
   if (rawSelector !== '') return rawSelector;
   const terms = requirements.flatMap(({ key, operator, values = [] }) => {
@@ -212,7 +212,7 @@ function labelText({ rawSelector = '', requirements = [] }: SelectorAttributes<L
 const RESOURCE = 'spec.resourceAttributes';
 const OTHER = 'spec.nonResourceAttributes';
 
-/** A review asks about exactly one thing. */
+/** A review must ask about exactly one thing. */
 function checkQuestion({ resourceAttributes, nonResourceAttributes }: Question): FieldError[] {
   const errors: FieldError[] = [];
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
@@ -227,7 +227,7 @@ function checkQuestion({ resourceAttributes, nonResourceAttributes }: Question):
   return errors;
 }
 
-/** Somebody must be asked about. */
+/** A review must name a user or groups. */
 function checkSubject(spec: { readonly user?: string; readonly groups?: readonly string[] }): FieldError[] {
   if ((spec.user ?? '') !== '' || (spec.groups ?? []).length > 0) return [];
   return [invalidValue('spec.user', '', 'at least one of user or group must be specified')];
@@ -270,7 +270,7 @@ function checkSelector<Requirement>(
   return [...errors, ...requirements.flatMap((item, index) => check(item, `${field}.requirements[${index}]`))];
 }
 
-/** Newer clients may know operators that we do not; what cannot be judged is then judged without it. */
+/** Newer clients may use unknown operators; these requirements are then ignored. */
 const lenient = { allowsUnknownOperator: true };
 
 function checkFieldRequirement({ key, operator, values = [] }: FieldSelectorRequirement, field: string): FieldError[] {
@@ -278,7 +278,7 @@ function checkFieldRequirement({ key, operator, values = [] }: FieldSelectorRequ
   return [...errors, ...checkOperator({ operator, values }, field, lenient)];
 }
 
-/** Reviews are not stored, so they have no names; a local one has a namespace. */
+/** Reviews are not stored, so they have no names; only a local one has a namespace. */
 function checkNoMetadata(metadata: ObjectMeta, options: { readonly allowsNamespace: boolean }): FieldError[] {
   const { managedFields: _, namespace, ...rest } = metadata;
   const checked = options.allowsNamespace || namespace === undefined ? rest : { ...rest, namespace };

@@ -32,7 +32,7 @@ const ROUND_TRIP = new Set([
 
 const DEFAULT_CPU_PERCENT = 80;
 
-/** The annotations in which v1 carries what it has no fields for; no other version shows them. */
+/** Removes the annotations in which v1 keeps what it has no fields for; no other version shows them. */
 export function withoutRoundTripAnnotations(metadata: ObjectMeta): ObjectMeta {
   const { annotations } = metadata;
   if (annotations === undefined || !Object.keys(annotations).some((name) => ROUND_TRIP.has(name))) return metadata;
@@ -40,7 +40,7 @@ export function withoutRoundTripAnnotations(metadata: ObjectMeta): ObjectMeta {
   return withMeta(metadata, { annotations: kept.length === 0 ? undefined : Object.fromEntries(kept) });
 }
 
-/** Between autoscaling/v1 and the stored v2. */
+/** Converts between autoscaling/v1 and the stored v2. */
 export const autoscalerConversion: Conversion = {
   toStored(object) {
     const { metadata, spec, status } = object as unknown as Whole<AutoscalerV1>;
@@ -125,14 +125,14 @@ function annotationOfCondition(condition: object): Record<string, unknown> {
   };
 }
 
-/** A list of objects in an annotation; what cannot be read is taken as not there. */
+/** A list of objects in an annotation; undefined if it is unreadable. */
 function listIn(text: string | undefined): Record<string, unknown>[] | undefined {
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? (value as Record<string, unknown>[]) : undefined;
   } catch {
-    return undefined; // anybody may write annotations
+    return undefined; // users may write anything into annotations
   }
 }
 
@@ -143,7 +143,7 @@ function annotated(metadata: ObjectMeta, values: Readonly<Record<string, string 
   return withMeta(plain, { annotations: withEntries(plain.annotations, Object.fromEntries(given)) });
 }
 
-/** The behavior as upstream prints its unversioned Go type: capital names, and null for what is absent. */
+/** The behavior as upstream prints its unversioned Go type: capitalized names, and null for absent members. */
 function annotationOfBehavior({ scaleUp, scaleDown }: HorizontalPodAutoscalerBehavior): string {
   return JSON.stringify({ ScaleUp: printedRules(scaleUp), ScaleDown: printedRules(scaleDown) });
 }
@@ -161,7 +161,7 @@ function printedRules(rules: HPAScalingRules | undefined): unknown {
   };
 }
 
-/** Reads it back; what cannot be read is taken as not there. */
+/** Parses it back; undefined if it is unreadable. */
 function behaviorOfAnnotation(text: string | undefined): HorizontalPodAutoscalerBehavior | undefined {
   if (text === undefined) return undefined;
   try {
@@ -171,7 +171,7 @@ function behaviorOfAnnotation(text: string | undefined): HorizontalPodAutoscaler
     if (scaleUp === undefined && scaleDown === undefined) return undefined;
     return { ...(scaleUp === undefined ? {} : { scaleUp }), ...(scaleDown === undefined ? {} : { scaleDown }) };
   } catch {
-    return undefined; // anybody may write annotations
+    return undefined; // users may write anything into annotations
   }
 }
 

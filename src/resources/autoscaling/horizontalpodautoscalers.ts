@@ -30,7 +30,7 @@ export const horizontalPodAutoscalers = defineKind<HorizontalPodAutoscaler>({
   conversions: { v1: autoscalerConversion },
 
   applyDefaults(autoscaler) {
-    if (autoscaler.apiVersion !== 'autoscaling/v2') return; // v1 becomes whole when it is converted
+    if (autoscaler.apiVersion !== 'autoscaling/v2') return; // v1 gets its defaults when it is converted
     autoscaler.metadata = withoutRoundTripAnnotations(autoscaler.metadata);
     if (autoscaler.spec.behavior !== undefined) defaultBehavior(autoscaler.spec.behavior);
   },
@@ -71,14 +71,14 @@ function checkAll(spec: Spec, old: Spec | undefined): FieldError[] {
   ];
 }
 
-/** What runs nowhere uses nothing: only measures from outside can start it again. */
+/** A workload with no pods has no usage: scaling to zero needs an object or external metric. */
 function checkScaleToZero({ minReplicas, metrics = [] }: Spec): FieldError[] {
   if (minReplicas !== 0 || metrics.some(({ type }) => type === 'Object' || type === 'External')) return [];
   const detail = 'must specify at least one Object or External metric to support scaling to zero replicas';
   return [forbiddenField('spec.metrics', detail)];
 }
 
-/** Kinds of the core group are not scaled, but for the oldest of all. */
+/** Of the core group, only ReplicationControllers can be scaled. */
 function checkReference({ kind, apiVersion = '' }: CrossVersionObjectReference, field: string): FieldError[] {
   const parsed = parseGroupVersion(apiVersion);
   if (parsed instanceof ValueError) return [invalidValue(`${field}.apiVersion`, apiVersion, parsed.message)];
@@ -179,7 +179,7 @@ function checkAutoscalerStatus({ status }: Autoscaler): FieldError[] {
   });
 }
 
-/** What a partly given behavior does about the rest: grow fast and at once, shrink freely after a while. */
+/** Completes a partial behavior: scaling up is fast and immediate, scaling down unlimited after a while. */
 function defaultBehavior(behavior: HorizontalPodAutoscalerBehavior): void {
   const { scaleUp, scaleDown } = behavior;
   if (scaleUp !== undefined) {
@@ -210,7 +210,7 @@ function targets(autoscaler: HorizontalPodAutoscaler): string {
 
 const MAX_SHOWN = 2;
 
-/** What an autoscaler measures and what it aims at: `cpu: 35%/80%`; the first two. */
+/** Current and target values of the first two metrics: `cpu: 35%/80%`. */
 function metricTargets({ spec, status }: HorizontalPodAutoscaler): string {
   const specs = each(spec?.metrics);
   if (specs.length === 0) return NONE;
@@ -243,20 +243,20 @@ interface Amounts {
   readonly averageUtilization?: number;
 }
 
-/** How Go prints a quantity that is not there. */
+/** How Go prints a missing quantity. */
 const NO_QUANTITY = '<nil>';
 
 function quantityNow(current: Amounts | undefined, field: 'value' | 'averageValue'): string {
   return current === undefined ? UNKNOWN : (current[field] ?? NO_QUANTITY);
 }
 
-/** A metric from elsewhere, as a whole or on average over the pods. */
+/** An object or external metric, as a value or as an average over the pods. */
 function measured(aim: Amounts | undefined, current: Amounts | undefined): string {
   if (aim?.averageValue === undefined) return `${quantityNow(current, 'value')}/${aim?.value ?? NO_QUANTITY}`;
   return `${current?.averageValue ?? UNKNOWN}/${aim.averageValue} (avg)`;
 }
 
-/** A resource of the pods: as an amount, or in percent of what they request. */
+/** A resource of the pods: as an amount, or in percent of the requests. */
 function used(
   metric: { readonly name: string; readonly target: Amounts } | undefined,
   current: Amounts | undefined,

@@ -2,8 +2,8 @@ type Members = Record<string, unknown>;
 type Source = Members | undefined;
 
 /**
- * autoscaling/v1 knows one measurement, cpu; the others travel in annotations as JSON, in the shape that v2 had as an
- * early alpha. These are its metrics, one by one, in both directions.
+ * autoscaling/v1 only has a cpu metric; the others are kept in annotations as JSON, in the form of an early v2 alpha.
+ * Converts these metrics in both directions.
  */
 export function annotationOfMetric(metric: Members): Members {
   return converted(metric, {
@@ -62,7 +62,7 @@ export function metricOfAnnotation(metric: Members): Members {
   });
 }
 
-/** The same for what was last measured. */
+/** The same for current values. */
 export function annotationOfStatus(status: Members): Members {
   return converted(status, {
     object: (object) => ({
@@ -113,7 +113,7 @@ export function statusOfAnnotation(status: Members): Members {
   });
 }
 
-/** A metric with its source, whichever of them it has, put into another form. */
+/** Converts a metric, by the kind of source that it has. */
 function converted(metric: Members, sources: Readonly<Record<string, (source: Members) => Members>>): Members {
   const { type } = metric;
   const present = Object.keys(sources).filter((name) => metric[name] !== undefined && metric[name] !== null);
@@ -154,7 +154,7 @@ function identifier(source: Members, selector: string): Members {
   return { name: source['metricName'], selector: source[selector] };
 }
 
-/** A goal for the object as a whole, unless one for each pod is given. */
+/** A target for the object as a whole, unless there is one for each pod. */
 function objectTarget(object: Members): Members {
   const { targetValue, averageValue } = object;
   if (averageValue === undefined) return { type: 'Value', value: targetValue };

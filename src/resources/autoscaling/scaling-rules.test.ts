@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TestApi } from '../testing/test-api.ts';
 
-test('rules of scaling that are given in part get the rest by default: scaling up does not wait', async () => {
+test('partial scaling rules are completed with defaults: scaling up does not wait', async () => {
   await using api = await TestApi.open();
   const { code, body } = await api.send('POST', '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers', {
     metadata: { name: 'a' },

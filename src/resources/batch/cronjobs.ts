@@ -55,7 +55,7 @@ function withoutGatedFields(spec: CronJobSpec, old: CronJobSpec | undefined): Cr
   return { ...spec, jobTemplate: { ...spec.jobTemplate, spec: { ...job, template } } };
 }
 
-/** A job's name is that of its CronJob and eleven characters. */
+/** A job's name is that of its CronJob plus eleven characters. */
 const MAX_NAME_LENGTH = 52;
 
 function checkCronJob({ metadata, spec }: Whole<CronJob>): FieldError[] {

@@ -29,7 +29,7 @@ export function checkJob(job: Whole<Job>): FieldError[] {
   return [...checkGeneratedLabels(job), ...checkSelectedSpec(job.spec), ...checkHostNames(job)];
 }
 
-/** With a selector of its own, a job labels its pods so that no other job's are like them. */
+/** Without a manual selector, a job's pods need the job's own unique labels. */
 function checkGeneratedLabels({ metadata, spec }: Whole<Job>): FieldError[] {
   const { name = '', uid = '' } = metadata;
   const labels = spec.template.metadata?.labels;
@@ -61,7 +61,7 @@ function checkSelectedSpec(spec: JobSpec): FieldError[] {
   return errors;
 }
 
-/** Pods of an indexed job are named by their number. */
+/** Pods of an indexed job are named by their index. */
 function checkHostNames({ metadata, spec }: Whole<Job>): FieldError[] {
   const { completions = 0 } = spec;
   if (spec.completionMode !== 'Indexed' || completions === 0) return [];
@@ -144,7 +144,7 @@ export function checkJobUpdate(job: Whole<Job>, old: Whole<Job>): FieldError[] {
   return errors;
 }
 
-/** Only an indexed job may change how much it completes, and only together with how much it does at once. */
+/** Only an indexed job may change its completions, and only together with its parallelism. */
 function checkCompletions(spec: JobSpec, was: JobSpec): FieldError[] {
   if (spec.completions === was.completions) return [];
   const field = 'spec.completions';
@@ -153,7 +153,7 @@ function checkCompletions(spec: JobSpec, was: JobSpec): FieldError[] {
   return [invalidValue(field, spec.completions ?? null, 'can only be modified in tandem with spec.parallelism')];
 }
 
-/** While a job is suspended and nothing of it runs, its pods may be aimed and sized anew. */
+/** While a job is suspended without running pods, its scheduling fields and resources may change. */
 function checkTemplateUpdate({ spec }: Whole<Job>, old: Whole<Job>): FieldError[] {
   const { template } = spec;
   const was = old.spec.template;
@@ -196,7 +196,7 @@ const MAX_RULES = 20;
 const MAX_EXIT_CODES = 255;
 const MAX_CONDITIONS = 20;
 
-/** What failed pods mean for the job. */
+/** How failed pods affect the job. */
 function checkFailurePolicy(spec: JobSpec, field: string): FieldError[] {
   const rules = spec.podFailurePolicy?.rules ?? [];
   const errors = rules.length > MAX_RULES ? [tooMany(`${field}.rules`, rules.length, MAX_RULES)] : [];
@@ -247,7 +247,7 @@ function checkExitCodes(
   return isOrdered ? errors : [...errors, invalidValue(at, codes, 'must be ordered')];
 }
 
-/** When a job has succeeded although not every index did. */
+/** When a job succeeds although not every index did. */
 function checkSuccessPolicy(spec: JobSpec, field: string): FieldError[] {
   const { successPolicy, completions = 0 } = spec;
   if (successPolicy === undefined) return [];

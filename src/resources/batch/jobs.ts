@@ -66,7 +66,7 @@ export const jobs = defineKind<Job>({
   selectable: { 'status.successful': ({ status }) => String(status.succeeded ?? 0) },
 });
 
-/** Only of a Job itself: the template of a CronJob stays as it was written. */
+/** Only for a Job itself: the template of a CronJob stays as written. */
 function defaultJobSpec(spec: JobSpec): void {
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   spec.parallelism ??= 1;
@@ -83,7 +83,7 @@ function labelLikeTemplate(job: Whole<Job>): void {
   job.metadata = withMeta(job.metadata, { labels });
 }
 
-/** Labels that only this job's pods have, and a selector for them. What is labelled already is left to validation. */
+/** Adds labels that only this job's pods have, and a selector for them. Existing labels are left to validation. */
 function generateSelector(job: Whole<Job>): void {
   const { name = '', uid = '' } = job.metadata;
   const { selector, template } = job.spec;
@@ -96,7 +96,7 @@ function generateSelector(job: Whole<Job>): void {
   job.spec = { ...job.spec, selector: { ...selector, matchLabels }, template: labelled };
 }
 
-/** An end first, then deletion, then what is on its way to an end. */
+/** A final condition first, then deletion, then pending ones. */
 function jobStatus({ metadata, status }: Job): string {
   const conditions = each(status?.conditions);
   const holds = (wanted: string): boolean => conditions.find(({ type }) => type === wanted)?.status === 'True';

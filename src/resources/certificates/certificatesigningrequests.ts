@@ -46,12 +46,12 @@ export const certificateSigningRequests = defineKind<CertificateSigningRequest>(
   },
   checkName: () => [],
 
-  /** Who asks is found out, not believed. */
+  /** The requester is the authenticated user, whatever the object says. */
   prepareForCreate(request, { user }) {
     request.spec = { ...request.spec, ...requester(user) };
   },
 
-  /** A request stays as it was made; approving and signing have their own subresources. */
+  /** A request does not change; approving and signing have their own subresources. */
   prepareForUpdate(request, old) {
     request.spec = old.spec;
   },
@@ -84,7 +84,7 @@ function requester({ name, uid, groups, extra }: UserInfo): Partial<CertificateS
   };
 }
 
-/** The old conditions of a type stay as they were, unless some were added or taken away: validation refuses that. */
+/** Keeps the old conditions of a type, unless some were added or removed, which validation refuses. */
 function keepConditions(request: Request, old: Request, type: string): void {
   const conditions = request.status.conditions ?? [];
   const before = (old.status.conditions ?? []).filter((condition) => condition.type === type);
@@ -115,7 +115,7 @@ function noteTimes(request: Request, old: Request, now: number): void {
   };
 }
 
-/** Approving or denying changes the conditions and nothing else. */
+/** Approving or denying only changes the conditions. */
 function approvalStrategy(own: Strategy, order: (object: never) => void): Strategy {
   return {
     ...own,
@@ -171,7 +171,7 @@ function isCertificate(body: string): boolean {
   try {
     return new X509Certificate(Buffer.from(body, 'base64')).raw.length > 0;
   } catch {
-    return false; // OpenSSL says why in words that are no use to the sender
+    return false; // OpenSSL's reasons do not help the client
   }
 }
 
@@ -211,7 +211,7 @@ function ofType({ status }: Request, type: string): CertificateSigningRequestCon
   return (status.conditions ?? []).filter((condition) => condition.type === type);
 }
 
-/** What was decided is not taken back. */
+/** Approval and denial cannot be undone. */
 function checkKept(request: Request, old: Request): FieldError[] {
   return ['Approved', 'Denied', 'Failed'].flatMap((type) =>
     ofType(request, type).length < ofType(old, type).length
@@ -220,7 +220,7 @@ function checkKept(request: Request, old: Request): FieldError[] {
   );
 }
 
-/** The signer writes the certificate; approving is another's. */
+/** The signer writes the certificate; it may not approve. */
 function checkRequestStatus(request: Request, old: Request): FieldError[] {
   const errors = [...checkRequest(request), ...checkKept(request, old)];
   for (const type of ['Approved', 'Denied']) {
@@ -251,7 +251,7 @@ function checkApproval(request: Request, old: Request): FieldError[] {
 const MAX_DOMAIN = 253;
 const MAX_NAME = MAX_DOMAIN + MAX_DOMAIN + 63 + 2;
 
-/** A signer is named by a domain and a path below it. */
+/** A signer's name is a domain and a path. */
 function checkSignerName(name: string, field: string): FieldError[] {
   if (name === '') return [required(field)];
   const [domain = '', path, ...rest] = name.split('/');
@@ -271,7 +271,7 @@ function checkSignerName(name: string, field: string): FieldError[] {
   ];
 }
 
-/** Only the first part that is wrong is reported. */
+/** Only the first invalid part is reported. */
 function checkLabels(text: string, field: string, problemsOf: (label: string) => readonly string[]): FieldError[] {
   const wrong = text.split('.').find((label) => problemsOf(label).length > 0);
   if (wrong === undefined) return [];

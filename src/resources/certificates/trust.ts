@@ -6,7 +6,7 @@ import { pathSegmentName } from '../name-rules.ts';
 
 const GROUP = 'certificates.k8s.io';
 
-/** The beta kinds of certificates: published trust anchors, and certificates for pods. */
+/** The beta kinds of certificates: trust anchors, and certificates for pods. */
 export const clusterTrustBundles = defineKind<ClusterTrustBundle>({
   group: GROUP,
   plural: 'clustertrustbundles',
@@ -35,7 +35,7 @@ export const podCertificateRequests = defineKind<PodCertificateRequest>({
     column('NodeName', 'Node of the pod', ({ spec }) => spec?.nodeName ?? ''),
     column('SignerName', 'Who shall sign', ({ spec }) => spec?.signerName ?? ''),
     column('State', 'What has become of the request', outcome),
-    column('UnverifiedUserAnnotations', 'Words of the pod to the signer, which nobody has checked', ({ spec }) =>
+    column('UnverifiedUserAnnotations', 'Annotations for the signer, unverified', ({ spec }) =>
       formatLabels(spec?.unverifiedUserAnnotations ?? {}),
     ),
   ],

@@ -1,7 +1,7 @@
 import type { Column } from '../../apiserver/index.ts';
 import { ageSince } from '../../apiserver/index.ts';
 
-/** Makes a column from its name, what it shows, and the value of its cells; `now` in milliseconds since the epoch. */
+/** Makes a column from its name, its description, and a function for its cells; `now` in milliseconds since the epoch. */
 type ColumnMaker = <T>(name: string, description: string, cell: (object: T, now: number) => unknown) => Column<T>;
 
 /** A column of text. */
@@ -9,7 +9,7 @@ export const column: ColumnMaker = columnOf('string');
 export const integer: ColumnMaker = columnOf('integer');
 export const boolean: ColumnMaker = columnOf('boolean');
 
-/** A column of text that is shown with `-o wide` only. */
+/** A column of text that is only shown with `-o wide`. */
 export const wide: ColumnMaker = (name, description, cell) => ({ ...column(name, description, cell), priority: 1 });
 
 function columnOf(type: Column['type']): ColumnMaker {
@@ -36,7 +36,7 @@ export const ageColumn: Column<WithMetadata> = column('Age', 'Time since the obj
   ageSince(metadata?.creationTimestamp, now),
 );
 
-/** What an unset list is printed as may be null. */
+/** The list, or an empty one: unset lists may be null. */
 export function each<T>(list: readonly T[] | null | undefined): readonly T[] {
   return list ?? [];
 }
@@ -49,12 +49,12 @@ export const NONE = '<none>';
 export const UNKNOWN = '<unknown>';
 export const UNSET = '<unset>';
 
-/** The text, or something that says that there is none. */
+/** The text, or a placeholder if it is empty. */
 export function orElse(text: string | undefined, otherwise: string): string {
   return text === undefined || text === '' ? otherwise : text;
 }
 
-/** The first three of a list and how many more there are; what to say when there are none. */
+/** The first three items and how many more there are; a placeholder if there are none. */
 export function firstThree(items: readonly string[], otherwise: string): string {
   const shown = items.slice(0, MAX_SHOWN).join(',');
   if (items.length > MAX_SHOWN) return `${shown} + ${items.length - MAX_SHOWN} more...`;

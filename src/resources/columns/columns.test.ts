@@ -35,7 +35,7 @@ function groupOf(apiVersion: string): string {
 
 const DEFAULT_COLUMNS = ['Name', 'Created At'];
 
-/** Kubernetes puts an age behind the columns that an IPAddress has; nobody is told what it is. */
+/** Kubernetes appends an age to the cells of an IPAddress, without a column for it. */
 function withoutSurplus(cells: readonly unknown[], count: number): readonly unknown[] {
   return cells.slice(0, count);
 }
@@ -67,7 +67,7 @@ describe('tables show what kube-apiserver shows', () => {
 describe('columns', () => {
   const kinds = resources.filter(({ verbs }) => verbs.includes('list'));
 
-  test('are there for every kind that kube-apiserver has columns for', () => {
+  test('exist for every kind that kube-apiserver has columns for', () => {
     const without = kinds.filter(({ columns }) => columns.length === 0).map(({ kind }) => kind);
 
     expect([...new Set(without)].sort()).toEqual([

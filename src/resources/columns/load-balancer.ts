@@ -5,7 +5,7 @@ interface Point {
   readonly hostname?: string;
 }
 
-/** Where a load balancer listens: its addresses, or names where it has no address; sorted, and each once. */
+/** The addresses of a load balancer, or its host names; sorted, without duplicates. */
 export function loadBalancerAddresses(points: readonly Point[]): readonly string[] {
   const addresses = points
     .map(({ ip = '', hostname = '' }) => (ip === '' ? hostname : ip))

@@ -5,7 +5,7 @@ import type { Column, RowCondition } from '../../apiserver/index.ts';
 import { ageSince } from '../../apiserver/index.ts';
 import { ageColumn, column, each, nameColumn, NONE, orElse, wide } from './column.ts';
 
-/** Three columns ask for the same summary of the same pod, one after the other. */
+/** Cached, because three columns need the summary of the same pod. */
 const summaries = new WeakMap<Pod, PodSummary>();
 
 function summaryOf(pod: Pod): PodSummary {
@@ -55,14 +55,14 @@ const failed: readonly RowCondition[] = [
   { type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' },
 ];
 
-/** A pod whose work is done says so about its whole row. */
+/** Marks the row of a finished pod. */
 export function podRowConditions(object: ApiObject): readonly RowCondition[] {
   const { status } = object as unknown as Pod;
   if (status?.phase === 'Succeeded') return succeeded;
   return status?.phase === 'Failed' ? failed : [];
 }
 
-/** What the containers of a pod say about it, taken together. */
+/** The combined state of a pod's containers. */
 interface PodSummary {
   readonly status: string;
   readonly ready: number;
@@ -72,7 +72,7 @@ interface PodSummary {
   readonly restartedAt: number | undefined;
 }
 
-/** Sums a pod up: the first init container that is not through decides, then the containers, last one first. */
+/** Summarizes a pod: the first unfinished init container decides, then the containers, last one first. */
 function summarizePod(pod: Pod): PodSummary {
   const { status = {} } = pod;
   const inits = initSummary(pod);
@@ -102,7 +102,7 @@ function formatRestarts({ restarts, restartedAt }: PodSummary, now: number): str
   return `${restarts} (${ageSince(new Date(restartedAt).toISOString(), now)} ago)`;
 }
 
-/** A gate holds scheduling back whatever the phase. */
+/** A scheduling gate is shown whatever the phase. */
 function phaseOf(status: PodStatus): string {
   const isGated = each(status.conditions).some(
     ({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated',
@@ -112,13 +112,13 @@ function phaseOf(status: PodStatus): string {
 }
 
 interface InitSummary {
-  /** Set while one of them is not through. */
+  /** Set while one of them is not finished. */
   readonly status: string | undefined;
   /** Sidecars that are ready. */
   readonly ready: number;
-  /** How many were looked at. */
+  /** How many were considered. */
   readonly seen: number;
-  /** Of those, the sidecars. */
+  /** The sidecars among them. */
   readonly sidecars: readonly ContainerStatus[];
 }
 
@@ -165,7 +165,7 @@ function containerSummary(pod: PodStatus, before: string): { readonly status: st
     } else if (container.ready && running !== undefined) ready += 1;
   }
   if (status !== 'Completed') return { status, ready };
-  // Some containers are done; the pod is not while others run.
+  // Some containers have completed, but the pod still runs.
   if (ready > 0 && hasCondition(pod, 'Ready')) return { status: 'Running', ready };
   if (failure !== '') return { status: failure, ready };
   return { status: ready > 0 ? 'NotReady' : status, ready };

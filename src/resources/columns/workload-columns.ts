@@ -3,7 +3,7 @@ import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
 import { column, each, integer, wide } from './column.ts';
 
-/** Names and images of the containers that the template of a kind has, shown with `-o wide` unless `make` is another. */
+/** Names and images of a template's containers; shown only with `-o wide` unless `make` is given. */
 export function containerColumns<T>(
   templateOf: (object: T) => PodTemplateSpec | undefined,
   make: typeof column = wide,
@@ -20,7 +20,7 @@ function containersOf(template: PodTemplateSpec | undefined, field: 'name' | 'im
     .join(',');
 }
 
-/** Which pods a controller takes for its own. */
+/** The pods that a controller selects. */
 export function selectorColumn<T>(selectorOf: (object: T) => LabelSelectorObject | null | undefined): Column<T> {
   return wide('Selector', 'Labels of the pods that belong to it', (object) =>
     formatLabelSelector(selectorOf(object) ?? undefined),

@@ -19,7 +19,7 @@ export const leases = defineKind<Lease>({
   },
 });
 
-/** Coordinated leader election is off by default; what an old lease had may stay. */
+/** Coordinated leader election is off by default; fields that an old lease had may stay. */
 function withoutGatedFields(spec: LeaseSpec, old: LeaseSpec | undefined): LeaseSpec {
   if (spec.strategy === undefined && spec.preferredHolder === undefined) return spec;
   const { strategy, preferredHolder, ...rest } = spec;

@@ -1,6 +1,6 @@
 import { type FieldError, invalidValue, type ObjectMeta, parseIp } from '../../api/index.ts';
 
-/** An address that something can be reached at from elsewhere. */
+/** An endpoint's address must be reachable from other machines. */
 export function checkEndpointIp(address: string, field: string): FieldError[] {
   const parsed = parseIp(address);
   if (parsed === undefined) return [invalidValue(field, address, 'must be a valid IP address')];
@@ -23,8 +23,8 @@ export function checkEndpointIp(address: string, field: string): FieldError[] {
 }
 
 /**
- * The API server's own endpoints: here it may listen on this machine only, and then that is where it is. Upstream always
- * has an address that others reach.
+ * Whether these are the API server's own endpoints: here they may have a loopback address, if the server only listens on
+ * this machine. Upstream's is always reachable.
  */
 export function isApiEndpoint({ namespace, name }: ObjectMeta): boolean {
   return namespace === 'default' && name === 'kubernetes';

@@ -25,7 +25,7 @@ export function checkAffinity(affinity: Affinity | undefined, field: string): Fi
   return [
     ...checkNodeSelector(nodeAffinity?.[REQUIRED], `${field}.nodeAffinity.${REQUIRED}`),
     ...(nodeAffinity?.[PREFERRED] ?? []).flatMap(({ preference }, index) =>
-      // A preference that no node can have is harmless.
+      // A preference that matches no node is harmless.
       checkTerm(preference, `${field}.nodeAffinity.${PREFERRED}[${index}].preference`, { anyValue: true }),
     ),
     ...checkPodAffinity(podAffinity, `${field}.podAffinity`),
@@ -33,7 +33,7 @@ export function checkAffinity(affinity: Affinity | undefined, field: string): Fi
   ];
 }
 
-/** Which nodes are meant; of pods, volumes and device slices alike. */
+/** The rules of node selectors, for pods, volumes and device slices. */
 export function checkNodeSelector(selector: NodeSelector | undefined, field: string): FieldError[] {
   if (selector === undefined) return [];
   const terms = selector.nodeSelectorTerms ?? [];
@@ -76,7 +76,7 @@ function checkNodeOperator({ operator, values = [] }: NodeSelectorRequirement, f
   return [required(`${field}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
 }
 
-/** Of a node's fields, only the name can be asked for. */
+/** The only field of nodes that terms support is the name. */
 function checkFieldRequirement(requirement: NodeSelectorRequirement, field: string): FieldError[] {
   const { key, operator, values = [] } = requirement;
   const errors: FieldError[] = [];

@@ -9,7 +9,7 @@ import { boundPod, checkBinding, created } from './pod-binding.ts';
 const PODS = { group: '', resource: 'pods' };
 const RETRIES = 20;
 
-/** Posting a Binding puts a pod on a node: the old way, which does the same as the pod's `binding` subresource. */
+/** Posting a Binding binds a pod to a node: the deprecated equivalent of the pod's `binding` subresource. */
 export function bindings(environment: KindEnvironment): Kind {
   const pods = environment.objects.of('', 'pods');
   const podType = environment.types.struct('io.k8s.api.core.v1.Pod');

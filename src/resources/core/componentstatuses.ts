@@ -4,7 +4,7 @@ import { column, each, nameColumn } from '../columns/column.ts';
 import type { ComponentProbe, KindEnvironment } from '../kind-environment.ts';
 import { defineKind, type Kind } from '../kind.ts';
 
-/** The health of the parts of the control plane, probed on every read. */
+/** The health of control plane components, probed on every read. */
 export function componentStatuses({ components, objects }: KindEnvironment): Kind {
   const probes: readonly ComponentProbe[] = [
     ...components,

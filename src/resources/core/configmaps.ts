@@ -16,12 +16,12 @@ export const configMaps = defineKind<ConfigMap>({
   validateUpdate: checkConfigMapUpdate,
 });
 
-/** How much the values of a ConfigMap or a Secret may hold together. */
+/** Maximum total size of the values of a ConfigMap or Secret. */
 export const MAX_VALUE_BYTES = 1024 * 1024;
 
 function checkConfigMap({ data = {}, binaryData = {} }: ConfigMap): FieldError[] {
   const errors: FieldError[] = [];
-  const keys = Object.keys(data); // once: in a large map, listing them takes as long as all the rest
+  const keys = Object.keys(data); // listed once: in a large map this takes as long as everything else
   for (const key of keys) {
     for (const problem of configMapKeyProblems(key)) errors.push(invalidValue(`data[${key}]`, key, problem));
     if (Object.hasOwn(binaryData, key))
@@ -37,7 +37,10 @@ function checkConfigMap({ data = {}, binaryData = {} }: ConfigMap): FieldError[]
   return errors;
 }
 
-/** The bytes of all values; a higher number if that is below the limit too. A character is three bytes at most, so that few texts have to be measured. */
+/**
+ * The total bytes of all values, or a higher estimate below the limit. A character has at most three bytes, so few texts
+ * have to be measured.
+ */
 function bytesOf(data: Readonly<Record<string, string>>, keys: readonly string[], limit: number): number {
   let most = 0;
   for (const key of keys) most += 3 * (data[key] as string).length;
@@ -47,12 +50,12 @@ function bytesOf(data: Readonly<Record<string, string>>, keys: readonly string[]
   return bytes;
 }
 
-/** How many bytes base64 text stands for. */
+/** The number of bytes that base64 text encodes. */
 export function decodedLength(text: string): number {
   return Buffer.byteLength(text, 'base64');
 }
 
-/** What is marked immutable stays as it is, the mark too. */
+/** An immutable object stays unchanged, including its mark. */
 function checkConfigMapUpdate(object: ConfigMap, old: ConfigMap): FieldError[] {
   const errors: FieldError[] = [];
   if (old.immutable !== true) return checkConfigMap(object);

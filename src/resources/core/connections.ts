@@ -15,7 +15,7 @@ import type { SubresourceMaker, Whole } from '../kind.ts';
 
 const NODES = { group: '', resource: 'nodes' };
 
-/** `exec`, `attach`, `portforward` and `log` of a pod: streams from the node that it runs on. */
+/** `exec`, `attach`, `portforward` and `log` of a pod: streams from its node. */
 export function podStream(
   environment: KindEnvironment,
   type: 'exec' | 'attach' | 'log' | 'portforward',
@@ -49,7 +49,10 @@ export function podStream(
   });
 }
 
-/** A WebSocket begins with GET, which must not be enough for running commands: whoever may not `create` is refused whatever the method is. */
+/**
+ * A WebSocket starts with GET, and permission to get must not suffice for running commands: `create` is required whatever
+ * the method.
+ */
 async function checkMayCreate(
   { accessReviewer }: KindEnvironment,
   { info, principal: { user }, request: { signal } }: Call,
@@ -67,7 +70,7 @@ const NO_LOG_YET: ConnectionAnswer = { type: 'bytes', code: 204, contentType: ''
 
 const EVERY_METHOD = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
-/** `proxy` of pods, services and nodes: a request passed on to what answers behind them. */
+/** `proxy` of pods, services and nodes: forwards a request to their server. */
 export function proxied(
   environment: KindEnvironment,
   type: 'podproxy' | 'nodeproxy' | 'serviceproxy',
@@ -93,7 +96,7 @@ async function connect(
   });
 }
 
-/** The container that was asked for, or the only one. */
+/** The requested container, or the only one. */
 function containerFor({ metadata, spec }: Whole<Pod>, asked: string): string {
   const { name = '' } = metadata;
   const all = [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
@@ -108,7 +111,7 @@ function containerFor({ metadata, spec }: Whole<Pod>, asked: string): string {
   throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${names}]`);
 }
 
-/** Refuses options of a pod's log that make no sense, before anything is looked up. */
+/** Refuses invalid log options, before anything is looked up. */
 function checkLogOptions({ request: { query }, info }: Call): void {
   const number = (name: string): number | undefined => readNumber(query.get(name));
   const [tailLines, limitBytes, sinceSeconds] = ['tailLines', 'limitBytes', 'sinceSeconds'].map(number);

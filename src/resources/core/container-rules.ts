@@ -20,15 +20,15 @@ import { checkDescendingPath } from './path-rules.ts';
 import { checkRequirements } from './resource-rules.ts';
 import { checkContainerSecurity } from './security-context-rules.ts';
 
-/** What the containers of a pod are checked against. */
+/** The facts about a pod that its containers are checked against. */
 export interface PodFacts {
   readonly volumes: ReadonlySet<string>;
   readonly claims: ReadonlySet<string>;
-  /** Whether users of the containers are users of the node. */
+  /** Whether the containers' users are users of the node. */
   readonly hostUsers: boolean;
 }
 
-/** Rules that hold for containers of all three kinds. */
+/** The rules of all three kinds of containers. */
 export function checkContainer(container: Container, field: string, names: PodFacts): FieldError[] {
   return [
     ...((container.image ?? '') === '' ? [required(`${field}.image`)] : []),
@@ -124,7 +124,7 @@ function checkDevices(
 
 const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
 
-/** Where the values of variables come from. */
+/** The sources of environment variables. */
 function checkEnv(variables: readonly EnvVar[], field: string): FieldError[] {
   return variables.flatMap((variable, index) => checkValueFrom(variable, `${field}[${index}].valueFrom`));
 }
@@ -150,7 +150,7 @@ function checkValueFrom({ value = '', valueFrom }: EnvVar, field: string): Field
   return [...errors, invalidValue(field, '', 'may not have more than one field specified at a time')];
 }
 
-/** A name that is left out is not a name either; what else is wrong with one the type says. */
+/** A missing name is an error here; the type checks its form. */
 function checkGiven(name: string | undefined, field: string): FieldError[] {
   if ((name ?? '') !== '') return [];
   return dns1123SubdomainProblems('').map((problem) => invalidValue(field, '', problem));
@@ -176,7 +176,7 @@ const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const;
 
 type Handler = LifecycleHandler & Pick<Probe, 'grpc'>;
 
-/** Probes and hooks of a container that runs along; `grace` is how long the pod has for ending. */
+/** Probes and hooks of a long-running container; `grace` is the pod's grace period. */
 export function checkRunning(container: Container, field: string, grace: number): FieldError[] {
   const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;
   const { postStart, preStop } = lifecycle ?? {};

@@ -1,7 +1,7 @@
 import { type FieldError, invalidValue, notSupported, qualifiedNameProblems, required } from '../../api/index.ts';
 import type { ObjectFieldSelector, ResourceFieldSelector } from '../../api/types/core/v1.d.ts';
 
-/** Fields of a pod that variables may show. */
+/** Pod fields that environment variables may refer to. */
 export const FIELDS_OF_ENV = [
   'metadata.name',
   'metadata.namespace',
@@ -14,7 +14,7 @@ export const FIELDS_OF_ENV = [
   'status.podIPs',
 ];
 
-/** Fields of a pod that files of a downward API volume may show. */
+/** Pod fields that files of a downward API volume may refer to. */
 export const FIELDS_OF_FILES = [
   'metadata.annotations',
   'metadata.labels',
@@ -32,7 +32,7 @@ const KNOWN_FIELDS = new Set([
   'status.phase',
 ]);
 
-/** A field of the pod by its path, or one label or annotation by its key. */
+/** A pod field by its path, or one label or annotation by its key. */
 export function checkFieldRef(
   { apiVersion = '', fieldPath }: ObjectFieldSelector,
   field: string,

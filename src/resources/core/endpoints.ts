@@ -20,12 +20,12 @@ export const endpoints = defineKind<Endpoints>({
   createOnUpdate: true,
   deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
   validate: checkEndpoints,
-  /** What was stored once may be stored again, though it would be refused today. */
+  /** Stored values may stay, although they would be refused today. */
   validateUpdate: (object, old) => (deepEqual(object.subsets ?? [], old.subsets ?? []) ? [] : checkEndpoints(object)),
   warnings: (object) => addressWarnings(object),
 });
 
-/** The controller writes addresses well, so its own objects are not looked through. */
+/** Skips the controller's own objects, whose addresses are always canonical. */
 function addressWarnings({ metadata, subsets = [] }: Whole<Endpoints>): string[] {
   if (metadata.labels?.[MANAGED_BY] === CONTROLLER) return [];
   return subsets.flatMap(({ addresses = [], notReadyAddresses = [] }, index) => [
@@ -68,7 +68,7 @@ function endpointAddresses({ subsets }: Endpoints): string {
   return firstThree(addresses, '');
 }
 
-/** Addresses of IP version 6 take brackets before a port. */
+/** IPv6 addresses need brackets before a port. */
 function hostOf(ip: string): string {
   return ip.includes(':') ? `[${ip}]` : ip;
 }

@@ -9,7 +9,7 @@ import type { KindEnvironment } from '../kind-environment.ts';
 import { type Conversion, defineKind, type Kind, type KindRules, type Whole } from '../kind.ts';
 import { pathSegmentName } from '../name-rules.ts';
 
-/** Of a core Event; `events.k8s.io` shows the same. */
+/** For core Events; `events.k8s.io` has the same. */
 const coreEventColumns: readonly Column<Event>[] = [
   column('Last Seen', 'Time since it last happened', lastSeen),
   column('Type', 'Whether it is normal or a warning', ({ type }) => type ?? ''),
@@ -41,7 +41,7 @@ function lastSeen(event: Event, now: number): string {
   return last === undefined || last === null ? firstSeen(event, now) : ageSince(last, now);
 }
 
-/** An event that happened once may not count at all. */
+/** A single event may have no count. */
 function count({ series, count: counted = 0 }: Event): number {
   if (series !== undefined) return series.count ?? 0;
   return counted === 0 ? 1 : counted;
@@ -57,7 +57,7 @@ function reporterText({ source, reportingComponent, reportingInstance }: Event):
   return instance === '' ? component : `${component}, ${instance}`;
 }
 
-/** What happened to an object. One store under two names: core events, and events.k8s.io with better ones. */
+/** Events. One storage with two APIs: core, and events.k8s.io with clearer names. */
 export function events({ eventTtlSeconds }: KindEnvironment): Kind[] {
   const both: Omit<KindRules<Event>, 'group' | 'plural'> = {
     folder: 'events',
@@ -91,7 +91,7 @@ export function events({ eventTtlSeconds }: KindEnvironment): Kind[] {
   ];
 }
 
-/** Immutable in the words of the core kind. */
+/** The immutable fields, by their core names. */
 const IMMUTABLE = [
   'regarding',
   'note',
@@ -130,7 +130,7 @@ function about(prefix: string): Record<string, Getter> {
   };
 }
 
-/** Selectors see objects in the served version. */
+/** Selectors use objects in the served version. */
 function asCore(getters: Readonly<Record<string, Getter>>): Record<string, Getter> {
   return Object.fromEntries(
     Object.entries(getters).map(([name, get]): [string, Getter] => [
@@ -144,12 +144,12 @@ type AnyEvent = Whole<Event>;
 
 const MISMATCH = 'does not match event.namespace';
 
-/** Whether a time was given; an absent one reads as null in JSON. */
+/** Whether a time is set; an absent one is null in JSON. */
 function isSet(time: string | null | undefined): boolean {
   return time !== undefined && time !== null && time !== '';
 }
 
-/** Events of the core API: what older clients send is let through. */
+/** Events of the core API: lenient towards older clients. */
 function checkCoreEvent(event: AnyEvent): FieldError[] {
   return checkAnyEvent(event, 'reportingComponent');
 }
@@ -193,7 +193,7 @@ function checkTimed(event: AnyEvent, reporterField: string): FieldError[] {
   return errors;
 }
 
-/** Events of events.k8s.io: the new fields are all needed, the old ones are not to be used. */
+/** Events of events.k8s.io: the new fields are required, the deprecated ones forbidden. */
 function checkNewEvent(event: AnyEvent): FieldError[] {
   const errors = [...checkAnyEvent(event, 'reportingController'), ...checkSeries(event)];
   if (!isSet(event.eventTime)) errors.push(required('eventTime'));
@@ -234,7 +234,7 @@ const FIXED: readonly (readonly [member: keyof Event, field: string])[] = [
   ['reportingInstance', 'reportingInstance'],
 ];
 
-/** Only how often it happened may be said later. */
+/** Only the series may change. */
 function checkNewEventUpdate(event: AnyEvent, old: AnyEvent): FieldError[] {
   return [
     ...checkAnyEvent(event, 'reportingController'),
@@ -245,7 +245,7 @@ function checkNewEventUpdate(event: AnyEvent, old: AnyEvent): FieldError[] {
   ];
 }
 
-/** What events.k8s.io/v1 calls the fields of a core Event; the others have the same names. */
+/** The fields that events.k8s.io/v1 names differently from a core Event. */
 const NAMES: readonly (readonly [core: string, events: string])[] = [
   ['involvedObject', 'regarding'],
   ['message', 'note'],
@@ -256,7 +256,7 @@ const NAMES: readonly (readonly [core: string, events: string])[] = [
   ['reportingComponent', 'reportingController'],
 ];
 
-/** Between events.k8s.io/v1 and the stored core Event: the same object under other names. */
+/** Converts between events.k8s.io/v1 and the stored core Event, which only differ in names. */
 const eventConversion: Conversion = {
   toStored: (event) => renamed(event, new Map(NAMES.map(([core, events]) => [events, core]))),
   fromStored: (event) => renamed(event, new Map(NAMES)),

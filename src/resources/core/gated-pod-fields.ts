@@ -2,7 +2,7 @@ import type { Container, Lifecycle, PodSpec, Volume } from '../../api/types/core
 
 /**
  * A spec without the fields whose feature is off by default in 1.36: stop signals, certificate projections, scheduling
- * groups. What the old object used already may stay.
+ * groups. Fields that the old object used may stay.
  */
 export function withoutGatedFields(spec: PodSpec, old: PodSpec | undefined): PodSpec {
   let result = spec;

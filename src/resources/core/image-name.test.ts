@@ -18,7 +18,7 @@ test.each([
   expect(imageTag(image)).toBe(tag);
 });
 
-test('only what may change under the same name is pulled every time', () => {
+test('only images that may change under the same name are always pulled', () => {
   expect(['nginx', 'nginx:latest', 'nginx:1', `nginx@${DIGEST}`].map(defaultPullPolicy)).toEqual([
     'Always',
     'Always',

@@ -7,8 +7,8 @@ const IDENTIFIER = /^[a-f0-9]{64}$/;
 const MAX_NAME_LENGTH = 255;
 
 /**
- * The tag of an image name: `latest` when it has neither tag nor digest, and undefined when it has a digest only or
- * cannot be read (https://github.com/distribution/reference).
+ * The tag of an image name: `latest` if it has neither tag nor digest; undefined if it only has a digest or is malformed
+ * (https://github.com/distribution/reference).
  */
 export function imageTag(image: string): string | undefined {
   if (IDENTIFIER.test(image)) return undefined;
@@ -31,7 +31,7 @@ function isRepository(name: string): boolean {
   return LOWER_PATH.test(path) && name.length <= MAX_NAME_LENGTH;
 }
 
-/** How often an image is pulled when nothing is said: every time if it may change under the same name. */
+/** The default pull policy: always if the image may change under the same name. */
 export function defaultPullPolicy(image: string): 'Always' | 'IfNotPresent' {
   return imageTag(image) === 'latest' ? 'Always' : 'IfNotPresent';
 }

@@ -3,7 +3,7 @@ import { TestApi } from '../testing/test-api.ts';
 
 const LIMIT_RANGES = '/api/v1/namespaces/default/limitranges';
 
-test.each([{}, { name: '' }])('a LimitRange of the metadata %j is named by a uid', async (metadata) => {
+test.each([{}, { name: '' }])('a LimitRange with the metadata %j is named by a uid', async (metadata) => {
   await using api = await TestApi.open();
   const { code, body } = await api.send('POST', LIMIT_RANGES, { metadata, spec: { limits: [] } });
   expect(code).toBe(201);

@@ -28,7 +28,7 @@ export const limitRanges = defineKind<LimitRange>({
   validate: checkLimitRange,
 });
 
-/** A container that states nothing gets the most it may have, and asks for what it gets. */
+/** The default limit is the maximum, and the default request is the default limit. */
 function defaultItem(item: LimitRangeItem): void {
   const limits = missingAmounts(item.default, item.max);
   if (limits !== undefined) item.default = withAmounts(item.default, limits);
@@ -89,7 +89,7 @@ function checkNames(item: LimitRangeItem, field: string): FieldError[] {
   return errors;
 }
 
-/** Least, usual and most must follow each other. */
+/** Minimum, defaults and maximum must be in order. */
 function checkOrder(item: LimitRangeItem, name: string, field: string): FieldError[] {
   const isPod = item.type === 'Pod';
   const min = item.min?.[name];

@@ -7,7 +7,7 @@ import { defineKind, type Whole } from '../kind.ts';
 import { labelName } from '../name-rules.ts';
 import { withEntries } from '../object-meta.ts';
 
-/** Holds a namespace until everything in it is gone. */
+/** Holds a namespace until everything in it is deleted. */
 export const KUBERNETES_FINALIZER = 'kubernetes';
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
@@ -28,7 +28,7 @@ export const namespaces = defineKind<Namespace>({
   },
 
   prepareForCreate(namespace) {
-    labelWithName(namespace); // a generated name is known only now
+    labelWithName(namespace); // a generated name is only known now
     namespace.status = { phase: 'Active' };
     const { finalizers = [] } = namespace.spec;
     if (finalizers.includes(KUBERNETES_FINALIZER)) return;
@@ -43,7 +43,7 @@ export const namespaces = defineKind<Namespace>({
   validate: checkNamespace,
   validateStatus: checkNamespaceStatus,
 
-  /** The first request only starts the end: the phase changes, and whoever empties namespaces does the rest. */
+  /** The first request only sets the phase; the namespace controller then deletes the contents. */
   beforeDelete(namespace, { now }) {
     if (namespace.metadata.deletionTimestamp !== undefined) {
       return (namespace.spec.finalizers ?? []).length === 0 ? 'delete' : namespace;
@@ -68,7 +68,7 @@ function labelWithName(namespace: Whole<Namespace>): void {
   namespace.metadata = withMeta(namespace.metadata, { labels: withEntries(labels, { [NAME_LABEL]: name }) });
 }
 
-/** The only way to change the finalizers of a namespace; nothing else changes with them. */
+/** The only way to change a namespace's finalizers; it changes nothing else. */
 function finalizeStrategy(own: Strategy): Strategy {
   return {
     ...own,
@@ -85,7 +85,7 @@ function checkNamespace({ spec }: Whole<Namespace>): FieldError[] {
   );
 }
 
-/** The phase says whether the namespace is going away, and only deleting it makes it go. */
+/** The phase must agree with the deletion mark: only deleting a namespace makes it terminate. */
 function checkNamespaceStatus({ metadata, status }: Whole<Namespace>): FieldError[] {
   const isGoing = metadata.deletionTimestamp !== undefined;
   const expected = isGoing ? 'Terminating' : 'Active';

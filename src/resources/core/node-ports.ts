@@ -9,12 +9,12 @@ const MIN_STATIC = 16;
 const MAX_STATIC = 128;
 const STATIC_SHARE = 32;
 
-/** What a dry run gives out: numbers that no real allocation has. */
+/** The ports of a dry run, which no real allocation has. */
 const DRY_RUN_BASE = 32_768;
 
 /**
- * The ports that services have on every node: one bit each in a single object, laid out as upstream lays it out, which
- * is written in the transaction that writes the service.
+ * The node ports of services: one bit each in a single object, in upstream's layout, written in the transaction that writes
+ * the service.
  */
 export class NodePorts {
   readonly #objects: ObjectsOf;
@@ -27,13 +27,13 @@ export class NodePorts {
     this.#random = environment.random;
   }
 
-  /** A look at which ports are free now, for choosing some. */
+  /** A snapshot of the free ports to choose from. */
   async open(options: { readonly dryRun: boolean }): Promise<PortChoice> {
     const { bits } = await this.#read();
     return new PortChoice(bits, { range: this.#range, random: this.#random, dryRun: options.dryRun });
   }
 
-  /** Takes and gives back ports, unless one to be taken is gone by now: then the write is prepared again. */
+  /** Allocates and releases ports; if one is taken by now, the write is prepared again. */
   async changing(taken: readonly number[], released: readonly number[]): Promise<Alongside> {
     if (taken.length === 0 && released.length === 0) return { conditions: [], operations: [] };
     const { bits, revision, metadata } = await this.#read();
@@ -42,7 +42,7 @@ export class NodePorts {
     for (const port of released) if (this.#holds(port)) next &= ~this.#bit(port);
     for (const port of taken) {
       const bit = this.#bit(port);
-      if ((next & bit) !== 0n) return { conditions: [{ key, modRevision: 0 }], operations: [] }; // cannot hold: it exists
+      if ((next & bit) !== 0n) return { conditions: [{ key, modRevision: 0 }], operations: [] }; // never true, because it exists
       next |= bit;
     }
     const object: ApiObject = {
@@ -77,7 +77,7 @@ export class NodePorts {
   }
 }
 
-/** Chooses ports for one service: what is chosen once is not chosen again. */
+/** Chooses ports for one service, each only once. */
 export class PortChoice {
   #bits: bigint;
   readonly #range: PortRange;
@@ -92,11 +92,11 @@ export class PortChoice {
     this.#dryRun = options.dryRun;
   }
 
-  /** Why a port cannot be had, or undefined when it can. */
+  /** Why a port is not available; undefined if it is. */
   take(port: number): string | undefined {
     const { first, last } = this.#range;
     if (port < first || port > last) {
-      if (this.#dryRun) return this.#choose(port); // a dry run minds only what is taken
+      if (this.#dryRun) return this.#choose(port); // a dry run only considers allocated ports
       return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
     }
     const bit = 1n << BigInt(port - first);
@@ -109,7 +109,7 @@ export class PortChoice {
     this.#chosen.push(port);
   }
 
-  /** Any free port, or undefined when there is none. */
+  /** Any free port; undefined if there is none. */
   takeAny(): number | undefined {
     if (this.#dryRun) {
       const next = Math.max(...(this.#chosen.length === 0 ? [DRY_RUN_BASE] : this.#chosen)) + 1;
@@ -133,7 +133,7 @@ export class PortChoice {
   }
 }
 
-/** Ports at the start are left to those who choose theirs (KEP-3668). */
+/** The ports at the start are reserved for explicit requests (KEP-3668). */
 function staticShare(size: number): number {
   if (size <= MIN_STATIC) return 0;
   return Math.min(MAX_STATIC, Math.max(MIN_STATIC, Math.floor(size / STATIC_SHARE)));

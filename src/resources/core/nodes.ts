@@ -129,7 +129,7 @@ function checkEffect(effect: string | undefined, field: string): FieldError[] {
   return EFFECTS.includes(effect ?? '') ? [] : [notSupported(field, effect, EFFECTS)];
 }
 
-/** A node has at most one range of pod addresses of each family. */
+/** A node has at most one pod network of each family. */
 function checkPodCidrs(cidrs: readonly string[]): FieldError[] {
   const errors = cidrs.flatMap((cidr, index) =>
     legacyCidrProblems(cidr).map((problem) => invalidValue(`spec.podCIDRs[${index}]`, cidr, problem)),
@@ -140,7 +140,7 @@ function checkPodCidrs(cidrs: readonly string[]): FieldError[] {
   return [...errors, invalidValue('spec.podCIDRs', cidrs, 'may specify no more than one CIDR for each IP family')];
 }
 
-/** What is written once about where a node is stays. */
+/** The network and provider of a node cannot change once set. */
 function checkNodeUpdate(node: Whole<Node>, old: Whole<Node>): FieldError[] {
   const errors = checkNode(node);
   const was = old.spec;

@@ -1,6 +1,6 @@
 import { type FieldError, invalidValue } from '../../api/index.ts';
 
-/** A path that stays below the place it is relative to. */
+/** A path must stay below its base. */
 export function checkDescendingPath(path: string, field: string): FieldError[] {
   const errors = path.startsWith('/') ? [invalidValue(field, path, 'must be a relative path')] : [];
   return [...errors, ...checkNoBacksteps(path, field)];
@@ -10,7 +10,7 @@ export function checkNoBacksteps(path: string, field: string): FieldError[] {
   return path.split('/').includes('..') ? [invalidValue(field, path, "must not contain '..'")] : [];
 }
 
-/** A descending path whose first part does not look like a file of the volume's own bookkeeping. */
+/** A descending path whose first part does not look like one of the volume's internal files. */
 export function checkLocalPath(path: string, field: string): FieldError[] {
   const errors = checkDescendingPath(path, field);
   if (path.startsWith('..') && path !== '..' && !path.startsWith('../')) {

@@ -66,7 +66,7 @@ function checkDataSources({ dataSource, dataSourceRef }: PersistentVolumeClaimSp
 
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
-/** A claim stays what it was made for; once bound it may grow. */
+/** A claim's spec does not change, but a bound claim may grow. */
 export function checkClaimUpdate(claim: Claim, old: Claim): FieldError[] {
   const errors = checkClaim(claim);
   if (claim.metadata.annotations?.[CLASS_ANNOTATION] !== old.metadata.annotations?.[CLASS_ANNOTATION]) {
@@ -95,7 +95,7 @@ export function checkClaimUpdate(claim: Claim, old: Claim): FieldError[] {
   return [...errors, ...checkAttributesClassUpdate(claim, old)];
 }
 
-/** The new spec with everything put back that may change. */
+/** The new spec with all mutable fields reset. */
 function comparable({ spec, status }: Claim, old: Claim): PersistentVolumeClaimSpec {
   const result: PersistentVolumeClaimSpec = { ...spec };
   const isFromNothing = old.spec.storageClassName === undefined && spec.storageClassName !== undefined;
@@ -129,7 +129,7 @@ export function checkClaimStatus({ status }: Claim): FieldError[] {
 
 const OTHERS = new Set(['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany']);
 
-/** A volume for a single pod is for nobody else. */
+/** ReadWriteOncePod excludes other access modes. */
 export function checkAccessModes(modes: readonly string[], field: string): FieldError[] {
   const isMixed = modes.includes('ReadWriteOncePod') && modes.some((mode) => OTHERS.has(mode));
   return isMixed ? [forbiddenField(field, 'may not use ReadWriteOncePod with other access modes')] : [];

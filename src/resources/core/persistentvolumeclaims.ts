@@ -14,7 +14,7 @@ import { amount, roundToMilli } from './resource-list.ts';
 export const persistentVolumeClaims = defineKind<PersistentVolumeClaim>({
   group: '',
   plural: 'persistentvolumeclaims',
-  /** Shows what the bound volume gives; nothing is known before. */
+  /** Shows the bound volume's properties; empty before. */
   columns: [
     nameColumn,
     statusColumn,
@@ -52,8 +52,8 @@ export const persistentVolumeClaims = defineKind<PersistentVolumeClaim>({
 });
 
 /**
- * Where a new volume's contents come from stands in two fields: the older knows claims and snapshots only, the newer
- * anything; each is filled from the other (KEP-1495).
+ * The source of a new volume's contents has two fields: the older only allows claims and snapshots, the newer anything;
+ * each is filled from the other (KEP-1495).
  */
 function withDataSources(
   spec: PersistentVolumeClaimSpec,

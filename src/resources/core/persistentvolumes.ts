@@ -55,7 +55,7 @@ export const persistentVolumes = defineKind<PersistentVolume>({
     volume.status = { phase: 'Pending', lastPhaseTransitionTime: formatTime(instantOfMillis(now)) };
   },
 
-  /** When the phase changed is noted here, unless the writer notes it. */
+  /** Records the time of a phase change, unless the writer does. */
   prepareForStatusUpdate(volume, old, { now }) {
     const { phase, lastPhaseTransitionTime: at } = volume.status;
     const was = old.status;
@@ -71,7 +71,7 @@ export const persistentVolumes = defineKind<PersistentVolume>({
   warnings: persistentVolumeWarnings,
 });
 
-/** The sources of a volume, in the order in which upstream looks at them. */
+/** The volume sources, in the order in which upstream checks them. */
 const SOURCES = [
   'hostPath',
   'gcePersistentDisk',
@@ -150,7 +150,7 @@ function checkAttributesClass({ volumeAttributesClassName: name, csi }: Persiste
   ];
 }
 
-/** Where a volume is stays; a secret for growing it may be added. */
+/** The source of a volume is immutable; a secret for expanding it may be added. */
 function checkPersistentVolumeUpdate(volume: Whole<PersistentVolume>, old: Whole<PersistentVolume>): FieldError[] {
   const errors = checkPersistentVolume(volume);
   const now = sourceOf(volume.spec);

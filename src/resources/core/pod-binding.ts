@@ -23,7 +23,7 @@ export function checkBinding(binding: ApiObject, name: string): void {
   throw new StatusError({ code: 500, message: texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]` });
 }
 
-/** The pod on its node; refuses when it has one already, is going away or is not to be scheduled yet. */
+/** The pod bound to its node; refuses if it is bound already, is being deleted or has scheduling gates. */
 export function boundPod(pod: Whole<Pod>, binding: ApiObject, now: number): Whole<Pod> {
   checkPreconditions(pod, binding);
   const { name = '', labels, annotations } = pod.metadata;
@@ -54,7 +54,7 @@ function merged(own: StringMap, added: StringMap): Record<string, string> | unde
   return added === undefined ? own : withEntries(own, added);
 }
 
-/** A binding may say which pod, and which version of it, the scheduler looked at. */
+/** A binding may have the uid and version of the pod that the scheduler saw as preconditions. */
 function checkPreconditions({ metadata }: Whole<Pod>, binding: ApiObject): void {
   const { namespace = '', name = '' } = metadata;
   const { uid = '', resourceVersion = '' } = binding.metadata;
@@ -71,7 +71,7 @@ function checkPreconditions({ metadata }: Whole<Pod>, binding: ApiObject): void 
   }
 }
 
-/** What a successful binding or eviction answers. */
+/** The answer to a successful binding or eviction. */
 export function created(): ApiObject {
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 }

@@ -2,7 +2,7 @@ import { formatTime, instantOfMillis } from '../../api/index.ts';
 import type { PodCondition, PodStatus } from '../../api/types/core/v1.d.ts';
 import { withMembers } from '../../base/index.ts';
 
-/** What is said about a pod; when it became so is added. */
+/** A condition without its times. */
 export interface NewCondition {
   readonly type: string;
   readonly status: 'True' | 'False';

@@ -6,7 +6,7 @@ import type { Whole } from '../kind.ts';
 import { defaultPodSpec, withoutInitAnnotations } from './pod-spec-defaults.ts';
 import { missingAmounts, roundToMilli, withAmounts } from './resource-list.ts';
 
-/** Defaults of a Pod, which templates do not have yet: they stay as they were written until a pod is made from them. */
+/** Defaults of Pods only: templates stay as written until a pod is made from them. */
 export function defaultPod(pod: Whole<Pod>): void {
   const { spec } = pod;
   pod.metadata = withoutInitAnnotations(pod.metadata);
@@ -19,7 +19,7 @@ export function defaultPod(pod: Whole<Pod>): void {
   defaultPodStatus(pod);
 }
 
-/** What is limited but not asked for is asked for up to the limit. */
+/** The default request is the limit. */
 function requestWhatIsLimited(container: Container): void {
   const { resources } = container;
   const missing = missingAmounts(resources?.requests, resources?.limits);
@@ -29,7 +29,7 @@ function requestWhatIsLimited(container: Container): void {
 const POD_LEVEL = new Set(['cpu', 'memory']);
 const HUGEPAGES = 'hugepages-';
 
-/** Requests and limits for the pod as a whole, from those of its containers where they are not stated. */
+/** Pod-level requests and limits that are not stated, from those of the containers. */
 function defaultPodLevelResources(spec: PodSpec): void {
   const { resources } = spec;
   if (resources === undefined || (resources.limits === undefined && resources.requests === undefined)) return;
@@ -48,14 +48,14 @@ function defaultPodLevelResources(spec: PodSpec): void {
   if (limited !== undefined) resources.requests = withAmounts(resources.requests, limited);
 }
 
-/** On the node's network a container's ports are the node's. */
+/** With host networking, container ports are host ports. */
 function useHostPorts(spec: PodSpec): void {
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     for (const port of container.ports ?? []) port.hostPort ||= port.containerPort;
   }
 }
 
-/** Defaults of a status: `podIP` is the first of `podIPs`; the singular wins. What is frozen was stored, and has them. */
+/** Defaults of a status: `podIP` is the first of `podIPs`; the singular wins. A frozen status was stored, and has them. */
 export function defaultPodStatus({ status }: Whole<Pod>): void {
   if (Object.isFrozen(status)) return;
   const { podIP = '', podIPs = [] } = status;
@@ -71,12 +71,12 @@ export function defaultPodStatus({ status }: Whole<Pod>): void {
   }
 }
 
-/** Goes before the name of a container in the annotation that names its AppArmor profile. */
+/** The prefix of the annotation that sets a container's AppArmor profile. */
 export const APPARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 const LOCALHOST = 'localhost/';
 const MAX_PROFILE_LENGTH = 4095;
 
-/** Confinement was an annotation for each container before it was a field; what the annotation says goes into the field. */
+/** Copies AppArmor profiles from the older annotations, one for each container, to the fields. */
 export function withAppArmorProfiles(
   spec: PodSpec,
   annotations: Readonly<Record<string, string>> | undefined,
@@ -105,7 +105,7 @@ export function withAppArmorProfiles(
   };
 }
 
-/** The profile that an annotation names; undefined when it names none. */
+/** The profile of an annotation; undefined if it names none. */
 export function appArmorProfileOf(annotation: string): AppArmorProfile | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' };
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };

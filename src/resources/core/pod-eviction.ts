@@ -28,7 +28,7 @@ const RETRIES = 20;
 
 type Budget = Whole<PodDisruptionBudget> & ApiObject;
 
-/** Deletes a pod if the PodDisruptionBudgets that cover it allow one more to go. */
+/** Deletes a pod if its PodDisruptionBudgets allow another disruption. */
 export function evictionOf(environment: KindEnvironment): (call: ActionCall) => Promise<ApiObject> {
   const budgets = environment.objects.of<Budget>('policy', 'poddisruptionbudgets');
   const budgetType = environment.types.struct('io.k8s.api.policy.v1.PodDisruptionBudget');
@@ -99,7 +99,7 @@ function optionsOf({ name, body, context }: ActionCall, podType: Struct): Evicti
   return { ...rest, ...(preconditions === undefined ? {} : { preconditions }), dryRun: isDryRun, podType };
 }
 
-/** A pod that is not running yet, or no longer, disrupts nothing by going: no budget is asked. */
+/** A pod that does not run yet, or no longer, can be deleted without a disruption: budgets do not apply. */
 async function removeUnguarded(
   objects: ActionObjects,
   options: EvictionOptions,
@@ -136,7 +136,7 @@ function manyBudgets(): StatusError {
   return new StatusError({ code: 500, message });
 }
 
-/** A pod that is not ready does not count; it may go if the budget says so or is kept without it. */
+/** An unready pod does not count; it may be evicted if the budget's policy allows it or its healthy pods suffice. */
 function mayGoUnhealthy({ status }: Whole<Pod>, { spec, status: budget }: PodDisruptionBudget): boolean {
   if (isReady({ status })) return false;
   if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
@@ -158,7 +158,7 @@ async function deleteUnhealthy(
   }
 }
 
-/** Says in the pod's status why it goes, and deletes it. */
+/** Sets the reason in the pod's status, and deletes it. */
 async function markAndDelete(objects: ActionObjects, options: EvictionOptions, now: number): Promise<void> {
   let { preconditions } = options;
   if (!options.dryRun) {
@@ -204,7 +204,7 @@ const MAX_DISRUPTED_PODS = 2000;
 const REFUSED = "Cannot evict pod as it would violate the pod's disruption budget.";
 const STILL_PROCESSED_SECONDS = 10;
 
-/** 429 with a cause that tells which budget is in the way. */
+/** 429 with a cause that names the budget. */
 function overBudget(message: string, retryAfterSeconds: number): StatusError {
   return new StatusError({
     code: 429,
@@ -221,7 +221,7 @@ function stillProcessed(name: string): StatusError {
   return overBudget(`The disruption budget ${name} is still being processed by the server.`, STILL_PROCESSED_SECONDS);
 }
 
-/** The budget after one more pod is disrupted; refuses when it allows none. */
+/** The budget after another disruption; refuses if it allows none. */
 function spend(budget: Whole<PodDisruptionBudget>, pod: string, now: number): Whole<PodDisruptionBudget> {
   const { metadata, status } = budget;
   const name = metadata.name ?? '';
@@ -243,7 +243,7 @@ function spend(budget: Whole<PodDisruptionBudget>, pod: string, now: number): Wh
   return { ...budget, status: allowed === 1 ? withExhausted(spent, at) : spent };
 }
 
-/** Why a budget allows nothing now; when its last sync failed, its numbers are not worth quoting. */
+/** Why a budget allows no disruption now; if its last sync failed, its numbers are outdated and not quoted. */
 function whyNot(name: string, status: PodDisruptionBudgetStatus): string {
   const condition = (status.conditions ?? []).find(({ type }) => type === 'DisruptionAllowed');
   const hasMessage = condition?.status === 'False' && condition.message !== '';

@@ -4,8 +4,8 @@ import type { LabelSelector } from '../../api/types/meta/v1.d.ts';
 type Labels = Readonly<Record<string, string>>;
 
 /**
- * Turns `matchLabelKeys` and `mismatchLabelKeys` into requirements of the label selectors beside them, with the values
- * that the new pod's labels have (KEP-3633, KEP-3243).
+ * Adds requirements for `matchLabelKeys` and `mismatchLabelKeys` to the label selectors beside them, with the values of the
+ * new pod's labels (KEP-3633, KEP-3243).
  */
 export function withLabelKeys(spec: PodSpec, labels: Labels | undefined): PodSpec {
   const { affinity, topologySpreadConstraints } = spec;

@@ -4,7 +4,7 @@ import { amount } from './resource-list.ts';
 
 const COUNTED = ['cpu', 'memory'] as const;
 
-/** How reliably a pod gets its resources: by whether all are limited and asked for in full, some, or none. */
+/** The QoS class of a pod, by whether all, some or none of its resources are limited and fully requested. */
 export function qosClass(spec: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   const owners = ownersOf(spec);
   const requests = totals(owners.map(({ requests }) => requests));
@@ -21,7 +21,7 @@ export function qosClass(spec: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEffor
   return 'Guaranteed';
 }
 
-/** What is stated for the pod as a whole counts instead of what its containers state. */
+/** Pod-level resources replace those of the containers. */
 function ownersOf(spec: PodSpec): ResourceRequirements[] {
   if (spec.resources !== undefined) return [spec.resources];
   return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ resources }) => resources ?? {});

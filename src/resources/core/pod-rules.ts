@@ -3,7 +3,7 @@ import type { Container, Pod, PodSpec } from '../../api/types/core/v1.d.ts';
 import type { Whole } from '../kind.ts';
 import { checkPodSpec } from './pod-spec-rules.ts';
 
-/** Rules of a pod as a whole, also when it changes. */
+/** The rules of a pod on creation and on updates. */
 export function checkPodParts({ metadata, spec }: Whole<Pod>): FieldError[] {
   return [
     ...checkPodSpec(spec, 'spec', { isPod: true, podName: metadata.name ?? '' }),
@@ -31,7 +31,7 @@ function checkImages(containers: readonly Container[], field: string): FieldErro
   });
 }
 
-/** Rules of a new pod. */
+/** The rules of a new pod. */
 export function checkPod(pod: Whole<Pod>): FieldError[] {
   const errors = checkPodParts(pod);
   const { spec } = pod;

@@ -3,7 +3,7 @@ import type { PodSpec, PodTemplateSpec, ResourceRequirements, Volume } from '../
 import { defaultPullPolicy } from './image-name.ts';
 import { roundToMilli } from './resource-list.ts';
 
-/** Defaults of every PodSpec, in pods and in templates, that depend on other fields. */
+/** Defaults of every PodSpec, in pods and templates, that depend on other fields. */
 export function defaultPodSpec(spec: PodSpec): void {
   const account = (spec.serviceAccountName ?? '') === '' ? spec.serviceAccount : spec.serviceAccountName;
   if ((account ?? '') !== '') {
@@ -19,7 +19,7 @@ export function defaultPodSpec(spec: PodSpec): void {
   roundRequirements(spec.resources);
 }
 
-/** What all three kinds of container have in common. */
+/** The common fields of all three kinds of containers. */
 interface AnyContainer {
   image?: string;
   imagePullPolicy?: string;
@@ -51,7 +51,7 @@ export function defaultPodTemplate(template: PodTemplateSpec | undefined): void 
 
 const INIT_ANNOTATION = /^pod\.(alpha|beta)\.kubernetes\.io\/init-container(s|-statuses)$/;
 
-/** Init containers were annotations once; these are ignored, so that they do not come back from old manifests. */
+/** Removes the annotations that once held init containers, so that old manifests do not bring them back. */
 export function withoutInitAnnotations(metadata: ObjectMeta): ObjectMeta {
   const { annotations, ...rest } = metadata;
   if (annotations === undefined || !Object.keys(annotations).some((name) => INIT_ANNOTATION.test(name)))

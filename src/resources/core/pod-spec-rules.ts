@@ -22,12 +22,12 @@ import { checkPodSecurity } from './security-context-rules.ts';
 import { checkVolumes } from './volume-rules.ts';
 
 export interface PodSpecOptions {
-  /** Set for a Pod itself, absent for a template. */
+  /** Set for a Pod itself, undefined for a template. */
   readonly podName?: string;
   readonly isPod: boolean;
 }
 
-/** Rules of a PodSpec beyond what its type says. */
+/** The rules of a PodSpec beyond its type. */
 export function checkPodSpec(spec: PodSpec, field: string, options: PodSpecOptions): FieldError[] {
   const names: PodFacts = {
     volumes: new Set((spec.volumes ?? []).map(({ name }) => name)),
@@ -134,7 +134,7 @@ function checkEphemeralContainers(spec: PodSpec, field: string, names: PodFacts)
   });
 }
 
-/** On the node's network, a port of the container is a port of the node. */
+/** With host networking, a container port must be the host port. */
 function checkHostPorts({ hostNetwork, containers }: PodSpec, field: string, { isPod }: PodSpecOptions): FieldError[] {
   if (hostNetwork !== true) return [];
   return (containers ?? []).flatMap(({ ports = [] }, index) =>
@@ -157,7 +157,7 @@ function checkSchedulingGates({ schedulingGates = [] }: PodSpec, field: string):
   });
 }
 
-/** Of two constraints alike, it is the first that is reported. */
+/** Of two equal constraints, the first is reported. */
 function checkSpreadConstraints({ topologySpreadConstraints = [] }: PodSpec, field: string): FieldError[] {
   const keys = topologySpreadConstraints.map(
     ({ topologyKey, whenUnsatisfiable }) => `{${topologyKey}, ${whenUnsatisfiable}}`,
@@ -181,7 +181,7 @@ const MAX_NAMESERVERS = 3;
 const MAX_SEARCHES = 32;
 const MAX_SEARCH_CHARACTERS = 2048;
 
-/** Name servers and search paths, within what resolvers can take. */
+/** Name servers and search paths, within the limits of resolvers. */
 function checkDnsConfig({ dnsConfig, dnsPolicy }: PodSpec, field: string): FieldError[] {
   const { nameservers = [], searches = [], options = [] } = dnsConfig ?? {};
   if (dnsPolicy === 'None') {
@@ -230,7 +230,7 @@ function checkSearches(searches: readonly string[], field: string): FieldError[]
   return errors;
 }
 
-/** Whether the parts of a toleration go together. */
+/** Whether the fields of a toleration fit together. */
 export function checkTolerations(tolerations: readonly Toleration[], field: string): FieldError[] {
   return tolerations.flatMap((toleration, index) => checkToleration(toleration, `${field}[${index}]`));
 }
@@ -248,7 +248,7 @@ function checkToleration(toleration: Toleration, field: string): FieldError[] {
   return [...errors, ...checkOperator(toleration, field)];
 }
 
-/** Messages about the value, too, are at the operator. */
+/** Errors about the value, too, are reported at the operator. */
 function checkOperator({ operator, value = '' }: Toleration, field: string): FieldError[] {
   const at = `${field}.operator`;
   switch (operator) {

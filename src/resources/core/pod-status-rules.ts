@@ -3,7 +3,7 @@ import type { FieldError } from '../../api/index.ts';
 import type { ContainerStatus, Pod, PodSpec } from '../../api/types/core/v1.d.ts';
 import type { Whole } from '../kind.ts';
 
-/** What the node that runs a pod may say about it. */
+/** The rules for a pod's status, which its node writes. */
 export function checkPodStatusUpdate(pod: Whole<Pod>, old: Whole<Pod>): FieldError[] {
   const { status } = pod;
   const errors: FieldError[] = [];
@@ -28,7 +28,7 @@ export function checkPodStatusUpdate(pod: Whole<Pod>, old: Whole<Pod>): FieldErr
   ];
 }
 
-/** A container that is not to be restarted does not come back to life. */
+/** A terminated container that must not restart cannot run again. */
 function checkTransitions(
   now: readonly ContainerStatus[],
   was: readonly ContainerStatus[],
@@ -45,7 +45,7 @@ function checkTransitions(
   });
 }
 
-/** One rule of any container may bring all of them back. */
+/** A restart rule of any container may restart all of them. */
 function couldAllRestart(spec: PodSpec): boolean {
   return [...(spec.initContainers ?? []), ...(spec.containers ?? [])].some(({ restartPolicyRules = [] }) =>
     restartPolicyRules.some(({ action }) => action === 'RestartAllContainers'),

@@ -18,7 +18,7 @@ export function checkPodTemplateSpec({ metadata, spec }: PodTemplateSpec, field:
   return errors;
 }
 
-/** The template of a workload that keeps pods running: its pods must be the workload's own, and always restart. */
+/** The template of a workload that keeps pods running: its selector must match its pods, which always restart. */
 export function checkWorkloadTemplate(
   template: PodTemplateSpec,
   selector: LabelSelector | undefined,
@@ -35,7 +35,7 @@ export function checkWorkloadTemplate(
   return [...errors, ...checkLongRunningTemplate(template, field, 'ReplicaSet')];
 }
 
-/** The template of pods that always restart; `kind` is the kind that makes them. */
+/** The template of pods that always restart; `kind` is the workload's kind. */
 export function checkLongRunningTemplate(template: PodTemplateSpec, field: string, kind: string): FieldError[] {
   const { restartPolicy, activeDeadlineSeconds } = template.spec ?? {};
   const errors = checkPodTemplateSpec(template, field);

@@ -8,7 +8,7 @@ interface Templated {
   spec: { readonly template?: PodTemplateSpec };
 }
 
-/** What kinds that make pods from `spec.template` have in common. */
+/** The hooks of kinds that make pods from `spec.template`. */
 export const templateHooks = {
   prepareForCreate(object: Templated): void {
     object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template) };
@@ -34,7 +34,7 @@ export function withoutGatedTemplateFields<T extends PodTemplateSpec | undefined
   return spec === template.spec ? template : { ...template, spec };
 }
 
-/** A workload's name becomes part of the names of its pods, which are host names. */
+/** A workload's name becomes part of its pods' names, which are host names. */
 export function podNameWarnings(name: string): string[] {
   const problems = dns1123LabelProblems(name);
   if (problems.length === 0) return [];

@@ -16,7 +16,7 @@ const CHANGEABLE = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ];
 
-/** What may change about a pod: images, a shorter deadline, more tolerations, fewer gates. */
+/** The mutable fields of a pod: images, a shorter deadline, more tolerations, fewer gates. */
 export function checkPodUpdate(pod: Whole<Pod>, old: Whole<Pod>): FieldError[] {
   const errors = [...checkPodParts(pod), ...checkAnnotationChanges(pod, old)];
   for (const list of ['containers', 'initContainers'] as const) {
@@ -49,7 +49,7 @@ function checkAnnotationChanges({ metadata }: Whole<Pod>, old: Whole<Pod>): Fiel
 
 interface Found {
   readonly errors: readonly FieldError[];
-  /** Nothing further can be said. */
+  /** Whether to skip further checks. */
   readonly stops: boolean;
 }
 
@@ -80,7 +80,7 @@ function checkDeadline(now: number | undefined, was: number | undefined): Found 
   return { errors: [], stops: false };
 }
 
-/** A toleration but for its tolerationSeconds, as text. */
+/** A toleration without its tolerationSeconds, as text. */
 function withoutSeconds({ key, operator, value, effect }: Toleration): string {
   return JSON.stringify([key, operator, value, effect]);
 }
@@ -100,7 +100,7 @@ function checkGates({ schedulingGates = [] }: PodSpec, old: PodSpec): FieldError
   });
 }
 
-/** Any other difference is refused with a diff. A pod that waits behind a scheduling gate may still get another node selector. */
+/** Any other difference is refused with a diff. A pod with scheduling gates may still change its node selector. */
 function checkTheRest(spec: PodSpec, old: PodSpec): FieldError[] {
   const errors: FieldError[] = [];
   let rest: PodSpec = {
@@ -163,7 +163,7 @@ function onlyAdds(now: NodeSelectorTerm, was: NodeSelectorTerm): boolean {
   );
 }
 
-/** Containers for debugging are added, never changed. */
+/** Ephemeral containers can be added, never changed. */
 export function checkEphemeralContainersUpdate(pod: Whole<Pod>, old: Whole<Pod>): FieldError[] {
   if (old.metadata.annotations?.[MIRROR] !== undefined) {
     return [forbiddenField('[]', 'static pods do not support ephemeral containers')];

@@ -13,18 +13,18 @@ import { checkEphemeralContainersUpdate } from './pod-update-rules.ts';
 
 type PodSpec = Whole<Pod>['spec'];
 
-/** Adding containers for debugging to a pod that runs: nothing else changes. */
+/** Adds ephemeral containers to a running pod; nothing else changes. */
 export const ephemeralContainersView: SubresourceMaker = podView(
   (sent, old) => ({ ...old, ephemeralContainers: sent.ephemeralContainers }),
   checkEphemeralContainersUpdate,
 );
 
-/** Changing how much a running pod may use: only resources and resize policies change. */
+/** Changes the resources of a running pod: only resources and resize policies change. */
 export const resizeView: SubresourceMaker = podView((sent, old) => {
   const isSameLength =
     (sent.containers ?? []).length === old.containers.length &&
     (sent.initContainers ?? []).length === (old.initContainers ?? []).length;
-  if (!isSameLength) return undefined; // validation says what is wrong with that
+  if (!isSameLength) return undefined; // validation reports the problem
   return {
     ...old,
     resources: sent.resources,
@@ -39,7 +39,7 @@ function resized(sent: Container[], old: readonly Container[]): Container[] {
   return sent.map(({ resources, resizePolicy }, index) => ({ ...(old[index] as Container), resources, resizePolicy }));
 }
 
-/** A view that lets through one part of the spec; `undefined` leaves what was sent for validation to refuse. */
+/** A subresource that changes one part of the spec; `undefined` leaves the sent spec for validation to refuse. */
 function podView(
   merge: (sent: PodSpec, old: PodSpec) => PodSpec | undefined,
   check: (pod: Whole<Pod>, old: Whole<Pod>) => readonly FieldError[],
@@ -76,7 +76,7 @@ function viewStrategy(own: Strategy, type: Struct, { merge, check }: PodView): S
 const MIRROR = 'kubernetes.io/config.mirror';
 const RESIZABLE = new Set(['cpu', 'memory']);
 
-/** What may change about the resources of a pod that runs: how much cpu and memory, within the same class of service. */
+/** The limits of a resize: only cpu and memory, within the same QoS class. */
 function checkResize(pod: Whole<Pod>, old: Whole<Pod>): FieldError[] {
   if (old.metadata.annotations?.[MIRROR] !== undefined) return [forbiddenField('[]', 'static pods cannot be resized')];
   if (old.spec.os?.name === 'windows') return [forbiddenField('[]', 'windows pods cannot be resized')];
@@ -91,7 +91,7 @@ function checkResize(pod: Whole<Pod>, old: Whole<Pod>): FieldError[] {
   return [...errors, ...checkList(pod, old, 'initContainers'), ...checkList(pod, old, 'containers')];
 }
 
-/** Only nodes that resize report the resources of what they run. */
+/** Only nodes that support resizing report the containers' resources. */
 function isSupported({ status }: Whole<Pod>): boolean {
   const running = (status.containerStatuses ?? []).find(({ state }) => state?.running !== undefined);
   return running === undefined || running.resources !== undefined;

@@ -41,7 +41,7 @@ const VOLUMES: readonly (readonly [name: keyof Volume, shown: string, since: str
   ['rbd', 'rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ];
 
-/** What a workload may say about its template: always when it is new, later only when something changed. */
+/** Warnings about a workload's template: always on creation, later only if it has changed. */
 export function templateWarnings(
   template: PodTemplateSpec | undefined,
   field: string,
@@ -51,7 +51,7 @@ export function templateWarnings(
   return podWarnings(template.spec ?? {}, template.metadata ?? {}, `${field}.`);
 }
 
-/** What is allowed in a pod, but probably not what was meant, or not for long. */
+/** Warnings about valid fields that are probably mistakes, or deprecated. */
 export function podWarnings(spec: PodSpec | Record<string, never>, metadata: ObjectMeta, path: string): string[] {
   const at = `${path}spec`;
   return [
@@ -180,7 +180,7 @@ interface Placed<T> {
   readonly field: string;
 }
 
-/** What is odd about the containers of a pod, of all three kinds. */
+/** Warnings about the containers of a pod, of all three kinds. */
 function containerWarnings(spec: PodSpec | Record<string, never>, metadata: ObjectMeta, path: string): string[] {
   const all = (['initContainers', 'containers', 'ephemeralContainers'] as const).flatMap((name) =>
     (spec[name] ?? []).map((item, index): Placed<Container> => ({ item, field: `${path}spec.${name}[${index}]` })),
@@ -214,7 +214,7 @@ function containerSeccompWarnings({ name, securityContext }: Container, metadata
   return [`${path}metadata.annotations[${key}]: non-functional in v1.27+; use the "seccompProfile" field instead`];
 }
 
-/** Of templates only: a pod is told when what its annotations say goes into its fields. */
+/** Only for templates: pods get this warning when the annotation is copied to the field. */
 function appArmorWarnings(
   { name, securityContext }: Container,
   of: { readonly spec: PodSpec | Record<string, never>; readonly metadata: ObjectMeta; readonly path: string },
@@ -227,7 +227,7 @@ function appArmorWarnings(
   return [`${of.path}metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`];
 }
 
-/** A variable may be set again only to add to what it was. */
+/** A variable may be set again only to extend its value. */
 function hiddenVariables(variables: readonly EnvVar[], field: string): string[] {
   const seen = new Set<string>();
   return variables.flatMap(({ name, value = '', valueFrom }, index) => {
@@ -288,7 +288,7 @@ function portNameWarnings(ports: readonly Placed<ContainerPort>[]): string[] {
 
 const WHOLE_BYTES = ['memory', 'ephemeral-storage'];
 
-/** A part of a byte can be asked for, but not be given. */
+/** Warns about amounts with a fraction of a byte, which cannot be granted. */
 function fractionWarnings(amounts: Readonly<Record<string, string>> | undefined, field: string): string[] {
   return WHOLE_BYTES.flatMap((name) => {
     const text = amounts?.[name];

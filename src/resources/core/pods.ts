@@ -78,7 +78,7 @@ export function pods(environment: KindEnvironment): Kind {
       return [`${surprise}a DNS label is recommended: [${problems.join(' ')}]`, ...warnings];
     },
 
-    /** Nothing has to be stopped where nothing runs. */
+    /** A pod without a node, or a finished one, needs no grace period. */
     gracePeriod({ spec, status }, requested) {
       if ((spec.nodeName ?? '') === '' || isTerminalPhase(status.phase)) return 0;
       const seconds = requested ?? spec.terminationGracePeriodSeconds ?? 0;
@@ -94,7 +94,7 @@ export function pods(environment: KindEnvironment): Kind {
       'spec.hostNetwork': ({ spec }) => String(spec.hostNetwork ?? false),
       'status.phase': ({ status }) => status.phase ?? '',
       'status.podIP': ({ status }) => status.podIPs?.[0]?.ip ?? status.podIP ?? '',
-      'status.podIPs': () => '', // accepted, and never matched by a value
+      'status.podIPs': () => '', // accepted, but matches no value
       'status.nominatedNodeName': ({ status }) => status.nominatedNodeName ?? '',
     },
 
@@ -133,7 +133,7 @@ export function pods(environment: KindEnvironment): Kind {
   });
 }
 
-/** Which generation a status is about is never forgotten: a writer that does not know it keeps what was said before. */
+/** Keeps the observed generations if a writer that does not know them leaves them out. */
 function withObservedGenerations(status: PodStatus, old: PodStatus): PodStatus {
   const before = new Map<string, number[]>();
   for (const { type, observedGeneration = 0 } of old.conditions ?? []) {

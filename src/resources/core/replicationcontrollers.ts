@@ -26,7 +26,7 @@ export const replicationControllers = defineKind<ReplicationController>({
   defaultPropagation: 'orphan',
   raisesGeneration: changes('spec'),
 
-  /** Selector and labels are the template's, where they are not given. */
+  /** Selector and labels default to the template's labels. */
   applyDefaults(object) {
     const { spec } = object;
     defaultPodTemplate(spec.template);

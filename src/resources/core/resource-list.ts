@@ -1,19 +1,19 @@
 import { milliQuantityOf, parseQuantity, type Quantity, ValueError } from '../../api/index.ts';
 
-/** Amounts by resource name, as they stand in objects. */
+/** Amounts by resource name, as in objects. */
 export type ResourceList = Readonly<Record<string, string>>;
 
-/** A quantity that was decoded, and so is one. */
+/** Parses a quantity that was decoded before and is therefore valid. */
 export function amount(text: string): Quantity {
   const quantity = parseQuantity(text);
   if (quantity instanceof ValueError) throw quantity;
   return quantity;
 }
 
-/** Only these canonical forms are finer than thousandths. */
+/** The canonical forms that are finer than thousandths. */
 const FINE = /[nu]$|e-/;
 
-/** Rounds every amount up to thousandths, the finest that resources are counted in, in place; frozen lists were stored so. */
+/** Rounds every amount up to thousandths, the finest unit of resources, in place; frozen lists are already rounded. */
 export function roundToMilli(list: Record<string, string> | undefined): void {
   if (list === undefined || Object.isFrozen(list)) return;
   for (const name of Object.keys(list)) {
@@ -24,13 +24,13 @@ export function roundToMilli(list: Record<string, string> | undefined): void {
   }
 }
 
-/** A list with more amounts, in the order in which maps are printed. */
+/** A list with additional amounts, in the order in which maps are printed. */
 export function withAmounts(list: ResourceList | undefined, more: ResourceList): Record<string, string> {
   const merged = Object.entries({ ...list, ...more });
   return Object.fromEntries(merged.sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** The amounts of `source` for names that `list` lacks, or undefined when it lacks none. */
+/** The amounts of `source` that `list` lacks; undefined if there are none. */
 export function missingAmounts(
   list: ResourceList | undefined,
   source: ResourceList | undefined,

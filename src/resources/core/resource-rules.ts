@@ -9,12 +9,12 @@ const NOT_INTEGER = 'must be an integer';
 
 const CONTAINER_RESOURCES = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
-/** What containers use, as it is, as a sum of requests and as a sum of limits. */
+/** The resources of containers: plain, as total requests and as total limits. */
 export const COMPUTE_RESOURCES: readonly string[] = ['', 'requests.', 'limits.'].flatMap((prefix) =>
   [...CONTAINER_RESOURCES].map((name) => prefix + name),
 );
 
-/** Resources that are numbers of objects or of parts of them. */
+/** Resources that count objects or parts of them. */
 export const COUNTED_RESOURCES: readonly string[] = [
   'pods',
   'resourcequotas',
@@ -33,7 +33,7 @@ function mayOvercommit(name: string): boolean {
   return isNativeResource(name) && !name.startsWith(HUGEPAGES);
 }
 
-/** A name that resources of any kind can have. */
+/** A valid resource name of any kind. */
 export function checkResourceName(name: string, field: string): FieldError[] {
   const problems = qualifiedNameProblems(name);
   if (problems.length > 0) return problems.map((problem) => invalidValue(field, name, problem));
@@ -45,7 +45,7 @@ function isQuotaHugepages(name: string): boolean {
   return name.startsWith(HUGEPAGES) || name.startsWith(`requests.${HUGEPAGES}`);
 }
 
-/** A name that containers can ask for. */
+/** A resource name that containers can request. */
 export function checkContainerResourceName(name: string, field: string): FieldError[] {
   const errors = checkResourceName(name, field);
   if (!name.includes('/')) {
@@ -65,7 +65,7 @@ export function checkResourceAmount(name: string, text: string, field: string): 
   return errors;
 }
 
-/** Limits and requests of a container, and that nothing is asked for beyond its limit. */
+/** The limits and requests of a container; a request must not exceed its limit. */
 export function checkRequirements(
   resources: ResourceRequirements | undefined,
   field: string,

@@ -12,7 +12,7 @@ const SCOPES = new Set([
   'VolumeAttributesClass',
 ]);
 
-/** Scopes that objects are in or not, and that have no names to choose from. */
+/** Scopes without names to select from. */
 const PLAIN_SCOPES = new Set([
   'BestEffort',
   'CrossNamespacePodAffinity',
@@ -21,19 +21,19 @@ const PLAIN_SCOPES = new Set([
   'Terminating',
 ]);
 
-/** Scopes of which every pod is in one. */
+/** Pairs of scopes of which every pod is in exactly one. */
 const OPPOSITES = [
   ['BestEffort', 'NotBestEffort'],
   ['Terminating', 'NotTerminating'],
 ] as const;
 
-/** Resources that count pods; most scopes pick pods, so only these go with them. */
+/** Resources that count pods; most scopes select pods, so only these are allowed with them. */
 const POD_RESOURCES = new Set(['pods', ...COMPUTE_RESOURCES]);
 
 const UNFIT = 'unsupported scope applied to resource';
 const CONFLICT = 'conflicting scopes';
 
-/** `isStandard` knows the resources that every quota may name; of others it is not known what they count. */
+/** `isStandard` is true for the resources that every quota may name; what others count is unknown. */
 export function checkScopes(
   { scopes = [], hard = {} }: ResourceQuotaSpec,
   isStandard: (resource: string) => boolean,
@@ -50,7 +50,7 @@ export function checkScopes(
   ];
 }
 
-/** The same for rules on scopes. */
+/** The same for the scope selector. */
 export function checkScopeSelector(
   { scopeSelector, scopes, hard = {} }: ResourceQuotaSpec,
   isStandard: (resource: string) => boolean,

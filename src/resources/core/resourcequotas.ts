@@ -73,7 +73,7 @@ function checkResourceQuotaStatus({ status }: Whole<ResourceQuota>): FieldError[
   return [...checkList(status.hard ?? {}, 'status.hard'), ...checkList(status.used ?? {}, 'status.used')];
 }
 
-/** Names that begin with `limits.` have a column of their own. */
+/** Names that start with `limits.` are in a separate column. */
 function usage({ status }: ResourceQuota, areLimits: boolean): string {
   const { hard = {}, used = {} } = status ?? {};
   return Object.keys(hard)

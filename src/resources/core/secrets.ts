@@ -27,7 +27,7 @@ export const secrets = defineKind<Secret>({
     ageColumn,
   ],
 
-  /** `stringData` is only a way to write: its values go into `data`, and it is never read back. */
+  /** `stringData` is write-only: its values are moved to `data`. */
   applyDefaults(secret) {
     const { stringData } = secret;
     if (stringData === undefined) return;
@@ -60,7 +60,7 @@ function checkSecret(secret: Whole<Secret>): FieldError[] {
 
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
 
-/** Types of secrets that Kubernetes itself reads must hold what it looks for. */
+/** The rules of secret types that Kubernetes itself reads. */
 const rulesByType: Readonly<Record<string, (secret: Whole<Secret>) => FieldError[]>> = {
   'kubernetes.io/service-account-token': ({ metadata }) =>
     (metadata.annotations?.[ACCOUNT_NAME] ?? '') === '' ? [required(`metadata.annotations[${ACCOUNT_NAME}]`)] : [],

@@ -31,7 +31,7 @@ const CONTEXT = {
   AppArmorProfile: nested(PROFILE),
 };
 
-/** What a pod as a whole may do. */
+/** The rules of a pod's security context. */
 export function checkPodSecurity(spec: PodSpec, field: string): FieldError[] {
   const context: PodSecurityContext = spec.securityContext ?? {};
   const errors: FieldError[] = [];

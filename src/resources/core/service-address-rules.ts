@@ -9,7 +9,7 @@ const ADDRESSES = 'spec.clusterIPs';
 const FAMILIES = ['IPv4', 'IPv6'];
 const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
-/** Whether addresses, families and policy of a service fit together. */
+/** Whether the addresses, families and policy of a service fit together. */
 export function checkClusterIps(service: Whole<Service>, old: Whole<Service> | undefined): FieldError[] {
   if (isExternalName(service)) return [];
   const { clusterIPs = [], ipFamilyPolicy } = service.spec;

@@ -22,8 +22,8 @@ type AnyService = Whole<Service>;
 const KIND = { group: '', resource: 'Service' };
 
 /**
- * What services get from the cluster's pools: addresses and node ports. They are chosen while a write is prepared and
- * taken in its transaction; whoever comes second chooses again.
+ * Allocates the cluster's addresses and node ports to services. They are chosen while a write is prepared and taken in its
+ * transaction; the loser of a race chooses again.
  */
 export class ServiceAllotment {
   readonly #addresses: ServiceAddresses;
@@ -47,7 +47,7 @@ export class ServiceAllotment {
     const chosen: string[] = [];
     for (const [index, family] of ipFamilies.entries()) {
       const wanted = clusterIPs[index] ?? '';
-      // An address that a service has already is not chosen again: whether it may change is for validation to say.
+      // An existing address is not chosen again: validation decides whether it may change.
       const isKept = index < kept && wanted !== '';
       chosen.push(
         isKept ? wanted : await this.#chooseAddress(service, { family: family as IpFamily, wanted }, context),
@@ -87,7 +87,7 @@ export class ServiceAllotment {
     }
   }
 
-  /** Takes what a service has newly, and gives back what it has no longer. */
+  /** Allocates what a service has added, and releases what it has removed. */
   async alongside(change: Change, context: WriteContext): Promise<Alongside> {
     const service = change.type === 'delete' ? undefined : (change.object as unknown as AnyService);
     const old = change.type === 'create' ? undefined : (change.old as unknown as AnyService);
@@ -131,7 +131,7 @@ function portRefusal(
   return invalid(KIND, service.metadata.name ?? '', [error]);
 }
 
-/** A node port for each port that wants one; on creation, the same one for a number that several protocols share. */
+/** A node port for each port that needs one; on creation, protocols with the same port number share one. */
 function choosePorts(service: AnyService, old: AnyService | undefined, choice: PortChoice): ServicePort[] | undefined {
   const had = new Set(old === undefined ? [] : nodePortsOf(old.spec));
   const taken = new Set<number>();

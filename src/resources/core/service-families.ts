@@ -10,7 +10,7 @@ type AnyService = Whole<Service>;
 
 const POLICY = 'spec.ipFamilyPolicy';
 
-/** Decides which IP families a service has, by what it says, what it had and what the cluster has. */
+/** Decides the IP families of a service, from its spec, its previous state and the cluster. */
 export function decideFamilies(service: AnyService, old: AnyService | undefined, families: readonly IpFamily[]): void {
   if (isExternalName(service) || isUnchangedPreference(service, old)) return;
   const spec = { ...service.spec };
@@ -48,14 +48,14 @@ function other(family: IpFamily): IpFamily {
   return family === 'IPv4' ? 'IPv6' : 'IPv4';
 }
 
-/** A service that prefers two families keeps what it has when the cluster changes. */
+/** A service that prefers dual stack keeps its families when the cluster changes. */
 function isUnchangedPreference({ spec }: AnyService, old: AnyService | undefined): boolean {
   if (old === undefined || spec.ipFamilyPolicy !== 'PreferDualStack' || spec.type !== old.spec.type) return false;
   if ((old.spec.ipFamilyPolicy ?? 'PreferDualStack') !== 'PreferDualStack') return false;
   return sameList(spec.clusterIPs, old.spec.clusterIPs) && sameList(spec.ipFamilies, old.spec.ipFamilies);
 }
 
-/** Giving up the second family must be said by the policy, not by leaving out an address. */
+/** Dropping the second family requires a change of the policy, not just a missing address. */
 function reduceToOne(spec: ServiceSpec, old: ServiceSpec): FieldError[] {
   const { clusterIPs = [], ipFamilies = [] } = spec;
   if (spec.ipFamilyPolicy === 'SingleStack') {
@@ -84,7 +84,7 @@ function checkPolicy({ ipFamilyPolicy, clusterIPs = [], ipFamilies = [] }: Servi
   ];
 }
 
-/** Addresses say which family they are. */
+/** Infers the families from the addresses. */
 function inferFamilies(spec: ServiceSpec, families: readonly IpFamily[]): FieldError[] {
   const errors: FieldError[] = [];
   const { clusterIPs = [] } = spec;
@@ -99,7 +99,7 @@ function inferFamilies(spec: ServiceSpec, families: readonly IpFamily[]): FieldE
   return errors;
 }
 
-/** Nobody knows what its endpoints will be, so it has both families on any cluster. */
+/** The endpoints of a headless service without a selector are unknown, so it has both families on any cluster. */
 function completeHeadless(spec: ServiceSpec, families: readonly IpFamily[]): void {
   if ((spec.ipFamilies ?? []).length === 0) spec.ipFamilies = families.slice(0, 1);
   const [first] = spec.ipFamilies ?? [];

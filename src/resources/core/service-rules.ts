@@ -189,7 +189,7 @@ function checkTrafficPolicies(service: AnyService): FieldError[] {
 
 const IP_MODES = ['Proxy', 'VIP'];
 
-/** What a load balancer reports about itself. */
+/** The rules of a load balancer's status. */
 export function checkLoadBalancerStatus(
   { loadBalancer }: ServiceStatus,
   { old, type }: { readonly old: ServiceStatus; readonly type: string },
@@ -226,7 +226,7 @@ export function checkLoadBalancerStatus(
 
 const FIXED = 'may not change once set';
 
-/** What may not change about a service: its addresses, families, load balancer and health check, unless its type does. */
+/** The immutable fields of a service: addresses, families, load balancer and health check, unless its type changes. */
 export function checkServiceUpdate(service: AnyService, old: AnyService): FieldError[] {
   return [
     ...checkAddresses(service, old),

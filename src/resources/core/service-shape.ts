@@ -1,6 +1,6 @@
 import type { Service, ServiceSpec } from '../../api/types/core/v1.d.ts';
 
-/** What a service is and needs, by its type: the questions that its rules keep asking. */
+/** Questions about a service that its rules share, mostly answered by its type. */
 export const HEADLESS = 'None';
 
 type HasSpec = Pick<Required<Service>, 'spec'>;
@@ -9,7 +9,7 @@ export function isExternalName({ spec }: HasSpec): boolean {
   return spec.type === 'ExternalName';
 }
 
-/** It has no address of its own: its name leads to its pods directly. */
+/** Whether it has no cluster address, so that its name resolves to its pods. */
 export function isHeadless({ spec }: HasSpec): boolean {
   return spec.clusterIPs?.length === 1 && spec.clusterIPs[0] === HEADLESS;
 }
@@ -23,7 +23,7 @@ export function wantsNodePorts({ spec }: HasSpec): boolean {
   return spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
 }
 
-/** Load balancers must find out which nodes have pods, when traffic may not go on to other nodes. */
+/** Whether load balancers need a health check to find the nodes with pods, because traffic must stay on its node. */
 export function needsHealthCheck({ spec }: HasSpec): boolean {
   return spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
 }
@@ -36,7 +36,7 @@ export function nodePortsOf({ ports = [] }: ServiceSpec): number[] {
   return [...new Set(ports.flatMap(({ nodePort = 0 }) => (nodePort === 0 ? [] : [nodePort])))];
 }
 
-/** The addresses that a service holds: none when it is headless or only a name. */
+/** The addresses of a service: none if it is headless or external. */
 export function addressesOf(service: HasSpec): readonly string[] {
   if (isExternalName(service) || isHeadless(service)) return [];
   return service.spec.clusterIPs ?? [];

@@ -48,7 +48,7 @@ export function serviceAccounts(environment: KindEnvironment): Kind {
   });
 }
 
-/** Secrets are of the same namespace: all but the name of a reference is dropped. */
+/** Secrets are in the same namespace: only the name of a reference is kept. */
 function keepSecretNames(account: Whole<ServiceAccount>): void {
   if (account.secrets === undefined) return;
   account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }));
@@ -57,12 +57,12 @@ function keepSecretNames(account: Whole<ServiceAccount>): void {
 const KIND = { group: 'authentication.k8s.io', resource: 'TokenRequest' };
 const HOUR_SECONDS = 3600;
 
-/** What pods ask for when their token is mounted: an hour, and a bit to be told apart. */
+/** The lifetime that mounted tokens of pods request: an hour plus seconds by which they are recognized. */
 const MOUNTED_TOKEN_SECONDS = 3607;
 
 type Reference = NonNullable<Whole<TokenRequest>['spec']['boundObjectRef']>;
 
-/** A token for a service account, bound to an object whose end is the token's end. */
+/** A token for a service account, bound to an object whose deletion invalidates it. */
 function tokenRequestOf(environment: KindEnvironment): (call: ActionCall) => Promise<ApiObject> {
   const objects = {
     Pod: environment.objects.of('', 'pods'),
@@ -107,7 +107,7 @@ function tokenRequestOf(environment: KindEnvironment): (call: ActionCall) => Pro
   };
 }
 
-/** The request with what it leaves to the server. */
+/** The request with the server's defaults. */
 function filledIn({ body, context }: ActionCall, { metadata }: ApiObject, { apiAudiences }: TokenIssuer): ApiObject {
   const { spec } = body as unknown as Whole<TokenRequest>;
   const audiences = (spec.audiences ?? []).length === 0 ? apiAudiences : (spec.audiences ?? []);
@@ -123,7 +123,7 @@ function filledIn({ body, context }: ActionCall, { metadata }: ApiObject, { apiA
   };
 }
 
-/** What the body says about the account, if anything, must be true. */
+/** Checks that the body agrees with the account. */
 async function checkedAccount({ namespace, name, body, objects }: ActionCall): Promise<ApiObject> {
   const sent = body.metadata;
   const refuse = (field: string, value: string, what: string): StatusError =>

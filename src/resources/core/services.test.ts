@@ -20,7 +20,7 @@ async function addressesOf(api: TestApi): Promise<string[]> {
   return (body['items'] as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
 }
 
-test('services created at the same time get addresses and node ports of their own', async () => {
+test('services created at the same time get different addresses and node ports', async () => {
   await using api = await TestApi.open({ nodePorts: { first: 30_000, last: 30_031 } });
   const replies = await Promise.all(
     Array.from({ length: 16 }, (_, index) => api.create(service(`s${index}`, { type: 'NodePort' }))),
@@ -33,7 +33,7 @@ test('services created at the same time get addresses and node ports of their ow
   expect((await addressesOf(api)).toSorted()).toEqual(addresses.toSorted());
 });
 
-test('an address that is taken is refused, and free again when its service is gone', async () => {
+test('a taken address is refused, and free again when its service is deleted', async () => {
   await using api = await TestApi.open();
   const wish = { clusterIP: '10.96.7.7' };
   expect((await api.create(service('a', wish))).code).toBe(201);
@@ -53,7 +53,7 @@ test('an address that is taken is refused, and free again when its service is go
   expect((await api.create(service('b', wish))).code).toBe(201);
 });
 
-test('of many who want the same address at once, one gets it', async () => {
+test('of many concurrent requests for the same address, one succeeds', async () => {
   await using api = await TestApi.open();
   const replies = await Promise.all(
     Array.from({ length: 8 }, (_, index) => api.create(service(`s${index}`, { clusterIP: '10.96.7.7' }))),
@@ -61,7 +61,7 @@ test('of many who want the same address at once, one gets it', async () => {
   expect(replies.map(({ code }) => code).toSorted()).toEqual([201, ...Array.from({ length: 7 }, () => 422)]);
 });
 
-test('a range that is full says so', async () => {
+test('reports a full range', async () => {
   await using api = await TestApi.open({ serviceCidrs: ['10.1.0.0/30'], nodePorts: { first: 30_000, last: 30_000 } });
   await api.create(service('a', { type: 'NodePort' }));
   expect((await api.create(service('b', { type: 'NodePort' }))).body.message).toBe(
@@ -77,7 +77,7 @@ test('a range that is full says so', async () => {
   expect((await api.create(service('d', { type: 'NodePort' }))).code).toBe(201);
 });
 
-test('a service that turns external gives everything back, and gets new addresses on its return', async () => {
+test('a service that becomes external releases everything, and gets new addresses when it changes back', async () => {
   await using api = await TestApi.open();
   await api.create(service('a', { type: 'NodePort' }));
   const path = `${SERVICES}/a`;
@@ -90,7 +90,7 @@ test('a service that turns external gives everything back, and gets new addresse
   expect(await addressesOf(api)).toEqual([specOf(back).clusterIP]);
 });
 
-test('headless services have no address, and a dry run takes none', async () => {
+test('headless services have no address, and a dry run allocates none', async () => {
   await using api = await TestApi.open();
   const headless = await api.create(service('a', { clusterIP: 'None' }));
   expect(specOf(headless)).toMatchObject({ clusterIP: 'None', clusterIPs: ['None'] });
@@ -98,7 +98,7 @@ test('headless services have no address, and a dry run takes none', async () => 
   expect(await addressesOf(api)).toEqual([]);
 });
 
-test('with two families a service may ask for both', async () => {
+test('with two families a service may request both', async () => {
   await using api = await TestApi.open({ serviceCidrs: ['10.96.0.0/16', 'fd00::/112'] });
   const both = await api.create(service('a', { ipFamilyPolicy: 'RequireDualStack' }));
   expect(specOf(both)).toMatchObject({ ipFamilies: ['IPv4', 'IPv6'] });
@@ -108,7 +108,7 @@ test('with two families a service may ask for both', async () => {
   expect((await addressesOf(api)).length).toBe(4);
 });
 
-test('an address once given stays', async () => {
+test('an allocated address does not change', async () => {
   await using api = await TestApi.open();
   await api.create(service('a'));
   const moved = await api.send('PATCH', `${SERVICES}/a`, { spec: { clusterIP: '10.96.9.9' } }, MERGE_PATCH);

@@ -24,7 +24,7 @@ export function services(environment: KindEnvironment): Kind {
   const allotment = new ServiceAllotment(environment);
   const endpoints = environment.objects.of('', 'endpoints');
 
-  /** The Endpoints of a service go with it, so that the next service of the name does not start with them. */
+  /** Deletes the Endpoints of a service with it, so that the next service with that name does not inherit them. */
   async function alongside(change: Change, context: WriteContext): Promise<Alongside> {
     const own = await allotment.alongside(change, context);
     if (change.type !== 'delete') return own;
@@ -100,7 +100,7 @@ function defaultService({ spec, status }: Whole<Service>): void {
 
 type AnyService = Whole<Service>;
 
-/** What was allotted stays with a service whose writer does not know of it: sending the same manifest again is no change. */
+/** Keeps allocated values if the writer leaves them out: sending the same manifest again changes nothing. */
 function keepAllotted(service: AnyService, old: AnyService): void {
   const spec = { ...service.spec };
   if (!isExternalName(old) && !isExternalName(service)) {
@@ -127,7 +127,7 @@ function withOldNodePorts(spec: ServiceSpec, old: ServiceSpec): ServicePort[] | 
   });
 }
 
-/** `clusterIP` is the first of `clusterIPs`; a writer that knows only one of the two changes both. */
+/** `clusterIP` is the first of `clusterIPs`; a writer that only knows one of the two changes both. */
 function syncClusterIps(service: AnyService, old: AnyService | undefined): void {
   const { clusterIP = '', clusterIPs = [] } = service.spec;
   if (old === undefined) {
@@ -141,7 +141,7 @@ function syncClusterIps(service: AnyService, old: AnyService | undefined): void 
   service.spec = { ...service.spec, clusterIPs: next.length === 0 ? undefined : [...next] };
 }
 
-/** After a change of type, what only the old type had and the writer did not touch is dropped. */
+/** After a change of type, drops fields that only the old type had and the writer did not touch. */
 function dropWhatTypeLacks(service: AnyService, old: AnyService): void {
   const spec = { ...service.spec };
   const was = old.spec;
@@ -176,7 +176,7 @@ function dropWhatTypeLacks(service: AnyService, old: AnyService): void {
 const HINTS = 'service.kubernetes.io/topology-aware-hints';
 const MODE = 'service.kubernetes.io/topology-mode';
 
-/** What works, but will not do what its writer may expect. */
+/** Warnings about valid fields that may not have the expected effect. */
 function serviceWarnings({ metadata, spec }: Whole<Service>): string[] {
   const { externalIPs = [], clusterIPs = [], loadBalancerIP = '', type } = spec;
   const warnings: string[] = [];

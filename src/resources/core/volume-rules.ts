@@ -10,7 +10,7 @@ import { checkFieldRef, checkResourceFieldRef, FIELDS_OF_FILES } from './downwar
 import { checkLocalPath, checkNoBacksteps } from './path-rules.ts';
 import { amount } from './resource-list.ts';
 
-/** Sources in the order in which upstream looks at them, with the two names that it spells differently in messages. */
+/** Sources in the order in which upstream checks them, with the two names that it spells differently in messages. */
 const SOURCES: readonly (readonly [name: keyof Volume, shown: string])[] = [
   ['emptyDir', 'emptyDir'],
   ['hostPath', 'hostPath'],
@@ -44,7 +44,7 @@ const SOURCES: readonly (readonly [name: keyof Volume, shown: string])[] = [
   ['image', 'image'],
 ];
 
-/** Names are unique, and each volume comes from one place. */
+/** Names must be unique, and each volume must have exactly one source. */
 export function checkVolumes(
   volumes: readonly Volume[],
   field: string,
@@ -80,7 +80,7 @@ function checkOneSource(volume: Volume, field: string): FieldError[] {
 const MAX_MODE = 0o777;
 const MODE = 'must be a number between 0 and 0777 (octal), both inclusive';
 
-/** Rules of the place that a volume comes from, beyond what its type says. */
+/** The rules of volume sources beyond their types. */
 function checkSource(volume: Volume, field: string, { isPod }: { readonly isPod: boolean }): FieldError[] {
   const { emptyDir, hostPath, secret, nfs, downwardAPI, configMap, projected, ephemeral, image } = volume;
   if (emptyDir !== undefined) {

@@ -33,7 +33,7 @@ export const endpointSlices = defineKind<EndpointSlice>({
     ageColumn,
   ],
 
-  /** Everything but metadata counts, and of metadata the labels. */
+  /** Changes of labels and of everything outside metadata count. */
   raisesGeneration: (slice, old) =>
     !deepEqual(comparable(slice), comparable(old)) ||
     !deepEqual(slice.metadata.labels ?? {}, old.metadata.labels ?? {}),
@@ -60,12 +60,12 @@ function comparable(slice: Whole<EndpointSlice>): Omit<EndpointSlice, 'metadata'
   return rest;
 }
 
-/** Topology by labels was the beta way; only what is stored already still has it. */
+/** Removes the topology labels of the beta version; only stored slices still have them. */
 function withoutTopology(endpoints: readonly Endpoint[]): Endpoint[] {
   return endpoints.map(({ deprecatedTopology: _, ...endpoint }) => endpoint);
 }
 
-/** The node that an old slice named by its label is named properly now. */
+/** Moves the node name from the old topology label to its field. */
 function withNodeName(endpoint: Endpoint, hosts: ReadonlySet<string>): Endpoint {
   const host = endpoint.deprecatedTopology?.[HOSTNAME] ?? '';
   if (endpoint.nodeName !== undefined || host === '' || !hosts.has(host)) return endpoint;
@@ -78,7 +78,7 @@ const CONTROLLERS = new Set(['endpointslice-controller.k8s.io', 'endpointslicemi
 function addressWarnings(slice: Whole<EndpointSlice>, old: Whole<EndpointSlice> | undefined): string[] {
   const isNewName = slice.addressType === 'FQDN' && old === undefined;
   const warnings = isNewName ? ['spec.addressType: FQDN endpoints are deprecated'] : [];
-  if (CONTROLLERS.has(slice.metadata.labels?.[MANAGED_BY] ?? '')) return warnings; // they write addresses well
+  if (CONTROLLERS.has(slice.metadata.labels?.[MANAGED_BY] ?? '')) return warnings; // their addresses are always canonical
   return [
     ...warnings,
     ...(slice.endpoints ?? []).flatMap(({ addresses }, index) =>

@@ -10,10 +10,10 @@ import { checkFixedLevel } from './fixed-specs.ts';
 
 const MAX_HASH_BITS = 60;
 
-/** Had a meaning in an older version, and must not be stored. */
+/** An annotation of an older version that must not be stored. */
 const KEPT_ZERO = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
 
-/** Which parts of a priority level belong together; the bounds of its numbers are in the type table. */
+/** Which fields of a priority level fit together; the limits of its numbers are in the type table. */
 export function checkPriorityLevel({ metadata, spec }: Whole<PriorityLevelConfiguration>): FieldError[] {
   const errors: FieldError[] = [];
   if (Object.hasOwn(metadata.annotations ?? {}, KEPT_ZERO)) {
@@ -45,7 +45,7 @@ function checkLimitResponse(response: LimitResponse | undefined, path: string): 
   return checkHand(queuing, `${at}.handSize`);
 }
 
-/** A hand is drawn from the queues by one hash, whose bits are limited. */
+/** The queues of a hand are drawn by one hash, whose bits are limited. */
 function checkHand({ queues = 0, handSize = 0 }: QueuingConfiguration, path: string): FieldError[] {
   if (handSize <= 0) return [];
   if (handSize > queues) return [invalidValue(path, handSize, `should not be greater than queues (${queues})`)];

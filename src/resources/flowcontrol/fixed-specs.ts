@@ -33,14 +33,14 @@ const LEVEL: Members = {
   Exempt: nested({ NominalConcurrencyShares: null, LendablePercent: null }),
 };
 
-/** The specs of mandatory schemas are what the server goes by, whatever is stored. */
+/** The specs of mandatory schemas are fixed. */
 export function checkFixedSchema(name: string, spec: FlowSchemaSpec): FieldError[] {
   const fixed = MANDATORY_FLOW_SCHEMAS[name];
   if (fixed === undefined || deepEqual(spec, fixed)) return [];
   return [invalidValue('spec', unversioned(spec, SCHEMA), `spec of '${name}' must equal the fixed value`)];
 }
 
-/** The same for levels; how much the exempt level lends is for administrators to say. */
+/** The same for levels; administrators may change how much the exempt level lends. */
 export function checkFixedLevel(name: string, spec: PriorityLevelConfigurationSpec): FieldError[] {
   const fixed = MANDATORY_PRIORITY_LEVELS[name];
   if (fixed === undefined) return [];

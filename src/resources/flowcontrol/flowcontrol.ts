@@ -44,7 +44,7 @@ function isDangling({ status }: FlowSchema): string {
   return condition === undefined ? '?' : (condition.status ?? '');
 }
 
-/** The order in which they are tried, which is how tables list them. */
+/** The matching order, in which tables list them. */
 function byPrecedence(left: ApiObject, right: ApiObject): number {
   return precedenceOf(left) - precedenceOf(right) || compareUtf8(left.metadata.name ?? '', right.metadata.name ?? '');
 }
@@ -85,7 +85,7 @@ function queueColumn(
 
 const GROUP = 'flowcontrol.apiserver.k8s.io';
 
-/** How requests are sorted into flows, and how much of the server each level of priority gets. */
+/** How requests are classified into flows, and the share of each priority level. */
 export const flowSchemas = defineKind<FlowSchema>({
   group: GROUP,
   plural: 'flowschemas',
@@ -110,7 +110,7 @@ export const priorityLevelConfigurations = defineKind<PriorityLevelConfiguration
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 
-/** Which requests are meant, and whose. */
+/** The rules of matched requests and subjects. */
 function checkFlowSchema({ metadata, spec }: Whole<FlowSchema>): FieldError[] {
   const errors: FieldError[] = [];
   if (spec.matchingPrecedence === 1 && metadata.name !== EXEMPT) {
@@ -130,7 +130,7 @@ function checkFlowSchema({ metadata, spec }: Whole<FlowSchema>): FieldError[] {
 
 const METHODS = ['ByNamespace', 'ByUser'];
 
-/** Each type once. */
+/** Condition types must be unique. */
 function checkConditions(conditions: readonly { readonly type?: string }[] = []): FieldError[] {
   const seen = new Set<string>();
   return conditions.flatMap(({ type = '' }, index) => {
@@ -186,7 +186,7 @@ function checkSubject(subject: Subject, field: string): FieldError[] {
   return errors;
 }
 
-/** A list that is not empty, and in which a wildcard stands alone. */
+/** A list must not be empty, and a wildcard must be alone. */
 function checkList(
   list: readonly string[] | undefined,
   field: string,

@@ -146,7 +146,7 @@ export const ingressClasses = defineKind<IngressClass>({
   validate: checkIngressClass,
 });
 
-/** The controller is a path below its domain; parameters are in a namespace or are not, as their scope says. */
+/** The controller is a domain and a path; parameters have a namespace only if their scope is Namespace. */
 function checkIngressClass({ spec }: Whole<IngressClass>): FieldError[] {
   return [...checkDomainPath(spec.controller ?? '', 'spec.controller'), ...checkParameters(spec)];
 }
@@ -170,7 +170,7 @@ function checkParameters({ parameters }: Whole<IngressClass>['spec']): FieldErro
 
 const MAX_HOSTS = 3;
 
-/** Rules without a host are not shown, but those behind the third host are counted. */
+/** Rules without a host are not shown, but counted after the third host. */
 function hosts({ spec }: Ingress): string {
   const rules = each(spec?.rules);
   const shown: string[] = [];

@@ -3,7 +3,7 @@ import { parseIp } from '../../api/index.ts';
 import { SeededRandom } from '../../base/index.ts';
 import { IpRange } from './ip-range.ts';
 
-test('gives out every address of a network once, the reserved share last', () => {
+test('yields every address of a network once, the reserved share last', () => {
   const range = new IpRange('10.1.0.0/26');
   const all = [...range.candidates(new SeededRandom(1))];
   expect(all).toHaveLength(62);
@@ -12,7 +12,7 @@ test('gives out every address of a network once, the reserved share last', () =>
   expect(last.toSorted((left, right) => left - right)).toEqual(Array.from({ length: 16 }, (_, index) => index + 1));
 });
 
-test('leaves out the network itself and, of IPv4, the broadcast address', () => {
+test('excludes the network address and, for IPv4, the broadcast address', () => {
   const range = new IpRange('10.1.0.0/24');
   const holds = (text: string): boolean => {
     const address = parseIp(text);
@@ -34,6 +34,6 @@ test('leaves out the network itself and, of IPv4, the broadcast address', () => 
   ]);
 });
 
-test('refuses what is no network', () => {
+test('refuses an invalid network', () => {
   expect(() => new IpRange('10.1.0.0')).toThrow('Cannot use service network "10.1.0.0": it is no CIDR');
 });

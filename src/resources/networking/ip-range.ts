@@ -8,10 +8,10 @@ const MAX_STATIC = 256n;
 const STATIC_SHARE = 16n;
 
 /**
- * The addresses of a network that services can have: not the network's own, nor the broadcast address of IPv4. A share
- * at the start is left to those who choose their address themselves for as long as the rest is not full (KEP-3070).
+ * The addresses of a network that services can have: all but the network address and, for IPv4, the broadcast address. A
+ * share at the start is reserved for explicitly requested addresses while the rest is not full (KEP-3070).
  *
- * Example: 10.96.0.0/16 holds 10.96.0.1 to 10.96.255.254, and is given out from 10.96.1.1 on.
+ * Example: 10.96.0.0/16 contains 10.96.0.1 to 10.96.255.254, and addresses are allocated from 10.96.1.1 on.
  */
 export class IpRange {
   readonly cidr: string;
@@ -19,7 +19,7 @@ export class IpRange {
   readonly #network: bigint;
   readonly #first: bigint;
   readonly #last: bigint;
-  /** Where addresses are given out from first. */
+  /** The start of the part that is allocated from first. */
   readonly #dynamic: bigint;
   readonly #bytes: number;
 
@@ -52,7 +52,7 @@ export class IpRange {
     return number !== undefined && number >= this.#first && number <= this.#last;
   }
 
-  /** Every address once: from a random one on through the larger part, and then through the smaller. */
+  /** Every address once: the larger part from a random one on, then the smaller. */
   *candidates(random: Random): Generator<string> {
     yield* this.#walk(this.#dynamic, this.#last, random);
     yield* this.#walk(this.#first, this.#dynamic - 1n, random);
@@ -99,7 +99,7 @@ function numberOf(bytes: readonly number[]): bigint {
   return number;
 }
 
-/** 48 bits are random enough to start a search anywhere that matters. */
+/** 48 random bits suffice to start a search anywhere. */
 const MAX_RANDOM = 2 ** 48;
 
 function randomBelow(bound: bigint, random: Random): bigint {

@@ -28,7 +28,7 @@ export const networkPolicies = defineKind<NetworkPolicy>({
   ],
   raisesGeneration: changes('spec'),
 
-  /** A policy is about incoming traffic, and about outgoing if it says something about that. */
+  /** A policy covers ingress, and egress if it has egress rules. */
   applyDefaults({ spec }) {
     if ((spec.policyTypes ?? []).length > 0) return;
     spec.policyTypes = (spec.egress ?? []).length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
@@ -103,7 +103,7 @@ function checkPeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPee
   return errors;
 }
 
-/** What is taken out of a network must be a part of it. */
+/** Exceptions must be inside the network. */
 function checkBlock({ cidr, except = [] }: IPBlock, field: string): FieldError[] {
   const whole = parseCidr(cidr);
   if (whole === undefined) return [];

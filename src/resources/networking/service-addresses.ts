@@ -7,7 +7,7 @@ import type { KindEnvironment } from '../kind-environment.ts';
 import type { Whole } from '../kind.ts';
 import { IpRange, type IpFamily } from './ip-range.ts';
 
-/** Why no address could be had, in the words of upstream. */
+/** Why no address is available, in upstream's words. */
 type AddressRefusal = { readonly refused: string; readonly isFull: boolean };
 
 const ALLOCATED = 'provided IP is already allocated';
@@ -15,8 +15,8 @@ const MISMATCH = 'the provided network does not match the current range';
 const FULL = 'range is full';
 
 /**
- * The addresses that services have. Each is an IPAddress object of the same name, written in the transaction that
- * writes the service, so that two services never have the same one and none is lost.
+ * The addresses of services. Each is an IPAddress object of the same name, written in the transaction that writes the
+ * service, so that two services never have the same one and none is lost.
  */
 export class ServiceAddresses {
   readonly #addresses: ObjectsOf;
@@ -36,12 +36,12 @@ export class ServiceAddresses {
     return [...new Set(this.#configured.map(({ family }) => family))];
   }
 
-  /** An address that is free now, or the one asked for if it is. Nothing is taken before the service is written. */
+  /** A free address, or the requested one if it is free. Nothing is allocated before the service is written. */
   async find(family: IpFamily, wanted: string, context: WriteContext): Promise<string | AddressRefusal> {
     const ranges = (await this.#ranges()).filter((range) => range.family === family);
     if (wanted !== '') return this.#check(wanted, ranges, context);
     const [first] = ranges;
-    if (context.dryRun && first !== undefined) return first.networkAddress; // a dry run looks for nothing
+    if (context.dryRun && first !== undefined) return first.networkAddress; // a dry run does not search
     for (const range of ranges) {
       for (const address of range.candidates(this.#random)) {
         if ((await this.#addresses.newest('', address)) === undefined) return address;
@@ -63,13 +63,13 @@ export class ServiceAddresses {
     return isTaken ? { refused: ALLOCATED, isFull: false } : wanted;
   }
 
-  /** The networks that addresses are taken from: those of the ServiceCIDRs that are ready, else the configured ones. */
+  /** The networks to allocate from: those of ready ServiceCIDRs, else the configured ones. */
   async #ranges(): Promise<readonly IpRange[]> {
     const cidrs = (await this.#networks.newestList()).flatMap(readyCidrs);
     return cidrs.length === 0 ? this.#configured : [...new Set(cidrs)].map((cidr) => new IpRange(cidr));
   }
 
-  /** Takes an address for a service, if nobody has it. */
+  /** Allocates an address for a service, if it is free. */
   taking(address: string, service: ApiObject, context: WriteContext): { condition: Condition; operation: Operation } {
     const name = canonical(address);
     const { namespace = '', name: serviceName = '' } = service.metadata;
@@ -107,7 +107,7 @@ function canonical(address: string): string {
   return parsed === undefined ? address : formatIp(parsed);
 }
 
-/** A network whose readiness nobody reports counts as ready. */
+/** A network without a Ready condition counts as ready. */
 function readyCidrs({ metadata, spec, status }: Whole<ServiceCIDR>): readonly string[] {
   if (metadata.deletionTimestamp !== undefined) return [];
   const ready = (status.conditions ?? []).find(({ type }) => type === 'Ready');

@@ -33,7 +33,7 @@ function checkServiceCidr({ spec }: Whole<ServiceCIDR>): FieldError[] {
   return [invalidValue(FIELD, cidrs, detail)];
 }
 
-/** Networks stay; one of the other family may be added. */
+/** Networks are immutable; one of the other family may be added. */
 function checkServiceCidrUpdate(object: Whole<ServiceCIDR>, old: Whole<ServiceCIDR>): FieldError[] {
   const now = object.spec.cidrs ?? [];
   const was = old.spec.cidrs ?? [];
@@ -46,7 +46,7 @@ function checkServiceCidrUpdate(object: Whole<ServiceCIDR>, old: Whole<ServiceCI
   return [...(now[0] === was[0] ? [] : [invalidValue(`${FIELD}[0]`, now[0], IMMUTABLE)]), ...checkServiceCidr(object)];
 }
 
-/** One address of the service network that is taken, and by what. */
+/** An allocated address of the service network, and its user. */
 export const ipAddresses = defineKind<IPAddress>({
   group: 'networking.k8s.io',
   plural: 'ipaddresses',

@@ -4,7 +4,7 @@ import type { Toleration } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
 
-/** What merging means, by comparing each with all others. */
+/** The definition of merging: compares each with all others. */
 function mergedByComparing(all: readonly Toleration[]): Toleration[] {
   const merged: Toleration[] = [];
   for (const [index, toleration] of all.entries()) {
@@ -46,7 +46,7 @@ const toleration = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<Toleration>;
 
-test('merging leaves what comparing each with all others leaves', () => {
+test('merging equals comparing each with all others', () => {
   fc.assert(
     fc.property(fc.array(toleration, { maxLength: 6 }), fc.array(toleration, { maxLength: 6 }), (first, second) => {
       expect(mergeTolerations(first, second)).toEqual(mergedByComparing([...first, ...second]));
@@ -55,7 +55,7 @@ test('merging leaves what comparing each with all others leaves', () => {
   );
 });
 
-test('one that covers another and is covered by it stays as upstream keeps it: the last of them', () => {
+test('of tolerations that cover each other, the last stays, as upstream', () => {
   const limited: Toleration = { key: 'b', operator: 'Equal', tolerationSeconds: 0 };
 
   expect(mergeTolerations([limited, { key: 'b', operator: 'Equal' }], [limited])).toEqual([limited]);

@@ -1,10 +1,10 @@
 import type { Toleration } from '../../api/types/core/v1.d.ts';
 
 /**
- * Both lists in order, without those that another one covers; of two that are equal the first stays.
+ * Both lists in order, without tolerations that another one covers; of equal ones the first stays.
  *
- * A pod may have as many tolerations as fit into its bytes, so each is looked up among those that could cover it instead of
- * being compared with all of them.
+ * The number of a pod's tolerations is only limited by its size, so each is looked up among those that could cover it
+ * instead of being compared with all.
  */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second];
@@ -25,7 +25,7 @@ export function mergeTolerations(first: readonly Toleration[], second: readonly 
   return [...merged.values()];
 }
 
-/** Whether each toleration is one of a list, or tolerates no more than one of them does. */
+/** Whether each toleration is in a list, or covered by one of it. */
 export function isEachCovered(tolerations: readonly Toleration[], list: readonly Toleration[]): boolean {
   const cover = new Cover();
   const texts = new Set(list.map(textOf));
@@ -33,12 +33,12 @@ export function isEachCovered(tolerations: readonly Toleration[], list: readonly
   return tolerations.every((toleration) => texts.has(textOf(toleration)) || cover.hasOther(toleration));
 }
 
-/** The same for tolerations that are equal. */
+/** Equal for equal tolerations. */
 function textOf({ key, operator, value, effect, tolerationSeconds }: Toleration): string {
   return [key, operator, value, effect].map((part) => partOf(part ?? '')).join('') + String(tolerationSeconds);
 }
 
-/** Stands for all keys and for all values. */
+/** Stands for any key or value. */
 const ANY: unique symbol = Symbol('any');
 type Matched = string | typeof ANY;
 
@@ -47,9 +47,9 @@ interface Limit {
   readonly seconds: number;
 }
 
-/** What some tolerations tolerate together, by key, effect and value: for how many seconds. */
+/** The combined coverage of some tolerations: seconds by key, effect and value. */
 class Cover {
-  /** The longest limit and the next longest of a toleration unlike the first, so that one of them is always another's. */
+  /** The longest limit and the next longest of a different toleration, so that one of them always belongs to another. */
   readonly #limits = new Map<string, readonly Limit[]>();
 
   add(wide: Toleration): void {
@@ -61,7 +61,7 @@ class Cover {
     if (values === ANY && key === '') this.#extend(nameOf(ANY, effect, values), limit);
   }
 
-  /** Whether one of them that is not equal to `narrow` tolerates everything that `narrow` does. */
+  /** Whether one of them that differs from `narrow` covers it. */
   hasOther(narrow: Toleration): boolean {
     const { key = '', effect = '', operator, value = '', tolerationSeconds = Infinity } = narrow;
     const text = textOf(narrow);

@@ -25,7 +25,7 @@ function specOf({ body }: Reply): Record<string, unknown> {
 }
 
 describe('a pod that names a RuntimeClass', () => {
-  test('is refused when the class is not there', async () => {
+  test('is refused if the class does not exist', async () => {
     const { code, body } = await createPod({ runtimeClassName: 'vm' });
 
     expect(code).toBe(403);
@@ -42,7 +42,7 @@ describe('a pod that names a RuntimeClass', () => {
     expect(specOf(reply)['overhead']).toEqual({ cpu: '100m', memory: '64Mi' });
   });
 
-  test('may state the same overhead in other words, and no other', async () => {
+  test('may state an equal overhead in another notation, and no other', async () => {
     await createClass({ overhead: { podFixed: { memory: '1Ki' } } });
 
     expect((await createPod({ runtimeClassName: 'vm', overhead: { memory: '1024' } })).code).toBe(201);
@@ -53,7 +53,7 @@ describe('a pod that names a RuntimeClass', () => {
     ]);
   });
 
-  test('gets the node selector and tolerations of its class beside its own', async () => {
+  test('gets the node selector and tolerations of its class in addition to its own', async () => {
     const shared = { key: 'a', operator: 'Exists' };
     await createClass({
       scheduling: { nodeSelector: { kind: 'vm' }, tolerations: [shared, { key: 'b', operator: 'Exists' }] },
@@ -69,7 +69,7 @@ describe('a pod that names a RuntimeClass', () => {
     expect(specOf(reply)['tolerations']).toEqual([shared, { key: 'b', operator: 'Exists' }]);
   });
 
-  test('is refused when its node selector says otherwise', async () => {
+  test('is refused if its node selector conflicts', async () => {
     await createClass({ scheduling: { nodeSelector: { kind: 'vm' } } });
 
     const { code, body } = await createPod({ runtimeClassName: 'vm', nodeSelector: { kind: 'metal' } });

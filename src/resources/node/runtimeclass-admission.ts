@@ -9,7 +9,7 @@ import { mergeTolerations } from './merge-tolerations.ts';
 
 type Amounts = Readonly<Record<string, string>>;
 
-/** A new pod that names a RuntimeClass gets its overhead and scheduling; one whose class is missing or says otherwise is refused. */
+/** Gives a new pod the overhead and scheduling of its RuntimeClass; refuses it if the class is missing or conflicts. */
 export function runtimeClassAdmission({ objects }: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
   const classes = objects.of<RuntimeClass>('node.k8s.io', 'runtimeclasses');
 

@@ -5,7 +5,7 @@ import type { KindRules } from '../kind.ts';
 
 type Guard<T> = (object: T, write: GuardedWrite<T>) => Promise<void> | undefined;
 
-/** Has a guard look at what is written, before it is checked in any other way. */
+/** Calls a guard before all other checks of a write. */
 export function guarded<T extends { metadata?: ObjectMeta }>(
   guard: Guard<T>,
 ): Pick<KindRules<T>, 'prepareForCreate' | 'prepareForUpdate'> {
@@ -16,7 +16,7 @@ export function guarded<T extends { metadata?: ObjectMeta }>(
   };
 }
 
-/** Whether nothing is changed but what the garbage collector has to change, whatever it may grant itself. */
+/** Whether only fields changed that the garbage collector changes, which is always allowed. */
 function isForCollection(object: { metadata?: ObjectMeta }, old: { metadata?: ObjectMeta }): boolean {
   const { ownerReferences, finalizers, managedFields } = old.metadata ?? {};
   const { ownerReferences: _1, finalizers: _2, managedFields: _3, ...metadata } = object.metadata ?? {};

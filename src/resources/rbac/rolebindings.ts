@@ -15,7 +15,7 @@ import { defineKind, type Kind } from '../kind.ts';
 import { pathSegmentName } from '../name-rules.ts';
 import { guarded } from './guarded-writes.ts';
 
-/** Of RoleBindings and ClusterRoleBindings alike. */
+/** For RoleBindings and ClusterRoleBindings. */
 const roleBindingColumns: readonly Column<Binding>[] = [
   nameColumn,
   column('Role', 'Kind and name of the role', ({ roleRef }) => `${roleRef.kind}/${roleRef.name}`),
@@ -58,7 +58,7 @@ export function clusterRoleBindings({ roleGuard }: KindEnvironment): Kind {
   });
 }
 
-/** Users and groups are names of the access API itself; service accounts are objects of the core. */
+/** Users and groups belong to the rbac group; service accounts to the core group. */
 function defaultSubjects(subjects: Subject[] | undefined): void {
   for (const subject of subjects ?? []) {
     if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ||= GROUP;
@@ -109,7 +109,7 @@ function checkSubject(subject: Subject, field: string, { namespaced }: { readonl
   }
 }
 
-/** Who is bound may change, to what may not: another role is another binding. */
+/** The subjects of a binding may change, its role may not. */
 function checkSameRole(binding: { readonly roleRef: RoleRef }, old: { readonly roleRef: RoleRef }): FieldError[] {
   return deepEqual(binding.roleRef, old.roleRef)
     ? []

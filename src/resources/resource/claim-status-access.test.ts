@@ -17,7 +17,7 @@ const result = { request: 'gpu', driver: 'd.example.com', pool: 'p', device: 'on
 const allocated: Status = { allocation: { devices: { results: [result] }, nodeSelector: onNode } };
 const described: Status = { ...allocated, devices: [{ driver: 'd.example.com', pool: 'p', device: 'one' }] };
 
-/** The messages for a writer who has these permissions, each such as `patch binding`. */
+/** The errors for a writer with these permissions, each such as `patch binding`. */
 async function problems(user: UserInfo, [old, status]: [Status, Status], ...permissions: string[]): Promise<string[]> {
   const authorizer: Authorizer = {
     authorize: async ({ info }) => {
@@ -30,7 +30,7 @@ async function problems(user: UserInfo, [old, status]: [Status, Status], ...perm
   return errors.map(({ field, detail }) => `${field}: ${detail}`);
 }
 
-test('who gives devices to claims and claims to pods needs the permission to bind', async () => {
+test('allocating and reserving claims needs the permission to bind', async () => {
   const binding =
     'status.allocation: changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="patch" permission: ' +
     'resourceclaims.resource.k8s.io is forbidden: User "alice" cannot patch resource "resourceclaims/binding" in API group "resource.k8s.io" at the cluster scope';
@@ -41,7 +41,7 @@ test('who gives devices to claims and claims to pods needs the permission to bin
   expect(await problems(alice, [allocated, { ...allocated, reservedFor: [] }])).toEqual([]);
 });
 
-test('what is said about devices is up to their driver, on its node or on any', async () => {
+test('the status of devices is up to their driver, on its node or on any', async () => {
   const refused = (user: string, verbs: string): string =>
     `status.devices: changing status.devices requires resource="resourceclaims/driver", verb="[${verbs}]" permission: resourceclaims.resource.k8s.io "d.example.com" is forbidden: ` +
     `User "${user}" cannot ${verbs.split(' ')[0]} resource "resourceclaims/driver" in API group "resource.k8s.io" in the namespace "default"`;

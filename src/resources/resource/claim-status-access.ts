@@ -8,7 +8,7 @@ import { GROUP } from './versions.ts';
 type Status = Whole<ResourceClaim>['status'];
 type DeviceStatus = NonNullable<ResourceClaimStatus['devices']>[number];
 
-/** What a request that asks for more than the status has to be allowed besides. */
+/** An additional permission that a status update needs. */
 interface Permission {
   readonly verb: string;
   readonly subresource: 'binding' | 'driver';
@@ -17,8 +17,9 @@ interface Permission {
 }
 
 /**
- * What the writer of a claim's status may not change. Who gets devices takes the permission for `resourceclaims/binding` in the
- * whole cluster, what a driver says about its devices that for `resourceclaims/driver`, by the name of the driver.
+ * The changes that the writer of a claim's status is not permitted to make. Allocating and reserving needs the permission
+ * for `resourceclaims/binding` in the whole cluster, a driver's device status that for `resourceclaims/driver`, with the
+ * driver's name.
  */
 export async function statusAccessErrors(
   authorizer: Authorizer,
@@ -44,7 +45,7 @@ export async function statusAccessErrors(
   return errors;
 }
 
-/** Undefined when one of the permissions is there; else why the first of them is not. */
+/** Undefined if the user has one of the permissions, otherwise why the first is denied. */
 async function whyNot(
   authorizer: Authorizer,
   { user, signal }: Pick<WriteContext, 'user' | 'signal'>,
@@ -64,7 +65,7 @@ async function whyNot(
   return first;
 }
 
-/** The drivers of devices whose entries are new, gone or changed, in order. */
+/** The drivers of devices whose entries were added, removed or changed, in order. */
 function changedDrivers(devices: readonly DeviceStatus[], old: readonly DeviceStatus[]): readonly string[] {
   const known = new Map(old.map((device) => [keyOf(device), device]));
   const drivers = new Set<string>();
@@ -80,7 +81,7 @@ function keyOf({ driver, pool, device, shareID = '' }: DeviceStatus): string {
   return JSON.stringify([driver, pool, device, shareID]);
 }
 
-/** The one node that the devices are on; empty when there is none, or more may be. */
+/** The node of the devices; empty if there is none, or possibly several. */
 function nodeOf({ nodeSelector }: AllocationResult): string {
   const [term, ...others] = nodeSelector?.nodeSelectorTerms ?? [];
   const { matchExpressions = [], matchFields = [] } = term ?? {};

@@ -13,7 +13,7 @@ interface NamedDevice {
   readonly shareID?: string;
 }
 
-/** What the status of a claim may say: who uses it, what it has, and what drivers tell of that. */
+/** The rules of a claim's status: reservations, allocation, and the drivers' device status. */
 export function checkClaimStatus({ metadata, spec, status }: Claim, { status: old }: Claim): FieldError[] {
   const { allocation, reservedFor = [], devices = [] } = status;
   const errors: FieldError[] = [];
@@ -41,7 +41,7 @@ function checkDevice(device: NamedDevice, allocation: AllocationResult | undefin
   return [invalidValue(`status.devices[${index}]`, shown, 'must be an allocated device in the claim')];
 }
 
-/** Everything in an allocation is for a request of the claim. */
+/** Everything in an allocation must belong to a request of the claim. */
 function checkAllocation({ devices, nodeSelector }: AllocationResult, wanted: DeviceClaim | undefined): FieldError[] {
   const field = 'status.allocation';
   const names = new Set(

@@ -13,7 +13,7 @@ const EXACT = [
   'capacity',
 ] as const;
 
-/** A request of v1beta1 says flat what v1 says under `exactly`. */
+/** A request of v1beta1 has flat what v1 has under `exactly`. */
 function requestToStored(request: Members): Members {
   const { name, firstAvailable, ...rest } = request;
   const exactly: Members = {};
@@ -74,7 +74,7 @@ function withDevices(spec: Members, convert: (device: Members) => Members): Memb
   return devices === undefined ? spec : { ...spec, devices: devices.map(convert) };
 }
 
-/** ResourceSlice: devices, and that an empty node name and a false `allNodes` are absent in v1. */
+/** ResourceSlice: devices; and an empty node name and a false `allNodes` are absent in v1. */
 export const sliceConversion: Conversion = {
   toStored: (object) =>
     onSpec(object, ({ nodeName, allNodes, ...spec }) => ({

@@ -19,7 +19,7 @@ export function checkDeviceClass({ spec }: Whole<DeviceClass>): FieldError[] {
   return checkSelectors(spec.selectors ?? [], 'spec.selectors');
 }
 
-/** What was stored before is not looked at again. */
+/** Stored values are not checked again. */
 export function checkDeviceClassUpdate(now: Whole<DeviceClass>, old: Whole<DeviceClass>): FieldError[] {
   return deepEqual(now.spec, old.spec) ? [] : checkDeviceClass(now);
 }
@@ -36,7 +36,7 @@ function checkDevices(devices: DeviceClaim | undefined, field: string): FieldErr
   return (devices?.requests ?? []).flatMap((request, index) => checkRequest(request, `${field}.requests[${index}]`));
 }
 
-/** New expressions may use what the version before this one knew. */
+/** New expressions may only use features of the previous version. */
 const VERSION_OF_NEW_EXPRESSIONS = 35;
 
 function checkSelectors(selectors: readonly DeviceSelector[], field: string): FieldError[] {
@@ -56,7 +56,7 @@ function checkExpression(text: string, field: string, compiler: DeviceSelectors)
   return [forbiddenField(field, 'too complex, exceeds cost limit')];
 }
 
-/** One way to ask for devices, or alternatives in the order of preference. */
+/** A request has one form, or alternatives in order of preference. */
 function checkRequest({ exactly, firstAvailable = [] }: DeviceRequest, field: string): FieldError[] {
   const detail = 'exactly one of `exactly` or `firstAvailable` is required';
   if (exactly === undefined && firstAvailable.length === 0) return [required(field, detail)];
@@ -80,7 +80,7 @@ function checkCount(mode: string | undefined, count: number, field: string): Fie
   return mode === 'ExactCount' && count <= 0 ? [invalidValue(field, count, 'must be greater than zero')] : [];
 }
 
-/** Devices are somewhere: on one node, on those of a selector, on all, or each says for itself. */
+/** A slice states where its devices are: on one node, on those of a selector, on all, or each device for itself. */
 export function checkSlice({ spec }: Whole<ResourceSlice>): FieldError[] {
   const { nodeName, nodeSelector, allNodes, perDeviceNodeSelection } = spec;
   const errors: FieldError[] = [];

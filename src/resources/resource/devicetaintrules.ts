@@ -9,7 +9,7 @@ import { GROUP } from './versions.ts';
 
 type Rule = Whole<DeviceTaintRule>;
 
-/** The alpha kinds about devices: taints by rule, and questions about pools. */
+/** The alpha kinds about devices: taint rules, and pool status requests. */
 export const deviceTaintRules = defineKind<DeviceTaintRule>({
   group: GROUP,
   plural: 'devicetaintrules',
@@ -33,7 +33,7 @@ export const deviceTaintRules = defineKind<DeviceTaintRule>({
     if (rule.spec.taint.timeAdded === undefined) setTime(rule, now);
   },
 
-  /** A taint counts from when its effect was chosen. */
+  /** A taint starts when its effect was set. */
   prepareForUpdate(rule, old, { now }) {
     const { taint } = rule.spec;
     const was = old.spec.taint;
@@ -97,7 +97,7 @@ function outcomeOf({
   );
 }
 
-/** Says so when there are more pools than are listed. */
+/** Shows if there are more pools than are listed. */
 function poolStatus(request: ResourcePoolStatusRequest): string {
   const outcome = outcomeOf(request)?.type ?? 'Pending';
   const listed = each(request.status?.pools).length;

@@ -18,10 +18,10 @@ import { deprecatedVersions, GROUP } from './versions.ts';
 
 const EXPRESSION = 'selectors.cel.expression';
 
-/** Namespaces in which claims may ask for devices that others use have this label, with the value `true`. */
+/** The label, with the value `true`, of namespaces in which claims may use devices that others use (admin access). */
 const SUPERVISION_LABEL = 'resource.kubernetes.io/admin-access';
 
-/** Claims to supervise devices are made only where the namespace allows it. */
+/** Allows claims with admin access only if the namespace permits it. */
 function supervisionGuard(
   { objects }: KindEnvironment,
   kind: string,
@@ -45,7 +45,7 @@ export function resourceClaims(environment: KindEnvironment): Kind {
     plural: 'resourceclaims',
     columns: [
       nameColumn,
-      column('State', 'Whether devices are allocated, and whether somebody uses them', claimState),
+      column('State', 'Whether devices are allocated, and whether pods have reserved them', claimState),
       ageColumn,
     ],
     conversions: { v1beta1: claimConversion },
@@ -69,7 +69,7 @@ export function resourceClaims(environment: KindEnvironment): Kind {
     },
     ownRulesFor: ['exactly', 'firstAvailable'].map((way) => `spec.devices.requests.${way}.${EXPRESSION}`),
     validate: checkClaim,
-    validateUpdate: () => [], // what was asked for stays
+    validateUpdate: () => [], // the spec is immutable
     validateStatus: checkClaimStatus,
   });
 }
@@ -87,7 +87,7 @@ export function resourceClaimTemplates(environment: KindEnvironment): Kind {
     prepareForCreate: (template) => guard(template.metadata, template.spec.spec?.devices?.requests),
     ownRulesFor: ['exactly', 'firstAvailable'].map((way) => `spec.spec.devices.requests.${way}.${EXPRESSION}`),
     validate: checkClaimTemplate,
-    validateUpdate: () => [], // the specification stays
+    validateUpdate: () => [], // the spec is immutable
   });
 }
 
@@ -102,7 +102,7 @@ function idOf({ driver, pool, device, shareID = '' }: Device): string {
   return `${driver}/${pool}/${device}/${shareID}`;
 }
 
-/** What drivers said about a device is forgotten when the claim gives it back. */
+/** Drops the status of devices that are no longer allocated. */
 function dropFreedDevices(claim: Whole<ResourceClaim>, old: Whole<ResourceClaim>): void {
   const { devices } = claim.status;
   if (devices === undefined) return;
@@ -117,7 +117,7 @@ interface CountedRequest {
   count?: number;
 }
 
-/** A number of devices is one, if none is given. */
+/** The default count is 1. */
 function defaultCount(request: CountedRequest): void {
   if (request.allocationMode === 'ExactCount' && (request.count ?? 0) === 0) request.count = 1;
 }
@@ -128,7 +128,7 @@ interface AnyRequest extends CountedRequest {
   firstAvailable?: CountedRequest[];
 }
 
-/** Requests of all versions: v1beta1 says flat what the later ones say under `exactly`. */
+/** Requests of all versions: v1beta1 has flat what later ones have under `exactly`. */
 function defaultRequests(requests: readonly AnyRequest[] | undefined): void {
   for (const request of requests ?? []) {
     if (request.exactly !== undefined) defaultCount(request.exactly);

@@ -52,14 +52,14 @@ function prepareDevices(slice: Slice, old: Slice | undefined, { now }: WriteCont
   };
 }
 
-/** A taint counts from when it was added. */
+/** A taint starts when it was added. */
 function withTaintTimes(device: Device, now: number): Device {
   if (device.taints === undefined || device.taints.every(({ timeAdded }) => timeAdded !== undefined)) return device;
   const timeAdded = formatTime(instantOfMillis(now));
   return { ...device, taints: device.taints.map((taint) => ({ ...taint, timeAdded: taint.timeAdded ?? timeAdded })) };
 }
 
-/** Attributes with several values are a feature that is off by default. */
+/** List attributes are a feature that is off by default. */
 const LISTS = ['ints', 'bools', 'strings', 'versions'] as const;
 
 function hasListAttributes({ attributes }: Device): boolean {

@@ -1,6 +1,6 @@
 export const GROUP = 'resource.k8s.io';
 
-/** The two beta versions of the kinds that are stable. */
+/** The two beta versions of the stable kinds. */
 export function deprecatedVersions(kind: string): Readonly<Record<string, string>> {
   return {
     v1beta1: `resource.k8s.io/v1beta1 ${kind} is deprecated in v1.35+, unavailable in v1.38+`,

@@ -3,12 +3,12 @@ import type { PriorityClass } from '../../api/types/scheduling/v1.d.ts';
 import { ageColumn, boolean, column, integer, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 
-/** The highest priority that users may give. */
-const HIGHEST_USER_PRIORITY = 1_000_000_000;
+/** The maximum value of user-defined classes. */
+const MAX_USER_PRIORITY = 1_000_000_000;
 const RESERVED = 'system-';
 const RESOURCE = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
 
-/** The classes of the cluster's own parts: names, priorities and descriptions are fixed. */
+/** The classes of system components, with fixed names, priorities and descriptions. */
 export const systemPriorityClasses: Readonly<Record<string, { readonly value: number; readonly description: string }>> =
   {
     'system-node-critical': {
@@ -55,8 +55,8 @@ export const priorityClasses = defineKind<PriorityClass>({
 function checkPriorityClass(object: Whole<PriorityClass>): FieldError[] {
   const { name = '' } = object.metadata;
   if (name.startsWith(RESERVED)) return checkSystemClass(object, name);
-  if ((object.value ?? 0) <= HIGHEST_USER_PRIORITY) return [];
-  return [forbiddenField('value', `maximum allowed value of a user defined priority is ${HIGHEST_USER_PRIORITY}`)];
+  if ((object.value ?? 0) <= MAX_USER_PRIORITY) return [];
+  return [forbiddenField('value', `maximum allowed value of a user defined priority is ${MAX_USER_PRIORITY}`)];
 }
 
 function checkSystemClass(object: Whole<PriorityClass>, name: string): FieldError[] {

@@ -63,7 +63,7 @@ function ungated<T extends PodGroupSpec | PodGroupTemplate>(spec: T, old?: T): T
   return result as T;
 }
 
-/** A reference that is not there is printed as null. */
+/** A missing reference is printed as null. */
 function workloadName(reference: NonNullable<PodGroup['spec']>['podGroupTemplateRef'] | null): string {
   return reference === undefined || reference === null ? NONE : (reference.workload?.workloadName ?? '');
 }

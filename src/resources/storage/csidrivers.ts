@@ -31,7 +31,11 @@ export const csiDrivers = defineKind<CSIDriver>({
       'Whether volumes must be attached before they are mounted',
       ({ spec }) => spec?.attachRequired ?? true,
     ),
-    boolean('PodInfoOnMount', 'Whether the driver is told about the pod', ({ spec }) => spec?.podInfoOnMount ?? false),
+    boolean(
+      'PodInfoOnMount',
+      'Whether the driver gets information about the pod',
+      ({ spec }) => spec?.podInfoOnMount ?? false,
+    ),
     boolean(
       'StorageCapacity',
       'Whether the driver publishes its capacity',
@@ -73,7 +77,7 @@ export const csiDrivers = defineKind<CSIDriver>({
 const TOKENS_IN_ATTRIBUTES =
   'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
 
-/** Whether scheduling waits for a driver is a feature that is off by default. */
+/** Drops the field that makes scheduling wait for a driver: its feature is off by default. */
 function dropGatedFields(driver: Whole<CSIDriver>, old: Whole<CSIDriver> | undefined): void {
   if (driver.spec.preventPodSchedulingIfMissing === undefined) return;
   if (old?.spec.preventPodSchedulingIfMissing !== undefined) return;
@@ -88,7 +92,7 @@ function tokenRequests({ spec }: CSIDriver): string {
 
 const GROUP = 'storage.k8s.io';
 
-/** What storage drivers and their controllers tell each other: nodes, capacities, attachments. */
+/** The kinds that storage drivers and their controllers share: nodes, capacities, attachments. */
 export const csiNodes = defineKind<CSINode>({
   group: GROUP,
   plural: 'csinodes',
@@ -135,7 +139,7 @@ export const volumeAttachments = defineKind<VolumeAttachment>({
   },
 
   validate: checkAttachment,
-  validateUpdate: () => [], // nothing of it may change but its status
+  validateUpdate: () => [], // only the status may change
 });
 
 const MIN_EXPIRATION = 600;
@@ -148,7 +152,7 @@ function checkDriver({ spec }: Whole<CSIDriver>): FieldError[] {
   return [invalidValue('spec.serviceAccountTokenInSecrets', inSecrets, problem)];
 }
 
-/** A driver asks for one token an audience. */
+/** A driver may request one token for each audience. */
 function checkTokenRequests(requests: readonly TokenRequest[]): FieldError[] {
   const audiences = new Set<string>();
   return requests.flatMap(({ audience, expirationSeconds }, index) => {
@@ -164,7 +168,7 @@ function checkTokenRequests(requests: readonly TokenRequest[]): FieldError[] {
   });
 }
 
-/** The drivers of a node, each once, with the labels that tell where the node is. */
+/** The drivers of a node must be unique, with valid topology keys. */
 function checkCsiNode({ spec }: Whole<CSINode>): FieldError[] {
   const names = new Set<string>();
   return (spec.drivers ?? []).flatMap(({ name, topologyKeys }, index) => {
@@ -193,7 +197,7 @@ function checkCapacity({ nodeTopology, storageClassName, capacity }: CSIStorageC
   return errors;
 }
 
-/** What is attached: a volume by its name, or one that has none, but not both. */
+/** An attachment has either a volume name or an inline volume. */
 function checkAttachment({ spec }: Whole<VolumeAttachment>): FieldError[] {
   const { inlineVolumeSpec, persistentVolumeName } = spec.source;
   const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';

@@ -17,7 +17,7 @@ import { firstIndexes } from '../first-indexes.ts';
 
 const GROUP = 'storage.k8s.io';
 
-/** Classes of storage, and of what can be changed about a volume later. */
+/** Storage classes, and attributes classes of volumes. */
 export const storageClasses = defineKind<StorageClass>({
   group: GROUP,
   plural: 'storageclasses',
@@ -50,7 +50,7 @@ export const storageClasses = defineKind<StorageClass>({
   returnsDeletedObject: true,
   ownRulesFor: ['allowedTopologies.matchLabelExpressions.key'],
   validate: checkStorageClass,
-  validateUpdate: () => [], // what may not change is marked in the type
+  validateUpdate: () => [], // immutable fields are marked in the type
 });
 
 export const volumeAttributesClasses = defineKind<VolumeAttributesClass>({
@@ -94,7 +94,7 @@ const DEFAULT_CLASS = [
 const MAX_PARAMETERS = 512;
 const MAX_PARAMETER_BYTES = 256 * 1024;
 
-/** Parameters for a storage driver: not too many, not too long. */
+/** The limits of driver parameters: number and total size. */
 function checkParameters(
   parameters: Readonly<Record<string, string>>,
   field: string,

@@ -12,7 +12,7 @@ class MigrationServer extends MemoryServer {
     this.server.registry.register(builtInResources(types, { objects, random }));
   }
 
-  /** What is said about it; nothing when it is accepted. */
+  /** The error message; undefined if it is accepted. */
   async send(method: string, path: string, body: object): Promise<string | undefined> {
     const answer = await this.server.answer(this.callOf(method, path, { body }));
     return answer.type === 'status' ? answer.status.message : undefined;
@@ -31,7 +31,7 @@ function condition(type: string, more: Partial<Condition> = {}): Condition {
   return { type, status: 'True', reason: 'X', message: '', lastTransitionTime: '2026-01-01T00:00:00Z', ...more };
 }
 
-/** As a real kube-apiserver 1.36 says it. */
+/** As a real kube-apiserver 1.36 words it. */
 test.each([
   ['', '', 'spec.resource.resource: Required value: resource is required to be set'],
   [

@@ -19,7 +19,7 @@ export const storageVersionMigrations = defineKind<StorageVersionMigration>({
   featureGate: 'StorageVersionMigrator',
   columns: [
     { ...nameColumn, format: '' },
-    column('Resource', 'Resource whose objects are stored anew', migratedResource),
+    column('Resource', 'Resource whose objects are stored again', migratedResource),
     column('Status', 'How far it has come', migrationStatus),
   ],
   storedVersion: 'v1beta1',
@@ -40,7 +40,7 @@ function checkResource({ spec }: Migration): FieldError[] {
   return errors;
 }
 
-/** A migration goes forward only: the revision is set once, and what has succeeded or failed stays so. */
+/** A migration only moves forward: the revision is set once, and success or failure is final. */
 function checkProgress(object: Migration, old: Migration): FieldError[] {
   const { resourceVersion = '', conditions } = object.status;
   const errors: FieldError[] = [];

@@ -2,7 +2,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const UID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g;
 const ADDRESS = /^10\.96\.\d+\.\d+$/;
 
-/** An answer without what differs from run to run, in the form of the recordings; what the client sent is kept. */
+/** An answer without values that differ between runs, in the form of the recordings; values that the client sent are kept. */
 export function normalized(value: unknown, sent: string, within = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => normalized(item, sent));
   if (typeof value === 'object' && value !== null) {

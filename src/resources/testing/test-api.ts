@@ -6,7 +6,7 @@ import { builtInResources } from '../built-in-resources.ts';
 import type { BuiltInOptions } from '../kind-environment.ts';
 import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts';
 
-/** What came back: the object or the Status, decoded. */
+/** The decoded answer: the object or the Status. */
 export interface Reply {
   readonly code: number;
   readonly body: ApiObject & Partial<Status> & Record<string, unknown>;
@@ -25,10 +25,10 @@ const NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease', 
 const JSON_TYPE = 'application/json';
 export const MERGE_PATCH = 'application/merge-patch+json';
 
-/** Admission beyond the life of namespaces; recordings were made without any. */
+/** Admission plugins besides NamespaceLifecycle; the recordings were made without any. */
 export type MorePlugins = (parts: AdmissionParts) => readonly AdmissionPlugin[];
 
-/** A whole API server with the built-in kinds, in memory and in this process, with the usual namespaces and `kinds`. */
+/** A complete API server with the built-in kinds, in memory and in this process, with the usual namespaces and `kinds`. */
 export class TestApi extends MemoryServer {
   readonly resources: readonly Resource[];
 
@@ -55,7 +55,7 @@ export class TestApi extends MemoryServer {
     return { code: answer.code, body: JSON.parse(text === '' ? '{}' : text), warnings: call.record.warnings.texts };
   }
 
-  /** The collection an object belongs to; things in namespaces are in `kinds`. */
+  /** The collection of an object; namespaced objects are in `kinds`. */
   collectionOf({ apiVersion = '', kind = '' }: { readonly apiVersion?: string; readonly kind?: string }): string {
     const found = this.resources.find(
       (resource) => resource.kind === kind && versionOf(resource) === apiVersion && resource.verbs.includes('create'),
@@ -65,7 +65,7 @@ export class TestApi extends MemoryServer {
     return `${root}${apiVersion}${found.namespaced ? '/namespaces/kinds' : ''}/${found.plural}`;
   }
 
-  /** Creates an object where it belongs. */
+  /** Creates an object in its collection. */
   create(object: Sent, query = ''): Promise<Reply> {
     return this.send('POST', this.collectionOf(object) + query, object);
   }

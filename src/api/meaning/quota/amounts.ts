@@ -13,7 +13,7 @@ export function addAmounts(left: ResourceAmounts, right: ResourceAmounts): Amoun
   return sum;
 }
 
-/** How much more the left amounts are than the right ones, never less than nothing. */
+/** By how much the left amounts exceed the right ones; never negative. */
 export function increaseOfAmounts(left: ResourceAmounts, right: ResourceAmounts): Amounts {
   const increase: Amounts = new Map();
   for (const name of new Set([...left.keys(), ...right.keys()])) {
@@ -35,7 +35,7 @@ export function areEqualAmounts(left: ResourceAmounts, right: ResourceAmounts): 
   return left.size === right.size && [...left].every(([name, amount]) => right.get(name)?.equals(amount) === true);
 }
 
-/** `cpu=1,memory=1Gi`, in the order of the names. */
+/** `cpu=1,memory=1Gi`, sorted by name. */
 export function describeAmounts(amounts: ResourceAmounts): string {
   const names = [...amounts.keys()].sort(compareUtf8);
   return names.map((name) => `${name}=${amounts.get(name)?.toString() ?? ''}`).join(',');

@@ -10,10 +10,10 @@ import { isQuotaOfExtendedResource, podUsage } from './pod-evaluator.ts';
 
 type Claim = DeepReadonly<ResourceClaim>;
 
-/** What is known of the objects that the claims of extended resources refer to. */
+/** Lookups of the objects that claims of extended resources refer to. */
 export interface DeviceObjects {
   deviceClass(name: string): DeepReadonly<DeviceClass> | undefined;
-  /** Whether a class of devices stands behind an extended resource. */
+  /** Whether a device class provides an extended resource. */
   hasDeviceClassFor(extendedResource: string): boolean;
   pod(namespace: string, name: string): DeepReadonly<Pod> | undefined;
   claims(namespace: string): Iterable<Claim>;
@@ -25,10 +25,10 @@ const DEVICES = '.deviceclass.resource.k8s.io/devices';
 const REQUESTS = 'requests.';
 const IMPLICIT = 'requests.deviceclass.resource.kubernetes.io/';
 const EXTENDED_CLAIM = 'resource.kubernetes.io/extended-resource-claim';
-/** A claim gets so many devices at most, and counts with as many if it asks for all there are. */
+/** Maximum number of devices of a claim; also what a claim of all devices counts as. */
 const MAX_DEVICES = 32;
 
-/** What claims of devices use: themselves, and devices of their classes, by all names that a class goes by. */
+/** The usage of device claims: the claims themselves, and devices of their classes under all names of a class. */
 export function deviceClaimEvaluator(objects: DeviceObjects): QuotaEvaluator {
   const resourceOf = (className: string): string | undefined =>
     objects.deviceClass(className)?.spec.extendedResourceName;
@@ -58,7 +58,7 @@ export function deviceClaimEvaluator(objects: DeviceObjects): QuotaEvaluator {
   });
 }
 
-/** Numbers of devices by their class; of alternatives the worst counts. */
+/** Numbers of devices by class; of alternatives the largest counts. */
 function devicesOf({ spec }: Claim): Map<string, Quantity> {
   const total = new Map<string, Quantity>();
   for (const { exactly, firstAvailable = [] } of spec.devices?.requests ?? []) {
@@ -80,7 +80,7 @@ function countOf({
   return allocationMode === 'ExactCount' ? count : 0;
 }
 
-/** What the pod uses for which the scheduler made the claim: that must not count twice. */
+/** The usage of the pod for which the scheduler made the claim, which must not count twice. */
 function countedWithPod(claim: Claim, objects: DeviceObjects, nowMs: number): ResourceAmounts | undefined {
   const { annotations, namespace = '', name = '' } = claim.metadata ?? {};
   const owner = controllerOf(claim);
@@ -93,7 +93,7 @@ function countedWithPod(claim: Claim, objects: DeviceObjects, nowMs: number): Re
   return podUsage(pod, nowMs);
 }
 
-/** While the pod does not say which claim is its own, it is the oldest one. */
+/** Until the pod's status names its claim, the oldest one counts. */
 function isFirstOf(claim: Claim, podUid: string, objects: DeviceObjects): boolean {
   const ageOf = ({ metadata }: Claim): string => `${metadata?.creationTimestamp ?? ''} ${metadata?.name ?? ''}`;
   for (const other of objects.claims(claim.metadata?.namespace ?? '')) {

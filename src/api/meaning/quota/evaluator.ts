@@ -11,47 +11,47 @@ export interface QuotaObject {
   readonly metadata?: DeepReadonly<ObjectMeta>;
 }
 
-/** A write, as far as it decides whether it may use more of a quota. */
+/** The properties of a write that decide whether it may increase a quota's usage. */
 export interface QuotaWrite {
   readonly operation: string;
   /** Empty for the object itself. */
   readonly subresource: string;
 }
 
-/** What one kind of objects uses of quotas. */
+/** The usage rules of one kind. */
 export interface QuotaRules<T> {
   readonly group: string;
   readonly plural: string;
-  /** Whether such writes can use more. */
+  /** Whether such writes can increase the usage. */
   handles(write: QuotaWrite): boolean;
-  /** Whether a change does, of those that are handled; absent: all do. */
+  /** Whether a handled update can increase the usage; default: all can. */
   concerns?(write: QuotaWrite, object: T, old: T): boolean;
-  /** Which of the resources of a quota it is that such objects use. */
+  /** Whether objects of this kind use the given resource of a quota. */
   measures(name: string): boolean;
-  /** What an object uses. */
+  /** The usage of an object. */
   usage(object: T, nowMs: number): ResourceAmounts;
-  /** Whether an object is in a scope; absent: it is in none. */
+  /** Whether an object is in a scope; default: in none. */
   fits?(object: T, rule: ScopeRule): boolean;
-  /** What is wrong with an object that does not state what is counted. */
+  /** The problem of an object that does not state an amount that is counted. */
   missing?(object: T, names: ReadonlySet<string>): string | undefined;
-  /** Whether an object uses less, or counts for other quotas, after a change. */
+  /** Whether an update reduces the usage, or moves it to other quotas. */
   setsFree?(object: T, old: T, nowMs: number): boolean;
 }
 
 /** The rules of a kind, for objects of any type. */
 export type QuotaEvaluator = QuotaRules<QuotaObject>;
 
-/** The one place where a kind's own type is put aside: evaluators are asked about objects of their kind only. */
+/** The one place where a kind's type is erased: evaluators only get objects of their kind. */
 export function evaluatorOf<T extends QuotaObject>(rules: QuotaRules<T>): QuotaEvaluator {
   return rules as QuotaRules<unknown> as QuotaEvaluator;
 }
 
-/** `count/deployments.apps`: the resource that is the number of objects of a kind. */
+/** `count/deployments.apps`: the resource that counts the objects of a kind. */
 export function countName(group: string, plural: string): string {
   return `count/${formatGroupResource({ group, resource: plural })}`;
 }
 
-/** Counts objects, under a name from before there was one for every kind as well. */
+/** Counts objects, also under an older alias if there is one. */
 export function objectCount(group: string, plural: string, alias?: string): QuotaEvaluator {
   const names = [countName(group, plural), ...(alias === undefined ? [] : [alias])];
   const usage = new Map(names.map((name) => [name, ONE]));
@@ -64,7 +64,7 @@ export function objectCount(group: string, plural: string, alias?: string): Quot
   };
 }
 
-/** Whether an object counts for a quota: some resource of it is measured, and all scopes fit. */
+/** Whether an object counts for a quota: it uses one of its resources, and all scopes match. */
 export function countsFor(quota: DeepReadonly<ResourceQuota>, object: QuotaObject, evaluator: QuotaEvaluator): boolean {
   const hard = Object.keys(quota.status?.hard ?? {});
   return hard.some((name) => evaluator.measures(name)) && isInScopes(quota, object, evaluator);
@@ -74,7 +74,7 @@ function isInScopes(quota: DeepReadonly<ResourceQuota>, object: QuotaObject, { f
   return scopeRules(quota).every((rule) => fits?.(object, rule) === true);
 }
 
-/** The sum of what the objects of one kind use, of the resources that a quota names in its spec. */
+/** The total usage of the objects of one kind, limited to the resources in the quota's spec. */
 export function usageOf(
   quota: DeepReadonly<ResourceQuota>,
   objects: Iterable<QuotaObject>,

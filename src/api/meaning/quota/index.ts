@@ -1,4 +1,4 @@
-// What objects use of ResourceQuotas: the same for the server, which lets nobody use more, and for the controller, which counts.
+// What objects use of ResourceQuotas, for the server, which enforces the limits, and for the controller, which counts.
 export {
   addAmounts,
   areEqualAmounts,

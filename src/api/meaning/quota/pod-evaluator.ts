@@ -24,10 +24,10 @@ const MEASURED = new Set([
   ...['', REQUESTS, LIMITS].flatMap((prefix) => COMPUTE.map((name) => prefix + name)),
 ]);
 
-/** Where these are counted, every container must state them. */
+/** If a quota counts these, every container must state them. */
 const DEMANDED = ['', REQUESTS, LIMITS].flatMap((prefix) => ['cpu', 'memory'].map((name) => prefix + name));
 
-/** What pods use: themselves, and what their containers ask for and may use. */
+/** The usage of pods: the pods themselves, and their requests and limits. */
 export const podEvaluator = evaluatorOf<SomePod>({
   group: '',
   plural: 'pods',
@@ -51,12 +51,12 @@ export const podEvaluator = evaluatorOf<SomePod>({
     (usesResources(old, nowMs) && !usesResources(pod, nowMs)),
 });
 
-/** Whether a quota bounds what is asked for of a vendor's resource, or of a class of devices. */
+/** Whether a quota limits requests of an extended resource or a device class. */
 export function isQuotaOfExtendedResource(name: string): boolean {
   return name.startsWith(REQUESTS) && (!isNativeResource(name) || name.startsWith(REQUESTS + DEVICE_CLASS));
 }
 
-/** All pods that are stored are counted; what they use counts until they have ended, or should have. */
+/** All stored pods are counted; their resources only until they have ended, or should have. */
 export function podUsage(pod: SomePod, nowMs: number): ResourceAmounts {
   const usage = new Map([[COUNT, ONE]]);
   if (!usesResources(pod, nowMs)) return usage;
@@ -73,7 +73,7 @@ function computeUsage(requests: ResourceAmounts, limits: ResourceAmounts): Resou
   return usage;
 }
 
-/** A pod that should be gone, but whose node does not say so, must not keep others from taking its place. */
+/** A terminating pod whose grace period is over must not block others, even if its node does not respond. */
 function usesResources(pod: SomePod, nowMs: number): boolean {
   if (isFinished(pod)) return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata ?? {};
@@ -129,7 +129,7 @@ function looksIntoNamespaces({ spec }: SomePod): boolean {
   );
 }
 
-/** `must specify limits.cpu for: a,b; requests.cpu for: a`. What is said for the pod as a whole speaks for all of it. */
+/** `must specify limits.cpu for: a,b; requests.cpu for: a`. Pod-level amounts cover all containers. */
 function missing({ spec }: SomePod, names: ReadonlySet<string>): string | undefined {
   const { requests, limits } = spec?.resources ?? {};
   if (Object.keys({ ...requests, ...limits }).some(isPodLevelResource)) return undefined;
@@ -147,7 +147,7 @@ function states({ resources }: DeepReadonly<Container>, name: string): boolean {
   return computeUsage(amountsOf(resources?.requests), amountsOf(resources?.limits)).has(name);
 }
 
-/** Whether what containers really have has changed, as it does after a resize. */
+/** Whether the actual resources of containers have changed, as after a resize. */
 function hasOtherResources({ status }: SomePod, { status: old }: SomePod): boolean {
   const of = (statuses: typeof status): Map<string, string> =>
     new Map(

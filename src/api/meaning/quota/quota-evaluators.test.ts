@@ -33,11 +33,11 @@ describe('pods', () => {
     'limits.memory': '1Gi',
   };
 
-  test('use what they ask for and may use, with overhead', () => {
+  test('use their requests and limits, with overhead', () => {
     expect(usage('pods', { spec })).toEqual(all);
   });
 
-  test('that have ended, or should have, are only counted', () => {
+  test('that have ended, or should have, only count as objects', () => {
     const deleted = { deletionTimestamp: '2025-12-31T23:59:00Z', deletionGracePeriodSeconds: 59 };
     expect(usage('pods', { spec, status: { phase: 'Failed' } })).toEqual({ 'count/pods': '1' });
     expect(usage('pods', { spec, metadata: deleted })).toEqual({ 'count/pods': '1' });
@@ -45,7 +45,7 @@ describe('pods', () => {
   });
 });
 
-test('a load balancer uses ports of nodes unless they are not wanted', () => {
+test('a load balancer uses node ports unless their allocation is disabled', () => {
   const spec = { type: 'LoadBalancer', ports: [{ port: 1, nodePort: 30000 }, { port: 2 }] };
   expect(usage('services', { spec })).toMatchObject({ 'services.nodeports': '2', 'services.loadbalancers': '1' });
   expect(usage('services', { spec: { ...spec, allocateLoadBalancerNodePorts: false } })).toMatchObject({
@@ -53,7 +53,7 @@ test('a load balancer uses ports of nodes unless they are not wanted', () => {
   });
 });
 
-test('a claim uses what is set aside for it while that is more than it asks for', () => {
+test('a claim uses its allocated storage while that exceeds its request', () => {
   const spec = { storageClassName: 'gold', resources: { requests: { storage: '1Gi' } } };
   const status = { allocatedResources: { storage: '2Gi' } };
   expect(usage('persistentvolumeclaims', { spec, status })).toEqual({
@@ -87,7 +87,7 @@ describe('claims of devices', () => {
     });
   });
 
-  test('that were made for a pod do not count again what the pod asks for', () => {
+  test("that were made for a pod do not count the pod's requests again", () => {
     const metadata = {
       name: 'claim',
       annotations: { 'resource.kubernetes.io/extended-resource-claim': 'true' },
@@ -100,7 +100,7 @@ describe('claims of devices', () => {
   });
 });
 
-test('resources lead to the kinds that use them', () => {
+test('maps resources to the kinds that use them', () => {
   const evaluators = new QuotaEvaluators(noDevices);
   const kinds = evaluators.measuring([
     'pods',
@@ -112,7 +112,7 @@ test('resources lead to the kinds that use them', () => {
   expect(kinds.map(({ group, plural }) => `${plural}.${group}`)).toEqual(['pods.', 'secrets.', 'caches.example.dev']);
 });
 
-test('claims count by the class of attributes that is wanted, in force or on its way', () => {
+test('claims count by the desired, current and target attributes class', () => {
   const evaluator = new QuotaEvaluators(noDevices).of('', 'persistentvolumeclaims');
   const rule = { scopeName: 'VolumeAttributesClass', operator: 'In', values: ['fast'] } as const;
   const quota = { spec: { hard: { persistentvolumeclaims: '9' }, scopeSelector: { matchExpressions: [rule] } } };

@@ -4,7 +4,7 @@ import { podEvaluator } from './pod-evaluator.ts';
 import { serviceEvaluator } from './service-evaluator.ts';
 import { volumeClaimEvaluator } from './volume-claim-evaluator.ts';
 
-/** Kinds that were counted under their own names before there was `count/`. */
+/** Kinds that were counted under their own names before `count/` existed. */
 const NAMED = ['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets'];
 
 /** Kinds whose objects are not stored, or were never counted. */
@@ -21,7 +21,7 @@ const IGNORED = new Set([
   'events.k8s.io/events',
 ]);
 
-/** Kinds that use more than their number, or are counted under an older name as well. */
+/** Kinds that use more than their count, or are also counted under an older name. */
 function specialEvaluators(objects: DeviceObjects): readonly QuotaEvaluator[] {
   return [
     podEvaluator,
@@ -32,7 +32,7 @@ function specialEvaluators(objects: DeviceObjects): readonly QuotaEvaluator[] {
   ];
 }
 
-/** How objects of any kind are counted; undefined for those that never are. */
+/** The evaluators of all kinds; undefined for kinds that are never counted. */
 export class QuotaEvaluators {
   readonly #special: ReadonlyMap<string, QuotaEvaluator>;
 
@@ -45,7 +45,7 @@ export class QuotaEvaluators {
     return IGNORED.has(name) ? undefined : (this.#special.get(name) ?? objectCount(group, plural));
   }
 
-  /** Those of the kinds that use any of these resources, each once. */
+  /** The evaluators of the kinds that use any of these resources, without duplicates. */
   measuring(names: readonly string[]): readonly QuotaEvaluator[] {
     const special = [...this.#special.values()].filter((each) => names.some((name) => each.measures(name)));
     const counted = names.map(countedKind).filter((kind) => kind !== undefined);
@@ -57,7 +57,7 @@ export class QuotaEvaluators {
   }
 }
 
-/** The kind whose objects a resource is the number of. */
+/** The kind that a `count/` resource counts. */
 function countedKind(name: string): { readonly group: string; readonly plural: string } | undefined {
   const [, plural, group = ''] = /^count\/([^.]+)(?:\.(.+))?$/.exec(name) ?? [];
   return plural === undefined ? undefined : { group, plural };

@@ -4,13 +4,13 @@ import type { ResourceQuota, ScopedResourceSelectorRequirement } from '../../typ
 /** A rule on one scope of objects. */
 export type ScopeRule = DeepReadonly<ScopedResourceSelectorRequirement>;
 
-/** The rules that an object must all fit to count for a quota; a scope by itself must simply fit. */
+/** The rules that an object must all match to count for a quota; a plain scope must exist. */
 export function scopeRules({ spec }: DeepReadonly<ResourceQuota>): readonly ScopeRule[] {
   const plain = (spec?.scopes ?? []).map((scopeName): ScopeRule => ({ scopeName, operator: 'Exists' }));
   return [...plain, ...(spec?.scopeSelector?.matchExpressions ?? [])];
 }
 
-/** Whether a rule on names fits an object that has this name, or none. */
+/** Whether a rule on names matches an object with this name, or without one. */
 export function fitsName({ operator, values = [] }: ScopeRule, name: string | undefined): boolean {
   switch (operator) {
     case 'In':

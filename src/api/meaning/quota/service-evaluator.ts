@@ -7,7 +7,7 @@ import { countName, evaluatorOf } from './evaluator.ts';
 const COUNT = countName('', 'services');
 const NAMES = new Set([COUNT, 'services', 'services.nodeports', 'services.loadbalancers']);
 
-/** What services use: themselves, ports of the nodes, and load balancers. */
+/** The usage of services: the services themselves, node ports, and load balancers. */
 export const serviceEvaluator = evaluatorOf<DeepReadonly<Service>>({
   group: '',
   plural: 'services',
@@ -23,7 +23,7 @@ export const serviceEvaluator = evaluatorOf<DeepReadonly<Service>>({
   setsFree: (service, old) => exposure(service) !== exposure(old),
 });
 
-/** Ports are allotted after quotas are asked, so what is going to be allotted counts. */
+/** Ports are allocated after the quota check, so the ports that will be allocated count. */
 function nodePorts({ spec }: DeepReadonly<Service>): number {
   const ports = spec?.ports ?? [];
   if (spec?.type === 'NodePort') return ports.length;

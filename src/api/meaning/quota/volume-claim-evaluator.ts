@@ -14,7 +14,7 @@ const STORAGE = 'requests.storage';
 const OF_CLASS = '.storageclass.storage.k8s.io/';
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
-/** What claims use: themselves and storage, in all and of their storage class. */
+/** The usage of claims: the claims themselves and storage, in total and by storage class. */
 export const volumeClaimEvaluator = evaluatorOf<Claim>({
   group: '',
   plural: CLAIMS,
@@ -42,7 +42,7 @@ export const volumeClaimEvaluator = evaluatorOf<Claim>({
   setsFree: (claim, old) => isOtherwiseBound(claim, old),
 });
 
-/** What is asked for, or what is already set aside if that is more, in whole bytes. */
+/** The requested or allocated storage, whichever is larger, in whole bytes. */
 function storageOf({ spec, status }: Claim): Quantity | undefined {
   const asked = quantityIn(spec?.resources?.requests);
   const allocated = quantityIn(status?.allocatedResources);
@@ -63,7 +63,7 @@ function fits(claim: Claim, rule: ScopeRule): boolean {
   return names.size === 0 ? fitsName(rule, undefined) : [...names].some((name) => fitsName(rule, name));
 }
 
-/** The class that is wanted, the one that is in force and the one that is on its way. */
+/** The desired, the current and the target class. */
 function attributesClasses({ spec, status }: Claim): ReadonlySet<string> {
   const names = [
     spec?.volumeAttributesClassName,

@@ -2,7 +2,7 @@ import type { DeepReadonly } from '../../../base/index.ts';
 import type { PersistentVolume } from '../../types/core/v1.d.ts';
 import type { CSIDriver } from '../../types/storage/v1.d.ts';
 
-/** A volume as its driver knows it. */
+/** A volume by its driver's handle. */
 export interface DriverHandle {
   readonly driver: string;
   readonly volumeHandle: string;
@@ -13,7 +13,7 @@ export function uniqueVolumeName({ driver, volumeHandle }: DriverHandle): string
   return `kubernetes.io/csi/${driver}^${volumeHandle}`;
 }
 
-/** Whether somebody has to attach volumes of a driver to nodes; so it is unless the driver says that it is not. */
+/** Whether volumes of a driver have to be attached to nodes; default true. */
 export function isAttachRequired(driver: DeepReadonly<CSIDriver> | undefined): boolean {
   return driver?.spec?.attachRequired ?? true;
 }

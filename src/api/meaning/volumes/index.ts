@@ -1,8 +1,7 @@
-// What claims, volumes and their classes mean.
+// The meaning of claims, volumes and storage classes.
 export * from './attachments.ts';
 export * from './binding-annotations.ts';
 export { driverOf, isOwnPlugin } from './migrated-plugins.ts';
 export * from './pod-claims.ts';
 export * from './storage-class-name.ts';
 export * from './volume-fit.ts';
-export { volumeNodes } from './volume-nodes.ts';

@@ -1,4 +1,4 @@
-/** The plugins that Kubernetes once had itself, and the drivers that have taken over from them. */
+/** The former in-tree plugins, and the drivers that have replaced them. */
 const DRIVERS: Readonly<Record<string, string>> = {
   'kubernetes.io/aws-ebs': 'ebs.csi.aws.com',
   'kubernetes.io/azure-disk': 'disk.csi.azure.com',
@@ -9,12 +9,12 @@ const DRIVERS: Readonly<Record<string, string>> = {
   'kubernetes.io/vsphere-volume': 'csi.vsphere.vmware.com',
 };
 
-/** The driver that does what a plugin did; undefined for one that nobody has taken over from. */
+/** The driver that has replaced a plugin; undefined if there is none. */
 export function driverOf(plugin: string): string | undefined {
   return Object.hasOwn(DRIVERS, plugin) ? DRIVERS[plugin] : undefined;
 }
 
-/** Whether a name belongs to Kubernetes itself, and so to none who would provide it from outside. */
+/** Whether a name is reserved for Kubernetes' own plugins. */
 export function isOwnPlugin(name: string): boolean {
   return name.startsWith('kubernetes.io/');
 }

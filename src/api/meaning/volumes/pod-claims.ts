@@ -2,16 +2,16 @@ import type { DeepReadonly } from '../../../base/index.ts';
 import type { PersistentVolumeClaim, Pod, Volume } from '../../types/core/v1.d.ts';
 import { controllerOf } from '../owner-references.ts';
 
-/** A volume of a pod that is a claim's. */
+/** A volume of a pod that refers to a claim. */
 export interface ClaimVolume {
-  /** In the pod. */
+  /** The volume's name in the pod. */
   readonly volume: string;
   readonly claim: string;
-  /** Whether the claim is made for the pod, and goes with it. */
+  /** Whether the claim is created for the pod and deleted with it. */
   readonly isEphemeral: boolean;
 }
 
-/** The name of the claim whose volume it is; undefined for volumes of other kinds. */
+/** The name of a volume's claim; undefined for volumes of other kinds. */
 export function claimNameOf(pod: DeepReadonly<Pod>, volume: DeepReadonly<Volume>): string | undefined {
   if (volume.persistentVolumeClaim !== undefined) return volume.persistentVolumeClaim.claimName;
   return volume.ephemeral === undefined ? undefined : `${pod.metadata?.name}-${volume.name}`;
@@ -27,7 +27,7 @@ export function claimVolumesOf(pod: DeepReadonly<Pod>): ClaimVolume[] {
   });
 }
 
-/** Why a claim of the right name is not the one that was made for the pod; undefined if it is. */
+/** Why a claim of the right name is not the one made for the pod; undefined if it is. */
 export function ephemeralClaimProblem(
   claim: DeepReadonly<PersistentVolumeClaim>,
   pod: DeepReadonly<Pod>,

@@ -3,15 +3,15 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../types/core/v
 
 type Classified = DeepReadonly<PersistentVolume> | DeepReadonly<PersistentVolumeClaim>;
 
-/** The class of claims and volumes before there was a field for it; it still comes first. */
+/** The annotation that held the class before the field existed; it takes precedence. */
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
-/** The name of the class that a claim asks for, or a volume belongs to; empty for none. */
+/** The class of a claim or volume; empty for none. */
 export function storageClassNameOf({ metadata, spec }: Classified): string {
   return metadata?.annotations?.[CLASS_ANNOTATION] ?? spec?.storageClassName ?? '';
 }
 
-/** Whether a claim says which class it wants, be it none. */
+/** Whether a claim states its class, even if that is none. */
 export function namesStorageClass({ metadata, spec }: DeepReadonly<PersistentVolumeClaim>): boolean {
   return metadata?.annotations?.[CLASS_ANNOTATION] !== undefined || spec?.storageClassName !== undefined;
 }

@@ -3,6 +3,7 @@ import { parseQuantity } from '../../values/parse-quantity.ts';
 import { type Quantity, quantityOf } from '../../values/quantity.ts';
 import { ValueError } from '../../values/value-error.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../types/core/v1.d.ts';
+import { anyTerm, type NodeTest } from '../node-selector.ts';
 import { storageClassNameOf } from './storage-class-name.ts';
 
 type Volume = DeepReadonly<PersistentVolume>;
@@ -10,7 +11,7 @@ type Claim = DeepReadonly<PersistentVolumeClaim>;
 
 const DEFAULT_MODE = 'Filesystem';
 
-/** Why a volume that a claim names cannot be its; undefined if it can. */
+/** Why a volume that a claim names does not fit it; undefined if it does. */
 export function misfit(volume: Volume, claim: Claim): string | undefined {
   const { name, deletionTimestamp } = volume.metadata ?? {};
   if (deletionTimestamp !== undefined) return `the volume is marked for deletion ${JSON.stringify(name)}`;
@@ -40,7 +41,7 @@ export function hasSameAttributes(volume: Volume, claim: Claim): boolean {
   return (volume.spec?.volumeAttributesClassName ?? '') === (claim.spec?.volumeAttributesClassName ?? '');
 }
 
-/** Whether a volume can be used in all ways that the claim asks for. */
+/** Whether a volume supports all access modes that the claim asks for. */
 export function hasAccessModes(volume: Volume, claim: Claim): boolean {
   const modes = accessModes(volume);
   return accessModes(claim).every((mode) => modes.includes(mode));
@@ -57,8 +58,16 @@ export function isReservedFor({ spec }: Volume, { metadata }: Claim): boolean {
   return (claimRef?.uid ?? '') === '' || claimRef?.uid === metadata?.uid;
 }
 
-/** The amount of storage among resources; none is zero. */
+/** The amount of storage among resources; zero if missing. */
 export function storageIn(resources: Readonly<Record<string, string>> | undefined): Quantity {
   const parsed = parseQuantity(resources?.['storage'] ?? '0');
   return parsed instanceof ValueError ? quantityOf(0) : parsed;
+}
+
+/** The nodes that can reach a volume; undefined for all. Only checks labels. */
+export function volumeNodes({ spec }: Volume): NodeTest | undefined {
+  const { required } = spec?.nodeAffinity ?? {};
+  if (required === undefined) return undefined;
+  const test = anyTerm(required);
+  return ({ metadata }) => test({ metadata: { labels: metadata?.labels ?? {} } });
 }

@@ -7,7 +7,7 @@ import { DocumentSources } from '../document-sources.ts';
 import { loadDescriptions } from '../descriptions.ts';
 import type { ServedResource } from '../served-resource.ts';
 
-/** Everything of Kubernetes 1.36, whatever is on by default. */
+/** Everything in Kubernetes 1.36, whether or not it is enabled by default. */
 export async function everything(): Promise<{ sources: DocumentSources; resources: ServedResource[] }> {
   await using api = new TestApi();
   const sources = new DocumentSources(builtInTypes(), await loadDescriptions());

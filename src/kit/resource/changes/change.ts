@@ -1,10 +1,10 @@
 /** A difference between two definitions of a kind. */
 export interface Change {
-  /** Where: `scope`, `v1`, `v1.spec.size`. */
+  /** The place: `scope`, `v1`, `v1.spec.size`. */
   readonly path: string;
   /**
-   * `breaks`: objects or clients that were good before are refused, lose fields or are no longer found. `notice`: something
-   * differs, and nothing of that.
+   * `breaks`: objects or clients that were valid before are refused, lose fields or are no longer found. `notice`: any
+   * other difference.
    */
   readonly effect: 'breaks' | 'notice';
   readonly message: string;

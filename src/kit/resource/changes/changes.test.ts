@@ -6,7 +6,7 @@ import type { SchemaSource } from '../schema-source.ts';
 import { definitionChanges } from './definition-changes.ts';
 
 const kind = (spec: SchemaSource): Definition => resource('example.dev/v1', 'Cache', { spec }).manifest();
-const told = (old: Definition, next: Definition): readonly string[] =>
+const changesBetween = (old: Definition, next: Definition): readonly string[] =>
   definitionChanges(old, next).map(({ effect, path, message }) => `${effect} ${path}: ${message}`);
 
 const base = { a: z.string().optional() };
@@ -94,13 +94,13 @@ test.each<[string, SchemaSource, SchemaSource, readonly string[]]>([
     ['breaks v1.spec: unknown fields are dropped now'],
   ],
 ])('%s', (_name, old, next, changes) => {
-  expect(told(kind(old), kind(next))).toEqual(changes);
+  expect(changesBetween(kind(old), kind(next))).toEqual(changes);
 });
 
-test('a new rule breaks unless it is about changes', () => {
+test('a new rule breaks unless it only concerns changes', () => {
   const spec = z.object({ a: z.int() });
   const rules = { 'self.a > 1': 'x', 'self.a >= oldSelf.a': 'y' };
-  expect(told(kind(spec), resource('example.dev/v1', 'Cache', { spec, rules }).manifest())).toEqual([
+  expect(changesBetween(kind(spec), resource('example.dev/v1', 'Cache', { spec, rules }).manifest())).toEqual([
     'breaks v1.spec: rule "self.a > 1" is new',
     'notice v1.spec: rule "self.a >= oldSelf.a" is new',
   ]);
@@ -120,7 +120,7 @@ test('scope, kind and versions', () => {
     singular: 'cache',
   }).older('v1', { spec }, { served: false });
 
-  expect(told(old, next.manifest())).toEqual([
+  expect(changesBetween(old, next.manifest())).toEqual([
     'breaks kind: was Cache, is Store: stored objects are no longer found',
     'breaks scope: was Namespaced, is Cluster: stored objects are no longer found',
     'notice names.listKind: was "CacheList", is "StoreList"',
@@ -132,10 +132,10 @@ test('scope, kind and versions', () => {
   ]);
 });
 
-test('without a webhook, a new storage version must take what the last one stored', () => {
+test('without a webhook, a new storage version must accept what the last one stored', () => {
   const old = resource('example.dev/v1', 'Cache', { spec: z.object({ a: z.int() }) });
   const next = resource('example.dev/v2', 'Cache', { spec: z.object({ a: z.string() }) });
-  const changes = told(old.manifest(), next.older('v1', { spec: z.object({ a: z.int() }) }).manifest());
+  const changes = changesBetween(old.manifest(), next.older('v1', { spec: z.object({ a: z.int() }) }).manifest());
 
   expect(changes).toContain('breaks v1 as v2.spec.a: was integer, is string');
 });

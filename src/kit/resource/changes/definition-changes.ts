@@ -8,9 +8,9 @@ import { schemaChanges } from './schema-changes.ts';
 type Version = DeepReadonly<CustomResourceDefinitionVersion>;
 
 /**
- * How two definitions of a kind differ, and which of it breaks stored objects or clients.
+ * The differences between two definitions of a kind, and which of them break stored objects or clients.
  *
- * `old` may be what a cluster has, with a status: versions that it lists as stored count as such.
+ * `old` may come from a cluster with its status: its `storedVersions` then count as stored.
  */
 export function definitionChanges(old: DeepReadonly<Definition>, next: DeepReadonly<Definition>): readonly Change[] {
   return [...identityChanges(old, next), ...nameChanges(old, next), ...versionChanges(old, next)];
@@ -88,7 +88,7 @@ function schemaOf(version: Version): Structural {
   return (version.schema?.openAPIV3Schema ?? { 'x-kubernetes-preserve-unknown-fields': true }) as Structural;
 }
 
-/** Objects are read from the version they were stored in: without a webhook, as if they were of the version asked for. */
+/** Checks that stored objects stay readable: without a webhook, they are read as if they had the requested version. */
 function* storageChanges(old: DeepReadonly<Definition>, next: DeepReadonly<Definition>): Generator<Change> {
   const [before, after] = [old.spec.versions.find(isStorage), next.spec.versions.find(isStorage)];
   if (before === undefined || after === undefined || before.name === after.name) return;

@@ -2,7 +2,7 @@ import { deepEqual } from '../../../base/index.ts';
 import { isSchema, type Structural } from '../schema-words.ts';
 import type { Change } from './change.ts';
 
-/** What objects that fit the old schema would notice of the new one. */
+/** How a new schema affects objects that are valid under the old one. */
 export function* schemaChanges(old: Structural, next: Structural, path: string): Generator<Change> {
   const breaks = (message: string): Change => ({ path, effect: 'breaks', message });
   if (typeName(old) !== typeName(next)) {
@@ -67,7 +67,7 @@ function textOf(values: readonly unknown[]): string {
   return values.map((value) => JSON.stringify(value)).join(', ');
 }
 
-/** A rule about changes refuses no object that is there; any other new one may. */
+/** A transition rule refuses no existing object; any other new rule may. */
 function* ruleChanges(old: Structural, next: Structural, path: string): Generator<Change> {
   const known = new Set(old['x-kubernetes-validations']?.map(({ rule }) => rule));
   for (const { rule } of next['x-kubernetes-validations'] ?? []) {
@@ -77,7 +77,7 @@ function* ruleChanges(old: Structural, next: Structural, path: string): Generato
   }
 }
 
-/** What a schema means that does not say how lists and maps are merged. */
+/** The defaults of a schema that does not say how lists and maps are merged. */
 const MERGED = {
   'x-kubernetes-list-type': 'atomic',
   'x-kubernetes-map-type': 'granular',

@@ -3,7 +3,7 @@ import type { ReconcileRecord } from '../../trace.ts';
 import type { WorkersParts } from '../keyed-workers.ts';
 import { WorkMetrics } from '../work-metrics.ts';
 
-/** What workers need, without an app. The trace goes into `records`. */
+/** What workers need, without an app. Collects the trace in `records`. */
 export function workersParts(clock: Clock, records: ReconcileRecord[] = []): WorkersParts {
   const registry = new MetricRegistry();
   return {

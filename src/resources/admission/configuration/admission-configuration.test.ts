@@ -15,7 +15,7 @@ function reading(files: Readonly<Record<string, string>>): Readonly<Record<strin
 
 const alone = (text: string): Readonly<Record<string, string>> => reading({ '/etc/admission.yaml': text });
 
-test('plugins get what stands in the file, or in files beside it; those that do not run are not looked at', () => {
+test('plugins get their part of the file, or of files beside it; files of plugins that do not run are ignored', () => {
   const text = `${HEAD}plugins:
 - name: PodSecurity
   configuration: {kind: A, b: [1]}
@@ -36,7 +36,7 @@ test('plugins get what stands in the file, or in files beside it; those that do 
   });
 });
 
-test('the older version says the same, in JSON too', () => {
+test('the older version is equivalent, in JSON too', () => {
   const configuration = { apiVersion: 'apiserver.config.k8s.io/v1alpha1', kind: 'AdmissionConfiguration' };
   const plugins = [{ name: 'PodSecurity', configuration: {} }];
   expect(alone(JSON.stringify({ ...configuration, plugins }))).toEqual({ PodSecurity: '{}' });
@@ -49,8 +49,8 @@ test.each(['imagePolicy: {kubeConfigFile: /x}', 'podNodeSelectorPluginConfig: {a
   },
 );
 
-/** As kube-apiserver 1.36.3 says it after `failed to apply admission: `. */
-describe('what cannot be used is refused in the words of kube-apiserver', () => {
+/** As kube-apiserver 1.36.3 words it after `failed to apply admission: `. */
+describe('refuses invalid files in the words of kube-apiserver', () => {
   test.each([
     ['', "Object 'Kind' is missing in ''"],
     ['a: b: c', 'yaml: mapping values are not allowed in this context'],
@@ -84,7 +84,7 @@ describe('what cannot be used is refused in the words of kube-apiserver', () => 
     expect(() => alone(text)).toThrow(new Error(`failed to apply admission: failed to read plugin config: ${problem}`));
   });
 
-  test('files that are not there', () => {
+  test('missing files', () => {
     expect(() => reading({})).toThrow(
       'failed to apply admission: failed to read plugin config: unable to read admission control configuration from "/etc/admission.yaml" [open /etc/admission.yaml: no such file or directory]',
     );

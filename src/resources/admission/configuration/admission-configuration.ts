@@ -11,14 +11,14 @@ import {
 } from '../../../api/index.ts';
 import { messageOf } from '../../../base/index.ts';
 
-/** The configuration of each plugin, by its name: YAML or JSON, to be read by the plugin itself. */
+/** The configuration of each plugin by name: YAML or JSON, which the plugin parses itself. */
 export type PluginConfigurations = Readonly<Record<string, string>>;
 
 export interface AdmissionConfigurationSource {
-  /** Where the file is; the paths in it are relative to its folder. */
+  /** The path of the file; paths in it are relative to its folder. */
   readonly path: string;
   readonly read: (path: string) => string;
-  /** The plugins that run: files of others are not even opened. */
+  /** The plugins that run: files of others are not opened. */
   readonly plugins: readonly string[];
 }
 
@@ -39,13 +39,13 @@ interface AdmissionConfiguration {
   readonly plugins?: readonly { readonly name?: string; readonly path?: string; readonly configuration?: unknown }[];
 }
 
-/** Plugins that had files of their own before there was this kind, by the member that such a file begins with. */
+/** Plugins that had their own files before this kind existed, by the first member of such a file. */
 const OLDER_FILES: Readonly<Record<string, string>> = {
   imagePolicy: 'ImagePolicyWebhook',
   podNodeSelectorPluginConfig: 'PodNodeSelector',
 };
 
-/** Reads the file that `--admission-control-config-file` names, and those that it names; errors are kube-apiserver's. */
+/** Reads the file of `--admission-control-config-file`, and those that it names; errors are worded as kube-apiserver's. */
 export function readAdmissionConfiguration(source: AdmissionConfigurationSource): PluginConfigurations {
   const { path, plugins } = source;
   const text = readFirst(source);

@@ -18,7 +18,7 @@ export interface EventLimit {
   /** Requests a second, once `burst` of them are used up. */
   readonly qps: number;
   readonly burst: number;
-  /** How many buckets are remembered; 0 stands for 4096. */
+  /** How many buckets are kept; 0 means 4096. */
   readonly cacheSize: number;
 }
 
@@ -33,7 +33,7 @@ const CONFIGURATION: ConfigurationKind = {
   }),
 };
 
-/** The limits that a configuration states; there must be some. */
+/** The limits in a configuration; at least one is required. */
 export function readEventLimits(text: string | undefined): readonly EventLimit[] {
   const { limits }: { readonly limits?: readonly Partial<EventLimit>[] } =
     text === undefined ? {} : readConfiguration(text, [CONFIGURATION], { isStrict: false });

@@ -6,10 +6,10 @@ import {
   YamlBody,
 } from '../../../api/index.ts';
 
-/** Which labels the nodes of pods must have, by namespace, and under `clusterDefaultNodeSelector` those of all others. */
+/** The labels that nodes of pods must have, by namespace; `clusterDefaultNodeSelector` applies to all others. */
 export type NodeSelectors = Readonly<Record<string, string>>;
 
-/** Reads the configuration of PodNodeSelector; as upstream, what is not readable counts as absent. */
+/** Reads the configuration of PodNodeSelector; as upstream, an unreadable one counts as absent. */
 export function readNodeSelectors(text: string | undefined): NodeSelectors {
   const selectors = membersOf(membersOf(parsed(text ?? ''))['podNodeSelectorPluginConfig']);
   return Object.fromEntries(
@@ -21,7 +21,7 @@ function parsed(text: string): unknown {
   try {
     return new YamlBody(text).untyped();
   } catch {
-    return undefined; // kube-apiserver starts with it all the same, as if there were none
+    return undefined; // kube-apiserver starts as if there were none
   }
 }
 
@@ -29,7 +29,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** The labels that a selector such as `a=b,c=d` names; throws for what is none. */
+/** The labels in a selector such as `a=b,c=d`; throws if it is malformed. */
 export function labelsOfSelector(selector: string): Readonly<Record<string, string>> {
   if (selector === '') return {};
   return Object.fromEntries(

@@ -6,9 +6,9 @@ import { readTolerationRules } from './toleration-rules.ts';
 const EVENTS = 'apiVersion: eventratelimit.admission.k8s.io/v1alpha1\nkind: Configuration\n';
 const TOLERATIONS = 'apiVersion: podtolerationrestriction.admission.k8s.io/v1alpha1\nkind: Configuration\n';
 
-/** The words are those with which kube-apiserver 1.36.3 refuses to start. */
+/** The messages are those with which kube-apiserver 1.36.3 refuses to start. */
 describe('EventRateLimit', () => {
-  test('reads limits, and passes over members that it does not know', () => {
+  test('reads limits, and ignores unknown members', () => {
     expect(readEventLimits(`${EVENTS}limits: [{type: Server, qps: 1, burst: 2}]\nfoo: 1`)).toEqual([
       { type: 'Server', qps: 1, burst: 2, cacheSize: 0 },
     ]);
@@ -31,7 +31,7 @@ describe('EventRateLimit', () => {
   });
 });
 
-test('PodTolerationRestriction refuses tolerations that pods could not have', () => {
+test('PodTolerationRestriction refuses tolerations that are invalid for pods', () => {
   const text = `${TOLERATIONS}default: [{operator: Exists, value: v}]\nwhitelist: [{key: k, effect: Foo}]`;
   expect(() => readTolerationRules(text)).toThrow(
     new Error(
@@ -43,11 +43,14 @@ test('PodTolerationRestriction refuses tolerations that pods could not have', ()
 });
 
 describe('PodNodeSelector', () => {
-  test.each([undefined, 'foo', 'a: b: c', 'podNodeSelectorPluginConfig: {a: 1}'])('goes on without: %j', (text) => {
-    expect(readNodeSelectors(text)).toEqual({});
-  });
+  test.each([undefined, 'foo', 'a: b: c', 'podNodeSelectorPluginConfig: {a: 1}'])(
+    'ignores the unreadable configuration %j',
+    (text) => {
+      expect(readNodeSelectors(text)).toEqual({});
+    },
+  );
 
-  test('reads selectors when they are needed', () => {
+  test('parses selectors when they are used', () => {
     expect(labelsOfSelector(' a = b,c=')).toEqual({ a: 'b', c: '' });
     expect(() => labelsOfSelector('a==b')).toThrow('invalid selector: [a  b]');
   });

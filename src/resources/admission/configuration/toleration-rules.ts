@@ -12,11 +12,11 @@ import type { Toleration } from '../../../api/types/core/v1.d.ts';
 import { checkTolerations } from '../../core/pod-spec-rules.ts';
 import { TOLERATION } from '../tolerations-annotation.ts';
 
-/** What PodTolerationRestriction goes by in namespaces that say nothing. */
+/** The rules of PodTolerationRestriction in namespaces without annotations. */
 export interface TolerationRules {
   /** Added to every new pod. */
   readonly default?: readonly Toleration[];
-  /** All that pods may tolerate; anything when empty. */
+  /** The only tolerations that pods may have; anything if empty. */
   readonly whitelist?: readonly Toleration[];
 }
 
@@ -44,7 +44,7 @@ export function readTolerationRules(text: string | undefined): TolerationRules {
   return rules;
 }
 
-/** What the type of pods says of such words, and that of a configuration does not. */
+/** Checks operators and effects, which the type of pods restricts and the configuration's does not. */
 function unknownWords({ key = '', operator, effect }: Toleration, field: string): FieldError[] {
   const ofKey = key === '' ? [] : qualifiedNameProblems(key);
   return [

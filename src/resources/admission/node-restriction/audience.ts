@@ -4,7 +4,7 @@ import type { CSIDriver } from '../../../api/types/storage/v1.d.ts';
 import type { AdmissionAttributes, Authorizer, RequestInfo } from '../../../apiserver/index.ts';
 import type { AdmissionParts } from '../admission-parts.ts';
 
-/** Why a node may not have a token for this audience: no volume of the pod needs it, and no role allows it all the same. */
+/** Why a node may not get a token for this audience: no volume of the pod needs it, and no role allows it. */
 export async function audienceProblem(
   request: AdmissionAttributes,
   pod: Pod,

@@ -3,10 +3,10 @@ import type { CertificateSigningRequest } from '../../../api/types/certificates/
 import type { AdmissionAttributes } from '../../../apiserver/index.ts';
 import { messageOf } from '../../../base/index.ts';
 
-/** Signers of certificates by which a node is known. */
+/** The signers of node certificates. */
 const NODE_SIGNERS = [KUBELET_SERVING_SIGNER, KUBELET_CLIENT_SIGNER];
 
-/** Why a node may not ask for this certificate: it must be for itself. */
+/** Why a node may not request this certificate: it must be for the node itself. */
 export function signingProblem(node: string, { operation, object }: AdmissionAttributes): string | undefined {
   if (operation !== 'CREATE') return undefined;
   const { spec } = object as unknown as CertificateSigningRequest;

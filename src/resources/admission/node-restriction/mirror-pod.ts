@@ -5,7 +5,7 @@ import type { AdmissionAttributes, ServerObjects } from '../../../apiserver/inde
 
 const MIRROR = 'kubernetes.io/config.mirror';
 
-/** Why a node may not create this pod: it must mirror one that the node runs by itself, and reach nothing of the cluster. */
+/** Why a node may not create this pod: it must mirror a static pod of the node, and refer to no objects of the cluster. */
 export async function mirrorPodProblem(
   node: string,
   request: AdmissionAttributes,
@@ -70,7 +70,7 @@ const LOCAL: readonly (keyof Volume)[] = [
   'vsphereVolume',
 ];
 
-/** What a volume of this kind reaches. */
+/** The objects that a volume of each kind refers to. */
 const REACHED: Readonly<Partial<Record<keyof Volume, string>>> = {
   configMap: 'configmaps (via configmap volumes)',
   secret: 'secrets (via secret volumes)',
@@ -81,7 +81,7 @@ const REACHED: Readonly<Partial<Record<keyof Volume, string>>> = {
   azureFile: 'secrets (via azureFile volumes)',
 };
 
-/** The first kind of objects of the cluster that the pod refers to. */
+/** The first kind of cluster objects that the pod refers to. */
 function reachedBy(pod: Pod): string | undefined {
   const { spec } = pod;
   const { secrets, configMaps } = podReferences(pod);

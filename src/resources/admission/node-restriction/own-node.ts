@@ -4,7 +4,7 @@ import { compareUtf8, deepEqual } from '../../../base/index.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Why a node may not write a Node like this: it must be its own, and say nothing by which it could draw pods to itself. */
+/** Why a node may not write this Node: it must be its own, without labels or taints by which it could attract pods. */
 export function nodeProblem(node: string, request: AdmissionAttributes): string | undefined {
   const { operation, name } = request;
   const quoted = JSON.stringify(node);
@@ -38,7 +38,7 @@ function changeProblem(quoted: string, written: Node | undefined, old: Node | un
   return labels === '' ? undefined : `is not allowed to modify labels: ${labels}`;
 }
 
-/** Labels of Kubernetes that a node may give itself. */
+/** Labels in Kubernetes' domains that a node may set on itself. */
 const OWN_LABELS = new Set([
   'kubernetes.io/hostname',
   'kubernetes.io/os',

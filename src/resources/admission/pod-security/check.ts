@@ -1,13 +1,13 @@
 import type { Container, PodSpec } from '../../../api/types/core/v1.d.ts';
 import { compareUtf8 } from '../../../base/index.ts';
 
-/** As much of a pod, or of the template of one, as the checks look at. */
+/** The parts of a pod, or of a pod template, that the checks use. */
 export interface SecuredPod {
   readonly annotations: Readonly<Record<string, string>>;
   readonly spec: PodSpec;
 }
 
-/** Why a check forbids a pod: in short, and with what exactly is wrong. */
+/** Why a check forbids a pod: the reason, and the exact problem. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
@@ -15,21 +15,21 @@ export interface Violation {
 
 export type Judge = (pod: SecuredPod) => Violation | undefined;
 
-/** What a check demands from a minor version of Kubernetes 1 on, until its next revision. */
+/** The rule of a check from a minor version of Kubernetes 1 on, until its next revision. */
 export interface Revision {
   readonly since: number;
   readonly judge: Judge;
-  /** Baseline checks that need not run because this one demands more. */
+  /** Baseline checks that this one makes redundant. */
   readonly overrides?: readonly string[];
 }
 
 export interface Check {
   readonly id: string;
-  /** In the order of their versions. */
+  /** In order of version. */
   readonly revisions: readonly Revision[];
 }
 
-/** All containers in the order in which messages name them. */
+/** All containers in the order in which messages list them. */
 export function containersOf({ initContainers, containers, ephemeralContainers }: PodSpec): readonly Container[] {
   return [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])];
 }
@@ -39,7 +39,7 @@ export function naming(containers: readonly Container[]): string {
   return `${plural('container', containers.length)} ${quoted(containers.map(({ name }) => name))}`;
 }
 
-/** `pod and containers "a", "b"`, of those that there are. */
+/** `pod and containers "a", "b"`, as far as they apply. */
 export function setters(isPod: boolean, containers: readonly Container[]): string {
   return [...(isPod ? ['pod'] : []), ...(containers.length > 0 ? [naming(containers)] : [])].join(' and ');
 }
@@ -52,17 +52,17 @@ export function quoted(items: readonly string[]): string {
   return items.map((item) => `"${item}"`).join(', ');
 }
 
-/** Each text once, in order. */
+/** The texts without duplicates, in order. */
 export function distinct(texts: Iterable<string>): string[] {
   return [...new Set(texts)].sort(compareUtf8);
 }
 
-/** Since Kubernetes 1.25 pods that say they are for Windows are spared checks of what Windows does not have. */
+/** Since Kubernetes 1.25, Windows pods skip checks of what Windows does not have. */
 export function unlessWindows(judge: Judge): Judge {
   return (pod) => (pod.spec.os?.name === 'windows' ? undefined : judge(pod));
 }
 
-/** Since Kubernetes 1.35 pods with users of their own are spared checks of who they run as. */
+/** Since Kubernetes 1.35, pods with user namespaces skip checks of the user they run as. */
 export function unlessOwnUsers(judge: Judge): Judge {
   return (pod) => (pod.spec.hostUsers === false ? undefined : judge(pod));
 }

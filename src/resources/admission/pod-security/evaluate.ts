@@ -14,7 +14,7 @@ import { sysctls } from './sysctl-check.ts';
 import { runAsNonRoot, runAsUser } from './user-checks.ts';
 import { restrictedVolumes } from './volume-check.ts';
 
-/** In the order in which messages name what they find. */
+/** In the order of messages. */
 const BASELINE: readonly Check[] = [
   appArmorProfile,
   capabilitiesBaseline,
@@ -30,7 +30,7 @@ const BASELINE: readonly Check[] = [
   windowsHostProcess,
 ];
 
-/** Behind those of baseline, as far as they do not override them. */
+/** After those of baseline, except for the ones they override. */
 const RESTRICTED: readonly Check[] = [
   allowPrivilegeEscalation,
   capabilitiesRestricted,
@@ -41,16 +41,16 @@ const RESTRICTED: readonly Check[] = [
   seccompRestricted,
 ];
 
-/** The newest minor version that changed a check; all later ones, `latest` too, demand the same. */
+/** The newest minor version that changed a check; later ones, including `latest`, have the same rules. */
 const NEWEST = Math.max(
   ...[...BASELINE, ...RESTRICTED].flatMap(({ revisions }) => revisions.map(({ since }) => since)),
 );
 
-/** Tells what a level in a version forbids about a pod; keeps the checks of levels and versions that were asked for. */
+/** Evaluates pods against a level in a version; caches the checks of levels and versions. */
 export class PodEvaluator {
   readonly #judges = new Map<string, readonly Judge[]>();
 
-  /** Everything that is wrong with a pod, in the order of the checks. */
+  /** All violations of a pod, in the order of the checks. */
   violations({ level, version }: LevelVersion, pod: SecuredPod): readonly Violation[] {
     if (level === 'privileged') return [];
     const minor = version === 'latest' ? NEWEST : Math.min(version, NEWEST);
@@ -73,7 +73,7 @@ function judgesOf(level: 'baseline' | 'restricted', minor: number): readonly Jud
   return [...baseline, ...restricted].map(({ judge }) => judge);
 }
 
-/** The reasons with what exactly is wrong, for one pod. */
+/** The reasons with the exact problems, for one pod. */
 export function detailsOf(violations: readonly Violation[]): string {
   return violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ');
 }

@@ -5,10 +5,10 @@ import type { Whole } from '../../kind.ts';
 import { type PodEvaluator, reasonsOf } from './evaluate.ts';
 import { describeLevel, type LevelVersion } from './policy.ts';
 
-/** A change of a namespace looks at so many of its pods, for so long. */
+/** How many pods of a namespace a change of its labels checks, and for how long. */
 const MAX_PODS = 3000;
 const MAX_MS = 1000;
-/** So many pods are looked at before others have their turn. */
+/** How many pods are checked before other work gets a turn. */
 const SLICE = 100;
 
 export interface ExistingPods {
@@ -23,7 +23,7 @@ export interface EvaluationParts {
   readonly turns: Turns;
 }
 
-/** Warnings about the pods of a namespace that violate what is going to be enforced, one for each set of reasons. */
+/** Warnings about the existing pods of a namespace that violate the level to be enforced, one for each set of reasons. */
 export async function warningsAbout(
   { namespace, pods, isExempt }: ExistingPods,
   enforce: LevelVersion,
@@ -53,7 +53,7 @@ export async function warningsAbout(
   ];
 }
 
-/** Pods that one controller has made resemble each other: the first of each goes before the others. */
+/** Pods of one controller resemble each other: the first of each controller comes before the others. */
 function differentFirst(pods: readonly Whole<Pod>[]): readonly Whole<Pod>[] {
   const seen = new Set<string>();
   const first: Whole<Pod>[] = [];
@@ -66,9 +66,9 @@ function differentFirst(pods: readonly Whole<Pod>[]): readonly Whole<Pod>[] {
   return [...first, ...others];
 }
 
-/** Pods that violate the same. */
+/** Pods with the same violations. */
 interface Group {
-  /** The first of their names in order. */
+  /** The alphabetically first name. */
   readonly name: string;
   readonly count: number;
 }

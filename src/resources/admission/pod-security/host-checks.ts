@@ -11,7 +11,7 @@ import {
   type Violation,
 } from './check.ts';
 
-/** What of the machine a pod may not share or reach; all baseline. */
+/** Checks of what a pod shares with its host; all baseline. */
 export const hostNamespaces: Check = { id: 'hostNamespaces', revisions: [{ since: 0, judge: judgeNamespaces }] };
 export const hostPathVolumes: Check = { id: 'hostPathVolumes', revisions: [{ since: 0, judge: judgePaths }] };
 export const hostPorts: Check = { id: 'hostPorts', revisions: [{ since: 0, judge: judgePorts }] };

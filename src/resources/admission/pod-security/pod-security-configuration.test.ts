@@ -3,7 +3,7 @@ import { DEFAULT_POD_SECURITY, readPodSecurityConfiguration } from './pod-securi
 
 const head = { apiVersion: 'pod-security.admission.config.k8s.io/v1', kind: 'PodSecurityConfiguration' };
 
-test('an empty configuration is what holds without one', () => {
+test('an empty configuration equals the defaults', () => {
   expect(readPodSecurityConfiguration(JSON.stringify(head))).toEqual(DEFAULT_POD_SECURITY);
 });
 

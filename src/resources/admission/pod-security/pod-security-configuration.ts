@@ -14,16 +14,16 @@ import {
 import { together } from '../refusal.ts';
 import { LEVEL_PROBLEM, MODES, parseLevel, parseVersion, type Policy, VERSION_PROBLEM } from './policy.ts';
 
-/** Requests that are not looked at. */
+/** Requests that are not checked. */
 export interface PodSecurityExemptions {
   readonly usernames: readonly string[];
   readonly namespaces: readonly string[];
   readonly runtimeClasses: readonly string[];
 }
 
-/** What a PodSecurityConfiguration says. */
+/** The contents of a PodSecurityConfiguration. */
 export interface PodSecurityConfiguration {
-  /** What holds in namespaces whose labels say nothing. */
+  /** The policy of namespaces without labels. */
   readonly defaults: Policy;
   readonly exemptions: PodSecurityExemptions;
 }
@@ -58,7 +58,7 @@ interface Decoded {
   readonly exemptions?: Partial<PodSecurityExemptions>;
 }
 
-/** Reads a PodSecurityConfiguration in JSON or YAML; throws what is wrong with it, as kube-apiserver says it. */
+/** Reads a PodSecurityConfiguration in JSON or YAML; throws its problems, in kube-apiserver's words. */
 export function readPodSecurityConfiguration(text: string): PodSecurityConfiguration {
   const { defaults = {}, exemptions = {} } = readConfiguration<Decoded>(text, [kind], { isStrict: true });
   const policy = policyOfDefaults(defaults);

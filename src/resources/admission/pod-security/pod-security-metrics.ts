@@ -2,10 +2,10 @@ import type { AdmissionAttributes } from '../../../apiserver/index.ts';
 import type { MetricRegistry } from '../../../base/index.ts';
 import type { LevelVersion, Mode } from './policy.ts';
 
-/** The minor version of Kubernetes that we are; policies of later versions are of the future. */
+/** The minor version of Kubernetes that this server implements; policies of later versions count as future. */
 const OWN_MINOR = 36;
 
-/** What the plugin decided, under upstream's names. */
+/** The plugin's decisions, under upstream's metric names. */
 export class PodSecurityMetrics {
   readonly #evaluations;
   readonly #exemptions;

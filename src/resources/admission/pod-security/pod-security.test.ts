@@ -11,7 +11,7 @@ const PODS = '/api/v1/namespaces/guarded/pods';
 interface Guarded {
   readonly api: TestApi;
   readonly metrics: MetricRegistry;
-  /** What was noted for audit, one list for each request. */
+  /** The audit annotations, one list for each request. */
   readonly audited: readonly (readonly string[])[];
 }
 
@@ -46,7 +46,7 @@ const relabel = (api: TestApi, labels: Readonly<Record<string, string | null>>) 
   api.send('PATCH', '/api/v1/namespaces/guarded', label(labels), MERGE_PATCH);
 
 describe('pods', () => {
-  test('are refused with all that is wrong, checks of baseline first', async () => {
+  test('are refused with all violations, baseline checks first', async () => {
     const { api, audited, metrics } = await guarded({
       enforce: 'restricted',
       'enforce-version': 'v1.24',
@@ -81,7 +81,7 @@ describe('pods', () => {
     ]);
   });
 
-  test('are looked at again when an image changes or a debugger is added, and not for labels', async () => {
+  test('are checked again when an image changes or a debug container is added, not for labels', async () => {
     const { api } = await guarded({});
     await using _ = api;
     await api.send('POST', PODS, pod('a', { hostNetwork: true }));
@@ -95,7 +95,7 @@ describe('pods', () => {
   });
 });
 
-test('what makes pods is warned about and never refused, by the level to enforce unless another is named', async () => {
+test('controllers get warnings and are never refused, by the enforced level unless another is set', async () => {
   const { api, audited } = await guarded({ enforce: 'baseline' });
   await using _ = api;
   const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [container], hostIPC: true } };
@@ -114,7 +114,7 @@ test('what makes pods is warned about and never refused, by the level to enforce
 });
 
 describe('namespaces', () => {
-  test('are refused with labels that mean nothing, unless they had them before', async () => {
+  test('with invalid labels are refused, unless they had them before', async () => {
     const { api } = await guarded({});
     await using _ = api;
 
@@ -128,7 +128,7 @@ describe('namespaces', () => {
     ]);
   });
 
-  test('that enforce more warn about the pods they have, grouped by what is wrong', async () => {
+  test('that enforce more warn about their existing pods, grouped by violation', async () => {
     const { api } = await guarded({});
     await using _ = api;
     for (const name of ['c', 'a', 'b']) await api.send('POST', PODS, pod(name, { hostNetwork: true }));
@@ -149,10 +149,10 @@ describe('namespaces', () => {
   });
 });
 
-describe('exempt are', () => {
+describe('exempt', () => {
   const none = { usernames: [], namespaces: [], runtimeClasses: [] };
 
-  test('namespaces, whose labels are then told to mean nothing', async () => {
+  test('namespaces, with a warning that their labels have no effect', async () => {
     const exemptions = { ...none, namespaces: ['guarded'] };
     const { api, audited, metrics } = await guarded({ enforce: 'restricted' }, { exemptions });
     await using _ = api;
@@ -177,7 +177,7 @@ describe('exempt are', () => {
     expect(audited).toEqual([['exempt=user']]);
   });
 
-  test('runtime classes, also of pods that are there already', async () => {
+  test('runtime classes, also of existing pods', async () => {
     const exemptions = { ...none, runtimeClasses: ['sandboxed'] };
     const { api, audited } = await guarded({ enforce: 'restricted' }, { exemptions });
     await using _ = api;
@@ -190,7 +190,7 @@ describe('exempt are', () => {
   });
 });
 
-test('defaults hold where labels say nothing', async () => {
+test('defaults apply if there are no labels', async () => {
   const restricted = { level: 'restricted', version: 'latest' } as const;
   const { api } = await guarded({}, { defaults: { enforce: restricted, audit: restricted, warn: restricted } });
   await using _ = api;

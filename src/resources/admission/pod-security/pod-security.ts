@@ -31,8 +31,8 @@ type FoundNamespace = Whole<Namespace> | undefined;
 type Parts = Pick<AdmissionParts, 'objects' | 'clock' | 'metrics'>;
 
 /**
- * Pods keep to the security standard that the labels of their namespace name: violations are refused, told to the client or
- * noted for audit. What makes pods is looked at for the latter two only, so that its pods are refused in time.
+ * Enforces the security standard in the labels of a namespace: violations by pods are refused, sent to the client as
+ * warnings or recorded for audit. Controllers' pod templates only get warnings and audit records.
  */
 export function podSecurity(parts: Parts, configuration = DEFAULT_POD_SECURITY): AdmissionPlugin {
   const plugin = new PodSecurity(parts, configuration);
@@ -100,7 +100,7 @@ class PodSecurity {
     return whenThere(this.#namespaces.get('', name), (found) => found ?? this.#namespaces.newest('', name));
   }
 
-  /** What the namespace asks for. Without a namespace pods are refused, and what makes them is let pass. */
+  /** The policy of the namespace. Without a namespace, pods are refused and pod templates pass. */
   #policyIn(found: FoundNamespace, request: AdmissionAttributes, isPod: boolean): PolicyOfLabels | undefined {
     const { namespace } = request;
     if (found !== undefined) return policyOf(found.metadata.labels ?? {}, this.#defaults);
@@ -138,7 +138,7 @@ class PodSecurity {
     return forbidden({ group: resource.group, resource: resource.plural }, name, why);
   }
 
-  /** `PodSecurity "baseline:latest": …`, or nothing. Only what is enforced is counted when it is allowed. */
+  /** `PodSecurity "baseline:latest": …`, or empty. Of allowed requests, only enforced evaluations are counted. */
   #violations(request: AdmissionAttributes, pod: SecuredPod, against: LevelVersion & { readonly mode: Mode }): string {
     const violations = this.#evaluator.violations(against, pod);
     if (violations.length > 0) this.#metrics.evaluated('deny', against, request);
@@ -175,7 +175,7 @@ class PodSecurity {
   }
 }
 
-/** Whether pods that were fine may violate what is enforced now. */
+/** Whether pods that were allowed may violate the level that is enforced now. */
 function isTightened(now: LevelVersion, before: LevelVersion): boolean {
   if (areSame(now, before) || now.level === 'privileged') return false;
   return now.version !== before.version || compareLevels(now.level, before.level) > 0;

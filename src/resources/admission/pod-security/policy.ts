@@ -12,7 +12,7 @@ export interface LevelVersion {
 
 export const MODES = ['enforce', 'audit', 'warn'] as const;
 export type Mode = (typeof MODES)[number];
-/** What is demanded of pods in each mode. */
+/** The required level in each mode. */
 export type Policy = Readonly<Record<Mode, LevelVersion>>;
 
 type Labels = Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ type Labels = Readonly<Record<string, string>>;
 export const LABEL_PREFIX = 'pod-security.kubernetes.io/';
 export const LEVEL_PROBLEM = `must be one of ${LEVELS.join(', ')}`;
 export const VERSION_PROBLEM = 'must be "latest" or "v1.x"';
-/** Beyond this Go's numbers end, and versions with them. */
+/** The maximum of Go's integers, which limits versions. */
 const MAX_MINOR = 9_223_372_036_854_775_807n;
 
 export function parseLevel(text: string): Level | undefined {
@@ -54,7 +54,7 @@ export function areEquivalent(left: Policy, right: Policy): boolean {
   );
 }
 
-/** Negative, 0 or positive when the left level is less strict than, as strict as or stricter than the right one. */
+/** Negative, 0 or positive if the left level is less strict than, as strict as or stricter than the right one. */
 export function compareLevels(left: Level, right: Level): number {
   return LEVELS.indexOf(left) - LEVELS.indexOf(right);
 }
@@ -65,8 +65,8 @@ export interface PolicyOfLabels {
 }
 
 /**
- * What the labels of a namespace ask for, and what is wrong with them. An unreadable level enforces `restricted`, and neither
- * warns nor is audited. Where only a level to enforce is stated, the same is warned about.
+ * The policy in a namespace's labels, and the problems in them. An invalid level enforces `restricted`, without warnings or
+ * audit. If only a level to enforce is set, it is also warned about.
  */
 export function policyOf(labels: Labels, defaults: Policy): PolicyOfLabels {
   const errors: FieldError[] = [];

@@ -31,7 +31,7 @@ const RESTRICTED_CAPABILITIES: ReadonlySet<string> = new Set(['NET_BIND_SERVICE'
 /** Baseline: no privileged containers. */
 export const privileged: Check = { id: 'privileged', revisions: [{ since: 0, judge: judgePrivileged }] };
 
-/** Baseline: no capabilities beyond those that container runtimes give by default. */
+/** Baseline: no capabilities beyond the default ones of container runtimes. */
 export const capabilitiesBaseline: Check = {
   id: 'capabilities_baseline',
   revisions: [{ since: 0, judge: judgeAddedCapabilities }],
@@ -55,7 +55,7 @@ export const allowPrivilegeEscalation: Check = {
   ],
 };
 
-/** Baseline: /proc is masked; since 1.35 pods with users of their own may see it whole. */
+/** Baseline: /proc is masked; since 1.35 pods with user namespaces may see it unmasked. */
 export const procMountBaseline: Check = {
   id: 'procMount',
   revisions: [
@@ -64,7 +64,7 @@ export const procMountBaseline: Check = {
   ],
 };
 
-/** Restricted: /proc is masked, whoever the users are. */
+/** Restricted: /proc is masked, even with user namespaces. */
 export const procMountRestricted: Check = {
   id: 'procMount_restricted',
   revisions: [{ since: 35, judge: judgeProcMount, overrides: ['procMount'] }],

@@ -17,10 +17,10 @@ const APPARMOR_ANNOTATION = 'container.apparmor.security.beta.kubernetes.io/';
 const APPARMOR_TYPES: ReadonlySet<string> = new Set(['RuntimeDefault', 'Localhost']);
 const SELINUX_TYPES = ['', 'container_t', 'container_init_t', 'container_kvm_t'];
 
-/** Baseline: AppArmor profiles are the runtime's or the node's own, never off. */
+/** Baseline: AppArmor profiles are the runtime's or the node's, and not disabled. */
 export const appArmorProfile: Check = { id: 'appArmorProfile', revisions: [{ since: 0, judge: judgeAppArmor }] };
 
-/** Baseline: SELinux types are those for containers, and users and roles are not chosen. */
+/** Baseline: SELinux types are those for containers, and users and roles are not set. */
 export const seLinuxOptions: Check = {
   id: 'seLinuxOptions',
   revisions: [
@@ -29,7 +29,7 @@ export const seLinuxOptions: Check = {
   ],
 };
 
-/** Baseline: seccomp profiles are not switched off. */
+/** Baseline: seccomp profiles are not disabled. */
 export const seccompBaseline: Check = {
   id: 'seccompProfile_baseline',
   revisions: [
@@ -38,7 +38,7 @@ export const seccompBaseline: Check = {
   ],
 };
 
-/** Restricted: seccomp profiles are chosen. */
+/** Restricted: seccomp profiles are set. */
 export const seccompRestricted: Check = {
   id: 'seccompProfile_restricted',
   revisions: [

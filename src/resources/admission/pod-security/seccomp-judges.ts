@@ -5,7 +5,7 @@ const POD_ANNOTATION = 'seccomp.security.alpha.kubernetes.io/pod';
 const CONTAINER_ANNOTATION = 'container.seccomp.security.alpha.kubernetes.io/';
 const PROFILE_TYPES: ReadonlySet<string> = new Set(['RuntimeDefault', 'Localhost']);
 
-/** Before Kubernetes 1.19, annotations chose the profile. */
+/** Before Kubernetes 1.19, annotations set the profile. */
 export function judgeSeccompAnnotations({ annotations, spec }: SecuredPod): Violation | undefined {
   const names = [POD_ANNOTATION, ...containersOf(spec).map(({ name }) => CONTAINER_ANNOTATION + name)];
   const bad = names.filter((name) => Object.hasOwn(annotations, name) && !isAllowed(annotations[name] ?? ''));
@@ -18,7 +18,7 @@ function isAllowed(value: string): boolean {
   return value === 'runtime/default' || value === 'docker/default' || value.startsWith('localhost/');
 }
 
-/** Since Kubernetes 1.19, fields do; where it is required, a container without one has that of the pod. */
+/** Since Kubernetes 1.19, fields do; if a profile is required, a container without one uses the pod's. */
 export function judgeSeccomp(
   { spec }: SecuredPod,
   { isRequired }: { readonly isRequired: boolean },

@@ -3,7 +3,7 @@ import type { AdmissionAttributes, AdmissionTarget } from '../../../apiserver/in
 import { podOf } from '../written-pod.ts';
 import type { SecuredPod } from './check.ts';
 
-/** As much of what makes pods as leads to the template of them. */
+/** The path to the pod template in kinds that have one. */
 interface Templated {
   readonly template?: PodTemplateSpec;
   readonly spec?: { readonly template?: PodTemplateSpec; readonly jobTemplate?: Templated };
@@ -11,7 +11,7 @@ interface Templated {
 
 const ofSpec = ({ spec }: Templated): PodTemplateSpec | undefined => spec?.template;
 
-/** Where the kinds that make pods have the template of theirs, by group and plural. */
+/** The pod templates of controllers, by group and plural. */
 const TEMPLATES: Readonly<Record<string, (object: Templated) => PodTemplateSpec | undefined>> = {
   '/podtemplates': ({ template }) => template,
   '/replicationcontrollers': ofSpec,
@@ -23,10 +23,10 @@ const TEMPLATES: Readonly<Record<string, (object: Templated) => PodTemplateSpec 
   'batch/cronjobs': ({ spec }) => ofSpec(spec?.jobTemplate ?? {}),
 };
 
-/** Views of pods that change nothing of what is checked. All others show a whole pod. */
+/** Subresources of pods that change nothing that is checked. All others contain a whole pod. */
 const IGNORED_VIEWS = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']);
 
-/** What a request writes that can be of interest; undefined for all else. */
+/** The kind of object that a request writes, if it is checked. */
 export function subjectOf(target: AdmissionTarget): 'namespace' | 'pod' | 'controller' | undefined {
   const { operation, resource, subresource } = target;
   if (operation !== 'CREATE' && operation !== 'UPDATE') return undefined;
@@ -37,7 +37,7 @@ export function subjectOf(target: AdmissionTarget): 'namespace' | 'pod' | 'contr
   return Object.hasOwn(TEMPLATES, name) ? 'controller' : undefined;
 }
 
-/** The pod that a request writes, or the template of pods to come; undefined where nothing of interest is written. */
+/** The pod that a request writes, or the pod template; undefined if nothing that is checked is written. */
 export function securedPodOf(request: AdmissionAttributes): SecuredPod | undefined {
   const { resource, object, old } = request;
   const template = TEMPLATES[`${resource.group}/${resource.plural}`];
@@ -50,7 +50,7 @@ export function securedPodOf(request: AdmissionAttributes): SecuredPod | undefin
   return found?.spec === undefined ? undefined : { annotations: found.metadata?.annotations ?? {}, spec: found.spec };
 }
 
-/** Of what is checked, only containers and their images can change in a pod that exists. */
+/** Of what is checked, only containers and their images can change in an existing pod. */
 function hasOtherImages(now: PodSpec, before: PodSpec): boolean {
   return (
     differ(now.containers ?? [], before.containers ?? []) ||

@@ -17,7 +17,7 @@ const SAFE_IN_29 = [
 ];
 const SAFE_IN_32 = [...SAFE_IN_29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem'];
 
-/** Baseline: kernel parameters are those that are a pod's own. */
+/** Baseline: only namespaced kernel parameters. */
 export const sysctls: Check = {
   id: 'sysctls',
   revisions: [

@@ -9,7 +9,7 @@ export const runAsNonRoot: Check = {
   ],
 };
 
-/** Restricted: nobody chooses the user 0. */
+/** Restricted: neither the pod nor its containers set user 0. */
 export const runAsUser: Check = {
   id: 'runAsUser',
   revisions: [

@@ -13,7 +13,7 @@ const ALLOWED = [
   'secret',
 ] as const satisfies readonly (keyof Volume)[];
 
-/** Restricted: volumes are of types that do not reach past the cluster. */
+/** Restricted: only volume types that do not reach outside the cluster. */
 export const restrictedVolumes: Check = {
   id: 'restrictedVolumes',
   revisions: [{ since: 0, judge: judgeVolumes, overrides: ['hostPathVolumes'] }],
@@ -32,7 +32,7 @@ function judgeVolumes({ spec }: SecuredPod): Violation | undefined {
   };
 }
 
-/** A volume has one source, beside its name. */
+/** A volume has one source besides its name. */
 function typeOf({ name: _, ...source }: Volume): string {
   return Object.keys(source)[0] ?? 'unknown';
 }

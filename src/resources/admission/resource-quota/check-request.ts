@@ -28,7 +28,7 @@ export interface CheckParts {
   readonly nowMs: number;
 }
 
-/** The quotas as they are when the request is done; throws when it would use more than one of them allows. */
+/** The quotas after the request; throws if it would exceed one of them. */
 export function checkRequest(
   quotas: readonly Quota[],
   request: AdmissionAttributes,
@@ -64,7 +64,7 @@ function withNamespace(object: SomeObject, namespace: string): SomeObject {
   return { ...object, metadata: { ...object.metadata, namespace } };
 }
 
-/** Objects must state what is counted, and a quota must have been counted before it can be used. */
+/** Objects must state the amounts that are counted, and a quota must have been counted before it can be used. */
 function checkStated(quota: Quota, request: AdmissionAttributes, evaluator: QuotaEvaluator): void {
   const { hard = {}, used = {} } = quota.status;
   const names = Object.keys(hard).filter((name) => evaluator.measures(name));
@@ -88,7 +88,7 @@ interface Covering extends CheckParts {
   readonly usage: ResourceAmounts;
 }
 
-/** What the configuration limits must be bounded by some quota. */
+/** Requires a quota for what the configuration limits. */
 function checkCovered(quotas: readonly Quota[], request: AdmissionAttributes, covering: Covering): void {
   const { evaluator, limited, relevant, usage } = covering;
   const { group, plural } = request.resource;
@@ -116,7 +116,7 @@ function isIn(rule: ScopeRule, { object }: AdmissionAttributes, { fits }: QuotaE
   return object !== undefined && fits?.(object, rule) === true;
 }
 
-/** The quota with what the request uses, as far as it bounds that. */
+/** The quota with the request's usage added, as far as it covers it. */
 function charged(quota: Quota, delta: ResourceAmounts, request: AdmissionAttributes): Quota {
   const hard = amountsOf(quota.status.hard);
   const used = amountsOf(quota.status.used);

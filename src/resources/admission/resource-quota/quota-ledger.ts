@@ -4,18 +4,18 @@ import type { AdmissionAttributes, ObjectsOf } from '../../../apiserver/index.ts
 import type { Clock } from '../../../base/index.ts';
 import type { Quota } from './check-request.ts';
 
-/** How often a batch is tried when others change the same quotas. */
+/** How often a batch is retried if others change the same quotas. */
 const MAX_TRIES = 4;
 const MAX_WAIT_MS = 10_000;
 
 export interface LedgerOptions {
   readonly quotas: ObjectsOf<Quota>;
   readonly clock: Clock;
-  /** Whether requests are looked at even where there are no quotas. */
+  /** Whether requests are checked even if there are no quotas. */
   readonly isAlwaysChecked: boolean;
-  /** The quotas after a request; throws when it is refused. */
+  /** The quotas after a request; throws if it is refused. */
   readonly check: (quotas: readonly Quota[], request: AdmissionAttributes) => readonly Quota[];
-  /** Writes the status of a quota; throws a conflict when it has changed since it was read. */
+  /** Writes the status of a quota; throws a conflict if it has changed since it was read. */
   readonly write: (quota: Quota) => Promise<void>;
 }
 
@@ -26,15 +26,15 @@ interface Waiter {
 }
 
 /**
- * Charges requests to the quotas of their namespaces. Those that come while others of the same namespace are being charged are
- * charged together, with one write for each quota.
+ * Charges requests to the quotas of their namespaces. Requests that arrive while others of the same namespace are being
+ * charged form the next batch, with one write for each quota.
  *
- * Guarantees: a request is let through only after its use is written, on top of all that was written before, so that no number
- * of servers and requests exceeds a quota.
+ * A request is admitted only after its usage is written, on top of all earlier writes, so that no number of servers and
+ * requests exceeds a quota.
  */
 export class QuotaLedger {
   readonly #options: LedgerOptions;
-  /** By namespace: those who wait for the batch that is under way. As many as there are requests being worked on. */
+  /** Requests that wait for the running batch, by namespace; bounded by the number of concurrent requests. */
   readonly #waiting = new Map<string, Waiter[]>();
 
   constructor(options: LedgerOptions) {
@@ -117,7 +117,7 @@ export class QuotaLedger {
     return quotas;
   }
 
-  /** Writes what has changed, and returns why that failed by the name of the quota. */
+  /** Writes the changed quotas; returns the failures by quota name. */
   async #write(before: readonly Quota[], after: readonly Quota[]): Promise<ReadonlyMap<string, unknown>> {
     const failed = new Map<string, unknown>();
     for (const [index, quota] of after.entries()) {

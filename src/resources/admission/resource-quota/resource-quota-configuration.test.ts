@@ -3,7 +3,7 @@ import { readResourceQuotaConfiguration } from './resource-quota-configuration.t
 
 const head = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'ResourceQuotaConfiguration' };
 
-test('limited resources are read, also from the kind that it was before', () => {
+test('reads limited resources, also from the former kind', () => {
   const limitedResources = [
     {
       resource: 'pods',

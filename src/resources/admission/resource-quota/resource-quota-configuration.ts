@@ -10,18 +10,18 @@ import {
 import type { ScopeRule } from '../../../api/meaning/index.ts';
 import { together } from '../refusal.ts';
 
-/** Objects of a kind that may be used only where a quota bounds them. */
+/** A kind whose objects may only be used if a quota covers them. */
 export interface LimitedResource {
   /** Empty for the core group. */
   readonly apiGroup?: string;
   readonly resource: string;
-  /** Parts of names of resources that must be bounded where they are used. */
+  /** Substrings of resource names that must be covered if they are used. */
   readonly matchContains?: readonly string[];
-  /** Scopes that a quota must be about where objects are in them. */
+  /** Scopes that a quota must cover for objects in them. */
   readonly matchScopes?: readonly ScopeRule[];
 }
 
-/** What a ResourceQuotaConfiguration says. */
+/** The contents of a ResourceQuotaConfiguration. */
 export interface ResourceQuotaConfiguration {
   readonly limitedResources: readonly LimitedResource[];
 }
@@ -39,13 +39,13 @@ const fields: ConfigurationKind['fields'] = (version) => ({
   ),
 });
 
-/** The second is what the same configuration was called before. */
+/** The second is the former name of the same configuration. */
 const kinds: readonly ConfigurationKind[] = [
   { group: 'apiserver.config.k8s.io', kind: 'ResourceQuotaConfiguration', versions: ['v1'], fields },
   { group: 'resourcequota.admission.k8s.io', kind: 'Configuration', versions: ['v1beta1', 'v1alpha1'], fields },
 ];
 
-/** Reads a ResourceQuotaConfiguration in JSON or YAML; throws what is wrong with it, as kube-apiserver says it. */
+/** Reads a ResourceQuotaConfiguration in JSON or YAML; throws its problems, in kube-apiserver's words. */
 export function readResourceQuotaConfiguration(text: string): ResourceQuotaConfiguration {
   const { limitedResources = [] } = readConfiguration<Partial<ResourceQuotaConfiguration>>(text, kinds, {
     isStrict: true,

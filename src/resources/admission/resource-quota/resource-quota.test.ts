@@ -14,7 +14,7 @@ async function open(limitedResources: readonly LimitedResource[] = []): Promise<
   api = await TestApi.open({}, (parts) => [resourceQuota(parts, { limitedResources })]);
 }
 
-/** Makes a quota that has been counted already. */
+/** Creates a quota whose usage is already counted. */
 async function quota(
   name: string,
   hard: Amounts,
@@ -41,7 +41,7 @@ function createPod(name: string, resources: object = {}, spec: object = {}): Pro
 const message = async (reply: Promise<Reply>): Promise<string | undefined> => (await reply).body.message;
 
 describe('pods', () => {
-  test('are charged, and refused when they would use too much', async () => {
+  test('are charged, and refused if they would exceed a quota', async () => {
     await open();
     await quota('q', { pods: '2', 'requests.cpu': '1', 'limits.memory': '1Gi' });
     const resources = { requests: { cpu: '600m' }, limits: { memory: '512Mi' } };
@@ -55,7 +55,7 @@ describe('pods', () => {
     expect(await used('q')).toEqual({ 'limits.memory': '512Mi', pods: '1', 'requests.cpu': '600m' });
   });
 
-  test('must state what is counted', async () => {
+  test('must state the amounts that are counted', async () => {
     await open();
     await quota('q', { 'requests.cpu': '1', 'limits.memory': '1Gi', pods: '1' });
     const init = { initContainers: [{ name: 'b', image: 'i', resources: { requests: { cpu: '1' } } }] };
@@ -69,14 +69,14 @@ describe('pods', () => {
   test('are refused while a quota has not been counted', async () => {
     await open();
     await api.send('POST', `${CORE}/resourcequotas`, { metadata: { name: 'q' }, spec: { hard: { pods: '1' } } });
-    expect((await createPod('early')).code).toBe(201); // the quota is not in force before its status says so
+    expect((await createPod('early')).code).toBe(201); // a quota without a status is not enforced yet
     const status = { hard: { pods: '1' } };
     await api.send('PATCH', `${CORE}/resourcequotas/q/status`, { status }, MERGE_PATCH);
 
     expect(await message(createPod('a'))).toBe('pods "a" is forbidden: status unknown for quota: q, resources: pods');
   });
 
-  test('count for quotas of their scopes only, and for others when they change scope', async () => {
+  test('count only for quotas with their scopes, and for others after a change', async () => {
     await open();
     await quota('best', { pods: '1' }, { scopes: ['BestEffort'] });
     await quota('ending', { pods: '1' }, { scopes: ['Terminating'] });
@@ -101,7 +101,7 @@ describe('pods', () => {
   });
 });
 
-test('a change is charged with what it adds', async () => {
+test('an update is charged with its increase', async () => {
   await open();
   await quota('q', { services: '2', 'services.nodeports': '2', 'services.loadbalancers': '0' });
   const service = { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } };
@@ -142,7 +142,7 @@ test('claims are charged by storage class, objects of every kind by their number
   expect((await api.send('POST', `${CORE}/configmaps`, { metadata: { name: 'b' } })).code).toBe(403);
 });
 
-test('a dry run is refused like any other, and charged to nobody', async () => {
+test('a dry run is refused like any other write, and not charged', async () => {
   await open();
   await quota('q', { pods: '1' });
   const pod = { metadata: { name: 'a' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
@@ -151,7 +151,7 @@ test('a dry run is refused like any other, and charged to nobody', async () => {
   expect(await used('q')).toEqual({ pods: '0' });
 });
 
-test('fifty writers at once get as many as there are, and are written in few batches', async () => {
+test('fifty concurrent writers get what is available, and are written in few batches', async () => {
   await open();
   await quota('a', { pods: '20', 'requests.cpu': '100' });
   await quota('b', { pods: '30', 'requests.cpu': '1700m' });
@@ -194,7 +194,7 @@ test('servers that race for the same quotas do not exceed them together', async 
   expect([...codes].every((code) => [201, 403, 409].includes(code))).toBe(true);
 });
 
-test('who loses the race for a quota tries again', async () => {
+test('retries after losing a race for a quota', async () => {
   await open();
   await quota('q', { pods: '30' });
   const others = Array.from({ length: 3 }, async (_, index) => {

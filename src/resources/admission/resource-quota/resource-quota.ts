@@ -9,7 +9,7 @@ import type { ResourceQuotaConfiguration } from './resource-quota-configuration.
 
 type Parts = Pick<AdmissionParts, 'objects' | 'clock' | 'update'>;
 
-/** Nothing is written that would use more than the quotas of its namespace allow. */
+/** Refuses writes that would exceed the quotas of the namespace. */
 export function resourceQuota(parts: Parts, configuration?: ResourceQuotaConfiguration): AdmissionPlugin {
   const { objects, clock, update } = parts;
   const limited = configuration?.limitedResources ?? [];
@@ -31,7 +31,7 @@ export function resourceQuota(parts: Parts, configuration?: ResourceQuotaConfigu
 
   const byNamespace = () => quotas.index('namespace', ({ metadata }) => [metadata.namespace ?? '']);
 
-  /** Most namespaces have no quota, and pay for no more than this question. */
+  /** Whether the request is one that quotas may count. Most namespaces have no quota, and only pay for this check. */
   function isConcerned(request: AdmissionAttributes): boolean {
     const { object, old, namespace } = request;
     if (object === undefined) return false;
@@ -53,7 +53,7 @@ function statusPath({ metadata }: Quota): string {
   return `/api/v1/namespaces/${metadata.namespace ?? ''}/resourcequotas/${metadata.name ?? ''}/status`;
 }
 
-/** What is at hand of the objects of devices; what is not, or not served, is not there. */
+/** Lookups of device objects; missing or unserved ones are undefined. */
 function deviceObjects(objects: ServerObjects): DeviceObjects {
   const classes = objects.of<DeviceClass>('resource.k8s.io', 'deviceclasses');
   const claims = objects.of<ResourceClaim>('resource.k8s.io', 'resourceclaims');
