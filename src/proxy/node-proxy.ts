@@ -19,7 +19,7 @@ import { readProxyName } from './proxy-name.ts';
 import { isTranslatable, translateCommand } from './translate-command.ts';
 import { isTunnel, tunnelPorts } from './tunnel-ports.ts';
 
-/** A pod on a node, and the container of it that is meant. */
+/** A pod on a node, and the container that the request is about. */
 export interface PodTarget {
   readonly type: 'exec' | 'attach' | 'log' | 'portforward';
   readonly node: string;
@@ -27,7 +27,7 @@ export interface PodTarget {
   readonly container?: string;
 }
 
-/** What is asked of a server behind a pod, a service or a node. */
+/** The pod, service or node whose server the client wants to reach. */
 export interface ProxyTarget {
   readonly type: 'podproxy' | 'nodeproxy' | 'serviceproxy';
   readonly namespace: string;
@@ -44,7 +44,7 @@ export interface NodeProxyOptions {
 
 const PODS: GroupResource = { group: '', resource: 'pods' };
 
-/** Passes on to nodes what clients want of the containers there. */
+/** Forwards clients' requests about containers (logs, exec, attach, port-forward, proxy) to the nodes that run them. */
 export class NodeProxy {
   readonly #connections: NodeConnections;
   readonly #locations: ProxyLocations;
@@ -110,7 +110,7 @@ export class NodeProxy {
   }
 }
 
-/** Lets client and node speak with each other as they agree to. */
+/** Passes the bytes between client and node, in the protocol that the two negotiate. */
 async function passUpgrade(call: Call, client: HttpClient, path: string): Promise<ConnectionAnswer> {
   const headers = upgradeHeaders(call.request);
   const { method, signal } = call.request;
@@ -132,7 +132,7 @@ async function passUpgrade(call: Call, client: HttpClient, path: string): Promis
   };
 }
 
-/** By which client and node agree on a protocol. */
+/** The headers with which client and node negotiate a protocol. */
 const AGREEMENT = new Set([
   'upgrade',
   'x-stream-protocol-version',

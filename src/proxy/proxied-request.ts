@@ -17,11 +17,11 @@ import { joined, proxiedLink, type ProxiedPlace, withProxiedLinks } from './prox
 /** A server behind a pod, a service or a node. */
 export interface ProxiedServer {
   readonly client: HttpClient;
-  /** Host and port, as URLs have them. */
+  /** `host:port`, as in URLs. */
   readonly host: string;
 }
 
-/** Passes a request on to a server, with what follows `proxy` of its path, and the answer back. */
+/** Forwards a request to a server, with the part of its path that follows `proxy`, and returns the server's answer. */
 export async function passProxied(call: Call, { client, host }: ProxiedServer): Promise<ConnectionAnswer> {
   const path = serverPath(call);
   const query = call.request.query.text === '' ? '' : `?${call.request.query.text}`;
@@ -46,7 +46,7 @@ export async function passProxied(call: Call, { client, host }: ProxiedServer): 
   return proxiedAnswer(exchange, place);
 }
 
-/** What the server is asked for: empty when the request has nothing after `proxy`. */
+/** The path to request at the server: empty when nothing follows `proxy`. */
 function serverPath({ info, request: { path } }: Call): string {
   const below = info.parts.slice(3).join('/');
   const whole = below === '' ? '' : joined('/', below);

@@ -14,13 +14,13 @@ import { MAX_REFUSAL_BYTES, type NodeTarget } from './node-target.ts';
 
 const TUNNEL_PROTOCOL = `SPDY/3.1+${PORT_FORWARD_PROTOCOL}`;
 
-/** Whether the client speaks SPDY within WebSocket. */
+/** Whether the client tunnels SPDY through WebSocket. */
 export function isTunnel(request: RequestHeaders): boolean {
   const isOffered = request.headers('sec-websocket-protocol').some((text) => text.includes(TUNNEL_PROTOCOL));
   return isOffered && wantsWebSocket((name) => request.header(name));
 }
 
-/** Forwarded ports whose client tunnels through WebSocket what it has to say to the node. */
+/** Forwards ports for a client that tunnels its SPDY connection to the node through WebSocket. */
 export async function tunnelPorts(call: Call, { client, path, clock }: NodeTarget): Promise<ConnectionAnswer> {
   const headers = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': PORT_FORWARD_PROTOCOL };
   let answer: Awaited<ReturnType<typeof client.upgrade>>;
