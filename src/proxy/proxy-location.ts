@@ -87,7 +87,10 @@ export class ProxyLocations {
   }
 }
 
-/** Whether the API server may send proxied requests to the address: it is not a loopback, link-local or multicast address. */
+/**
+ * Whether the API server may send proxied requests to the address: it is not a loopback, link-local, multicast, broadcast or unspecified
+ * address.
+ */
 export function isProxyable(address: string): boolean {
   const family = isIP(address);
   return family !== 0 && !NOT_PROXYABLE.check(address, family === 4 ? 'ipv4' : 'ipv6');

@@ -22,7 +22,7 @@ async function restart(authentication: AuthenticationSettings): Promise<void> {
 }
 
 describe('a front proxy', () => {
-  test('is believed whom it speaks for', async () => {
+  test('authenticates the user that its headers name', async () => {
     expect(await plane.whoami({ proxyCertificate: PROXY, headers: SPOKEN_FOR })).toEqual({
       username: 'ada',
       uid: '7',
@@ -31,18 +31,18 @@ describe('a front proxy', () => {
     });
   });
 
-  test('that says nothing is nobody, though its certificate has a name', async () => {
+  test('that names no user is not authenticated, though its certificate has a name', async () => {
     expect(await plane.whoami({ proxyCertificate: PROXY })).toMatchObject({ code: 403 });
   });
 
-  test('must have one of the names that are allowed', async () => {
-    const stranger = { ...PROXY, commonName: 'somebody' };
+  test('must have one of the allowed names', async () => {
+    const stranger = { ...PROXY, commonName: 'stranger' };
     expect(await plane.whoami({ proxyCertificate: stranger, headers: SPOKEN_FOR })).toMatchObject({ code: 401 });
     await restart({ frontProxy: { allowedNames: [] } });
     expect(await plane.whoami({ proxyCertificate: stranger, headers: SPOKEN_FOR })).toMatchObject({ username: 'ada' });
   });
 
-  test('may tell in headers of other names', async () => {
+  test('may use headers with other names', async () => {
     await restart({ frontProxy: { usernameHeaders: ['X-User', 'X-Other'], groupHeaders: ['X-Group', 'X-Role'] } });
     const headers = { 'x-other': 'eve', 'x-group': 'a', 'x-role': 'b', 'X-Remote-User': 'ada' };
     expect(await plane.whoami({ proxyCertificate: PROXY, headers })).toMatchObject({
@@ -65,7 +65,7 @@ describe('headers of a front proxy', () => {
     expect(body['message']).toContain(`User "${name}" cannot list`);
   });
 
-  test('are seen by nobody behind authentication, nor is the token', async () => {
+  test('are removed by authentication, as is the token', async () => {
     const seen: Record<string, string | undefined> = {};
     await plane[Symbol.asyncDispose]();
     plane = await TestPlane.start({

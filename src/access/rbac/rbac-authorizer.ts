@@ -13,8 +13,8 @@ import { type Binding, IndexedRbac } from './rbac-objects.ts';
 import { describeBinding, together, visitRules } from './user-rules.ts';
 
 /**
- * Allows what roles grant. It answers without a promise, but for the moment in which a store in another process has not told
- * yet which roles and bindings there are: nothing is decided on a part of them.
+ * Allows what roles grant. It answers synchronously, except while a store in another process is still loading roles and bindings: it never
+ * decides with only a part of them.
  */
 export class RbacAuthorizer implements ListingAuthorizer {
   readonly name = 'RBAC';
@@ -35,7 +35,7 @@ export class RbacAuthorizer implements ListingAuthorizer {
     return listRules(this.#rbac, user, namespace);
   }
 
-  /** Made when it is first needed: the kinds have to be registered by then. */
+  /** Created on first use, because the kinds must be registered by then. */
   get #rbac(): IndexedRbac {
     return (this.#known ??= new IndexedRbac(this.#objects));
   }
@@ -60,7 +60,7 @@ function decide(rbac: IndexedRbac, { user, info }: AccessRequest): AccessDecisio
   return problems === undefined ? NO_OPINION : { verdict: 'noOpinion', reason: `RBAC: ${together(problems)}` };
 }
 
-/** Says why when asked: nearly nobody asks about what is allowed. */
+/** Builds the reason on demand: it is rarely read for allowed requests. */
 class Granted implements AccessDecision {
   readonly verdict = 'allow';
   readonly #binding: Binding;
