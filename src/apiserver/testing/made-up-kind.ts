@@ -23,7 +23,7 @@ const SCHEDULE: Column = {
   value: (object) => (object['spec'] as { readonly schedule?: string } | undefined)?.schedule,
 };
 
-/** All versions of a CronTab, as somebody defines it while the server runs. */
+/** All versions of a CronTab, as a CustomResourceDefinition would define them at run time. */
 export function cronTabs(options: MadeUpOptions = {}): Resource[] {
   const { group = 'stable.example.com', versions = ['v1', 'v1beta1'], convert } = options;
   const { spec = { schedule: { type: 'string' } } } = options;
