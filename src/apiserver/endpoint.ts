@@ -56,7 +56,7 @@ export class Withdrawal {
 
   happen(): void {
     this.#hasHappened = true;
-    this.#listeners.tell();
+    this.#listeners.notify();
   }
 }
 

@@ -8,7 +8,7 @@ export class Listeners<T> {
     return { [Symbol.dispose]: () => void this.#listeners.delete(own) };
   }
 
-  tell(value: T): void {
+  notify(value: T): void {
     for (const listener of this.#listeners) listener(value);
   }
 }

@@ -86,7 +86,7 @@ export class ResourceRegistry {
     const changed = [...removed.map(({ resource }) => resource), ...added];
     if (changed.length === 0) return;
     const versions = new Map(changed.map(({ group, version }) => [`${group}/${version}`, { group, version }]));
-    this.#listeners.tell([...versions.values()]);
+    this.#listeners.notify([...versions.values()]);
     for (const { withdrawal } of removed) withdrawal.happen();
   }
 }
