@@ -19,7 +19,7 @@ describe('jsonObjectEnd()', () => {
   });
 
   test('throws when the object does not end', () => {
-    expect(() => jsonObjectEnd(Buffer.from('{"a":"}'), 0)).toThrow('cut off');
+    expect(() => jsonObjectEnd(Buffer.from('{"a":"}'), 0)).toThrow('truncated');
   });
 });
 

@@ -22,13 +22,13 @@ function startTelling(options: Parameters<typeof startTransport>[1] = {}): Promi
   return startTransport((call) => text(JSON.stringify(call.request.certificate ?? null)), options);
 }
 
-test('a client without certificate is served and has none', async () => {
+test('a client without a certificate is served, and its calls have none', async () => {
   await using server = await startTelling();
   assert.equal((await server.getHttp2()).body.toString(), 'null');
   assert.equal((await server.getHttp1()).body.toString(), 'null');
 });
 
-test('a certificate of our authority tells its common name, organizations and digest', async () => {
+test('a certificate of our authority provides common name, organizations and digest', async () => {
   await using server = await startTelling();
   assert.deepEqual(JSON.parse((await server.getHttp2({ identity: alice })).body.toString()), ALICE);
   assert.deepEqual(JSON.parse((await server.getHttp1({ identity: alice })).body.toString()), ALICE);
@@ -65,13 +65,13 @@ test('a certificate made for servers is not valid for a client', async () => {
   assert.equal((await server.getHttp2({ identity: authority.issueServer() })).body.toString(), '"invalid"');
 });
 
-test('a certificate without a common name says nothing', async () => {
+test('a certificate without a common name counts as none', async () => {
   await using server = await startTelling();
   const identity = authority.issueClient({ commonName: '', organizations: ['admins'] });
   assert.equal((await server.getHttp2({ identity })).body.toString(), 'null');
 });
 
-test('a certificate that runs out while its connection is open is not valid any more', async () => {
+test('a certificate that expires while its connection is open becomes invalid', async () => {
   const clock = new VirtualClock({ startMs: new RealClock().now() });
   await using server = await startTelling({ clock, limits: { idleTimeoutMs: 1e9 } });
   const hour = { from: new Date(clock.now() - 60_000), to: new Date(clock.now() + 3_600_000) };
@@ -81,7 +81,7 @@ test('a certificate that runs out while its connection is open is not valid any 
   assert.equal((await over(session)).body.toString(), '"invalid"');
 });
 
-test('without authorities for clients, none are asked for a certificate', async () => {
+test('without authorities for clients, the server does not request certificates', async () => {
   await using server = await startTelling({ clientAuthorities: undefined });
   assert.equal((await server.getHttp2({ identity: alice })).body.toString(), 'null');
 });
@@ -125,7 +125,7 @@ test('TLS 1.1 is refused', async () => {
   await server.observed.until(() => server.observed.events.includes('handshakeFailed'));
 });
 
-test('a certificate of the authority for front proxies vouches for others, and not for its own name', async () => {
+test('a certificate of the authority for front proxies authenticates a proxy, not a user of its name', async () => {
   const proxies = testAuthority('proxies');
   const tell = (call: Call): EncodedAnswer =>
     text(JSON.stringify([call.request.certificate ?? null, call.request.proxyCertificate?.commonName ?? null]));

@@ -4,7 +4,7 @@ import { bodyTooLarge, GatheredBytes, incomplete } from './body-reader.ts';
 import type { Connection } from './connection.ts';
 import type { Exchange, Head } from './exchange.ts';
 
-/** A stream of HTTP/2. */
+/** An HTTP/2 stream. */
 export class Http2Exchange implements Exchange {
   readonly connection: Connection;
   readonly output: ServerStream;
@@ -100,7 +100,7 @@ export class Http2Exchange implements Exchange {
     const stream = this.output;
     stream.respond(head);
     if (stream.isInputOver) return;
-    // an answer may be made of the body: whether it is shows when it has begun
+    // the answer may be made from the body: whether it is becomes known when it has begun
     process.nextTick(() => stream.discardInput(this.#isBodyStreamed ? 'answered' : 'now'));
   }
 
@@ -113,7 +113,7 @@ export class Http2Exchange implements Exchange {
     stream.on('close', () => closed(stream.isFlushed));
   }
 
-  /** A client may wait to be told before it sends its body. */
+  /** A client may wait for permission before it sends its body. */
   #letSend(): void {
     if (this.header('expect')?.toLowerCase() === '100-continue') this.output.inform(100);
   }

@@ -32,7 +32,7 @@ export interface WebhookCall {
 const MAX_TARGETS = 200;
 const MAX_CONNECTIONS = 32;
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
-/** A webhook that asks to be called again later is called so often. */
+/** How often a webhook that asks for a retry is called. */
 const MAX_ATTEMPTS = 11;
 
 interface Connected {
@@ -41,16 +41,16 @@ interface Connected {
 }
 
 /**
- * Calls webhooks: by URL or by service, over HTTPS with verified certificates, on connections that are kept.
+ * Calls webhooks: by URL or by service, over HTTPS with verified certificates, on connections that are kept open.
  *
- * Guarantees: a call ends with its time, its signal or its answer. Failures have the words of client-go. Redirects are not
- * followed and proxies not asked: who may name a webhook must not thereby choose whom this server talks to.
+ * Guarantees: a call ends with its timeout, its signal or its answer. Errors have client-go's messages. Redirects are not followed and
+ * proxies are not used: a user who configures a webhook must not be able to choose which other servers this server connects to.
  */
 export class WebhookClient implements Disposable {
   readonly clock: Clock;
   readonly types: TypeTable;
   readonly #options: WebhookClientOptions;
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #connected = new Map<string, Connected>();
   readonly #variants: WebhookClient[] = [];
 
@@ -60,19 +60,19 @@ export class WebhookClient implements Disposable {
     this.#options = options;
   }
 
-  /** A client with connections of its own, which is somebody else to webhooks; disposed of together with this one. */
+  /** A client with separate connections and other credentials; disposed of together with this one. */
   as(credentialFor: WebhookClientOptions['credentialFor']): WebhookClient {
     const variant = new WebhookClient({ ...this.#options, ...(credentialFor === undefined ? {} : { credentialFor }) });
     this.#variants.push(variant);
     return variant;
   }
 
-  /** An identifier for a review. */
+  /** A UID for a review. */
   newUid(): string {
     return this.#options.uids.next();
   }
 
-  /** Posts JSON; rejects with a `StatusError` for an answer that is no success, and with an `Error` when none comes. */
+  /** Posts JSON; rejects with a `StatusError` for an unsuccessful answer, and with an `Error` when there is none. */
   async post(target: WebhookTarget, call: WebhookCall): Promise<WebhookAnswer> {
     const query = `timeout=${formatGoDuration(BigInt(call.timeoutMs) * 1_000_000n)}`;
     using scope = new AbortScope(call.signal);
@@ -82,18 +82,18 @@ export class WebhookClient implements Disposable {
     return answer;
   }
 
-  /** Connections to a target; the same ones for the same target, until they are let go. */
+  /** The connections to a target; the same ones for the same target, until they are closed. */
   connectionsTo(target: WebhookTarget): HttpClient {
     return this.#connect(target).client;
   }
 
-  /** Lets go of all connections, which close when their calls have ended: the next calls show the credentials of then. */
+  /** Releases all connections, which close when their calls have ended; the next calls use current credentials. */
   drain(): void {
     for (const { client } of this.#connected.values()) client.drain();
     this.#connected.clear();
   }
 
-  /** Closes all connections; calls under way fail. */
+  /** Closes all connections; calls in progress fail. */
   [Symbol.dispose](): void {
     for (const variant of this.#variants.splice(0)) variant[Symbol.dispose]();
     for (const { client } of this.#connected.values()) client.destroy();
@@ -143,7 +143,7 @@ export class WebhookClient implements Disposable {
     return { code: answer.status, contentType: answer.type, body: Buffer.from(answer.body) };
   }
 
-  /** A request that the other side says it has not looked at, or that came too late on a kept connection, is sent once more. */
+  /** Sends a request; repeats it once when the server did not process it, or when it was sent on a connection that had been closed. */
   async #send(target: WebhookTarget, call: PostedCall): Promise<HttpExchange> {
     try {
       return await this.#request(target, call);
