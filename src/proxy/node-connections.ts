@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import type { Duplex } from 'node:stream';
 import { badRequest, notFound, serviceUnavailable, StatusError } from '../api/index.ts';
 import type { Node } from '../api/types/core/v1.d.ts';
-import { type ServerObjects, transportWords } from '../apiserver/index.ts';
+import { type ServerObjects, transportErrorText } from '../apiserver/index.ts';
 import type { Clock } from '../base/index.ts';
 import { type ClientCertificate, HttpClient } from '../wire/http/index.ts';
 import { KeptClients } from './kept-clients.ts';
@@ -151,7 +151,7 @@ async function checkProxyable(host: string): Promise<void> {
   try {
     addresses = await lookup(host.replace(/^\[|\]$/g, ''), { all: true });
   } catch (error) {
-    throw badRequest(transportWords(error).replace(/^dial tcp: /, ''));
+    throw badRequest(transportErrorText(error).replace(/^dial tcp: /, ''));
   }
   if (addresses.length === 0) throw badRequest('no addresses for hostname');
   if (!addresses.every(({ address }) => isProxyable(address))) throw badRequest('address not allowed');

@@ -5,7 +5,7 @@ import {
   type ConnectionAnswer,
   type RequestHeaders,
   type ServerObjects,
-  transportWords,
+  transportErrorText,
 } from '../apiserver/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import { cutText, joinConnections } from '../wire/connections/index.ts';
@@ -91,7 +91,7 @@ export class NodeProxy {
     try {
       answer = await client.request({ method: 'GET', path, headers: {}, signal });
     } catch (error) {
-      throw new StatusError({ code: 500, message: `Get "${client.origin}${path}": ${transportWords(error)}` });
+      throw new StatusError({ code: 500, message: `Get "${client.origin}${path}": ${transportErrorText(error)}` });
     }
     const { status, chunks } = answer;
     if (status === 200) return { type: 'stream', code: 200, headers: { 'content-type': 'text/plain' }, body: chunks };
@@ -118,7 +118,7 @@ async function passUpgrade(call: Call, client: HttpClient, path: string): Promis
   try {
     answer = await client.upgrade({ method, path, headers, signal });
   } catch (error) {
-    throw new StatusError({ code: 500, message: `error dialing backend: ${transportWords(error)}` });
+    throw new StatusError({ code: 500, message: `error dialing backend: ${transportErrorText(error)}` });
   }
   if (!('socket' in answer)) {
     const body = await cutText(answer.chunks, MAX_REFUSAL_BYTES);
@@ -133,7 +133,7 @@ async function passUpgrade(call: Call, client: HttpClient, path: string): Promis
 }
 
 /** The headers with which client and node negotiate a protocol. */
-const AGREEMENT = new Set([
+const NEGOTIATION_HEADERS = new Set([
   'upgrade',
   'x-stream-protocol-version',
   'sec-websocket-key',
@@ -143,7 +143,7 @@ const AGREEMENT = new Set([
 ]);
 
 function upgradeHeaders(request: RequestHeaders): Record<string, string> {
-  const kept = request.headerNames().filter((name) => AGREEMENT.has(name));
+  const kept = request.headerNames().filter((name) => NEGOTIATION_HEADERS.has(name));
   return { connection: 'Upgrade', ...Object.fromEntries(kept.map((name) => [name, request.header(name) ?? ''])) };
 }
 

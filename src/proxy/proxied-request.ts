@@ -9,7 +9,7 @@ import {
   forward,
   forwardUpgrade,
   type Onward,
-  transportWords,
+  transportErrorText,
 } from '../apiserver/index.ts';
 import type { HttpClient, HttpExchange } from '../wire/http/index.ts';
 import { joined, proxiedLink, type ProxiedPlace, withProxiedLinks } from './proxied-links.ts';
@@ -41,7 +41,7 @@ export async function passProxied(call: Call, { client, host }: ProxiedServer): 
     exchange = await forward(call.request, { ...onward, path: onward.path === '' ? '/' : onward.path, headers });
   } catch (error) {
     if (call.request.signal.aborted || error instanceof StatusError) throw error;
-    throw serviceUnavailable(`error trying to reach service: ${transportWords(error)}`);
+    throw serviceUnavailable(`error trying to reach service: ${transportErrorText(error)}`);
   }
   return proxiedAnswer(exchange, place);
 }
@@ -59,7 +59,7 @@ async function upgraded(call: Call, onward: Onward): Promise<ConnectionAnswer> {
     answer = await forwardUpgrade(call.request, { ...onward, path: onward.path === '' ? '/' : onward.path });
   } catch (error) {
     if (call.request.signal.aborted) throw error;
-    throw new StatusError({ code: 500, message: `error dialing backend: ${transportWords(error)}` });
+    throw new StatusError({ code: 500, message: `error dialing backend: ${transportErrorText(error)}` });
   }
   if ('type' in answer) return answer;
   const { status, headers, chunks } = answer;

@@ -3,7 +3,7 @@ import {
   type Call,
   type ConnectionAnswer,
   type RequestHeaders,
-  transportWords,
+  transportErrorText,
   webSocketAnswer,
 } from '../apiserver/index.ts';
 import { messageOf } from '../base/index.ts';
@@ -62,7 +62,7 @@ async function openAtNode({ client, path }: NodeTarget, signal: AbortSignal): Pr
   try {
     answer = await client.upgrade({ method: 'POST', path, headers, signal });
   } catch (cause) {
-    throw new Error(`error sending request: Post "${client.origin}${path}": ${transportWords(cause)}`, { cause });
+    throw new Error(`error sending request: Post "${client.origin}${path}": ${transportErrorText(cause)}`, { cause });
   }
   if ('socket' in answer) return answer.socket;
   throw new Error(`unable to upgrade connection: ${await cutText(answer.chunks, MAX_REFUSAL_BYTES)}`);

@@ -3,7 +3,7 @@ import {
   type Call,
   type ConnectionAnswer,
   type RequestHeaders,
-  transportWords,
+  transportErrorText,
   webSocketAnswer,
 } from '../apiserver/index.ts';
 import { cutText } from '../wire/connections/index.ts';
@@ -27,7 +27,7 @@ export async function tunnelPorts(call: Call, { client, path, clock }: NodeTarge
   try {
     answer = await client.upgrade({ method: 'POST', path, headers, signal: call.request.signal });
   } catch (error) {
-    throw new StatusError({ code: 500, message: `error dialing backend: ${transportWords(error)}` });
+    throw new StatusError({ code: 500, message: `error dialing backend: ${transportErrorText(error)}` });
   }
   if (!('socket' in answer)) {
     const body = await cutText(answer.chunks, MAX_REFUSAL_BYTES);

@@ -3,7 +3,7 @@ import { type AuditEvent, eventLine } from './audit-event.ts';
 import type { AuditLevel } from './audit-policy.ts';
 
 /** At most this many lost events of a batch are named in the log. */
-const NAMED_LOSSES = 10;
+const MAX_NAMED_LOSSES = 10;
 
 /** Counts events and their outcomes, under upstream's metric names. */
 export class AuditMetrics {
@@ -51,7 +51,7 @@ export class AuditMetrics {
   /** Counts and logs lost events. The log names the first ones, without their content. */
   lost(plugin: string, events: readonly AuditEvent[], why: string): void {
     this.#errors.with({ plugin }).add(events.length);
-    const lost = events.slice(0, NAMED_LOSSES).map(eventLine);
+    const lost = events.slice(0, MAX_NAMED_LOSSES).map(eventLine);
     this.#log.error('audit events lost', { plugin, events: events.length, why, lost: lost.join('\n') });
   }
 }

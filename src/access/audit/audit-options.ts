@@ -3,7 +3,7 @@ import { Audit, type AuditParts } from './audit.ts';
 import type { AuditMetrics } from './audit-metrics.ts';
 import type { AuditPolicy } from './audit-policy.ts';
 import { AuditRules } from './audit-rules.ts';
-import { type AuditSink, forgiving, together } from './audit-sink.ts';
+import { type AuditSink, ignoringFailures, combinedSink } from './audit-sink.ts';
 import { BatchedSink, type BatchOptions } from './batched-sink.ts';
 import { type AuditLogFormat, type LineWriter, logSink } from './log-sink.ts';
 import { RotatingFile, type RotatingFileOptions } from './rotating-file.ts';
@@ -23,7 +23,7 @@ interface SinkSettings {
 
 export interface AuditLogSettings extends SinkSettings {
   readonly format: AuditLogFormat;
-  /** A file, a function that prints lines, or a writer, which is disposed together with the audit. */
+  /** A file, a function that prints lines, or a writer, which is disposed combinedSink with the audit. */
   readonly to: Omit<RotatingFileOptions, 'clock' | 'log'> | ((line: string) => void) | LineWriter;
 }
 
@@ -58,7 +58,7 @@ export function openAudit(options: AuditOptions, environment: AuditEnvironment):
   ];
   if (all.length === 0) return undefined;
   const limits = [log, webhook].flatMap((one) => (one === undefined ? [] : [one.truncate?.maxEventBytes ?? Infinity]));
-  const sink = together(all);
+  const sink = combinedSink(all);
   const parts: AuditParts = {
     ...environment,
     rules: new AuditRules(policy),
@@ -89,7 +89,7 @@ function delivered(sink: AuditSink, { delivery, truncate }: SinkSettings, enviro
     delivery.mode === 'batch'
       ? new BatchedSink(sink, delivery.batch, environment)
       : delivery.mode === 'blocking'
-        ? forgiving(sink)
+        ? ignoringFailures(sink)
         : sink;
   return truncate === undefined ? waiting : truncating(waiting, truncate, environment.metrics);
 }

@@ -7,7 +7,7 @@ export interface AuditSink extends AsyncDisposable {
 }
 
 /** Writes to several sinks; returns false when one of them failed. */
-export function together(sinks: readonly AuditSink[]): AuditSink {
+export function combinedSink(sinks: readonly AuditSink[]): AuditSink {
   return {
     write(events) {
       return allWritten(sinks.map((sink) => sink.write(events)));
@@ -26,7 +26,7 @@ export function allWritten(written: readonly (boolean | Promise<boolean>)[]): bo
 }
 
 /** Requests wait for the sink, and continue even when it failed. */
-export function forgiving(sink: AuditSink): AuditSink {
+export function ignoringFailures(sink: AuditSink): AuditSink {
   return {
     write(events) {
       const written = sink.write(events);

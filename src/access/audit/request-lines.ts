@@ -9,7 +9,7 @@ export function requestLines(print: (line: string) => void, clock: Clock): Stage
     call.record.onFinish(({ code, outcome }) => {
       const ms = Math.round(clock.monotonic() - start);
       print(
-        `${code === 0 ? '---' : code} ${targetOf(call)} by ${whoOf(call.principal)} (${ms} ms${outcome === 'cut' ? ', cut' : ''})`,
+        `${code === 0 ? '---' : code} ${targetOf(call)} by ${userOf(call.principal)} (${ms} ms${outcome === 'cut' ? ', cut' : ''})`,
       );
     });
     return next(call);
@@ -25,7 +25,7 @@ function targetOf({ info, request: { uri } }: Call): string {
   return printable(`${verb} ${kind}${object === '' ? '' : ` ${object}`}`);
 }
 
-function whoOf({ user, impersonation }: Principal): string {
+function userOf({ user, impersonation }: Principal): string {
   return printable(impersonation === undefined ? user.name : `${impersonation.requestor.name} as ${user.name}`);
 }
 

@@ -3,7 +3,7 @@ import type { AuthenticationSettings } from '../../cluster/index.ts';
 import { TestPlane } from '../testing/test-plane.ts';
 
 const PROXY = { commonName: 'front-proxy-client', organizations: ['proxies'] };
-const SPOKEN_FOR = {
+const USER_HEADERS = {
   'X-Remote-User': 'ada',
   'X-Remote-Uid': '7',
   'X-Remote-Group': ['dev', 'ops, and more'],
@@ -23,7 +23,7 @@ async function restart(authentication: AuthenticationSettings): Promise<void> {
 
 describe('a front proxy', () => {
   test('authenticates the user that its headers name', async () => {
-    expect(await plane.whoami({ proxyCertificate: PROXY, headers: SPOKEN_FOR })).toEqual({
+    expect(await plane.whoami({ proxyCertificate: PROXY, headers: USER_HEADERS })).toEqual({
       username: 'ada',
       uid: '7',
       groups: ['dev', 'ops, and more', 'system:authenticated'],
@@ -37,9 +37,11 @@ describe('a front proxy', () => {
 
   test('must have one of the allowed names', async () => {
     const stranger = { ...PROXY, commonName: 'stranger' };
-    expect(await plane.whoami({ proxyCertificate: stranger, headers: SPOKEN_FOR })).toMatchObject({ code: 401 });
+    expect(await plane.whoami({ proxyCertificate: stranger, headers: USER_HEADERS })).toMatchObject({ code: 401 });
     await restart({ frontProxy: { allowedNames: [] } });
-    expect(await plane.whoami({ proxyCertificate: stranger, headers: SPOKEN_FOR })).toMatchObject({ username: 'ada' });
+    expect(await plane.whoami({ proxyCertificate: stranger, headers: USER_HEADERS })).toMatchObject({
+      username: 'ada',
+    });
   });
 
   test('may use headers with other names', async () => {
@@ -59,7 +61,7 @@ describe('headers of a front proxy', () => {
   ])('mean nothing %s', async (_what, credentials, name) => {
     const { body, code } = await plane.send('GET', '/api/v1/nodes', {
       ...credentials,
-      headers: { ...SPOKEN_FOR, 'X-Remote-Group': 'system:masters' },
+      headers: { ...USER_HEADERS, 'X-Remote-Group': 'system:masters' },
     });
     expect(code).toBe(403);
     expect(body['message']).toContain(`User "${name}" cannot list`);
@@ -80,7 +82,7 @@ describe('headers of a front proxy', () => {
         },
       ],
     });
-    const headers = { ...SPOKEN_FOR, 'X-User': 'eve', Authorization: 'Bearer x', 'X-Remote-Port': '1' };
+    const headers = { ...USER_HEADERS, 'X-User': 'eve', Authorization: 'Bearer x', 'X-Remote-Port': '1' };
     await plane.admin('GET', '/seen', undefined, headers);
     expect(Object.keys(seen)).toEqual(['content-type', 'x-remote-port']);
   });

@@ -20,7 +20,7 @@ import {
   type UidSource,
   watchFiles,
 } from '../../base/index.ts';
-import { together } from '../rbac/user-rules.ts';
+import { joinProblems } from '../rbac/user-rules.ts';
 import { AuthorizationMetrics } from './authorization-metrics.ts';
 import type { AuthorizerChoice, ConfiguredAuthorization } from './configuration.ts';
 import { readAuthorizationConfiguration } from './read-configuration.ts';
@@ -188,6 +188,6 @@ async function allRules(authorizers: readonly RuleLister[], user: UserInfo, name
     resourceRules: lists.flatMap(({ resourceRules }) => resourceRules),
     nonResourceRules: lists.flatMap(({ nonResourceRules }) => nonResourceRules),
     isIncomplete: lists.some(({ isIncomplete }) => isIncomplete),
-    ...(problems.length === 0 ? {} : { problem: together(problems) }),
+    ...(problems.length === 0 ? {} : { problem: joinProblems(problems) }),
   };
 }

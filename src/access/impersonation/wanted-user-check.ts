@@ -55,7 +55,7 @@ function checkName(
 }
 
 /** From this number of values on, a single question asks first whether all values are allowed. */
-const MANY = 4;
+const MIN_WILDCARD_VALUES = 4;
 const MASTERS = 'system:masters';
 
 async function checkGroups(
@@ -69,7 +69,7 @@ async function checkGroups(
     if (groups.includes('')) return check.never(about(''), 'impersonating the empty string group is not allowed');
     if (groups.includes(MASTERS))
       return check.never(about(MASTERS), 'impersonating the system:masters group is not allowed');
-    if (groups.length >= MANY && (await check.refusal(about('*'))) === undefined) return undefined;
+    if (groups.length >= MIN_WILDCARD_VALUES && (await check.refusal(about('*'))) === undefined) return undefined;
   }
   for (const group of groups) {
     const refused = await check.refusal(about(group));
@@ -91,7 +91,8 @@ async function checkExtra(
       const problem = extraProblem(key, values);
       if (problem !== undefined) return check.never(about('', ''), problem);
     }
-    const isMany = entries.length >= MANY || entries.flatMap(([, values]) => values).length >= MANY;
+    const isMany =
+      entries.length >= MIN_WILDCARD_VALUES || entries.flatMap(([, values]) => values).length >= MIN_WILDCARD_VALUES;
     if (isMany && (await check.refusal(about('*', '*'))) === undefined) return undefined;
   }
   for (const [key, values] of entries) {

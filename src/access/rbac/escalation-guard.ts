@@ -4,7 +4,7 @@ import type { Authorizer, RequestInfo, ServerObjects, UserInfo } from '../../api
 import { describeRule, quoted, type Rule } from './policy-rule.ts';
 import { type Binding, GROUP, newestRbac, type RbacObjects, type RoleRequest } from './rbac-objects.ts';
 import { joinVerbs, MAX_PERMISSIONS, missingFrom } from './rule-coverage.ts';
-import { together, visitRules } from './user-rules.ts';
+import { joinProblems, visitRules } from './user-rules.ts';
 
 /** The user who writes a role or binding, and the previous object. */
 export interface RoleWrite<T> {
@@ -121,7 +121,7 @@ function grantProblem(
   }
   const lacking = [...new Set(joinVerbs(missing).map(describeRule))].toSorted();
   const { name, groups } = who.user;
-  const unresolved = problems.length === 0 ? '' : `; resolution errors: [${together(problems)}]`;
+  const unresolved = problems.length === 0 ? '' : `; resolution errors: [${joinProblems(problems)}]`;
   return (
     `user ${JSON.stringify(name)} (groups=${quoted(groups)}) is attempting to grant RBAC permissions not currently held:\n` +
     lacking.join('\n') +

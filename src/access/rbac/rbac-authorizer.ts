@@ -10,7 +10,7 @@ import {
 } from '../../apiserver/index.ts';
 import { type Rule, ruleAllows } from './policy-rule.ts';
 import { type Binding, IndexedRbac } from './rbac-objects.ts';
-import { describeBinding, together, visitRules } from './user-rules.ts';
+import { describeBinding, joinProblems, visitRules } from './user-rules.ts';
 
 /**
  * Allows what roles grant. It answers synchronously, except while a store in another process is still loading roles and bindings: it never
@@ -57,7 +57,7 @@ function decide(rbac: IndexedRbac, { user, info }: AccessRequest): AccessDecisio
     },
   );
   if (grant !== undefined) return new Granted(grant, user);
-  return problems === undefined ? NO_OPINION : { verdict: 'noOpinion', reason: `RBAC: ${together(problems)}` };
+  return problems === undefined ? NO_OPINION : { verdict: 'noOpinion', reason: `RBAC: ${joinProblems(problems)}` };
 }
 
 /** Builds the reason on demand: it is rarely read for allowed requests. */
@@ -92,7 +92,7 @@ function listRules(rbac: IndexedRbac, user: UserInfo, namespace: string): Access
       problem: (text) => void problems.push(text),
     },
   );
-  const problem = problems.length === 0 ? {} : { problem: together(problems) };
+  const problem = problems.length === 0 ? {} : { problem: joinProblems(problems) };
   return { resourceRules, nonResourceRules, isIncomplete: false, ...problem };
 }
 

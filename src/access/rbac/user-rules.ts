@@ -47,7 +47,7 @@ export function describeBinding(binding: Binding, user: UserInfo): string {
 }
 
 /** Joins several problems into one text, each once. */
-export function together(problems: readonly string[]): string {
+export function joinProblems(problems: readonly string[]): string {
   const distinct = [...new Set(problems)];
   return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`;
 }

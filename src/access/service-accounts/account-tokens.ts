@@ -77,7 +77,7 @@ export class AccountTokens implements TokenAuthenticator {
     const keys = this.#options.keys();
     const fitting = jws.keyId === '' ? keys : keys.filter(({ id }) => id === jws.keyId);
     if (fitting.length === 0) return refused('invalid signature, no keys found');
-    if (!fitting.some(({ key }) => isRightlySigned(jws, key)))
+    if (!fitting.some(({ key }) => hasValidSignature(jws, key)))
       return refused('go-jose/go-jose: error in cryptographic primitive');
     const claims = readClaims(jws.claims);
     if (claims === undefined) return refused('claims of the token are not of the right types');
@@ -93,7 +93,7 @@ export class AccountTokens implements TokenAuthenticator {
   }
 }
 
-function isRightlySigned(jws: CompactJws, key: VerificationKey['key']): boolean {
+function hasValidSignature(jws: CompactJws, key: VerificationKey['key']): boolean {
   try {
     return isSignedBy(jws, key);
   } catch {

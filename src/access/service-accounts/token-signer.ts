@@ -10,7 +10,7 @@ export interface NamedUid {
 }
 
 /** The content of a token to sign. */
-export interface TokenWish {
+export interface TokenContent {
   readonly namespace: string;
   readonly serviceAccount: NamedUid;
   /** The token becomes invalid when this object is deleted. */
@@ -25,7 +25,7 @@ export interface TokenWish {
   readonly now: number;
 }
 
-export interface LegacyWish {
+export interface LegacyTokenContent {
   readonly namespace: string;
   readonly secretName: string;
   readonly serviceAccount: NamedUid;
@@ -67,7 +67,7 @@ export class TokenSigner {
   }
 
   /** Signs a token for a Secret. It is valid until the Secret or the service account is deleted; it does not expire. */
-  legacyToken({ namespace, secretName, serviceAccount }: LegacyWish): string {
+  legacyToken({ namespace, secretName, serviceAccount }: LegacyTokenContent): string {
     const claims = {
       iss: 'kubernetes/serviceaccount',
       'kubernetes.io/serviceaccount/namespace': namespace,
@@ -79,7 +79,7 @@ export class TokenSigner {
     return this.#sign(claims);
   }
 
-  async issue(wish: TokenWish): Promise<IssuedToken> {
+  async issue(wish: TokenContent): Promise<IssuedToken> {
     const { serviceAccount, namespace } = wish;
     const now = Math.floor(wish.now / 1000);
     const tokenId = this.#uids.next();
@@ -121,7 +121,7 @@ export interface IssuedToken {
   readonly tokenId: string;
 }
 
-function boundClaims({ boundTo, node }: TokenWish): Readonly<Record<string, Partial<NamedUid>>> {
+function boundClaims({ boundTo, node }: TokenContent): Readonly<Record<string, Partial<NamedUid>>> {
   if (boundTo === undefined) return {};
   const { kind, name, uid } = boundTo;
   if (kind === 'Secret') return { secret: { name, uid } };

@@ -47,11 +47,11 @@ export interface ListingAuthorizer extends Authorizer {
 
 /** Asks one authorizer after the other until one allows or denies. A failing authorizer has no opinion, and its error is reported. */
 export function firstOpinion(authorizers: readonly Authorizer[]): Authorizer {
-  return { authorize: (request) => askFrom(0, new Unsettled(authorizers, request)) };
+  return { authorize: (request) => askFrom(0, new NoOpinions(authorizers, request)) };
 }
 
 /** The reasons and errors of authorizers without an opinion so far. */
-class Unsettled {
+class NoOpinions {
   readonly authorizers: readonly Authorizer[];
   readonly request: AccessRequest;
   readonly #reasons: string[] = [];
@@ -75,7 +75,7 @@ class Unsettled {
   }
 }
 
-function askFrom(first: number, state: Unsettled): AccessDecision | Promise<AccessDecision> {
+function askFrom(first: number, state: NoOpinions): AccessDecision | Promise<AccessDecision> {
   for (let index = first; index < state.authorizers.length; index++) {
     const answer = ask(state.authorizers[index] as Authorizer, state.request);
     if (answer instanceof Promise) return askOn(index, answer, state);
@@ -85,7 +85,7 @@ function askFrom(first: number, state: Unsettled): AccessDecision | Promise<Acce
   return state.decision;
 }
 
-async function askOn(index: number, answer: Promise<AccessDecision>, state: Unsettled): Promise<AccessDecision> {
+async function askOn(index: number, answer: Promise<AccessDecision>, state: NoOpinions): Promise<AccessDecision> {
   const decision = await answer;
   if (decision.verdict !== 'noOpinion') return decision;
   state.add(decision);

@@ -25,7 +25,7 @@ export function evaluateWithAccess<T>(
       const known = answers.get(key);
       if (known !== undefined) return known;
       const decision = authorizer.authorize({ user: userOf(question, user), info: infoOf(question), signal });
-      if (decision instanceof Promise) throw new Awaited(key, decision);
+      if (decision instanceof Promise) throw new AnswerPending(key, decision);
       return remember(key, decision);
     },
   };
@@ -40,7 +40,7 @@ export function evaluateWithAccess<T>(
     try {
       return evaluate(oracle);
     } catch (pause) {
-      if (!(pause instanceof Awaited)) throw pause;
+      if (!(pause instanceof AnswerPending)) throw pause;
       return pause.decision.then((decision) => {
         signal.throwIfAborted();
         remember(pause.key, decision);
@@ -52,8 +52,8 @@ export function evaluateWithAccess<T>(
 }
 
 /** Abandons an evaluation that needs a pending answer; expressions cannot catch it. */
-class Awaited extends Error {
-  override readonly name = 'Awaited';
+class AnswerPending extends Error {
+  override readonly name = 'AnswerPending';
   readonly key: string;
   readonly decision: Promise<AccessDecision>;
 

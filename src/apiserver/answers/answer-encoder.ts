@@ -27,7 +27,7 @@ import type {
 } from './answer.ts';
 import { encodeDocument } from './document.ts';
 import { indentJson } from './indent-json.ts';
-import { AT_ONCE_BYTES, lazyPieces } from './lazy-pieces.ts';
+import { MAX_EAGER_BYTES, lazyPieces } from './lazy-pieces.ts';
 import { ListEncoder } from './list-encoder.ts';
 import { MetadataForms } from './metadata-forms.ts';
 import type { Negotiator } from './negotiator.ts';
@@ -292,7 +292,7 @@ function encodeObject({ object, resource }: ObjectAnswer, { format, isPretty }: 
   if (isPretty) return indentJson(jsonOf(object, resource));
   const pieces = jsonPiecesOf(object, resource);
   const [json] = pieces;
-  const isSmall = pieces.length === 1 && json !== undefined && json.length <= AT_ONCE_BYTES;
+  const isSmall = pieces.length === 1 && json !== undefined && json.length <= MAX_EAGER_BYTES;
   return isSmall ? Buffer.concat([json, LINE_FEED]) : [...pieces, LINE_FEED];
 }
 

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 
 /** Bodies up to this size are encoded at once. Larger ones are worth compressing, and encoding only as fast as the client reads. */
-export const AT_ONCE_BYTES = 128 * 1024;
+export const MAX_EAGER_BYTES = 128 * 1024;
 
 /** Up to this size, copying the pieces into one costs less than writing them separately. */
 const MAX_COPIED_BYTES = 32 * 1024;
@@ -12,7 +12,7 @@ const MAX_COPIED_BYTES = 32 * 1024;
  */
 export function lazyPieces(pieces: Iterator<Uint8Array>): Uint8Array | Iterable<Uint8Array> {
   const first: Uint8Array[] = [];
-  for (let bytes = 0; bytes <= AT_ONCE_BYTES;) {
+  for (let bytes = 0; bytes <= MAX_EAGER_BYTES;) {
     const step = pieces.next();
     if (step.done === true) return bytes > MAX_COPIED_BYTES ? first : joined(first, bytes);
     if (step.value.length === 0) break; // slow to encode: let other requests run

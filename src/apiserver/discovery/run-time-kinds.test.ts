@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { GroupVersion } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
 import { KindServer } from '../testing/kind-server.ts';
-import { cronTabs } from '../testing/made-up-kind.ts';
+import { cronTabs } from '../testing/cron-tabs.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';

@@ -64,7 +64,7 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
     try {
       return this.getNow(namespace, name);
     } catch (error) {
-      return laterUnlessWrong(error, () => this.newest(namespace, name));
+      return fallBackToStore(error, () => this.newest(namespace, name));
     }
   }
 
@@ -72,7 +72,7 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
     try {
       return this.listNow(namespace);
     } catch (error) {
-      return laterUnlessWrong(error, () => this.newestList(namespace));
+      return fallBackToStore(error, () => this.newestList(namespace));
     }
   }
 
@@ -165,7 +165,7 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
 }
 
 /** Falls back to the store when there is no local copy; rejects with any other error. */
-function laterUnlessWrong<R>(error: unknown, later: () => Promise<R>): Promise<R> {
+function fallBackToStore<R>(error: unknown, later: () => Promise<R>): Promise<R> {
   return isStoreError(error, 'Unavailable') ? later() : Promise.reject(error as Error);
 }
 

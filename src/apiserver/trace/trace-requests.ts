@@ -13,7 +13,7 @@ export const TRACE_HEADER = 'keelson-trace';
 export const TRACES_PATH = '/keelson/requests';
 
 /** How many requested traces are kept when other requests are not traced. */
-const KEPT_WHEN_ASKED = 100;
+const MAX_REQUESTED_TRACES = 100;
 
 export interface TraceOptions {
   /** How many recent requests are kept: writes, and requests that were refused. 0 keeps only those that ask for a trace. */
@@ -31,7 +31,7 @@ export class RequestTraces {
   constructor(options: TraceOptions) {
     this.#options = options;
     this.#isAlwaysOn = options.keep > 0;
-    this.recent = new RecentRequests(options.keep || KEPT_WHEN_ASKED, options.clock);
+    this.recent = new RecentRequests(options.keep || MAX_REQUESTED_TRACES, options.clock);
   }
 
   /** The outermost stage; requests that are not traced pass unchanged. */

@@ -14,8 +14,8 @@ export interface ReadBodyOptions {
 export function readBody(input: Readable, { limit, isWhole }: ReadBodyOptions): Promise<Uint8Array> {
   if (input.destroyed) return Promise.reject(incomplete());
   return new Promise((resolve, reject) => {
-    const gathered = new GatheredBytes(limit);
-    const crumbs = new Crumbs(input);
+    const gathered = new BodyBuffer(limit);
+    const crumbs = new SmallChunkCounter(input);
     const settle = (finish: () => void): void => {
       input.off('data', onData).off('end', onEnd).off('close', onClose);
       finish();
@@ -32,7 +32,7 @@ export function readBody(input: Readable, { limit, isWhole }: ReadBodyOptions): 
 
 /** Reads and drops the rest of a body that the handler does not want, so that the client gets to read the answer. */
 export function discardBody(input: Readable): void {
-  const crumbs = new Crumbs(input);
+  const crumbs = new SmallChunkCounter(input);
   input.on('data', (chunk: Uint8Array) => {
     if (chunk.length < SMALL_CHUNK_BYTES) crumbs.add();
   });
@@ -40,14 +40,14 @@ export function discardBody(input: Readable): void {
 
 /** Below this size, a chunk's overhead exceeds its bytes. */
 const SMALL_CHUNK_BYTES = 64;
-const SMALL_CHUNKS_A_TURN = 1024;
-const SMALL_CHUNKS_IN_ALL = 16 * 1024;
+const MAX_SMALL_CHUNKS_PER_TURN = 1024;
+const MAX_SMALL_CHUNKS = 16 * 1024;
 
 /**
  * Counts chunks that are smaller than any client has a reason to send: after many in a row other requests get to run, and after too many
  * the connection is closed.
  */
-class Crumbs {
+class SmallChunkCounter {
   readonly #input: Readable;
   #inAll = 0;
 
@@ -57,8 +57,8 @@ class Crumbs {
 
   add(): void {
     this.#inAll += 1;
-    if (this.#inAll > SMALL_CHUNKS_IN_ALL) this.#input.destroy();
-    else if (this.#inAll % SMALL_CHUNKS_A_TURN === 0) {
+    if (this.#inAll > MAX_SMALL_CHUNKS) this.#input.destroy();
+    else if (this.#inAll % MAX_SMALL_CHUNKS_PER_TURN === 0) {
       this.#input.pause();
       setImmediate(() => this.#input.resume());
     }
@@ -72,7 +72,7 @@ const MIN_BUFFER_BYTES = 4 * 1024;
  * Collects a body. A single chunk is used as it is; several are copied into one buffer, which doubles when it is full, so that a body in
  * chunks of one byte costs no more than one in large chunks.
  */
-export class GatheredBytes {
+export class BodyBuffer {
   readonly #limit: number;
   #buffer: Uint8Array = EMPTY;
   #size = 0;

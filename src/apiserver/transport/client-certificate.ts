@@ -49,9 +49,9 @@ export class CertificateReader {
       sha256: shown.fingerprint256.replaceAll(':', '').toLowerCase(),
       endsMs: Date.parse(shown.valid_to),
     };
-    const proxy = isVouchedFor(socket, this.#proxies) ? { proxy: certificate } : {};
+    const proxy = isSignedByAny(socket, this.#proxies) ? { proxy: certificate } : {};
     // With authorities of one kind only, the handshake has already verified this.
-    const isClient = this.#proxies.length === 0 || isVouchedFor(socket, this.#clients);
+    const isClient = this.#proxies.length === 0 || isSignedByAny(socket, this.#clients);
     if (!isClient) return { type: 'refused', ...proxy };
     if (certificate.commonName === '') return NONE; // it identifies no user
     return { type: 'valid', certificate, endsMs: certificate.endsMs, ...proxy };
@@ -62,7 +62,7 @@ export class CertificateReader {
 const MAX_CHAIN = 10;
 
 /** Whether one of the authorities is in the chain, which the handshake has verified. */
-function isVouchedFor(socket: TLSSocket, authorities: readonly X509Certificate[]): boolean {
+function isSignedByAny(socket: TLSSocket, authorities: readonly X509Certificate[]): boolean {
   if (authorities.length === 0) return false;
   let current = socket.getPeerX509Certificate();
   for (let depth = 0; current !== undefined && depth < MAX_CHAIN; depth++) {

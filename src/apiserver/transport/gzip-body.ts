@@ -2,12 +2,12 @@ import { Buffer } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { EncodedAnswer } from '../answers/answer.ts';
-import { AT_ONCE_BYTES } from '../answers/lazy-pieces.ts';
+import { MAX_EAGER_BYTES } from '../answers/lazy-pieces.ts';
 import { isPieces, lengthOf } from './answer-body.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Bodies up to this size are not compressed. */
-export const GZIP_ABOVE_BYTES = AT_ONCE_BYTES;
+export const GZIP_ABOVE_BYTES = MAX_EAGER_BYTES;
 
 /** The memory for compressing one body: zlib's window and tables, and a batch on either side. */
 export const GZIP_HELD_BYTES = 448 * 1024;

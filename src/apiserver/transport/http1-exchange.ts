@@ -72,12 +72,12 @@ export class Http1Exchange implements Exchange {
   body(limit: number): Promise<Uint8Array> {
     const declared = declaredLength(this.header('content-length'));
     if (declared !== undefined && declared > limit) return Promise.reject(bodyTooLarge(limit));
-    this.#letSend();
+    this.#sendContinue();
     return readBody(this.#request, { limit, isWhole: () => this.#request.complete });
   }
 
   bodyStream(): AsyncIterable<Uint8Array> {
-    this.#letSend();
+    this.#sendContinue();
     this.#isBodyStreamed = true;
     return streamBody(this.#request, () => this.#request.complete);
   }
@@ -133,7 +133,7 @@ export class Http1Exchange implements Exchange {
   }
 
   /** A client may wait for permission before it sends its body. */
-  #letSend(): void {
+  #sendContinue(): void {
     if (this.#waitsToSend) this.output.writeContinue();
     this.#waitsToSend = false;
   }

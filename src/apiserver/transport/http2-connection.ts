@@ -69,7 +69,7 @@ export class Http2Connection implements OpenConnection {
 
   readonly #serve = (stream: ServerStream): void => {
     if (this.connection.running >= this.#maxRunning || this.connection.dropped >= this.#maxStreams) {
-      this.#refuseToGoOn();
+      this.#goAway();
       return;
     }
     if (stream.headers.isTooLarge) {
@@ -89,11 +89,11 @@ export class Http2Connection implements OpenConnection {
   readonly #countReset = (): void => {
     const isWithinOwn = this.#resets.spend();
     const isWithinAddress = this.#addressBudgets.spend(this.connection.remoteAddress);
-    if (!isWithinOwn || !isWithinAddress) this.#refuseToGoOn();
+    if (!isWithinOwn || !isWithinAddress) this.#goAway();
   };
 
   /** Sends GOAWAY, and serves no further requests. */
-  #refuseToGoOn(): void {
+  #goAway(): void {
     this.#http2.fail(CODE.enhanceYourCalm);
   }
 }

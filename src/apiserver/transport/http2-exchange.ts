@@ -1,6 +1,6 @@
 import { BrokenOffError, CODE, type ServerStream } from '../../wire/http2/index.ts';
 import type { ClientCertificate } from '../request/incoming-request.ts';
-import { bodyTooLarge, GatheredBytes, incomplete } from './body-reader.ts';
+import { bodyTooLarge, BodyBuffer, incomplete } from './body-reader.ts';
 import type { Connection } from './connection.ts';
 import type { Exchange, Head } from './exchange.ts';
 
@@ -64,9 +64,9 @@ export class Http2Exchange implements Exchange {
     const stream = this.output;
     const { contentLength = 0 } = stream.headers;
     if (contentLength > limit) return Promise.reject(bodyTooLarge(limit));
-    this.#letSend();
+    this.#sendContinue();
     return new Promise((resolve, reject) => {
-      const gathered = new GatheredBytes(limit);
+      const gathered = new BodyBuffer(limit);
       stream.input.readTo({
         data(chunk) {
           if (gathered.add(chunk)) return;
@@ -79,7 +79,7 @@ export class Http2Exchange implements Exchange {
   }
 
   bodyStream(): AsyncIterable<Uint8Array> {
-    this.#letSend();
+    this.#sendContinue();
     this.#isBodyStreamed = true;
     return wholeOrIncomplete(this.output.input.chunks());
   }
@@ -114,7 +114,7 @@ export class Http2Exchange implements Exchange {
   }
 
   /** A client may wait for permission before it sends its body. */
-  #letSend(): void {
+  #sendContinue(): void {
     if (this.header('expect')?.toLowerCase() === '100-continue') this.output.inform(100);
   }
 }

@@ -10,7 +10,7 @@ export interface OpenConnection {
 }
 
 /** The number of checks before an idle connection is closed. */
-const LOOKS = 4;
+const IDLE_CHECKS = 4;
 
 interface Idleness {
   /** The number of requests at the last check. */
@@ -34,7 +34,7 @@ export class OpenConnections {
 
   constructor(clock: Clock, idleTimeoutMs: number) {
     this.#clock = clock;
-    this.#lookEveryMs = idleTimeoutMs / LOOKS;
+    this.#lookEveryMs = idleTimeoutMs / IDLE_CHECKS;
   }
 
   add(connection: OpenConnection): void {
@@ -63,8 +63,8 @@ export class OpenConnections {
       const isBusy = running > 0 || started !== idleness.started;
       idleness.looks = isBusy ? 0 : idleness.looks + 1;
       idleness.started = started;
-      if (idleness.looks === LOOKS) open.drain();
-      else if (idleness.looks > LOOKS) open.destroy(); // it did not close gracefully
+      if (idleness.looks === IDLE_CHECKS) open.drain();
+      else if (idleness.looks > IDLE_CHECKS) open.destroy(); // it did not close gracefully
     }
     this.#nextLook = this.#open.size === 0 ? undefined : this.#clock.timer(this.#lookEveryMs, () => this.#look());
   }

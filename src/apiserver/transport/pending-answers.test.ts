@@ -5,7 +5,7 @@ import { VirtualClock } from '../../base/index.ts';
 import type { EncodedAnswer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 import { Connection } from './connection.ts';
-import { type PendingAnswer, PendingAnswers, worstOf } from './pending-answers.ts';
+import { type PendingAnswer, PendingAnswers, answersToDrop } from './pending-answers.ts';
 import { assertUnharmed, open, startTransport, text } from './testing/test-transport.ts';
 
 const clock = new VirtualClock();
@@ -33,27 +33,27 @@ describe('of unread answers', () => {
     const answers = [3, 1, 2].map((since) => answer({ on: full, payer: 'ann', bytes: 40, since }));
     const other = answer({ on: connection(), payer: 'ann', bytes: 10 });
 
-    expect(worstOf([...answers, other], limits)).toEqual([answers[1]]);
+    expect(answersToDrop([...answers, other], limits)).toEqual([answers[1]]);
   });
 
   test('a user over the limit loses those of the connection with the most bytes', () => {
     const answers = [60, 70, 50].map((bytes) => answer({ on: connection(), payer: 'ann', bytes }));
     const other = answer({ on: connection(), payer: 'bob', bytes: 10 });
 
-    expect(worstOf([...answers, other], limits)).toEqual([answers[1]]);
+    expect(answersToDrop([...answers, other], limits)).toEqual([answers[1]]);
   });
 
   test('the users with the most bytes lose theirs when the total is too large', () => {
     const sizes = [60, 70, 90, 100];
     const answers = sizes.map((bytes) => answer({ on: connection(), payer: `of ${bytes}`, bytes }));
 
-    expect(worstOf(answers, limits).map(({ payer }) => payer)).toEqual(['of 100', 'of 90']);
+    expect(answersToDrop(answers, limits).map(({ payer }) => payer)).toEqual(['of 100', 'of 90']);
   });
 
   test('none is dropped within the limits', () => {
     const answers = [30, 60, 90].map((bytes) => answer({ on: connection(), payer: 'of all', bytes: bytes / 2 }));
 
-    expect(worstOf(answers, limits)).toEqual([]);
+    expect(answersToDrop(answers, limits)).toEqual([]);
   });
 
   test('they are checked only when a limit is exceeded', async () => {

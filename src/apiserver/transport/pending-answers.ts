@@ -20,7 +20,7 @@ type PendingLimits = Pick<
 >;
 
 /** The interval of checks after a limit is exceeded. */
-const LOOK_EVERY_MS = 50;
+const CHECK_INTERVAL_MS = 50;
 
 /**
  * Counts the bytes that clients have not read, and drops the worst answers when there are too many.
@@ -56,13 +56,13 @@ export class PendingAnswers {
     const isSuspect = this.#bytes > Math.min(maxPendingBytesPerUser, maxPendingBytes);
     if (!isSuspect && connection.pendingBytes <= maxPendingBytesPerConnection) return;
     this.#isLookSet = true;
-    this.#clock.timer(LOOK_EVERY_MS, () => this.#look());
+    this.#clock.timer(CHECK_INTERVAL_MS, () => this.#look());
   }
 
   #look(): void {
     this.#isLookSet = false;
     const waiting = Array.from(this.#answers()).filter(({ pendingBytes }) => pendingBytes > 0);
-    for (const answer of worstOf(waiting, this.#limits)) {
+    for (const answer of answersToDrop(waiting, this.#limits)) {
       answer.connection.dropped += 1;
       answer.drop();
     }
@@ -73,7 +73,7 @@ export class PendingAnswers {
  * The answers to drop to get within the limits: of the connection or user over its limit or, for the total, of the users with the most
  * bytes; among these, the ones that have waited longest on the connection with the most bytes.
  */
-export function worstOf(answers: readonly PendingAnswer[], limits: PendingLimits): readonly PendingAnswer[] {
+export function answersToDrop(answers: readonly PendingAnswer[], limits: PendingLimits): readonly PendingAnswer[] {
   const inOrder = answers.toSorted(
     (left, right) =>
       right.connection.pendingBytes - left.connection.pendingBytes || left.waitsSinceMs - right.waitsSinceMs,

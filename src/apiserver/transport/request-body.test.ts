@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, test } from 'vitest';
 import { discardLogger } from '../../base/index.ts';
 import { requires } from '../../base/testing/requires.ts';
-import { GatheredBytes } from './body-reader.ts';
+import { BodyBuffer } from './body-reader.ts';
 import { open, over, restOf, startTransport, type TestTransport, text } from './testing/test-transport.ts';
 
 const LIMIT = 3 * 1024 * 1024;
@@ -222,7 +222,7 @@ describe('a body in chunks of one byte', () => {
   const BYTES = 256 * 1024;
 
   test('takes at most twice its size', () => {
-    const gathered = new GatheredBytes(LIMIT);
+    const gathered = new BodyBuffer(LIMIT);
     const socketRead = Buffer.alloc(65_536, 'x');
     let most = 0;
     for (let at = 0; at < BYTES; at++) {
@@ -235,7 +235,7 @@ describe('a body in chunks of one byte', () => {
   });
 
   test('never takes more memory than the limit', () => {
-    const gathered = new GatheredBytes(10_000);
+    const gathered = new BodyBuffer(10_000);
     for (let at = 0; at < 10_000; at++) assert.ok(gathered.add(Buffer.from('x')));
     assert.equal(gathered.add(Buffer.from('x')), false);
     assert.ok(gathered.room <= 10_000);

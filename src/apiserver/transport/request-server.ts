@@ -6,7 +6,7 @@ import { type RequestServices, type RequestTracker, ServedRequest } from './serv
 const UNREAD_MS = 100;
 
 /** From this number of requests on, it is checked whether their clients read. */
-const CROWD = 50;
+const MIN_SWEPT_REQUESTS = 50;
 
 /** Serves requests of both protocols; tracks those in progress, and their deadlines. */
 export class RequestServer implements RequestTracker {
@@ -28,15 +28,15 @@ export class RequestServer implements RequestTracker {
     yield* this.#short;
   }
 
-  /** Serves one request. Calls `onTakenBack` when the client does not wait for the end of its answer. */
-  serve(exchange: Exchange, onTakenBack?: () => void): void {
-    const request = new ServedRequest(exchange, this, onTakenBack);
+  /** Serves one request. Calls `onReset` when the client does not wait for the end of its answer. */
+  serve(exchange: Exchange, onReset?: () => void): void {
+    const request = new ServedRequest(exchange, this, onReset);
     if (request.isLongRunning) {
       this.#streams.add(request);
     } else {
       this.#short.add(request);
       if (!this.#isTimerSet) this.#expireIn(this.services.limits.requestTimeoutMs);
-      if (!this.#isSweepSet && this.#short.size > CROWD) this.#sweepSoon();
+      if (!this.#isSweepSet && this.#short.size > MIN_SWEPT_REQUESTS) this.#sweepSoon();
     }
     request.run();
   }
@@ -73,7 +73,7 @@ export class RequestServer implements RequestTracker {
     const before = this.services.clock.monotonic() - UNREAD_MS;
     for (const request of this.#short)
       if (request.pendingBytes > 0 && request.waitsSinceMs <= before) request.call.served();
-    if (this.#short.size > CROWD) this.#sweepSoon();
+    if (this.#short.size > MIN_SWEPT_REQUESTS) this.#sweepSoon();
   }
 
   /** The timer is not reset: an early wake-up without work costs less than setting the timer for each request. */

@@ -39,7 +39,7 @@ export class ResetBudget {
 }
 
 /** The budget of one address, as a multiple of a connection's budget. */
-const CONNECTIONS_WORTH = 4;
+const ADDRESS_BUDGET_FACTOR = 4;
 
 /** One budget for all connections of an address: reconnecting does not bring a new one. */
 export class AddressBudgets {
@@ -50,8 +50,8 @@ export class AddressBudgets {
   constructor(clock: Clock, { maxResets, resetsPerSecond }: ResetBudgetOptions) {
     this.#clock = clock;
     this.#options = {
-      maxResets: maxResets * CONNECTIONS_WORTH,
-      resetsPerSecond: resetsPerSecond * CONNECTIONS_WORTH,
+      maxResets: maxResets * ADDRESS_BUDGET_FACTOR,
+      resetsPerSecond: resetsPerSecond * ADDRESS_BUDGET_FACTOR,
     };
   }
 

@@ -52,7 +52,7 @@ export class ServedRequest implements PendingAnswer, CallWire {
   readonly startedAtMs: number;
   readonly #exchange: Exchange;
   readonly #tracker: RequestTracker;
-  readonly #onTakenBack: (() => void) | undefined;
+  readonly #onReset: (() => void) | undefined;
   #phase: 'handling' | 'answering' | 'over' = 'handling';
   /** Separate from the phase: a handler may not have noticed that its request has ended. */
   #isHandlerDone = false;
@@ -67,11 +67,11 @@ export class ServedRequest implements PendingAnswer, CallWire {
   #pendingBytes = 0;
   #waitsSinceMs = 0;
 
-  constructor(exchange: Exchange, tracker: RequestTracker, onTakenBack: (() => void) | undefined) {
+  constructor(exchange: Exchange, tracker: RequestTracker, onReset: (() => void) | undefined) {
     const { clock } = tracker.services;
     this.#exchange = exchange;
     this.#tracker = tracker;
-    this.#onTakenBack = onTakenBack;
+    this.#onReset = onReset;
     this.startedAtMs = clock.monotonic();
     this.call = new LazyCall(exchange, clock.now(), tracker.services.uids);
     this.call.wire = this;
@@ -289,7 +289,7 @@ export class ServedRequest implements PendingAnswer, CallWire {
     const sent: SentAnswer = { code: this.#code, bytes, outcome: isComplete ? 'complete' : 'cut' };
     this.call.finish(sent);
     this.#tracker.services.observer.answered(this.call, sent);
-    if (!isComplete && !this.#isOurEnd) this.#onTakenBack?.();
+    if (!isComplete && !this.#isOurEnd) this.#onReset?.();
   }
 }
 

@@ -37,7 +37,7 @@ export async function create(call: Call, endpoint: Endpoint): Promise<Answer> {
   return { type: 'object', code: 201, resource, object };
 }
 
-const GENERATED_NAME_TRIES = 8;
+const MAX_GENERATED_NAMES = 8;
 
 export interface CreateOptions {
   readonly admission: RequestAdmission;
@@ -83,7 +83,7 @@ export async function createObject(
     if (created === 'again') continue;
     if (!isTaken(created)) return created;
     if (generateName === '') throw nameTaken(endpoint, created.taken);
-    if (!isNameGenerated || tries === GENERATED_NAME_TRIES) {
+    if (!isNameGenerated || tries === MAX_GENERATED_NAMES) {
       throw generatedNameTaken(endpoint, object.metadata.name ?? '');
     }
     tries += 1;

@@ -66,7 +66,7 @@ export async function patch(
 }
 
 /** How often an apply is retried when its object was changed, created or deleted meanwhile. */
-const RETRIES = 5;
+const MAX_RETRIES = 5;
 
 /** PATCH with a configuration: merged into the object, which is created if missing. */
 async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promise<Answer> {
@@ -98,7 +98,7 @@ async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promis
     } catch (error) {
       const isRace =
         hasReason(error, 'AlreadyExists') || (hasReason(error, 'NotFound') && strategy === resource.strategy);
-      if (!isRace || attempt >= RETRIES) throw error;
+      if (!isRace || attempt >= MAX_RETRIES) throw error;
     }
   }
 }

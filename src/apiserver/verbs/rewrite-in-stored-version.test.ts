@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cronTabs } from '../testing/made-up-kind.ts';
+import { cronTabs } from '../testing/cron-tabs.ts';
 import { KindServer } from '../testing/kind-server.ts';
 
 const PATH = '/apis/stable.example.com/v1/namespaces/default/crontabs';

@@ -10,7 +10,7 @@ import {
   isTransportError,
 } from '../../wire/http/index.ts';
 import { answerFailure } from './answer-failure.ts';
-import { transportWords } from './transport-words.ts';
+import { transportErrorText } from './transport-error-text.ts';
 import type { WebhookAnswer } from './webhook-answer.ts';
 import type { LocalWebhook, WebhookClientOptions, WebhookCredential } from './webhook-client-options.ts';
 import {
@@ -107,7 +107,7 @@ export class WebhookClient implements Disposable {
       const mayRetry = code === 429 || code >= 500;
       if (!mayRetry || retryAfterSeconds === undefined || attempt === MAX_ATTEMPTS) return answer;
       await this.clock.sleep(retryAfterSeconds * 1000, call.signal);
-      if (call.signal.aborted) throw new Error(reasonWords(call.signal));
+      if (call.signal.aborted) throw new Error(abortErrorText(call.signal));
     }
   }
 
@@ -116,7 +116,7 @@ export class WebhookClient implements Disposable {
     const local = this.#options.local?.(hostname);
     if (local !== undefined) return this.#askLocally(local, pathname, { target, call });
     const exchange = await this.#send(target, call).catch((error: unknown) => {
-      const words = call.signal.aborted ? reasonWords(call.signal) : transportWords(error);
+      const words = call.signal.aborted ? abortErrorText(call.signal) : transportErrorText(error);
       throw new Error(`Post "${webhookUrlText(target, call.query)}": ${words}`, { cause: error });
     });
     const body = await this.#read(exchange, call.signal);
@@ -135,11 +135,11 @@ export class WebhookClient implements Disposable {
     { target, call }: { readonly target: WebhookTarget; readonly call: PostedCall },
   ): Promise<WebhookAnswer> {
     const asked = local(path, call.body, call.signal).catch((error: unknown) => {
-      throw new Error(`Post "${webhookUrlText(target, call.query)}": ${transportWords(error)}`, { cause: error });
+      throw new Error(`Post "${webhookUrlText(target, call.query)}": ${transportErrorText(error)}`, { cause: error });
     });
     const answer = await Promise.race([asked, aborted(call.signal)]);
     if (answer === undefined)
-      throw new Error(`Post "${webhookUrlText(target, call.query)}": ${reasonWords(call.signal)}`);
+      throw new Error(`Post "${webhookUrlText(target, call.query)}": ${abortErrorText(call.signal)}`);
     return { code: answer.status, contentType: answer.type, body: Buffer.from(answer.body) };
   }
 
@@ -182,7 +182,7 @@ export class WebhookClient implements Disposable {
         chunks.push(chunk);
       }
     } catch (error) {
-      const words = signal.aborted ? reasonWords(signal) : bodyWords(error);
+      const words = signal.aborted ? abortErrorText(signal) : bodyErrorText(error);
       const message = `unexpected error when reading response body. Please retry. Original error: ${words}`;
       throw new Error(message, { cause: error });
     }
@@ -197,11 +197,11 @@ export class WebhookClient implements Disposable {
     const connected = known ?? this.#open(target);
     if (known !== undefined) this.#connected.delete(key);
     this.#connected.set(key, connected);
-    this.#letGo();
+    this.#release();
     return connected;
   }
 
-  #letGo(): void {
+  #release(): void {
     const { maxTargets = MAX_TARGETS } = this.#options;
     for (const [key, { client }] of this.#connected) {
       if (this.#connected.size <= maxTargets) return;
@@ -255,12 +255,12 @@ interface PostedCall {
   readonly signal: AbortSignal;
 }
 
-function reasonWords({ reason }: AbortSignal): string {
+function abortErrorText({ reason }: AbortSignal): string {
   return reason instanceof DeadlineExceeded ? reason.message : 'context canceled';
 }
 
-function bodyWords(error: unknown): string {
-  const words = transportWords(error);
+function bodyErrorText(error: unknown): string {
+  const words = transportErrorText(error);
   return words === 'EOF' ? 'unexpected EOF' : words;
 }
 

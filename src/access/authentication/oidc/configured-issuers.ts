@@ -25,7 +25,7 @@ export interface IssuerParts {
 }
 
 /** Upstream's interval for polling the file when it gets no notifications of changes. */
-const LOOK_EVERY_MS = 60_000;
+const POLL_INTERVAL_MS = 60_000;
 
 /** Reads the file of `--authentication-config`. */
 export function readConfigurationFile(file: string): ConfiguredAuthentication {
@@ -87,7 +87,7 @@ export class ConfiguredIssuers implements TokenAuthenticator, Disposable {
   }
 
   #lookLater(file: string): void {
-    this.#timer = this.#parts.clock.timer(LOOK_EVERY_MS, () => void this.#look(file));
+    this.#timer = this.#parts.clock.timer(POLL_INTERVAL_MS, () => void this.#look(file));
   }
 
   async #look(file: string): Promise<void> {

@@ -59,7 +59,7 @@ export class IssuerTokens implements TokenAuthenticator {
       return `oidc: id token signed with unsupported algorithm, expected ${expected} got ${JSON.stringify(jws.algorithm)}`;
     }
     for (const key of await this.#keys.keysFor(jws.keyId)) {
-      if (!isRightlySigned(jws, key)) continue;
+      if (!hasValidSignature(jws, key)) continue;
       this.#verified.set(token, this.#keys.generation);
       return undefined;
     }
@@ -67,7 +67,7 @@ export class IssuerTokens implements TokenAuthenticator {
   }
 }
 
-function isRightlySigned(jws: CompactJws, key: Parameters<typeof isSignedBy>[1]): boolean {
+function hasValidSignature(jws: CompactJws, key: Parameters<typeof isSignedBy>[1]): boolean {
   try {
     return isSignedBy(jws, key);
   } catch {

@@ -10,7 +10,7 @@ interface RemoteKey {
 }
 
 /** Minimum interval between fetches for unknown keys, so that tokens with made-up key IDs cannot cause more. */
-const LOOK_EVERY_MS = 1000;
+const MIN_FETCH_INTERVAL_MS = 1000;
 /** An issuer that did not answer is asked again after this time. */
 const RETRY_AFTER_MS = 10_000;
 const MAX_KEYS = 100;
@@ -45,7 +45,7 @@ export class RemoteKeys {
   }
 
   async #look(): Promise<void> {
-    const waitMs = this.#failure === undefined ? LOOK_EVERY_MS : RETRY_AFTER_MS;
+    const waitMs = this.#failure === undefined ? MIN_FETCH_INTERVAL_MS : RETRY_AFTER_MS;
     if (this.#looking === undefined && this.#clock.monotonic() - this.#lookedAtMs >= waitMs) {
       this.#lookedAtMs = this.#clock.monotonic();
       this.#looking = this.#fetch().finally(() => (this.#looking = undefined));

@@ -2,6 +2,6 @@ import { quoteGo } from '../../api/index.ts';
 import { goTransportWords } from '../../wire/http/index.ts';
 
 /** Describes a failed request as Go's HTTP client does. */
-export function transportWords(error: unknown): string {
+export function transportErrorText(error: unknown): string {
   return goTransportWords(error, quoteGo);
 }
