@@ -65,7 +65,7 @@ test('a sink whose promise rejects loses its events, and nothing else', async ()
       certificate: { commonName: 'kubernetes-admin', organizations: ['system:masters'] },
     }),
   );
-  expect(answer.code).toBe(500); // a sink that cannot keep an event is strict unless it says otherwise
+  expect(answer.code).toBe(500); // sinks are strict by default: a lost event fails the request
 });
 
 test('an object that exceeds the size limit is left out of its event, and the event says so', async () => {

@@ -8,15 +8,15 @@ export interface BatchOptions {
   readonly bufferSize: number;
   readonly maxBatchSize: number;
   readonly maxBatchWaitMs: number;
-  /** Batches a second on average, and at once after a quiet time; default no limit. */
+  /** The average batches per second, and the burst after a quiet time; default no limit. */
   readonly throttle?: { readonly qps: number; readonly burst: number };
 }
 
-/** Bytes of objects that wait, in all. */
+/** Maximum size of all waiting events. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
-/** A server that stops waits no longer for what is on its way. */
+/** How long disposing waits for the batches that are being sent. */
 const MAX_DRAIN_MS = 10_000;
-/** Batches that are on their way at once; upstream knows no bound. */
+/** Maximum batches that are being sent at the same time; upstream has no limit. */
 const MAX_SENDING = 32;
 
 /**

@@ -127,7 +127,7 @@ export class RequestMetrics {
 /** More than all verbs on all resources; beyond that, series are looked up for each request. */
 const MAX_RECORDERS = 20_000;
 
-// oxlint-disable-next-line explicit-function-return-type -- what the families are is said right here
+// oxlint-disable-next-line explicit-function-return-type -- the type is the object literal below
 function requestFamilies(metrics: MetricRegistry) {
   return {
     total: metrics.counter({
