@@ -22,7 +22,7 @@ const AUTHENTICATED = 'system:authenticated';
 const API_VERSION = 'abac.authorization.kubernetes.io/v1beta1';
 const READS = ['get', 'list', 'watch'];
 
-/** Reads policies, one in a line: those of v1beta1, and those without a version, which are older and allow more by default. */
+/** Reads policies, one per line. Lines without a version are in the older format, which allows more by default. */
 export function readAbacPolicies({ path, text }: { readonly path: string; readonly text: string }): AbacPolicy[] {
   return text.split('\n').flatMap((line, index) => {
     const trimmed = line.trim();
@@ -40,23 +40,23 @@ function readPolicy(value: unknown): AbacPolicy {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('it is not an object');
   const { apiVersion, kind, spec } = value as Readonly<Record<string, unknown>>;
   if (apiVersion === undefined && kind === undefined) return unversioned(membersOf(value));
-  if (apiVersion !== API_VERSION || kind !== 'Policy') throw new Error(`it is no Policy of ${API_VERSION}`);
+  if (apiVersion !== API_VERSION || kind !== 'Policy') throw new Error(`it is not a Policy of ${API_VERSION}`);
   return forEveryUser(membersOf(spec ?? {}));
 }
 
-/** Whoever is named by `*` is logged in. */
+/** `*` as user or group means all authenticated users. */
 function forEveryUser(policy: AbacPolicy): AbacPolicy {
-  const isEverybody = policy.user === '*' || policy.group === '*';
-  return isEverybody ? { ...policy, user: '', group: AUTHENTICATED } : policy;
+  const isWildcard = policy.user === '*' || policy.group === '*';
+  return isWildcard ? { ...policy, user: '', group: AUTHENTICATED } : policy;
 }
 
 function unversioned(policy: AbacPolicy): AbacPolicy {
   const { user, group, namespace, resource } = policy;
-  const isForNobody = user === '' && group === '';
+  const hasNoSubject = user === '' && group === '';
   return forEveryUser({
     ...policy,
     apiGroup: '*',
-    group: isForNobody ? AUTHENTICATED : group,
+    group: hasNoSubject ? AUTHENTICATED : group,
     namespace: namespace === '' ? '*' : namespace,
     resource: resource === '' ? '*' : resource,
     nonResourcePath: namespace === '' && resource === '' ? '*' : '',
@@ -84,7 +84,7 @@ function membersOf(value: unknown): AbacPolicy {
   };
 }
 
-/** The mode ABAC: allows what one of the policies allows. */
+/** The mode ABAC: allows a request when one of the policies does. */
 export class AbacAuthorizer implements ListingAuthorizer {
   readonly name = 'ABAC';
   readonly #policies: readonly AbacPolicy[];

@@ -1,4 +1,4 @@
-// What other folders may use: who asks, whom they may act as, and what they may do.
+// What other folders may use: authentication, impersonation, authorization and audit.
 export {
   Authentication,
   type AuthenticationOptions,

@@ -21,7 +21,7 @@ const policy = (spec: object): string =>
   JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec });
 
 describe('ABAC', () => {
-  test('allows a user what a line says', () => {
+  test('allows what a line grants to a user', () => {
     const authorizer = abac(
       '# comment',
       '',
@@ -41,10 +41,10 @@ describe('ABAC', () => {
     });
   });
 
-  test('takes a star for everybody who is logged in, and lines without a version for all that they do not name', () => {
-    const everybody = abac(policy({ user: '*', namespace: '*', resource: '*', apiGroup: '*' }));
-    expect(asked(everybody, ADA, 'DELETE /api/v1/nodes/n')).toBe('allow');
-    expect(asked(everybody, { name: 'x', groups: ['system:unauthenticated'] }, 'GET /api/v1/nodes')).toBe('noOpinion');
+  test('treats a star as all authenticated users, and omitted fields of unversioned lines as everything', () => {
+    const allUsers = abac(policy({ user: '*', namespace: '*', resource: '*', apiGroup: '*' }));
+    expect(asked(allUsers, ADA, 'DELETE /api/v1/nodes/n')).toBe('allow');
+    expect(asked(allUsers, { name: 'x', groups: ['system:unauthenticated'] }, 'GET /api/v1/nodes')).toBe('noOpinion');
     const old = abac('{"user":"ada"}');
     expect(asked(old, ADA, 'DELETE /api/v1/nodes/n')).toBe('allow');
     expect(asked(old, ADA, 'GET /anything')).toBe('allow');
@@ -60,7 +60,7 @@ describe('ABAC', () => {
 });
 
 describe('modes', () => {
-  test('are asked in their order, after the masters', async () => {
+  test('are asked in order, after the rule for system:masters', async () => {
     await using server = await startAccessServer({ access: { authorization: { modes: ['AlwaysDeny'] } } });
     expect(await server.send(ADA, 'GET /api/v1/pods')).toBe(
       '403 pods is forbidden: User "ada" cannot list resource "pods" in API group "" at the cluster scope: ' +
@@ -69,7 +69,7 @@ describe('modes', () => {
     expect(await server.send({ name: 'root', groups: ['system:masters'] }, 'GET /api/v1/pods')).toMatchObject({});
   });
 
-  test('allow everything when told so, roles or not, and say so in reviews', async () => {
+  test('allow everything in AlwaysAllow, regardless of roles, and say so in reviews', async () => {
     await using server = await startAccessServer({ access: { authorization: { modes: ['AlwaysAllow'] } } });
     expect(await server.send(ADA, 'GET /api/v1/pods')).toMatchObject({ kind: 'PodList' });
     const review = 'POST /apis/authorization.k8s.io/v1/selfsubjectrulesreviews';
@@ -78,7 +78,7 @@ describe('modes', () => {
     });
   });
 
-  test('list the rules of roles, and say that there may be more of a node', async () => {
+  test('list the rules of roles, and mark a node’s listing as incomplete', async () => {
     await using server = await startAccessServer();
     const rules = await server.authorizer.rulesFor(ADA, 'default');
     expect(rules.isIncomplete).toBe(false);

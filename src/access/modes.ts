@@ -3,7 +3,6 @@ import { AbacAuthorizer, readAbacPolicies } from './abac-authorizer.ts';
 import { Authorization, type AuthorizationParts } from './authorization/authorization.ts';
 import type { AuthorizerChoice, ConfiguredAuthorization } from './authorization/configuration.ts';
 import type { AuthorizationWebhookOptions } from './authorization/webhook-authorizer.ts';
-import { alwaysAllow, alwaysDeny } from './fixed-modes.ts';
 import { NodeAuthorizer } from './node-authorizer/node-authorizer.ts';
 import { RbacAuthorizer } from './rbac/rbac-authorizer.ts';
 import type { ConfiguredWebhook } from './review-webhook/webhook-kubeconfig.ts';
@@ -11,23 +10,23 @@ import type { ConfiguredWebhook } from './review-webhook/webhook-kubeconfig.ts';
 /** The webhook of the mode `Webhook`, as the flags describe it. */
 export interface AuthorizationWebhookSettings {
   readonly webhook: ConfiguredWebhook;
-  /** The version of SubjectAccessReview that it is asked with; default v1beta1, as upstream. */
+  /** The version of SubjectAccessReview to send; default v1beta1, as upstream. */
   readonly version?: 'v1' | 'v1beta1';
-  /** How long answers count that allow something; default five minutes. */
+  /** How long allowing answers are cached; default five minutes. */
   readonly authorizedTtlMs?: number;
-  /** How long other answers count; default half a minute. */
+  /** How long other answers are cached; default half a minute. */
   readonly unauthorizedTtlMs?: number;
 }
 
-/** What `--authorization-mode` and the flags beside it say. */
+/** The settings of `--authorization-mode` and the related flags. */
 export interface AuthorizationOptions {
-  /** Asked in this order; default `Node`, then `RBAC`. */
+  /** In the order in which they are asked; default `Node`, then `RBAC`. */
   readonly modes?: readonly string[];
-  /** The text of the file with ABAC's policies, and what it is called in messages. */
+  /** The text of ABAC's policy file, and its path for messages. */
   readonly policies?: { readonly path: string; readonly text: string };
-  /** Who is asked in the mode `Webhook`. */
+  /** The webhook of the mode `Webhook`. */
   readonly webhook?: AuthorizationWebhookSettings;
-  /** What `--authorization-config` says, in place of modes and webhook. */
+  /** The settings of `--authorization-config`, which replace modes and webhook. */
   readonly configuration?: ConfiguredAuthorization;
 }
 
@@ -36,7 +35,25 @@ interface ModeParts {
   readonly policies: AuthorizationOptions['policies'];
 }
 
-/** By name; another mode is another line. Webhooks are not here, since there may be several. */
+/** The mode AlwaysAllow: every user may do everything. */
+const alwaysAllow: ListingAuthorizer = {
+  name: 'AlwaysAllow',
+  authorize: () => ({ verdict: 'allow', reason: '' }),
+  rulesFor: () => ({
+    resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+    nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+    isIncomplete: false,
+  }),
+};
+
+/** The mode AlwaysDeny: no user may do anything that no other mode allows. */
+const alwaysDeny: ListingAuthorizer = {
+  name: 'AlwaysDeny',
+  authorize: () => ({ verdict: 'noOpinion', reason: 'Everything is forbidden.' }),
+  rulesFor: () => ({ resourceRules: [], nonResourceRules: [], isIncomplete: false }),
+};
+
+/** By name. Webhooks are not listed, since there may be several. */
 const makers: Readonly<Record<string, (parts: ModeParts) => ListingAuthorizer>> = {
   AlwaysAllow: () => alwaysAllow,
   AlwaysDeny: () => alwaysDeny,
@@ -49,7 +66,7 @@ export const DEFAULT_MODES: readonly string[] = ['Node', 'RBAC'];
 
 const WEBHOOK = 'Webhook';
 
-/** Everything that is wrong with the options, in kube-apiserver's words. */
+/** Everything that is wrong with the options, with kube-apiserver's texts. */
 export function authorizationProblems(options: AuthorizationOptions): string[] {
   const { modes = DEFAULT_MODES, policies, webhook, configuration } = options;
   if (configuration !== undefined) return configurationProblems(options);
@@ -67,8 +84,8 @@ export function authorizationProblems(options: AuthorizationOptions): string[] {
   if (!modes.includes(WEBHOOK) && webhook !== undefined)
     problems.push('cannot specify --authorization-webhook-config-file without mode Webhook');
   if (new Set(modes).size < modes.length) {
-    const told = modes.map((mode) => JSON.stringify(mode)).join(' ');
-    problems.push(`authorization-mode [${told}] has mode specified more than once`);
+    const quoted = modes.map((mode) => JSON.stringify(mode)).join(' ');
+    problems.push(`authorization-mode [${quoted}] has mode specified more than once`);
   }
   return problems;
 }
@@ -82,7 +99,7 @@ function configurationProblems({ modes, policies, webhook, configuration }: Auth
   return hasAbac && policies === undefined ? ["authorizer ABAC's authorization policy file not passed"] : [];
 }
 
-/** The authorizers that the options choose, one after the other. */
+/** Creates the chain of authorizers that the options choose. */
 export function authorizationOf(options: AuthorizationOptions, parts: AuthorizationParts): Authorization {
   const [problem] = authorizationProblems(options);
   if (problem !== undefined) throw new Error(`Cannot choose who authorizes: ${problem}`);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * What was found out about long or secret texts such as tokens, by their digest: the texts themselves are not kept. Of more than
- * so many, the least recently used goes first.
+ * A cache for results about long or secret texts such as tokens, keyed by their digest: the texts themselves are not kept. When it is full,
+ * the least recently used entry is removed.
  */
 export class RecentByDigest<T> {
   readonly #limit: number;
@@ -35,7 +35,7 @@ export class RecentByDigest<T> {
   }
 }
 
-/** So many tokens are remembered: two for each of 5,000 nodes and their pods' neighbours cost a few megabytes. */
+/** How many tokens are cached: two for each of 5,000 nodes and their pods' neighbours cost a few megabytes. */
 export const MAX_TOKENS = 10_000;
 
 function digestOf(text: string): string {

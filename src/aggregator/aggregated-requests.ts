@@ -10,7 +10,7 @@ import {
   forwardUpgrade,
   isLongRunning,
   type Onward,
-  transportWords,
+  transportErrorText,
 } from '../apiserver/index.ts';
 import { AbortScope, type Clock, type Logger, messageOf } from '../base/index.ts';
 import type { HttpExchange } from '../wire/http/index.ts';
@@ -144,7 +144,7 @@ function scopeOf(call: Call): AbortScope {
 }
 
 function failureWords(error: unknown): string {
-  return error instanceof TimeUp ? messageOf(error) : transportWords(error);
+  return error instanceof TimeUp ? messageOf(error) : transportErrorText(error);
 }
 
 /** `/apis/GROUP/VERSION` and nothing below it. */

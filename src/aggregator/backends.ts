@@ -1,4 +1,4 @@
-import { sendRepeatable, type UserInfo, transportWords, type WebhookClient } from '../apiserver/index.ts';
+import { sendRepeatable, type UserInfo, transportErrorText, type WebhookClient } from '../apiserver/index.ts';
 import { AbortScope, type Clock } from '../base/index.ts';
 import {
   type DialAddress,
@@ -91,7 +91,7 @@ export class Backends {
       const header = (name: string): string => String(exchange.headers[name] ?? '');
       return { status: exchange.status, header, body: await readAll(exchange, maxBytes) };
     } catch (error) {
-      const words = scope.signal.aborted ? abortWords(scope.signal) : transportWords(error);
+      const words = scope.signal.aborted ? abortWords(scope.signal) : transportErrorText(error);
       throw new Error(`Get "${backend.origin}${path}": ${words}`, { cause: error });
     }
   }

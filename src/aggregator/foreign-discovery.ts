@@ -98,7 +98,7 @@ export class ForeignDiscovery implements ForeignApi, Disposable {
       if (known === undefined) return;
       this.#versions.delete(name);
       this.#dropUnusedDocuments();
-      this.#listeners.tell([known.group]);
+      this.#listeners.notify([known.group]);
       return;
     }
     const { group, version, priority } = remote;
@@ -116,13 +116,13 @@ export class ForeignDiscovery implements ForeignApi, Disposable {
     if (deepEqual(before, current)) return;
     const isRegistration = before === undefined && service?.metadata.labels?.[MANAGED_LABEL] !== undefined;
     const group = (current ?? before)?.group ?? '';
-    if (!isRegistration) this.#listeners.tell([group]); // the server's own discovery announces that
+    if (!isRegistration) this.#listeners.notify([group]); // the server's own discovery announces that
   }
 
   #set(name: string, version: ForeignVersion): void {
     if (deepEqual(this.#versions.get(name), version)) return;
     this.#versions.set(name, version);
-    this.#listeners.tell([version.group]);
+    this.#listeners.notify([version.group]);
   }
 
   async #refresh(name: string, signal: AbortSignal): Promise<WorkResult> {

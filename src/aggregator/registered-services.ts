@@ -54,12 +54,12 @@ export class RegisteredServices implements Disposable {
     this.#all.set(name, object);
     if (remote === undefined) this.#remotes.delete(name);
     else this.#remotes.set(name, remote);
-    this.#listeners.tell(name);
+    this.#listeners.notify(name);
   }
 
   #forget(name: string): void {
     this.#all.delete(name);
     this.#remotes.delete(name);
-    this.#listeners.tell(name);
+    this.#listeners.notify(name);
   }
 }

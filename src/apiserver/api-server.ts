@@ -34,9 +34,9 @@ import { deleteAll } from './verbs/delete-all.ts';
 
 export interface ApiServerOptions {
   readonly objects: ServerObjects;
-  /** The resources that are served; default an empty registry. */
+  /** The served resources; default an empty registry. */
   readonly registry?: ResourceRegistry;
-  /** Takes the server's writes to itself; default a new one. */
+  /** The client for the server's own writes; default a new one. */
   readonly self?: SelfClient;
   readonly types: TypeTable;
   readonly clock: Clock;
@@ -45,33 +45,33 @@ export interface ApiServerOptions {
   readonly log: Logger;
   readonly metrics: MetricRegistry;
   readonly authenticators: readonly Authenticator[];
-  /** Which requests without credentials are let in, as system:anonymous; default all. */
+  /** Which requests without credentials are allowed, as system:anonymous; default all. */
   readonly anonymousAuth?: boolean | AnonymousRule;
-  /** Headers that nobody sees after authentication, besides the standard ones. */
+  /** Headers, besides the standard ones, that stages after authentication do not see. */
   readonly hiddenHeaders?: (name: string) => boolean;
-  /** Lets some act as others, between finding out who asks and judging what they may do. */
+  /** The impersonation stage, between authentication and authorization. */
   readonly impersonate?: (encode: Encode) => Stage;
-  /** Decides how many requests are worked on at once; default by `limits` alone. */
+  /** Limits the number of concurrent requests; default by `limits` alone. */
   readonly limiter?: (encode: Encode) => RequestLimiter;
   readonly authorizer: Authorizer;
-  /** Whoever writes down what is asked, by whom, and what is answered. */
+  /** Records requests and their answers. */
   readonly audit?: Auditing;
-  /** In running order. */
+  /** The admission plugins, in running order. */
   readonly admission: readonly AdmissionPlugin[];
   readonly limits?: Partial<ServerLimits>;
-  /** For tests, in which requests go wrong on purpose. */
+  /** For tests that inject faults into requests. */
   readonly interfere?: Interference;
-  /** How many recent requests are kept with what became of them; default none, but those that ask for it. */
+  /** How many recent requests are kept with their traces; default none, except requests that ask for a trace. */
   readonly tracedRequests?: number;
 }
 
-/** The stages of an audit; each may be absent. */
+/** The stages of an audit; each is optional. */
 export interface Auditing {
-  /** Outermost, for what wants to know of a request only when it is over. */
+  /** The outermost stage, for recording requests when they have finished. */
   readonly around?: Stage;
-  /** Around authentication, to hear when it fails. */
+  /** Around authentication, to record its failures. */
   readonly authentication?: Stage;
-  /** Behind authentication. What is inside it never throws. */
+  /** After authentication. The stages inside it never throw. */
   readonly stage?: Stage;
 }
 
@@ -88,19 +88,19 @@ const DEFAULT_LIMITS: ServerLimits = {
   minWatchSeconds: 1800,
 };
 
-/** The API server without its sockets: resources, and the stages that every request goes through. */
+/** The API server without its sockets: resources, and the stages that every request passes. */
 export class ApiServer implements RequestHandler {
   readonly registry: ResourceRegistry;
-  /** The objects of all kinds, for whatever runs inside the server. */
+  /** The objects of all kinds, for components inside the server. */
   readonly objects: ServerObjects;
-  /** The server's own writes. */
+  /** The client for the server's own writes. */
   readonly self: SelfClient;
   readonly services: Services;
-  /** For documents in whatever format a client asks for. */
+  /** Encodes documents in the formats that clients ask for. */
   readonly documents: DocumentWriter;
-  /** Counts what happens on the wire, where the server is served over one. */
+  /** Counts connections and requests of a transport. */
   readonly observer: TransportObserver;
-  /** What became of recent requests, and why. */
+  /** The traces of recent requests. */
   readonly traces: RequestTraces;
   readonly #paths: PathHandler[] = [];
   readonly #delegates: Delegate[] = [];
@@ -148,7 +148,7 @@ export class ApiServer implements RequestHandler {
     const { authorizer, tracedRequests = 0 } = options;
     this.traces = new RequestTraces({ keep: tracedRequests, clock, authorizer });
     const { audit } = options;
-    // A slow server behind this one takes no place from others; how many requests go to it is limited there.
+    // A slow delegate does not occupy this server's concurrency; it limits its requests itself.
     const isDelegated = (call: Call): boolean => this.#delegates.some((delegate) => delegate.answersFor(call));
     const stages: readonly Stage[] = [
       ...(audit?.around === undefined ? [] : [audit.around]),
@@ -187,17 +187,17 @@ export class ApiServer implements RequestHandler {
     self.open(this);
   }
 
-  /** Adds a handler of paths that are no resources; handlers are asked in the order in which they were added. */
+  /** Adds a handler for paths that are not resources; handlers are asked in the order in which they were added. */
   addPaths(handler: PathHandler): void {
     this.#paths.push(handler);
   }
 
-  /** Adds somebody who answers in this server's place; delegates are asked in the order in which they were added. */
+  /** Adds a delegate that answers requests in this server's place; delegates are asked in the order in which they were added. */
   addDelegate(delegate: Delegate): void {
     this.#delegates.push(delegate);
   }
 
-  /** Deletes all objects of a kind that is stored, whether it is served or not; finalizers hold theirs. */
+  /** Deletes all objects of a stored kind, whether it is served or not; objects with finalizers stay until these are removed. */
   async deleteAll(resource: Resource, signal: AbortSignal): Promise<void> {
     const { objects, services } = this;
     const endpoint = {
@@ -219,8 +219,8 @@ export class ApiServer implements RequestHandler {
   }
 
   /**
-   * The shortcut for callers in the same process: through the same stages, but what the verb answered is handed over as it is.
-   * The call is over then, but for a watch or a stream, which the caller finishes.
+   * Answers callers in the same process: the call passes the same stages, but the verb's answer is not encoded. The call is then finished,
+   * except for a watch or a stream, which the caller finishes.
    */
   answer(call: InProcessCall): Answer | Promise<Answer> {
     call.takesObjects = true;

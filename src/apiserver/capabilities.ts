@@ -1,22 +1,19 @@
-/**
- * What a kind can do beyond what every resource can. Kubernetes' own kinds and custom resources differ in each of these
- * points, and a resource states them one by one.
- */
+/** How a kind behaves where built-in kinds and custom resources differ; a resource states each point separately. */
 export interface Capabilities {
   /**
-   * `structured`: JSON has the order of the type, and items of lists leave out their apiVersion and kind.
-   * `unstructured`: JSON is sorted by name, items are complete, and nothing is added to what is there.
+   * `structured`: JSON has the order of the type, and items of lists omit apiVersion and kind. `unstructured`: JSON is sorted by name,
+   * items are complete, and nothing is added to the object's fields.
    */
   readonly objects: 'structured' | 'unstructured';
-  /** Clients can ask for protobuf. */
+  /** Whether clients can ask for protobuf. */
   readonly hasProtobuf: boolean;
-  /** The type says how lists are merged by strategic merge patches. */
+  /** Whether the type defines how strategic merge patches merge lists. */
   readonly hasStrategicMerge: boolean;
-  /** Columns are made from the stored version, which no version has lost anything of, or are paths into the one asked for. */
+  /** Whether table columns are computed from the stored version, which has all fields, or are paths into the requested version. */
   readonly tablesShow: 'stored' | 'served';
-  /** Who refuses media types that are not there: the route, or the handler behind it, in words of its own. */
+  /** Whether the route rejects unsupported media types, or the handler, whose message differs. */
   readonly refusals: 'route' | 'handler';
-  /** The style of discovery and OpenAPI; types that are not in the tables need `custom`. */
+  /** The style of discovery and OpenAPI; types that are not in the generated tables need `custom`. */
   readonly documents: 'built-in' | 'custom';
 }
 

@@ -9,7 +9,7 @@ import type { Action, Resource, WriteContext } from './resource.ts';
 import type { ObjectStore } from './storage/object-store.ts';
 import type { BookmarkRounds } from './verbs/bookmark-rounds.ts';
 
-/** A resource in the registry: what it is, and where its objects are. */
+/** A registered resource and its object store. */
 export interface RegisteredResource {
   readonly resource: Resource;
   readonly objects: ObjectStore;
@@ -17,10 +17,10 @@ export interface RegisteredResource {
   readonly actions: ActionTargets;
 }
 
-/** What is sent to the actions of a resource: of another kind than the resource, and not stored. */
+/** The resources for the bodies of actions: of another kind than the action's resource, and not stored. */
 export class ActionTargets {
   readonly #resource: Resource;
-  /** Each is made once, for caches by resource. */
+  /** Each is made once, because caches are keyed by resource. */
   readonly #targets = new Map<Action, Resource>();
 
   constructor(resource: Resource) {
@@ -38,17 +38,17 @@ export class ActionTargets {
   }
 }
 
-/** A registered resource with what the verbs need besides. */
+/** A registered resource with everything that the verbs need. */
 export interface Endpoint extends RegisteredResource {
   readonly services: Services;
 }
 
-/** The end of an endpoint: its resource is served no more, or by another endpoint. */
+/** Signals the end of an endpoint: its resource is no longer served, or another endpoint replaced it. */
 export class Withdrawal {
   readonly #listeners = new Listeners<void>();
   #hasHappened = false;
 
-  /** Calls `listener` when it happens; at once when it has happened already. */
+  /** Calls `listener` when it happens; at once when it has already happened. */
   onHappened(listener: () => void): Disposable {
     if (this.#hasHappened) listener();
     return this.#listeners.add(listener);
@@ -56,11 +56,11 @@ export class Withdrawal {
 
   happen(): void {
     this.#hasHappened = true;
-    this.#listeners.tell();
+    this.#listeners.notify();
   }
 }
 
-/** What the server lends to its verbs. */
+/** The server's services for its verbs. */
 export interface Services {
   readonly clock: Clock;
   readonly random: Random;
@@ -70,9 +70,9 @@ export interface Services {
   readonly ownership: FieldOwnership;
   readonly types: TypeTable;
   readonly bookmarks: BookmarkRounds;
-  /** For requests that take long to work on. */
+  /** Lets long-running work pause for other requests. */
   readonly turns: Turns;
-  /** Longest body that is read. */
+  /** Maximum size of a request body. */
   readonly maxBodyBytes: number;
   /** A watch without timeoutSeconds lasts between this and twice this. */
   readonly minWatchSeconds: number;
@@ -83,7 +83,7 @@ export function keyOf(resource: Resource, namespace: string, name: string): stri
   return resource.namespaced ? `${prefix}${namespace}/${name}` : `${prefix}${name}`;
 }
 
-/** The keys of a collection: one namespace's, or all. */
+/** The keys of a collection: of one namespace, or of all. */
 export function rangeOf(resource: Resource, namespace: string): KeyRange {
   const { prefix } = resource.storage;
   return prefixRange(resource.namespaced && namespace !== '' ? `${prefix}${namespace}/` : prefix);
@@ -97,7 +97,7 @@ export function writeContext(
   return new CallContext(call, endpoint.services, options);
 }
 
-/** A class, since every write has one: an object with a getter of its own is made slowly and takes four times the memory. */
+/** A class, because every write creates one: an object literal with a getter is slow to create and takes four times the memory. */
 class CallContext implements WriteContext {
   readonly user: WriteContext['user'];
   readonly verb: string;
@@ -139,12 +139,12 @@ class CallContext implements WriteContext {
   }
 }
 
-/** The same context for work that pauses, or does not. */
+/** The same context with another `pause`. */
 export function pausing(context: WriteContext, pause: WriteContext['pause']): WriteContext {
   return context.pause === pause ? context : contextWith(context, { dryRun: context.dryRun, pause });
 }
 
-/** The same context with these in place of its own. The signal is not made before somebody asks for it. */
+/** The same context with these changes. Its signal is created on first use. */
 export function contextWith(context: WriteContext, changes: Pick<WriteContext, 'dryRun' | 'pause'>): WriteContext {
   const { user, verb, subresource, now, newUid, manager } = context;
   return {
@@ -163,12 +163,12 @@ export function contextWith(context: WriteContext, changes: Pick<WriteContext, '
   };
 }
 
-/** How messages name the resource. */
+/** The resource's name in messages. */
 export function groupResource(resource: Resource): { readonly group: string; readonly resource: string } {
   return { group: resource.group, resource: resource.plural };
 }
 
-/** How `is invalid` messages name the kind. */
+/** The kind's name in `is invalid` messages. */
 export function groupKind(resource: Resource): { readonly group: string; readonly resource: string } {
   return resource.strategy.invalidAs ?? { group: resource.group, resource: resource.kind };
 }

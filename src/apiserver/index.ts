@@ -1,4 +1,4 @@
-// What other folders may use: the server, what a resource must say of itself, and the doors of its extension points.
+// What other folders may use: the server, the definition of resources, and the interfaces of its extension points.
 export { ApiServer, type ApiServerOptions, type Auditing, type ServerLimits } from './api-server.ts';
 export type { AdmissionPlugin } from './admission/admission.ts';
 export type { AdmissionAttributes, AdmissionTarget } from './admission/admission-attributes.ts';

@@ -1,14 +1,14 @@
-/** Functions that are called with every value, each until it is disposed of. */
+/** Functions that are called with every value until they are disposed of. */
 export class Listeners<T> {
   readonly #listeners = new Set<(value: T) => void>();
 
   add(listener: (value: T) => void): Disposable {
-    const own = (value: T): void => listener(value); // one that is added twice is told twice
+    const own = (value: T): void => listener(value); // a function that is added twice is called twice
     this.#listeners.add(own);
     return { [Symbol.dispose]: () => void this.#listeners.delete(own) };
   }
 
-  tell(value: T): void {
+  notify(value: T): void {
     for (const listener of this.#listeners) listener(value);
   }
 }

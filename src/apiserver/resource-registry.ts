@@ -7,8 +7,8 @@ import type { Resource } from './resource.ts';
 type KindName = Pick<Resource, 'group' | 'plural'>;
 
 /**
- * The resources that are served now, which come and go while the server runs. Nothing else in the server knows kinds:
- * discovery, documents, tables and ownership are made from what is here.
+ * The currently served resources, which are added and removed while the server runs. The registry is the server's only source of kinds:
+ * discovery, documents, tables and ownership are derived from it.
  */
 export class ResourceRegistry {
   readonly #objects: ServerObjects;
@@ -21,8 +21,8 @@ export class ResourceRegistry {
   }
 
   /**
-   * Serves these resources from now on, in place of all versions that their kinds had before. Watches of what is
-   * replaced end, as they do when a kind is withdrawn.
+   * Serves these resources, in place of all versions that their kinds had before. Watches of replaced resources end, as they do when a kind
+   * is withdrawn.
    */
   register(resources: readonly Resource[]): void {
     const replaced = [...new Map(resources.map((resource) => [kindKey(resource), resource])).values()];
@@ -31,12 +31,12 @@ export class ResourceRegistry {
     this.#finish(removed, resources);
   }
 
-  /** Serves no version of a kind any more: requests find nothing, and its watches end. */
+  /** Stops serving all versions of a kind: requests get 404, and its watches end. */
   withdraw(kind: KindName): void {
     this.#finish(this.#remove(kind), []);
   }
 
-  /** Calls `listener` before `register` and `withdraw` return, with the versions whose resources are others than before. */
+  /** Calls `listener` before `register` and `withdraw` return, with the versions whose resources have changed. */
   onChange(listener: (changed: readonly GroupVersion[]) => void): Disposable {
     return this.#listeners.add(listener);
   }
@@ -81,12 +81,12 @@ export class ResourceRegistry {
     return removed.map(([, endpoint]) => endpoint);
   }
 
-  /** Watches end last, so that whoever asks again at once finds the new state of things. */
+  /** Watches end last, so that a client that reconnects at once finds the new state. */
   #finish(removed: readonly RegisteredResource[], added: readonly Resource[]): void {
     const changed = [...removed.map(({ resource }) => resource), ...added];
     if (changed.length === 0) return;
     const versions = new Map(changed.map(({ group, version }) => [`${group}/${version}`, { group, version }]));
-    this.#listeners.tell([...versions.values()]);
+    this.#listeners.notify([...versions.values()]);
     for (const { withdrawal } of removed) withdrawal.happen();
   }
 }

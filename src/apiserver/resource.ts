@@ -15,8 +15,8 @@ import type { Call } from './request/call.ts';
 import type { UserInfo } from './request/principal.ts';
 
 /**
- * Everything the API server knows about one resource in one version. Built-in kinds state it in `resources/`; a
- * CustomResourceDefinition becomes one while running. The server has no other knowledge of kinds.
+ * Everything the API server knows about one resource in one version. Built-in kinds are defined in `resources/`; a CustomResourceDefinition
+ * becomes a resource at run time. The server has no other knowledge of kinds.
  */
 export interface Resource {
   readonly group: string;
@@ -24,86 +24,86 @@ export interface Resource {
   readonly plural: string;
   readonly singular: string;
   readonly kind: string;
-  /** The kind of its lists, when it is not `kind` and `List`. */
+  /** The kind of its lists; default `kind` followed by `List`. */
   readonly listKind?: string;
   readonly namespaced: boolean;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly verbs: readonly string[];
   readonly type: Struct;
-  /** The type of its lists; absent for kinds that are documented as custom resources, and for those that have no lists. */
+  /** The type of its lists; absent for kinds that are documented as custom resources, and for kinds without lists. */
   readonly listType?: Struct;
-  /** The OpenAPI of a custom resource that has been written already; absent: what `type` says. */
+  /** The OpenAPI of a custom resource; default derived from `type`. */
   readonly openApi?: Pick<WrittenSchema, 'v2' | 'v3'>;
-  /** Differs whenever anything that documents say of the resource does; absent: they are compared themselves. */
+  /** Changes whenever the resource's documents change; absent: the documents themselves are compared. */
   readonly fingerprint?: string;
   readonly capabilities: Capabilities;
   readonly storage: StorageForm;
   readonly strategy: Strategy;
-  /** Where its group and version stand in discovery; absent: with those of CustomResourceDefinitions. */
+  /** The place of its group and version in discovery; default that of CustomResourceDefinitions. */
   readonly priority?: Priority;
-  /** Another server may take over its group: the APIService is made once, and then left to whoever changes it. */
+  /** Whether another server may take over its group: its APIService is created once, and later changes by users are kept. */
   readonly isReplaceable?: boolean;
-  /** The feature that must be switched on for it to be served; absent: none. */
+  /** The feature gate that must be enabled for it to be served; default none. */
   readonly featureGate?: string;
   /**
-   * What writes cannot change, because it is reset to what it was, so that writers do not come to own it: paths such as
-   * `metadata.labels`, by subresource; those of the resource itself are under the empty name.
+   * Fields that writes cannot change, because they are reset to their stored values, so that writers do not come to own them: paths such as
+   * `metadata.labels`, by subresource; those of the resource itself have the empty name.
    */
   readonly resetFields?: Readonly<Record<string, readonly string[]>>;
   readonly subresources: ReadonlyMap<string, Subresource>;
   readonly columns: readonly Column[];
-  /** What a table says about a row as a whole, besides its cells. */
+  /** Conditions of a table row, besides its cells. */
   readonly rowConditions?: (object: ApiObject) => readonly RowCondition[];
-  /** The order of the rows of a table, when it is not that of the list. */
+  /** The order of a table's rows; default that of the list. */
   readonly compareRows?: (left: ApiObject, right: ApiObject) => number;
   /** Fields beside `metadata.name` and `metadata.namespace` that a field selector may name. */
   readonly selectableFields: readonly string[];
-  /** The value of one of those fields in an object (of this version); empty where there is none. */
+  /** The value of one of those fields in an object (of this version); empty when it is missing. */
   fieldValue(object: ApiObject, field: string): string;
-  /** A warning that goes with every answer, for versions and kinds that will be gone. */
+  /** A warning with every answer, for deprecated versions and kinds. */
   readonly deprecation?: string;
-  /** Its objects carry secrets: nothing that is kept of requests for diagnosis tells what is in them. */
+  /** Whether its objects contain secrets: traces of requests do not include their content. */
   readonly isConfidential?: boolean;
-  /** Set for kinds that are not stored: what is asked or posted is answered on the spot. */
+  /** Set for kinds that are not stored but computed for each request. */
   readonly computed?: Computed;
 }
 
-/** The verbs of a kind that is made up when asked for, such as access reviews; those it lacks are not allowed. */
+/** The verbs of a kind that is computed for each request, such as access reviews; missing verbs are not allowed. */
 export interface Computed {
-  /** POST: refuses what was sent by throwing a `StatusError`, beyond what validation finds, before validating admission. */
+  /** POST: rejects the object by throwing a `StatusError`, in addition to validation, before validating admission. */
   readonly check?: (object: ApiObject) => void;
-  /** POST: the answer to what was sent, which has passed defaulting, validation and admission. */
+  /** POST: the answer to an object that has passed defaulting, validation and admission. */
   readonly create?: (object: ApiObject, context: WriteContext) => Promise<ApiObject>;
   /** GET one object; undefined when there is none of this name. */
   readonly get?: (name: string, namespace: string) => Promise<ApiObject | undefined>;
-  /** GET the objects of a namespace, or all if it is empty; those that are not selected are left out afterwards. */
+  /** GET the objects of a namespace, or all if it is empty; selectors are applied afterwards. */
   readonly list?: (namespace: string) => Promise<readonly ApiObject[]>;
 }
 
-/** How the objects of a resource are kept, shared by all its versions. */
+/** How the objects of a resource are stored, shared by all its versions. */
 export interface StorageForm {
-  /** Key prefix with its slash at the end, such as `/registry/deployments/`. */
+  /** The key prefix, with a slash at the end, such as `/registry/deployments/`. */
   readonly prefix: string;
   readonly apiVersion: string;
   readonly kind: string;
   /** The type in the stored version. */
   readonly type: Struct;
-  /** The type in any version, for kinds whose objects may still be stored in another one than `apiVersion`. */
+  /** The type in any version, for kinds whose objects may still be stored in a version other than `apiVersion`. */
   readonly typeOf?: (apiVersion: string) => Struct | undefined;
-  /** What kube-apiserver keeps in etcd for this kind. */
+  /** The encoding that kube-apiserver uses in etcd for this kind. */
   readonly encoding: 'json' | 'protobuf';
-  /** The stored version that discovery tells a hash of, where it is not `apiVersion`. */
+  /** The stored version whose hash is in discovery; default `apiVersion`. */
   readonly announcedApiVersion?: string;
-  /** Between the versions of the kind; absent when they differ in apiVersion only. */
+  /** Converts between the versions of the kind; absent when they differ in apiVersion only. */
   readonly convert?: Convert;
-  /** What a written object becomes by passing through the stored version, where that changes it before anybody looks. */
+  /** Applies the changes that a written object undergoes by conversion to the stored version and back. */
   readonly normalize?: (object: ApiObject) => ApiObject;
 }
 
 /**
- * Turns objects of any version of one kind into `apiVersion`: as many, in the same order, frozen inputs left alone. Answers
- * with a promise where a webhook does the work; all objects of a call then travel together. Refuses by throwing.
+ * Converts objects of any version of one kind to `apiVersion`: returns as many, in the same order, and does not change its frozen inputs.
+ * Returns a promise when a webhook converts; all objects of a call are then sent together. Fails by throwing.
  */
 export type Convert = (
   objects: readonly ApiObject[],
@@ -111,45 +111,45 @@ export type Convert = (
   signal: AbortSignal,
 ) => readonly ApiObject[] | Promise<readonly ApiObject[]>;
 
-/**
- * What is special about writing one kind. Hooks get objects they may change in place, in the resource's version;
- * absent hooks do nothing.
- */
+/** The write rules of one kind. Hooks get objects that they may change in place, in the resource's version; absent hooks do nothing. */
 export interface Strategy extends DeletionStrategy {
-  /** Defaults that depend on other fields; those the type table can state are filled in already. */
+  /** Defaults that depend on other fields; those in the type table have already been applied. */
   readonly applyDefaults?: (object: ApiObject) => void;
-  /** What a patch leaves alone is taken over from the stored object, frozen; `applyDefaults` leaves it alone, too. */
+  /**
+   * Whether unchanged fields of a patched object may be shared with the stored object, which is frozen; `applyDefaults` must not change
+   * them.
+   */
   readonly sharesUnchanged?: boolean;
-  /** Drops what a client may not set (status, …) and sets what the kind sets itself (generation, …). */
+  /** Removes fields that a client may not set (status, …) and sets those that the kind sets itself (generation, …). */
   readonly prepareForCreate?: (object: ApiObject, context: WriteContext) => void | Promise<void>;
   readonly prepareForUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => void | Promise<void>;
   readonly validate?: (object: ApiObject, context: WriteContext) => readonly FieldError[];
   readonly validateUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => readonly FieldError[];
-  /** Findings of the type table and of the hooks above as one list, in the words and the order of this kind. */
+  /** Combines the errors of the type table and of the hooks above, with the texts and order of this kind. */
   readonly combineErrors?: (table: readonly FieldError[], own: readonly FieldError[]) => readonly FieldError[];
-  /** How `is invalid` messages name the kind, when it is not by its own group and kind. */
+  /** The kind's name in `is invalid` messages; default its own group and kind. */
   readonly invalidAs?: { readonly group: string; readonly resource: string };
   readonly warnings?: (object: ApiObject, old: ApiObject | undefined) => readonly string[];
-  /** Rules for `metadata.name` beyond being a path segment; with `prefix`, for generateName. */
+  /** Rules for `metadata.name` beyond those for path segments; with `prefix`, for generateName. */
   readonly checkName?: (name: string, options: { readonly prefix: boolean }) => readonly string[];
-  /** PUT on a missing object creates it. */
+  /** Whether PUT creates a missing object. */
   readonly createOnUpdate?: boolean;
-  /** PUT without resourceVersion is refused instead of overwriting. */
+  /** Whether PUT without resourceVersion is rejected instead of overwriting. */
   readonly requiresResourceVersion?: boolean;
-  /** A warning for clients that delete without saying what becomes of dependents. */
+  /** A warning for clients that delete without a propagation policy. */
   readonly propagationWarning?: string;
-  /** DELETE answers with the object instead of a Status; OpenAPI says so unless it is `unannounced`. */
+  /** Whether DELETE answers with the object instead of a Status; OpenAPI documents this unless it is `unannounced`. */
   readonly returnsDeletedObject?: boolean | 'unannounced';
-  /** A last word before an object marked for deletion disappears because its finalizers are gone. */
+  /** Whether an object marked for deletion may be removed when its last finalizer is removed. */
   readonly mayDisappear?: (object: ApiObject) => boolean;
   /** Called when a delete arrives, before anything else; may change the object instead of deleting it (namespaces). */
   readonly beforeDelete?: (object: ApiObject, context: WriteContext) => 'delete' | ApiObject;
   readonly ttlSeconds?: (object: ApiObject) => number | undefined;
-  /** More writes for the same transaction, such as an address taken or given back. */
+  /** Additional writes in the same transaction, such as allocating or releasing an address. */
   readonly alongside?: (change: Change, context: WriteContext) => Promise<Alongside>;
 }
 
-/** What else a write does, in the same transaction; when a condition fails, the whole write is prepared again. */
+/** Additional operations of a write, in the same transaction; when a condition fails, the whole write is prepared again. */
 export interface Alongside {
   readonly conditions: readonly Condition[];
   readonly operations: readonly Operation[];
@@ -160,40 +160,40 @@ export type Change =
   | { readonly type: 'update'; readonly object: ApiObject; readonly old: ApiObject }
   | { readonly type: 'delete'; readonly old: ApiObject };
 
-/** What hooks may ask about the write they take part in. */
+/** The write that hooks take part in. */
 export interface WriteContext {
   readonly user: UserInfo;
-  /** What the user was allowed to do, such as `update`. */
+  /** The authorized verb, such as `update`. */
   readonly verb: string;
   readonly dryRun: boolean;
   readonly subresource: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly newUid: () => string;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the client no longer waits for the answer. */
   readonly signal: AbortSignal;
   /** The field manager that the writer is recorded as in managedFields. */
   readonly manager: string;
   warn(message: string): void;
-  /** Adds to the audit event of the request. */
+  /** Adds an annotation to the audit event of the request. */
   annotate(key: string, value: string): void;
-  /** There when the object is large: others have their turns in between, before each step that looks at all of it. */
+  /** Set when the object is large: lets other requests run before each step that processes all of it. */
   readonly pause?: () => Promise<void>;
 }
 
-/** One column of what `kubectl get` shows: printed by the server, so that every client shows the same. */
+/** One column of `kubectl get`: computed by the server, so that every client shows the same. */
 export interface Column<T = ApiObject> {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format: string;
   readonly description: string;
-  /** 0 is always shown, 1 with `-o wide`. */
+  /** 0 is always shown, 1 only with `-o wide`. */
   readonly priority: number;
-  /** The cell of one object: of a built-in kind in the stored version, of others in the version asked for. */
+  /** The cell of one object: of a built-in kind in the stored version, of others in the requested version. */
   value(object: T, context: { readonly now: number }): unknown;
 }
 
-/** One fact about a row of a table, such as that the work of its object is completed. */
+/** A condition of a table row, such as that the object's work is completed. */
 export interface RowCondition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -201,13 +201,10 @@ export interface RowCondition {
   readonly message: string;
 }
 
-/**
- * Something below an object: `status` and other views of the same object, `scale`-like views of another kind, and
- * actions such as `eviction`.
- */
+/** A subresource: `status` and other views of the same object, `scale`-like views of another kind, and actions such as `eviction`. */
 export type Subresource = ObjectView | Projection | Action | Connection;
 
-/** The same object; a write changes only the part the view owns. */
+/** The same object; a write changes only the fields that the view owns. */
 export interface ObjectView {
   readonly type: 'view';
   readonly verbs: readonly string[];
@@ -221,19 +218,19 @@ export interface Projection {
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly struct: Struct;
   readonly columns?: readonly Column[];
-  /** Where `spec.replicas` of the projection is in the object; set for Scale. */
+  /** The path of the projection's `spec.replicas` in the object; set for Scale. */
   readonly replicasPath?: readonly string[];
-  /** The same in other versions of the object, by apiVersion. */
+  /** The same paths in other versions of the object, by apiVersion. */
   readonly replicasPaths?: Readonly<Record<string, readonly string[]>>;
   project(object: ApiObject): ApiObject;
-  /** What GET answers, where that refuses objects of which a write can still make something. */
+  /** The answer to GET, when that rejects objects which a write can still repair. */
   read?(object: ApiObject): ApiObject;
-  /** The object with the changes of its projection carried over. */
+  /** Applies the projection's changes to the object. */
   merge(object: ApiObject, projection: ApiObject): ApiObject;
   validate(projection: ApiObject): readonly FieldError[];
 }
 
-/** An action on the object, such as an eviction: the request posts another kind, and the action makes the answer. */
+/** An action on the object, such as an eviction: the client posts an object of another kind, and the action returns the answer. */
 export interface Action {
   readonly type: 'action';
   readonly verbs: readonly string[];
@@ -242,35 +239,35 @@ export interface Action {
   run(call: ActionCall): Promise<ApiObject>;
 }
 
-/** A stream or a page from somewhere else, such as `exec`, `log` and `proxy`. */
+/** A stream or an answer from another program, such as `exec`, `log` and `proxy`. */
 export interface Connection {
   readonly type: 'connection';
   readonly verbs: readonly string[];
-  /** The kind that discovery tells: nearly always that of the options. */
+  /** The kind in discovery: nearly always that of the options. */
   readonly struct: Struct;
   /** How OpenAPI documents it. */
   readonly style: Exclude<SubresourceStyle, { readonly kind: 'object' }>;
-  /** Set for what is only read, such as `log`: admission is not asked. Otherwise it is, with the operation CONNECT. */
+  /** Set for connections that only read, such as `log`: admission is skipped. Otherwise admission runs with the operation CONNECT. */
   readonly isRead?: boolean;
-  /** Any method, whatever verb it counts as. Refusing is throwing a `StatusError`. */
+  /** Called for any method. Rejects by throwing a `StatusError`. */
   open(call: Call, objects: ActionObjects): Promise<ConnectionAnswer>;
 }
 
 export interface ActionCall {
   readonly namespace: string;
   readonly name: string;
-  /** What was sent, decoded as `struct`. */
+  /** The posted object, decoded as `struct`. */
   readonly body: ApiObject;
   readonly context: WriteContext;
   readonly objects: ActionObjects;
-  /** Validating admission of what was sent; for the action to call as soon as its own checks of it have passed. */
+  /** Runs validating admission for the posted object; the action calls it after its own checks. */
   admit(body: ApiObject): Promise<void>;
 }
 
-/** What an action may do with the object it stands under. */
+/** The operations of an action on its object. */
 export interface ActionObjects {
   get(): Promise<ApiObject>;
-  /** Changes the object until it sticks; returning undefined leaves it as it is. */
+  /** Changes the object, and repeats after conflicts; returning undefined leaves it unchanged. */
   update(change: (object: ApiObject) => ApiObject | undefined): Promise<ApiObject>;
   delete(options: ActionDeleteOptions): Promise<void>;
 }
@@ -280,6 +277,6 @@ export interface ActionDeleteOptions {
   readonly preconditions?: Preconditions;
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: string;
-  /** As well as when the request itself is a dry run. */
+  /** Makes this a dry run even when the request is not. */
   readonly dryRun?: boolean;
 }

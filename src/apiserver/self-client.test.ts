@@ -7,7 +7,7 @@ const NAMESPACES = { group: '', resource: 'namespaces' };
 const REFUSED = forbidden(NAMESPACES, 'a', 'it is full');
 const object = { metadata: { name: 'a' } };
 
-/** A client of a server that refuses every write, and has nothing to read. */
+/** A client of a server that rejects every write and has no objects. */
 function clientOf({ status }: StatusError): SelfClient {
   const missing = notFound(NAMESPACES, 'a').status;
   const answer = (method: string): Promise<{ type: 'status'; status: StatusError['status'] }> =>
@@ -17,7 +17,7 @@ function clientOf({ status }: StatusError): SelfClient {
   return client;
 }
 
-describe('what the server writes to itself and is refused', () => {
+describe('a rejected write of the server to itself', () => {
   const client = clientOf(REFUSED);
 
   test.each([
@@ -30,7 +30,7 @@ describe('what the server writes to itself and is refused', () => {
     await expect(write()).rejects.toMatchObject({ status: { reason: 'Forbidden' } });
   });
 
-  test('is no failure when another server has created it first', async () => {
+  test('is not an error when another server created the object first', async () => {
     expect(await clientOf(alreadyExists(NAMESPACES, 'a')).ensure('/api/v1/namespaces', object)).toBe(false);
   });
 });

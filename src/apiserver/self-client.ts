@@ -4,45 +4,48 @@ import type { Answer } from './answers/answer.ts';
 import type { Call } from './request/call.ts';
 import { inProcessCall } from './transport/in-process-call.ts';
 
-/** The identity under which the server sets up its own objects. */
+/** The identity with which the server writes its own objects. */
 const SELF = { commonName: 'system:apiserver', organizations: ['system:masters'] };
 
-/** Whatever takes calls through the stages. */
+/** Passes calls through the stages. */
 interface Handler {
   answer(call: Call): Answer | Promise<Answer>;
 }
 
-/** Who the written fields belong to; default the server as such. */
+/** The field manager of the write; default the server's name. */
 export interface SelfWriteOptions {
   readonly fieldManager?: string;
 }
 
-/** The server's writes to itself: through the same stages as any client's, without a socket. It reads with `ServerObjects`. */
+/**
+ * The client for the server's own writes: they pass the same stages as those of other clients, without a socket. The server reads with
+ * `ServerObjects`.
+ */
 export class SelfClient {
   readonly #clock: Clock;
   #server: Handler | undefined;
 
-  /** Made before the server, whose admission and authentication may write with it once requests come. */
+  /** Created before the server, whose admission and authentication use it to write once requests arrive. */
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The server calls this when it can take requests. */
+  /** The server calls this when it can handle requests. */
   open(server: Handler): void {
     this.#server = server;
   }
 
-  /** Creates the object in a collection unless one of its name is there; true when it was created. */
+  /** Creates the object in a collection unless it exists; returns true when it was created. */
   async ensure(collection: string, object: { readonly metadata: { readonly name: string } }): Promise<boolean> {
     const { name } = object.metadata;
     if ((await this.#send('GET', `${collection}/${name}`)).type === 'object') return false;
     return this.create(collection, object);
   }
 
-  /** Creates the object; false when one of its name is there. */
+  /** Creates the object; returns false when it exists. */
   async create(collection: string, object: object, options?: SelfWriteOptions): Promise<boolean> {
     const answer = await this.#send('POST', collection + queryOf(options), object);
-    if (answer.type === 'status' && answer.status.reason === 'AlreadyExists') return false; // another server was first
+    if (answer.type === 'status' && answer.status.reason === 'AlreadyExists') return false; // another server created it first
     refuseFailure(answer);
     return true;
   }
@@ -51,7 +54,7 @@ export class SelfClient {
     refuseFailure(await this.#send('PUT', path + queryOf(options), object));
   }
 
-  /** Server-side apply that takes what it wants; false when the object is not there. */
+  /** Applies an object with force; returns false when the object does not exist. */
   async apply(path: string, object: object, options: Required<SelfWriteOptions>): Promise<boolean> {
     const answer = await this.#send('PATCH', `${path}${queryOf(options)}&force=true`, object);
     if (answer.type === 'status' && answer.status.reason === 'NotFound') return false;
@@ -72,7 +75,7 @@ export class SelfClient {
       certificate: SELF,
       clock: this.#clock,
     });
-    if (this.#server === undefined) throw new Error(`Cannot ${method} "${path}": the server is not there yet`);
+    if (this.#server === undefined) throw new Error(`Cannot ${method} "${path}": the server is not open yet`);
     return this.#server.answer(call);
   }
 }

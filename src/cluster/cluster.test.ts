@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { discardLogger, LineLogger, SeededRandom, settle, VirtualClock } from '../base/index.ts';
 import { type Client, namespacedKind } from '../client/index.ts';
-import { cronTabs } from '../apiserver/testing/made-up-kind.ts';
+import { cronTabs } from '../apiserver/testing/cron-tabs.ts';
 import { type Cluster, launchCluster } from './cluster.ts';
 
 const ADMIN = { user: 'admin', groups: ['system:masters'] };

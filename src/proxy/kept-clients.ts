@@ -1,9 +1,9 @@
 import type { HttpClient } from '../wire/http/index.ts';
 
-/** Those that were not asked for the longest are let go first. */
+/** When there are more, the least recently used client is closed. */
 const MAX_CLIENTS = 1000;
 
-/** Connections by the name of the server they go to, kept for the next request. */
+/** HTTP clients by the name of the server they connect to, kept open for the next request. */
 export class KeptClients implements Disposable {
   readonly #clients = new Map<string, HttpClient>();
 

@@ -27,7 +27,7 @@ const URL_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   video: ['poster', 'src'],
 };
 
-/** Elements whose content is text, whatever it looks like. */
+/** Elements whose content is text, even where it looks like markup. */
 const TEXT_ELEMENTS = new Set([
   'iframe',
   'noembed',
@@ -40,23 +40,23 @@ const TEXT_ELEMENTS = new Set([
   'xmp',
 ]);
 
-/** A tag that is longer is passed on as it is. */
+/** A longer tag is passed on unchanged. */
 const MAX_TAG_CHARACTERS = 64 * 1024;
 
-/** Rewrites the links of an HTML page that comes piece by piece; all else of it stays as it is. Bytes are characters (latin1). */
+/** Rewrites the links of an HTML page that arrives in pieces; the rest of the page is unchanged. Bytes are characters (latin1). */
 export class LinkRewriter {
   readonly #rewrite: (url: string) => string;
   #text = '';
-  /** Where the search for the end of the tag at the beginning of the text goes on, and within which quotes. */
+  /** The tag at the beginning of the text has been searched for its end up to `at`; `quote` is the quote that is open there. */
   #scan = { at: 0, quote: '' };
-  /** What ends the text or comment that the page is in. */
+  /** The text that ends the current text element or comment. */
   #until: string | undefined;
 
   constructor(rewrite: (url: string) => string) {
     this.#rewrite = rewrite;
   }
 
-  /** What of the page is certain now. */
+  /** Returns the part of the page that later pieces can no longer change. */
   push(piece: string): string {
     this.#text += piece;
     let done = '';
@@ -67,7 +67,7 @@ export class LinkRewriter {
     }
   }
 
-  /** The rest. */
+  /** Returns what is left. */
   end(): string {
     return this.#text;
   }
@@ -120,7 +120,7 @@ export class LinkRewriter {
     return attributes === undefined ? tag : this.#withLinks(tag, attributes);
   }
 
-  /** Every character is looked at once: the pattern always matches where it is tried. */
+  /** Looks at every character once: the pattern always matches where it is tried. */
   #withLinks(tag: string, attributes: readonly string[]): string {
     const pattern = /([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'<>`=]+))?|[^]/g;
     return tag.replace(pattern, (whole: string, name?: string, value?: string) => {

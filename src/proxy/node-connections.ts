@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import type { Duplex } from 'node:stream';
 import { badRequest, notFound, serviceUnavailable, StatusError } from '../api/index.ts';
 import type { Node } from '../api/types/core/v1.d.ts';
-import { type ServerObjects, transportWords } from '../apiserver/index.ts';
+import { type ServerObjects, transportErrorText } from '../apiserver/index.ts';
 import type { Clock } from '../base/index.ts';
 import { type ClientCertificate, HttpClient } from '../wire/http/index.ts';
 import { KeptClients } from './kept-clients.ts';
@@ -10,11 +10,11 @@ import { isProxyable, type ProxyLocation } from './proxy-location.ts';
 import type { ProxiedServer } from './proxied-request.ts';
 import type { ProxyName } from './proxy-name.ts';
 
-/** Nodes that are reached without a network. */
+/** Nodes of this process, which are reached without a network. */
 export interface LocalConnections {
-  /** Opens a connection to a node; undefined for those that are elsewhere. */
+  /** Opens a connection to a node; undefined for nodes of other processes. */
   connectionTo(node: string): (() => Duplex) | undefined;
-  /** Opens a connection to a port of a pod; undefined when it can be reached at its address only. */
+  /** Opens a connection to a port of a pod; undefined when only the pod's address leads there. */
   portOf(node: string, pod: string, port: number): Promise<(() => Duplex) | undefined>;
 }
 
@@ -23,11 +23,11 @@ export interface NodeConnectionsOptions {
   readonly clock: Clock;
   /** The nodes of this process. */
   readonly local: LocalConnections;
-  /** As whom the server shows up at nodes elsewhere. */
+  /** The client certificate that the server shows to nodes of other processes. */
   readonly certificate?: () => ClientCertificate;
-  /** PEM of the authorities of nodes' certificates; default none, and certificates are not verified, as upstream. */
+  /** PEM of the authorities that sign nodes' certificates; default none: certificates are not verified, as upstream. */
   readonly authorities?: () => Promise<string | undefined>;
-  /** Which of a node's addresses to take, best first; default upstream's order. */
+  /** The types of node addresses to use, in order of preference; default upstream's order. */
   readonly addressTypes?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export class NodeConnections implements Disposable {
     this.#options = options;
   }
 
-  /** Throws a Status when the node is not known or says of no address. */
+  /** Throws a Status when there is no such node or it has no usable address. */
   async to(node: string): Promise<HttpClient> {
     const { clock, local } = this.#options;
     const connection = local.connectionTo(node);
@@ -68,7 +68,7 @@ export class NodeConnections implements Disposable {
     );
   }
 
-  /** A node as its proxy is asked for: the server of its agent, or something else on its machine. */
+  /** The server that a request for a node's proxy means: the node's agent, or another port of its machine. */
   async toProxied({ scheme, name, port }: ProxyName): Promise<ProxiedServer> {
     const { local, objects } = this.#options;
     if (local.connectionTo(name) !== undefined) {
@@ -84,7 +84,7 @@ export class NodeConnections implements Disposable {
     return this.#at(scheme, server.hostname, port);
   }
 
-  /** A pod, wherever it runs. `onEnd` is called with what to do when the connection is not needed any more. */
+  /** Connects to a pod on any node. Calls `onEnd` with a function that releases the connection. */
   async toPod({ scheme, host, port, pod }: ProxyLocation, onEnd: (leave: () => void) => void): Promise<ProxiedServer> {
     const { clock, local } = this.#options;
     const { namespace = '', name = '' } = pod.metadata ?? {};
@@ -99,7 +99,7 @@ export class NodeConnections implements Disposable {
     return { client, host: `${address}:${number}` };
   }
 
-  /** Certificates are not looked at, as upstream: there is no name to compare them with. */
+  /** Certificates are not verified, as upstream: there is no name to compare them with. */
   #at(scheme: string, host: string, port: string): ProxiedServer {
     const server = new URL(`${scheme}://${host}:${port}`);
     const { clock } = this.#options;
@@ -133,7 +133,7 @@ export class NodeConnections implements Disposable {
   }
 }
 
-/** A port as it is dialled. Throws what Go's resolver says of others. */
+/** The port to dial. Throws the error of Go's resolver when it is not a number. */
 function portNumber(text: string, scheme: 'http' | 'https'): number {
   const named = { '': scheme === 'http' ? 80 : 443, http: 80, https: 443 }[text];
   if (named !== undefined) return named;
@@ -151,7 +151,7 @@ async function checkProxyable(host: string): Promise<void> {
   try {
     addresses = await lookup(host.replace(/^\[|\]$/g, ''), { all: true });
   } catch (error) {
-    throw badRequest(transportWords(error).replace(/^dial tcp: /, ''));
+    throw badRequest(transportErrorText(error).replace(/^dial tcp: /, ''));
   }
   if (addresses.length === 0) throw badRequest('no addresses for hostname');
   if (!addresses.every(({ address }) => isProxyable(address))) throw badRequest('address not allowed');

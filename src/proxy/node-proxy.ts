@@ -5,7 +5,7 @@ import {
   type ConnectionAnswer,
   type RequestHeaders,
   type ServerObjects,
-  transportWords,
+  transportErrorText,
 } from '../apiserver/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import { cutText, joinConnections } from '../wire/connections/index.ts';
@@ -19,7 +19,7 @@ import { readProxyName } from './proxy-name.ts';
 import { isTranslatable, translateCommand } from './translate-command.ts';
 import { isTunnel, tunnelPorts } from './tunnel-ports.ts';
 
-/** A pod on a node, and the container of it that is meant. */
+/** A pod on a node, and the container that the request is about. */
 export interface PodTarget {
   readonly type: 'exec' | 'attach' | 'log' | 'portforward';
   readonly node: string;
@@ -27,7 +27,7 @@ export interface PodTarget {
   readonly container?: string;
 }
 
-/** What is asked of a server behind a pod, a service or a node. */
+/** The pod, service or node whose server the client wants to reach. */
 export interface ProxyTarget {
   readonly type: 'podproxy' | 'nodeproxy' | 'serviceproxy';
   readonly namespace: string;
@@ -44,7 +44,7 @@ export interface NodeProxyOptions {
 
 const PODS: GroupResource = { group: '', resource: 'pods' };
 
-/** Passes on to nodes what clients want of the containers there. */
+/** Forwards clients' requests about containers (logs, exec, attach, port-forward, proxy) to the nodes that run them. */
 export class NodeProxy {
   readonly #connections: NodeConnections;
   readonly #locations: ProxyLocations;
@@ -91,7 +91,7 @@ export class NodeProxy {
     try {
       answer = await client.request({ method: 'GET', path, headers: {}, signal });
     } catch (error) {
-      throw new StatusError({ code: 500, message: `Get "${client.origin}${path}": ${transportWords(error)}` });
+      throw new StatusError({ code: 500, message: `Get "${client.origin}${path}": ${transportErrorText(error)}` });
     }
     const { status, chunks } = answer;
     if (status === 200) return { type: 'stream', code: 200, headers: { 'content-type': 'text/plain' }, body: chunks };
@@ -110,7 +110,7 @@ export class NodeProxy {
   }
 }
 
-/** Lets client and node speak with each other as they agree to. */
+/** Passes the bytes between client and node, in the protocol that the two negotiate. */
 async function passUpgrade(call: Call, client: HttpClient, path: string): Promise<ConnectionAnswer> {
   const headers = upgradeHeaders(call.request);
   const { method, signal } = call.request;
@@ -118,7 +118,7 @@ async function passUpgrade(call: Call, client: HttpClient, path: string): Promis
   try {
     answer = await client.upgrade({ method, path, headers, signal });
   } catch (error) {
-    throw new StatusError({ code: 500, message: `error dialing backend: ${transportWords(error)}` });
+    throw new StatusError({ code: 500, message: `error dialing backend: ${transportErrorText(error)}` });
   }
   if (!('socket' in answer)) {
     const body = await cutText(answer.chunks, MAX_REFUSAL_BYTES);
@@ -132,8 +132,8 @@ async function passUpgrade(call: Call, client: HttpClient, path: string): Promis
   };
 }
 
-/** By which client and node agree on a protocol. */
-const AGREEMENT = new Set([
+/** The headers with which client and node negotiate a protocol. */
+const NEGOTIATION_HEADERS = new Set([
   'upgrade',
   'x-stream-protocol-version',
   'sec-websocket-key',
@@ -143,7 +143,7 @@ const AGREEMENT = new Set([
 ]);
 
 function upgradeHeaders(request: RequestHeaders): Record<string, string> {
-  const kept = request.headerNames().filter((name) => AGREEMENT.has(name));
+  const kept = request.headerNames().filter((name) => NEGOTIATION_HEADERS.has(name));
   return { connection: 'Upgrade', ...Object.fromEntries(kept.map((name) => [name, request.header(name) ?? ''])) };
 }
 

@@ -1,10 +1,10 @@
 import type { Clock } from '../base/index.ts';
 import type { HttpClient } from '../wire/http/index.ts';
 
-/** No more is read of what a node says when it refuses. */
+/** Maximum bytes to read of a node's error message. */
 export const MAX_REFUSAL_BYTES = 64 * 1024;
 
-/** Something at a node that can be asked for. */
+/** A path at a node, and the client that connects to the node. */
 export interface NodeTarget {
   readonly client: HttpClient;
   readonly path: string;

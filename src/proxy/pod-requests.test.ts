@@ -12,7 +12,7 @@ test.each([
   expect(commandPath('exec', PLACE, callWith(asked))).toBe(`/exec/default/web/main?${wanted}`);
 });
 
-test('what is asked of logs and ports goes on to the node', () => {
+test('the options for logs and ports are passed to the node', () => {
   const log = callWith('follow=True&previous=False&timestamps&tailLines=3');
   expect(logPath(PLACE, log)).toBe('/containerLogs/default/web/main?follow=true&timestamps=true&tailLines=3');
   expect(portsPath(PLACE, callWith('ports=80&ports=81'))).toBe('/portForward/default/web?port=80%2C81');

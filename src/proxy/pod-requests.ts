@@ -8,14 +8,14 @@ export interface ContainerPlace {
   readonly container: string;
 }
 
-/** What a client asks for. */
+/** The query of the client's request. */
 export interface Asked {
   readonly query: Pick<IncomingRequest['query'], 'all' | 'get' | 'has'>;
 }
 
 type Parameter = [name: string, value: string];
 
-/** Where a node has the log of a container, with what the client wants of it. */
+/** The path of a container's log at its node, with the client's options. */
 export function logPath(place: ContainerPlace, { query }: Asked): string {
   const asked = ['follow', 'previous', 'timestamps'].filter((name) => isAsked(query, name));
   const given = ['sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes', 'stream'].filter(
@@ -27,7 +27,7 @@ export function logPath(place: ContainerPlace, { query }: Asked): string {
   ]);
 }
 
-/** Where a node runs a command in a container, or connects to what it runs. */
+/** The path at which a node executes a command in a container, or attaches to it. */
 export function commandPath(type: 'exec' | 'attach', place: ContainerPlace, { query }: Asked): string {
   const wanted = wantedStreams(query);
   const streams = [
@@ -41,7 +41,7 @@ export function commandPath(type: 'exec' | 'attach', place: ContainerPlace, { qu
   return pathOf(type, place, [...flags, ...command]);
 }
 
-/** Where a node connects to ports of a pod. */
+/** The path at which a node forwards ports of a pod. */
 export function portsPath({ namespace, pod }: Omit<ContainerPlace, 'container'>, { query }: Asked): string {
   const ports = query.all('ports');
   return pathOf('portForward', { namespace, pod }, ports.length === 0 ? [] : [['port', ports.join(',')]]);
@@ -55,7 +55,7 @@ export function wantedStreams(query: Asked['query']): WantedStreams {
   return { stdin, stdout, stderr, tty };
 }
 
-/** Anything but `0` and `false`, in letters of any size, counts as yes: Python's clients write `False`. */
+/** Every value but `0` and `false` means true, in any case: Python's clients write `False`. */
 function isAsked(query: Asked['query'], name: string): boolean {
   const text = query.get(name);
   return query.has(name) && text !== '0' && text.toLowerCase() !== 'false';

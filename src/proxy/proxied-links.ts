@@ -3,9 +3,9 @@ import { Readable, Transform, type TransformCallback } from 'node:stream';
 import { createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'node:zlib';
 import { LinkRewriter } from './link-rewriter.ts';
 
-/** How links of a proxied server have to be changed, so that following them leads through the proxy again. */
+/** How to change the links of a proxied server so that following them leads through the proxy again. */
 export interface ProxiedPlace {
-  /** The path of the proxy itself, which comes before those of the server. */
+  /** The path of the proxy, which precedes the server's paths. */
   readonly prefix: string;
   /** Host and port of the server, as the proxy connects to it. */
   readonly serverHost: string;
@@ -13,7 +13,7 @@ export interface ProxiedPlace {
   readonly clientHost: string;
 }
 
-/** A link to the server as one through the proxy; links to elsewhere, and relative ones, stay as they are. */
+/** Rewrites a link to the server so that it leads through the proxy; links to other servers and relative links are unchanged. */
 export function proxiedLink(link: string, { prefix, serverHost, clientHost }: ProxiedPlace): string {
   const parts = /^([a-z][a-z0-9+.-]*:)?(?:\/\/([^/?#]*))?([^?#]*)([^]*)$/i.exec(link);
   if (parts === null) return link;
@@ -23,13 +23,13 @@ export function proxiedLink(link: string, { prefix, serverHost, clientHost }: Pr
   return `${origin}${path.startsWith(prefix) ? path : joined(prefix, path)}${rest}`;
 }
 
-/** Joins paths as Go does, and keeps a slash at the end. */
+/** Joins paths as Go does, keeping a slash at the end. */
 export function joined(first: string, second: string): string {
   const path = posix.join(first, second);
   return second.endsWith('/') && !path.endsWith('/') ? `${path}/` : path;
 }
 
-/** The pages of a server with its links changed; undefined when they are packed in a way that is not known. */
+/** Rewrites the links in a server's page; undefined when its content encoding is not supported. */
 export function withProxiedLinks(
   page: AsyncIterable<Uint8Array>,
   encoding: string,

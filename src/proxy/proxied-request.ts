@@ -9,7 +9,7 @@ import {
   forward,
   forwardUpgrade,
   type Onward,
-  transportWords,
+  transportErrorText,
 } from '../apiserver/index.ts';
 import type { HttpClient, HttpExchange } from '../wire/http/index.ts';
 import { joined, proxiedLink, type ProxiedPlace, withProxiedLinks } from './proxied-links.ts';
@@ -17,11 +17,11 @@ import { joined, proxiedLink, type ProxiedPlace, withProxiedLinks } from './prox
 /** A server behind a pod, a service or a node. */
 export interface ProxiedServer {
   readonly client: HttpClient;
-  /** Host and port, as URLs have them. */
+  /** `host:port`, as in URLs. */
   readonly host: string;
 }
 
-/** Passes a request on to a server, with what follows `proxy` of its path, and the answer back. */
+/** Forwards a request to a server, with the part of its path that follows `proxy`, and returns the server's answer. */
 export async function passProxied(call: Call, { client, host }: ProxiedServer): Promise<ConnectionAnswer> {
   const path = serverPath(call);
   const query = call.request.query.text === '' ? '' : `?${call.request.query.text}`;
@@ -41,12 +41,12 @@ export async function passProxied(call: Call, { client, host }: ProxiedServer): 
     exchange = await forward(call.request, { ...onward, path: onward.path === '' ? '/' : onward.path, headers });
   } catch (error) {
     if (call.request.signal.aborted || error instanceof StatusError) throw error;
-    throw serviceUnavailable(`error trying to reach service: ${transportWords(error)}`);
+    throw serviceUnavailable(`error trying to reach service: ${transportErrorText(error)}`);
   }
   return proxiedAnswer(exchange, place);
 }
 
-/** What the server is asked for: empty when the request has nothing after `proxy`. */
+/** The path to request at the server: empty when nothing follows `proxy`. */
 function serverPath({ info, request: { path } }: Call): string {
   const below = info.parts.slice(3).join('/');
   const whole = below === '' ? '' : joined('/', below);
@@ -59,7 +59,7 @@ async function upgraded(call: Call, onward: Onward): Promise<ConnectionAnswer> {
     answer = await forwardUpgrade(call.request, { ...onward, path: onward.path === '' ? '/' : onward.path });
   } catch (error) {
     if (call.request.signal.aborted) throw error;
-    throw new StatusError({ code: 500, message: `error dialing backend: ${transportWords(error)}` });
+    throw new StatusError({ code: 500, message: `error dialing backend: ${transportErrorText(error)}` });
   }
   if ('type' in answer) return answer;
   const { status, headers, chunks } = answer;

@@ -5,12 +5,12 @@ import type { ServerObjects } from '../apiserver/index.ts';
 import type { Random } from '../base/index.ts';
 import { readProxyName } from './proxy-name.ts';
 
-/** Where a proxied request goes to. */
+/** Where to send a proxied request. */
 export interface ProxyLocation {
   readonly scheme: 'http' | 'https';
-  /** An address. */
+  /** An IP address or host name. */
   readonly host: string;
-  /** A number or the name of one; empty for the scheme's own. */
+  /** A number or a name; empty for the scheme's default port. */
   readonly port: string;
   readonly pod: Pod;
 }
@@ -21,7 +21,7 @@ interface ProxyTarget {
   readonly name: string;
 }
 
-/** Finds out where pods and services answer. Refusals are in upstream's words. */
+/** Finds the addresses of pods and services. Errors have upstream's texts. */
 export class ProxyLocations {
   readonly #objects: ServerObjects;
   readonly #random: Random;
@@ -31,7 +31,7 @@ export class ProxyLocations {
     this.#random = random;
   }
 
-  /** The pod's address; unless a port is asked for, the first that one of its containers tells of. */
+  /** The pod's address; default port: the first one that its containers declare. */
   async ofPod(target: ProxyTarget): Promise<ProxyLocation> {
     const asked = readProxyName(target.name);
     if (asked === undefined) throw badRequest(`invalid pod request ${JSON.stringify(target.name)}`);
@@ -43,7 +43,7 @@ export class ProxyLocations {
     return { scheme: asked.scheme, host, port: asked.port === '' ? String(declared ?? '') : asked.port, pod };
   }
 
-  /** A ready endpoint of the service that is a pod of its namespace, chosen at random. */
+  /** A ready endpoint of the service, chosen at random; it must be a pod of the service's namespace. */
   async ofService({ namespace, name: text }: ProxyTarget): Promise<ProxyLocation> {
     const asked = readProxyName(text);
     if (asked === undefined) throw badRequest(`invalid service request ${JSON.stringify(text)}`);
@@ -52,7 +52,7 @@ export class ProxyLocations {
       ? await this.#portName(namespace, name, Number(asked.port))
       : asked.port;
     const endpoints = await this.#objects.of<Endpoints>('', 'endpoints').newest(namespace, name);
-    if (endpoints === undefined) throw notFound({ group: '', resource: 'services' }, name); // even if the service is there, as upstream
+    if (endpoints === undefined) throw notFound({ group: '', resource: 'services' }, name); // even if the service exists, as upstream
     const { subsets = [] } = endpoints;
     if (subsets.length === 0) throw serviceUnavailable(`no endpoints available for service "${name}"`);
     for (const { addresses = [], ports = [] } of this.#fromAnywhere(subsets)) {
@@ -74,7 +74,7 @@ export class ProxyLocations {
     return found.name ?? '';
   }
 
-  /** Who writes endpoints must not be able to send requests of the API server anywhere: only to pods. */
+  /** Only pods count: a user who may write endpoints must not be able to make the API server send requests to other addresses. */
   async #podAt(namespace: string, { ip, targetRef }: EndpointAddress): Promise<Pod | undefined> {
     if (targetRef === undefined || targetRef.namespace !== namespace) return undefined;
     const pod = await this.#objects.of<Pod>('', 'pods').newest(namespace, targetRef.name ?? '');
@@ -87,7 +87,10 @@ export class ProxyLocations {
   }
 }
 
-/** Whether an address is one that the API server lets itself be sent to: not itself, its link, or many at once. */
+/**
+ * Whether the API server may send proxied requests to the address: it is not a loopback, link-local, multicast, broadcast or unspecified
+ * address.
+ */
 export function isProxyable(address: string): boolean {
   const family = isIP(address);
   return family !== 0 && !NOT_PROXYABLE.check(address, family === 4 ? 'ipv4' : 'ipv6');

@@ -1,12 +1,12 @@
-/** What a `proxy` subresource is asked of: a name, perhaps with a port, perhaps with a scheme before it. */
+/** The name in the path of a `proxy` subresource: a name with an optional port and an optional scheme. */
 export interface ProxyName {
   readonly scheme: 'http' | 'https';
   readonly name: string;
-  /** A number or a name; empty when none is given. */
+  /** A number or a name; empty when absent. */
   readonly port: string;
 }
 
-/** Reads `name`, `name:port` and `scheme:name:port`; undefined for everything else. */
+/** Parses `name`, `name:port` and `scheme:name:port`; undefined for everything else. */
 export function readProxyName(text: string): ProxyName | undefined {
   const parts = text.split(':');
   if (parts.length > 3) return undefined;

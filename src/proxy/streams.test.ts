@@ -22,7 +22,7 @@ const OUTCOME = 3;
 const PIECE = Buffer.alloc(64 * 1024, 'x');
 const PIECES = 1024;
 
-/** A node that runs a command, and what became of it. */
+/** A node that runs a command, and records how it ended. */
 class CommandNode {
   readonly started: Promise<CommandStreams>;
   readonly #start: (streams: CommandStreams) => void;
@@ -65,7 +65,7 @@ describe('a client that vanishes while a command runs', () => {
     expect(node.clock.pending).toBe(0);
   });
 
-  test('ends what it forwarded', async () => {
+  test('ends the connections it forwarded', async () => {
     let left: unknown;
     await using node = await ProxiedNode.start('portforward', (connection) => {
       void forwardOverSpdy(connection, echo, 'web').then(() => (left = true));
@@ -95,7 +95,7 @@ describe('a node that is lost while a command runs', () => {
     expect(node.clock.pending).toBe(0);
   });
 
-  test('is told to a client that speaks WebSocket, as a failure', async () => {
+  test('is reported as a failure to a client that speaks WebSocket', async () => {
     const command = new CommandNode();
     await using node = await ProxiedNode.start('exec', command.serve);
     const client = await node.openWebSocket(PATH, V5);
@@ -180,7 +180,7 @@ describe('the end of the input', () => {
   });
 });
 
-/** Writes much more than lies ready anywhere on the way. */
+/** Writes much more than all buffers on the way can hold. */
 function pourOut(streams: CommandStreams): { readonly written: number; readonly done: Promise<void> } {
   let written = 0;
   const pour = async (): Promise<void> => {

@@ -3,7 +3,7 @@ import {
   type Call,
   type ConnectionAnswer,
   type RequestHeaders,
-  transportWords,
+  transportErrorText,
   webSocketAnswer,
 } from '../apiserver/index.ts';
 import { messageOf } from '../base/index.ts';
@@ -27,12 +27,12 @@ import { wantedStreams } from './pod-requests.ts';
 const V5 = 'v5.channel.k8s.io';
 const MAX_OUTCOME_BYTES = 64 * 1024;
 
-/** Whether the client speaks the protocol that nodes do not: WebSocket in which stdin can be closed. */
+/** Whether the client speaks the protocol that nodes do not: the WebSocket protocol in which stdin can be closed. */
 export function isTranslatable(request: RequestHeaders): boolean {
   return wantsWebSocket((name) => request.header(name)) && offered(request).includes(V5);
 }
 
-/** A command whose client speaks WebSocket and whose node speaks SPDY. */
+/** Runs a command for a client that speaks WebSocket, at a node that speaks SPDY. */
 export function translateCommand(call: Call, target: NodeTarget): ConnectionAnswer {
   const wanted = wantedStreams(call.request.query);
   return webSocketAnswer(call, {
@@ -51,7 +51,7 @@ export function translateCommand(call: Call, target: NodeTarget): ConnectionAnsw
   });
 }
 
-/** Throws what the node says when it refuses. */
+/** Throws the node's error message when the node refuses. */
 async function openAtNode({ client, path }: NodeTarget, signal: AbortSignal): Promise<Duplex> {
   const headers = {
     connection: 'Upgrade',
@@ -62,7 +62,7 @@ async function openAtNode({ client, path }: NodeTarget, signal: AbortSignal): Pr
   try {
     answer = await client.upgrade({ method: 'POST', path, headers, signal });
   } catch (cause) {
-    throw new Error(`error sending request: Post "${client.origin}${path}": ${transportWords(cause)}`, { cause });
+    throw new Error(`error sending request: Post "${client.origin}${path}": ${transportErrorText(cause)}`, { cause });
   }
   if ('socket' in answer) return answer.socket;
   throw new Error(`unable to upgrade connection: ${await cutText(answer.chunks, MAX_REFUSAL_BYTES)}`);
@@ -71,7 +71,7 @@ async function openAtNode({ client, path }: NodeTarget, signal: AbortSignal): Pr
 async function runAtNode(streams: CommandStreams, wanted: WantedStreams, socket: Duplex): Promise<CommandOutcome> {
   const leave = (): void => void socket.destroy();
   streams.signal.addEventListener('abort', leave);
-  if (streams.signal.aborted) leave(); // the client has left while the node was asked
+  if (streams.signal.aborted) leave(); // the client disconnected while the node was being asked
   const command = await openSpdyCommand(socket, { ...wanted, resize: true }).catch((error: unknown) => {
     streams.signal.removeEventListener('abort', leave);
     throw error;
@@ -83,7 +83,7 @@ async function runAtNode(streams: CommandStreams, wanted: WantedStreams, socket:
   const sizes = async (): Promise<void> => {
     for await (const size of streams.resizes) await command.resize?.write(sizeBytes(size));
   };
-  const input = Promise.all([toNode(), sizes()]).catch(() => undefined); // the output tells how it ended
+  const input = Promise.all([toNode(), sizes()]).catch(() => undefined); // the outcome is read from the error stream
   try {
     const [outcome] = await Promise.all([
       outcomeOf(command.error),
@@ -102,7 +102,7 @@ async function pump(output: AsyncIterable<Uint8Array>, write: (bytes: Uint8Array
   for await (const bytes of output) await write(bytes);
 }
 
-/** What the node says of the end; in upstream's words where it is an exit code. */
+/** How the command ended, as the node reports it; exit codes have upstream's text. */
 async function outcomeOf(error: AsyncIterable<Uint8Array>): Promise<CommandOutcome> {
   const parts: Uint8Array[] = [];
   let bytes = 0;

@@ -3,7 +3,7 @@ import {
   type Call,
   type ConnectionAnswer,
   type RequestHeaders,
-  transportWords,
+  transportErrorText,
   webSocketAnswer,
 } from '../apiserver/index.ts';
 import { cutText } from '../wire/connections/index.ts';
@@ -14,20 +14,20 @@ import { MAX_REFUSAL_BYTES, type NodeTarget } from './node-target.ts';
 
 const TUNNEL_PROTOCOL = `SPDY/3.1+${PORT_FORWARD_PROTOCOL}`;
 
-/** Whether the client speaks SPDY within WebSocket. */
+/** Whether the client tunnels SPDY through WebSocket. */
 export function isTunnel(request: RequestHeaders): boolean {
   const isOffered = request.headers('sec-websocket-protocol').some((text) => text.includes(TUNNEL_PROTOCOL));
   return isOffered && wantsWebSocket((name) => request.header(name));
 }
 
-/** Forwarded ports whose client tunnels through WebSocket what it has to say to the node. */
+/** Forwards ports for a client that tunnels its SPDY connection to the node through WebSocket. */
 export async function tunnelPorts(call: Call, { client, path, clock }: NodeTarget): Promise<ConnectionAnswer> {
   const headers = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': PORT_FORWARD_PROTOCOL };
   let answer: Awaited<ReturnType<typeof client.upgrade>>;
   try {
     answer = await client.upgrade({ method: 'POST', path, headers, signal: call.request.signal });
   } catch (error) {
-    throw new StatusError({ code: 500, message: `error dialing backend: ${transportWords(error)}` });
+    throw new StatusError({ code: 500, message: `error dialing backend: ${transportErrorText(error)}` });
   }
   if (!('socket' in answer)) {
     const body = await cutText(answer.chunks, MAX_REFUSAL_BYTES);

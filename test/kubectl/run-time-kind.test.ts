@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import type { Convert } from '../../src/apiserver/index.ts';
-import { cronTabs } from '../../src/apiserver/testing/made-up-kind.ts';
+import { cronTabs } from '../../src/apiserver/testing/cron-tabs.ts';
 import { requires } from '../../src/base/testing/requires.ts';
 import { findKubectl, Kubectl } from '../support/kubectl.ts';
 import { startTestCluster } from '../support/test-cluster.ts';

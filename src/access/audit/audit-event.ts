@@ -2,12 +2,12 @@ import { encodeJson } from '../../api/index.ts';
 import { quoteGo } from '../../api/values/index.ts';
 import type { AuditLevel, AuditStage } from './audit-policy.ts';
 
-/** JSON text that goes into an event as it is. */
+/** JSON text that is written into an event unchanged. */
 export interface RawJson {
   readonly json: string;
 }
 
-/** One event of `audit.k8s.io/v1`, its members in the order in which they are written; times in milliseconds since 1970. */
+/** One event of `audit.k8s.io/v1`, with its members in the order in which they are written; times are milliseconds since 1970. */
 export interface AuditEvent {
   readonly level: AuditLevel;
   readonly auditID: string;
@@ -46,7 +46,7 @@ export interface ObjectReference {
   readonly subresource?: string;
 }
 
-/** What of a Status is told, without what has no bound. */
+/** The members of a Status that events contain; members of unbounded size are left out. */
 export interface ResponseStatus {
   readonly status?: string;
   readonly message?: string;
@@ -55,12 +55,12 @@ export interface ResponseStatus {
   readonly code: number;
 }
 
-/** The JSON of an event that stands alone. */
+/** The JSON of a single event. */
 export function eventJson(event: AuditEvent): string {
   return `{"kind":"Event","apiVersion":"audit.k8s.io/v1",${members(event)}}`;
 }
 
-/** The JSON of events that are sent together. */
+/** The JSON of an EventList. */
 export function eventListJson(events: readonly AuditEvent[]): string {
   const items = events.map((event) => `{${members(event)}}`);
   return `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items.join(',')}]}`;
@@ -83,7 +83,7 @@ function microTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000Z');
 }
 
-/** The older form: one line of text. */
+/** The legacy format: one line of text. */
 export function eventLine(event: AuditEvent): string {
   const { user, impersonatedUser, objectRef, responseStatus, sourceIPs = [] } = event;
   const quotedList = (items: readonly string[]): string => items.map(quoteGo).join(',');
@@ -107,7 +107,7 @@ export function eventLine(event: AuditEvent): string {
   return `${nanoTime(event.requestReceivedTimestamp)} AUDIT: ${text.join(' ')}`;
 }
 
-/** Without zeros at the end, as Go writes it. */
+/** Without trailing zeros, as Go writes it. */
 function nanoTime(ms: number): string {
   return new Date(ms).toISOString().replace(/\.?0*Z$/, 'Z');
 }

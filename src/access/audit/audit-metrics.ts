@@ -2,10 +2,10 @@ import type { Counter, Logger, MetricFamily, MetricRegistry } from '../../base/i
 import { type AuditEvent, eventLine } from './audit-event.ts';
 import type { AuditLevel } from './audit-policy.ts';
 
-/** So many events that were lost are named in the log, at most, of those that were lost together. */
-const NAMED_LOSSES = 10;
+/** At most this many lost events of a batch are named in the log. */
+const MAX_NAMED_LOSSES = 10;
 
-/** Counts events and what becomes of them, under upstream's names. */
+/** Counts events and their outcomes, under upstream's metric names. */
 export class AuditMetrics {
   readonly #log: Logger;
   readonly #events: Counter;
@@ -48,10 +48,10 @@ export class AuditMetrics {
     this.#rejected.add();
   }
 
-  /** Events are lost. The log names some, and never what was in them. */
+  /** Counts and logs lost events. The log names the first ones, without their content. */
   lost(plugin: string, events: readonly AuditEvent[], why: string): void {
     this.#errors.with({ plugin }).add(events.length);
-    const lost = events.slice(0, NAMED_LOSSES).map(eventLine);
+    const lost = events.slice(0, MAX_NAMED_LOSSES).map(eventLine);
     this.#log.error('audit events lost', { plugin, events: events.length, why, lost: lost.join('\n') });
   }
 }

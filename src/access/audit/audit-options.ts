@@ -3,40 +3,40 @@ import { Audit, type AuditParts } from './audit.ts';
 import type { AuditMetrics } from './audit-metrics.ts';
 import type { AuditPolicy } from './audit-policy.ts';
 import { AuditRules } from './audit-rules.ts';
-import { type AuditSink, forgiving, together } from './audit-sink.ts';
+import { type AuditSink, ignoringFailures, combinedSink } from './audit-sink.ts';
 import { BatchedSink, type BatchOptions } from './batched-sink.ts';
 import { type AuditLogFormat, type LineWriter, logSink } from './log-sink.ts';
 import { RotatingFile, type RotatingFileOptions } from './rotating-file.ts';
 import { truncating, type TruncateOptions } from './truncating-sink.ts';
 import { type AuditWebhookOptions, type AuditWebhookParts, webhookSink } from './webhook-sink.ts';
 
-/** How requests and a sink wait for each other: not at all, or until it is done; `blocking-strict` refuses requests that it fails for. */
+/** Whether requests wait for the sink to write their events; `blocking-strict` also rejects requests whose events cannot be written. */
 export type AuditDelivery =
   | { readonly mode: 'batch'; readonly batch: BatchOptions }
   | { readonly mode: 'blocking' | 'blocking-strict' };
 
 interface SinkSettings {
   readonly delivery: AuditDelivery;
-  /** Events that are larger lose their objects; default no bound but our own. */
+  /** Larger events lose their objects; default no limit except `MAX_OBJECT_BYTES`. */
   readonly truncate?: TruncateOptions;
 }
 
 export interface AuditLogSettings extends SinkSettings {
   readonly format: AuditLogFormat;
-  /** A file, or whoever prints lines; a writer is disposed of when the audit is. */
+  /** A file, a function that prints lines, or a writer, which is disposed combinedSink with the audit. */
   readonly to: Omit<RotatingFileOptions, 'clock' | 'log'> | ((line: string) => void) | LineWriter;
 }
 
-/** What is audited, and where events go. */
+/** Which requests are audited, and where their events go. */
 export interface AuditOptions {
   readonly policy: AuditPolicy;
   readonly log?: AuditLogSettings;
   readonly webhook?: SinkSettings & AuditWebhookOptions;
-  /** More places for events. */
+  /** Additional sinks for events. */
   readonly sinks?: readonly AuditSink[];
 }
 
-/** A single object is never told of that is larger than this. */
+/** A larger object is never included in an event. */
 const MAX_OBJECT_BYTES = 32 * 1024 * 1024;
 
 export interface AuditEnvironment extends Omit<AuditWebhookParts, 'metrics'> {
@@ -48,7 +48,7 @@ export interface OpenAudit extends AsyncDisposable {
   readonly audit: Audit;
 }
 
-/** Undefined when events would go nowhere. Throws when a file cannot be written. */
+/** Undefined when there is no sink for events. Throws when a file cannot be written. */
 export function openAudit(options: AuditOptions, environment: AuditEnvironment): OpenAudit | undefined {
   const { policy, log, webhook, sinks = [] } = options;
   const all = [
@@ -58,12 +58,12 @@ export function openAudit(options: AuditOptions, environment: AuditEnvironment):
   ];
   if (all.length === 0) return undefined;
   const limits = [log, webhook].flatMap((one) => (one === undefined ? [] : [one.truncate?.maxEventBytes ?? Infinity]));
-  const sink = together(all);
+  const sink = combinedSink(all);
   const parts: AuditParts = {
     ...environment,
     rules: new AuditRules(policy),
     sink,
-    // An object that no sink would keep is not even written down.
+    // Objects that every sink would drop are not even encoded.
     maxObjectBytes: Math.min(MAX_OBJECT_BYTES, sinks.length > 0 ? Infinity : Math.max(...limits)),
   };
   return { audit: new Audit(parts), [Symbol.asyncDispose]: () => sink[Symbol.asyncDispose]() };
@@ -74,7 +74,7 @@ function logTo(settings: AuditLogSettings, environment: AuditEnvironment): Audit
   return delivered(logSink(auditLogWriter(to, environment), format, environment.metrics), settings, environment);
 }
 
-/** Who writes the lines of an audit log. */
+/** The writer of an audit log's lines. */
 export function auditLogWriter(
   to: AuditLogSettings['to'],
   environment: Pick<AuditEnvironment, 'clock' | 'log'>,
@@ -89,7 +89,7 @@ function delivered(sink: AuditSink, { delivery, truncate }: SinkSettings, enviro
     delivery.mode === 'batch'
       ? new BatchedSink(sink, delivery.batch, environment)
       : delivery.mode === 'blocking'
-        ? forgiving(sink)
+        ? ignoringFailures(sink)
         : sink;
   return truncate === undefined ? waiting : truncating(waiting, truncate, environment.metrics);
 }

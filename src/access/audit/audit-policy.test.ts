@@ -5,7 +5,7 @@ import { AuditRules } from './audit-rules.ts';
 
 const HEAD = 'apiVersion: audit.k8s.io/v1\nkind: Policy\n';
 
-describe('what is wrong with a policy is said in upstream’s words', () => {
+describe('errors in a policy have upstream’s texts', () => {
   test.each([
     ['rules: []', 'loaded illegal policy with 0 rules'],
     ['rules: [{ users: [a] }]', 'rules[0].level: Required value'],
@@ -44,7 +44,7 @@ describe('what is wrong with a policy is said in upstream’s words', () => {
     );
   });
 
-  test('what the format does not have is told and ignored', () => {
+  test('reports and ignores unknown fields', () => {
     expect(readAuditPolicy(`${HEAD}rules: [{ level: None, user: [a] }]\nrule: []`).unknown).toEqual([
       'rule',
       'rules[0].user',
@@ -81,7 +81,7 @@ test.each([
   expect(levelOf(rule, method, path)).toBe(fits ? 'None' : 'RequestResponse');
 });
 
-test('a policy of ten thousand rules with many names each costs a request no more than a look at each rule', () => {
+test('looks at each rule once per request, however many names the rules have', () => {
   const users = Array.from({ length: 100 }, (_unused, index) => `"user-${index}"`).join(',');
   const rule = `{ level: None, users: [${users}] }`;
   const { policy } = readAuditPolicy(`${HEAD}rules: [${rule}, { level: Metadata }]`);

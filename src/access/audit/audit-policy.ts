@@ -9,23 +9,23 @@ import {
 } from '../../api/index.ts';
 import { ConfigMembers, messageOf } from '../../base/index.ts';
 
-/** How much of a request is told. */
+/** How much of a request its events contain. */
 export type AuditLevel = 'None' | 'Metadata' | 'Request' | 'RequestResponse';
 
-/** When it is told. */
+/** The stages of a request at which events are made. */
 export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete' | 'Panic';
 
 const LEVELS: readonly string[] = ['None', 'Metadata', 'Request', 'RequestResponse'];
 const STAGES: readonly string[] = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'];
 
-/** Resources of one group that a rule is about; an empty list stands for all of them. */
+/** Resources of one group that a rule applies to; an empty list means all of them. */
 export interface AuditedResources {
   readonly group: string;
   readonly resources: readonly string[];
   readonly resourceNames: readonly string[];
 }
 
-/** Which requests a rule is about, and what is told of them; empty lists do not narrow it. */
+/** Which requests a rule applies to, and what is recorded of them; empty lists match everything. */
 export interface AuditRule {
   readonly level: AuditLevel;
   readonly users: readonly string[];
@@ -38,25 +38,25 @@ export interface AuditRule {
   readonly omitManagedFields: boolean | undefined;
 }
 
-/** The policy of `audit.k8s.io/v1`: the first rule that fits a request decides; what no rule fits is not told. */
+/** The policy of `audit.k8s.io/v1`: the first rule that matches a request decides; requests that match no rule are not audited. */
 export interface AuditPolicy {
   readonly rules: readonly AuditRule[];
   readonly omitStages: readonly AuditStage[];
   readonly omitManagedFields: boolean;
 }
 
-/** A policy that cannot be used, in upstream's words. */
+/** A policy that cannot be used; the message is upstream's. */
 export class AuditPolicyError extends Error {
   override readonly name = 'AuditPolicyError';
 }
 
 export interface ReadPolicy {
   readonly policy: AuditPolicy;
-  /** Members that the format does not have; they are ignored, as upstream does. */
+  /** Unknown fields, which are ignored, as upstream does. */
   readonly unknown: readonly string[];
 }
 
-/** Reads a policy in YAML or JSON. */
+/** Parses a policy in YAML or JSON. */
 export function readAuditPolicy(text: string): ReadPolicy {
   try {
     return decode(text);

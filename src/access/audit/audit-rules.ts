@@ -1,14 +1,14 @@
 import type { RequestInfo, UserInfo } from '../../apiserver/index.ts';
 import type { AuditedResources, AuditLevel, AuditPolicy, AuditRule, AuditStage } from './audit-policy.ts';
 
-/** What a policy says of one request. */
+/** How a policy says to audit one request. */
 export interface AuditVerdict {
   readonly level: AuditLevel;
   readonly omitStages: ReadonlySet<AuditStage>;
   readonly omitManagedFields: boolean;
 }
 
-/** Who asks, and for what. */
+/** The user of a request and what is requested. */
 interface Subject {
   readonly user: UserInfo;
   readonly info: RequestInfo;
@@ -19,7 +19,7 @@ interface CompiledRule {
   matches(subject: Subject): boolean;
 }
 
-/** Finds the rule of a policy that decides about a request. Names are looked up, so that a rule may list many. */
+/** Finds the policy's rule for a request. Names are kept in sets, so that a rule with many names is as fast as one with few. */
 export class AuditRules {
   readonly #rules: readonly CompiledRule[];
   readonly #untold: AuditVerdict;
@@ -86,7 +86,7 @@ function resourceTest({ group, resources, resourceNames }: AuditedResources): (i
   };
 }
 
-/** Undefined stands for everything. */
+/** Undefined means everything. */
 function setOf(values: readonly string[]): ReadonlySet<string> | undefined {
   return values.length === 0 ? undefined : new Set(values);
 }

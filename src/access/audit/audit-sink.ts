@@ -1,13 +1,13 @@
 import type { AuditEvent } from './audit-event.ts';
 
-/** Whoever keeps events. */
+/** Stores or forwards audit events. */
 export interface AuditSink extends AsyncDisposable {
-  /** Whether the events are safe, as far as this sink promises it; without a promise where nobody has to wait. */
+  /** Returns whether the events were written, as far as this sink guarantees it; returns a promise only when the caller has to wait. */
   write(events: readonly AuditEvent[]): boolean | Promise<boolean>;
 }
 
-/** Writes to several; false when one of them has failed. */
-export function together(sinks: readonly AuditSink[]): AuditSink {
+/** Writes to several sinks; returns false when one of them failed. */
+export function combinedSink(sinks: readonly AuditSink[]): AuditSink {
   return {
     write(events) {
       return allWritten(sinks.map((sink) => sink.write(events)));
@@ -18,15 +18,15 @@ export function together(sinks: readonly AuditSink[]): AuditSink {
   };
 }
 
-/** Whether all of several writes have worked; nobody waits where nobody has to. */
+/** Whether all of several writes succeeded; returns a promise only when one of them is a promise. */
 export function allWritten(written: readonly (boolean | Promise<boolean>)[]): boolean | Promise<boolean> {
   const waiting = written.filter((one) => one instanceof Promise);
   const isWell = !written.includes(false);
   return waiting.length === 0 ? isWell : Promise.all(waiting).then((all) => isWell && !all.includes(false));
 }
 
-/** Requests wait for the sink, and go on whether or not it has worked. */
-export function forgiving(sink: AuditSink): AuditSink {
+/** Requests wait for the sink, and continue even when it failed. */
+export function ignoringFailures(sink: AuditSink): AuditSink {
   return {
     write(events) {
       const written = sink.write(events);

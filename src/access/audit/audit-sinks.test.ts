@@ -43,7 +43,7 @@ class Counted {
   }
 }
 
-/** Keeps the audit IDs of what is written; `hold` makes it slow. */
+/** Records the audit IDs of events; `hold` delays writes. */
 class Memory implements AuditSink {
   readonly batches: string[][] = [];
   hold: Promise<boolean> | undefined;
@@ -59,7 +59,7 @@ class Memory implements AuditSink {
 describe('batches', () => {
   const options = { bufferSize: 5, maxBatchSize: 3, maxBatchWaitMs: 1000 };
 
-  test('are handed on when they are full, or have waited', async () => {
+  test('are passed on when they are full or have waited', async () => {
     const [memory, clock, { metrics }] = [new Memory(), new VirtualClock(), new Counted()];
     const sink = new BatchedSink(memory, options, { clock, metrics });
     for (const id of ['a', 'b', 'c', 'd']) sink.write([event(id)]);
@@ -68,7 +68,7 @@ describe('batches', () => {
     expect(memory.batches).toEqual([['a', 'b', 'c'], ['d']]);
   });
 
-  test('are sent no more often than is allowed, and what does not fit in the buffer is lost and counted', async () => {
+  test('are rate-limited, and events that do not fit into the buffer are lost and counted', async () => {
     const [memory, clock, counted] = [new Memory(), new VirtualClock(), new Counted()];
     const throttled = { ...options, throttle: { qps: 1, burst: 1 } };
     const sink = new BatchedSink(memory, throttled, { clock, metrics: counted.metrics });
@@ -82,7 +82,7 @@ describe('batches', () => {
     ]);
   });
 
-  test('are on their way 32 at once; the next follows when one has arrived', async () => {
+  test('are sent 32 at a time; the next one is sent when one has arrived', async () => {
     const { metrics } = new Counted();
     const memory = new Memory();
     let arrive: (isWritten: boolean) => void = () => undefined;
@@ -100,7 +100,7 @@ describe('batches', () => {
     expect(memory.batches.flat()).toEqual(Array.from({ length: 40 }, (_unused, index) => String(index)));
   });
 
-  test('that are left at the end are handed on, and a dead receiver does not hold up the stop for long', async () => {
+  test('that are left at shutdown are passed on, and a dead receiver delays the shutdown only for a limited time', async () => {
     const [memory, clock, { metrics }] = [new Memory(), new VirtualClock(), new Counted()];
     const sink = new BatchedSink(memory, options, { clock, metrics });
     memory.hold = new Promise(() => undefined);
@@ -112,7 +112,7 @@ describe('batches', () => {
   });
 });
 
-test('an event that is too large loses its objects, and one that still is is lost', () => {
+test('an event that is too large loses its objects; if it is still too large, it is lost', () => {
   const [memory, counted] = [new Memory(), new Counted()];
   const kept: AuditEvent[] = [];
   const sink: AuditSink = {
@@ -133,7 +133,7 @@ test('an event that is too large loses its objects, and one that still is is los
   expect(counted.errors('truncate')).toBe(1);
 });
 
-test('a log is put aside when it is full; old ones are packed, and removed when there are too many', async () => {
+test('a full log is rotated; old ones are compressed, and removed when there are too many', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'audit-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const clock = new VirtualClock({ startMs: Date.parse('2026-01-31T10:00:00Z') });
@@ -172,7 +172,7 @@ test('a dead webhook is tried five times, with growing pauses, and then its even
   expect(counted.errors('webhook')).toBe(2);
 });
 
-test('a webhook gets events as a list, and what it answers does not matter but for its code', async () => {
+test('a webhook gets events as a list, and only the status code of its answer matters', async () => {
   const received: unknown[] = [];
   const stop = new AbortController();
   const server = webhookServer({ handlers: { '/audit': (list) => ({ count: received.push(list) }) } });
@@ -203,7 +203,7 @@ test('a webhook gets events as a list, and what it answers does not matter but f
   ]);
 });
 
-test('an event is one line, whatever is in it', () => {
+test('an event is one line, whatever its content', () => {
   const strange = event('x', { requestURI: '/a\nb', userAgent: '<script>"', responseStatus: { code: 200 } });
   expect(eventJson(strange)).toBe(
     '{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","auditID":"x","stage":"ResponseComplete",' +

@@ -9,7 +9,7 @@ const { policy } = readAuditPolicy(
   'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: RequestResponse, users: [kubernetes-admin] }]',
 );
 
-/** Keeps events; refuses those of which `refuses` says so. */
+/** Keeps events, except those for which `refuses` returns true. */
 function memory(refuses: (event: AuditEvent) => boolean = () => false): AuditSink & { readonly events: AuditEvent[] } {
   const events: AuditEvent[] = [];
   return {
@@ -24,7 +24,7 @@ function memory(refuses: (event: AuditEvent) => boolean = () => false): AuditSin
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
-test('a request whose event cannot be kept is refused before anything is done, where the mode is strict', async () => {
+test('in strict mode, a request whose event cannot be written is rejected before it has any effect', async () => {
   const sink = memory(({ requestURI, stage }) => stage === 'RequestReceived' && requestURI === MAPS);
   await using plane = await TestPlane.start({ access: { audit: { policy, sinks: [sink] } } });
   const call = inProcessCall({
@@ -40,7 +40,7 @@ test('a request whose event cannot be kept is refused before anything is done, w
   expect(await plane.admin('GET', `${MAPS}/a`)).toMatchObject({ code: 404 });
 });
 
-test('a sink that breaks its promise loses its events, and nothing else', async () => {
+test('a sink whose promise rejects loses its events, and nothing else', async () => {
   const sink: AuditSink = {
     write: ([event]) => {
       if (event?.stage === 'RequestReceived') throw new Error('at once');
@@ -65,10 +65,10 @@ test('a sink that breaks its promise loses its events, and nothing else', async 
       certificate: { commonName: 'kubernetes-admin', organizations: ['system:masters'] },
     }),
   );
-  expect(answer.code).toBe(500); // a sink that cannot keep an event is strict unless it says otherwise
+  expect(answer.code).toBe(500); // sinks are strict by default: a lost event fails the request
 });
 
-test('an object that is larger than an event may be is left out, and the event says so', async () => {
+test('an object that exceeds the size limit is left out of its event, and the event says so', async () => {
   const sink = memory();
   await using plane = await TestPlane.start({
     access: {
@@ -90,7 +90,7 @@ test('an object that is larger than an event may be is left out, and the event s
   expect(last).not.toHaveProperty('responseObject');
 });
 
-test('patches of webhooks are told only with requests, decisions always', async () => {
+test('patches of webhooks are recorded only at level Request and above, their decisions always', async () => {
   const sink = memory();
   await using plane = await TestPlane.start({
     access: { audit: { policy, sinks: [sink] } },
@@ -116,7 +116,7 @@ test('patches of webhooks are told only with requests, decisions always', async 
   });
 });
 
-test('one line a request is printed for those that come over the network', async () => {
+test('prints one line for each request that came over the network', async () => {
   const lines: string[] = [];
   await using plane = await TestPlane.start({
     tracing: { printRequest: (line) => lines.push(line) },

@@ -21,15 +21,16 @@ export interface AuditParts {
   readonly metrics: AuditMetrics;
   readonly clock: Clock;
   readonly uids: UidSource;
-  /** What is longer than so many bytes is left out of events. */
+  /** Longer objects are left out of events. */
   readonly maxObjectBytes: number;
 }
 
 /**
- * Makes events of requests, as a policy says, and hands them to a sink.
+ * Makes events of requests, as a policy says, and writes them to a sink.
  *
- * A request is told of when it has been received, when a long one begins to be answered, and when it is answered: of a short one
- * before its answer goes out, so that whoever gets the answer finds the event. What the sink has to be waited for, the request waits for.
+ * An event is made when a request has been received, when the answer to a long-running one begins, and when it has been answered. The event
+ * of a short request is made before its answer is sent, so that a client that has the answer finds the event. A request waits when the sink
+ * returns a promise.
  */
 export class Audit implements Auditing {
   readonly #parts: AuditParts;
@@ -38,7 +39,7 @@ export class Audit implements Auditing {
     this.#parts = parts;
   }
 
-  /** Who could not show who they are is told of once. */
+  /** Records one event for a request whose authentication failed. */
   readonly authentication: Stage = async (call, next) => {
     try {
       return await next(call);
@@ -51,7 +52,7 @@ export class Audit implements Auditing {
   readonly stage: Stage = async (call, next) => {
     const audited = this.#begin(call);
     if (audited === undefined) return next(call);
-    if (!(await this.#tell(audited, 'RequestReceived'))) {
+    if (!(await this.#record(audited, 'RequestReceived'))) {
       this.#parts.metrics.rejected();
       return notStored(call);
     }
@@ -61,20 +62,20 @@ export class Audit implements Auditing {
 
   async #short(call: Call, audited: AuditedRequest, next: Next) {
     const answer = await this.#answer(call, audited, next);
-    const told = this.#tell(audited, 'ResponseComplete');
-    if (told instanceof Promise) await told;
+    const written = this.#record(audited, 'ResponseComplete');
+    if (written instanceof Promise) await written;
     return answer;
   }
 
   async #long(call: Call, audited: AuditedRequest, next: Next) {
     const answer = await this.#answer(call, audited, next);
-    const told = this.#tell(audited, 'ResponseStarted');
-    if (told instanceof Promise) await told;
-    call.record.onFinish(() => void this.#tell(audited, 'ResponseComplete'));
+    const written = this.#record(audited, 'ResponseStarted');
+    if (written instanceof Promise) await written;
+    call.record.onFinish(() => void this.#record(audited, 'ResponseComplete'));
     return answer;
   }
 
-  /** What is further in turns its failures into answers; if it throws all the same, that is our fault. */
+  /** The inner stages turn their failures into answers; an exception that arrives here is a bug of the server. */
   async #answer(call: Call, audited: AuditedRequest, next: Next) {
     try {
       const answer = await next(call);
@@ -83,7 +84,7 @@ export class Audit implements Auditing {
     } catch (error) {
       const message = `APIServer panic'd: ${error instanceof Error ? error.message : String(error)}`;
       audited.status = { status: 'Failure', message, reason: 'InternalError', code: 500 };
-      await this.#tell(audited, 'Panic');
+      await this.#record(audited, 'Panic');
       throw error;
     }
   }
@@ -93,19 +94,19 @@ export class Audit implements Auditing {
     const audited = this.#begin(call, { name: '', groups: [] });
     if (audited === undefined) return;
     audited.answered(error.status, () => undefined);
-    await this.#tell(audited, 'ResponseStarted');
+    await this.#record(audited, 'ResponseStarted');
   }
 
   #begin(call: Call, user = call.principal.user): AuditedRequest | undefined {
     const { rules, metrics, uids, maxObjectBytes } = this.#parts;
     const verdict = rules.verdictOn({ user, info: call.info });
     metrics.judged(verdict.level);
-    if (!isTold(verdict)) return undefined;
+    if (!isAudited(verdict)) return undefined;
     if (call.principal.user !== user) call.principal.user = user;
     return new AuditedRequest(call, { auditId: call.record.auditId || uids.next(), verdict, maxObjectBytes });
   }
 
-  #tell(audited: AuditedRequest, stage: AuditStage): boolean | Promise<boolean> {
+  #record(audited: AuditedRequest, stage: AuditStage): boolean | Promise<boolean> {
     const { sink, clock, metrics } = this.#parts;
     const event = audited.event(stage, clock.now());
     if (event === undefined) return true;
@@ -123,11 +124,11 @@ export class Audit implements Auditing {
   }
 }
 
-function isTold(verdict: AuditVerdict): verdict is AuditVerdict & { level: AuditDetail } {
+function isAudited(verdict: AuditVerdict): verdict is AuditVerdict & { level: AuditDetail } {
   return verdict.level !== 'None';
 }
 
-/** What upstream answers when an event must be kept and cannot be: plain text, in which nothing may be taken for HTML. */
+/** Upstream's answer when an event must be written and cannot be: plain text that browsers must not interpret as HTML. */
 function notStored(call: Call): EncodedAnswer {
   const quoted = JSON.stringify(call.request.uri)
     .replaceAll('&', '&amp;')

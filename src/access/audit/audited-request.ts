@@ -16,20 +16,20 @@ import { sourceAddresses } from './source-addresses.ts';
 export interface AuditedRequestOptions {
   readonly auditId: string;
   readonly verdict: AuditVerdict & { readonly level: AuditDetail };
-  /** What is longer than so many bytes is left out of events. */
+  /** Longer objects are left out of events. */
   readonly maxObjectBytes: number;
 }
 
-/** Requests that take longer say so. */
+/** The events of slower requests say how long they took. */
 const SLOW_MS = 500;
 const MAX_USER_AGENT = 1024;
 const TRUNCATED = 'audit.k8s.io/truncated';
 
-/** What is known of one request so far, and the events that it makes. */
+/** Collects what is known about one request, and makes its events. */
 export class AuditedRequest implements RequestAudit {
   readonly #call: Call;
   readonly #options: AuditedRequestOptions;
-  /** Who asks, before they act as anybody else. */
+  /** The authenticated user, before impersonation. */
   readonly #user: AuditUser;
   #object: ObjectReference | undefined;
   #sent: RawJson | undefined;
@@ -63,17 +63,17 @@ export class AuditedRequest implements RequestAudit {
     this.#answer = pieces === undefined ? undefined : this.#joined(pieces);
   }
 
-  /** The answer has this code, whatever else is known of it. */
+  /** Sets the status code of the answer, whatever else is known about it. */
   endedWith(code: number): void {
     this.#status = { ...this.#status, code };
   }
 
-  /** What is told of the answer in place of what it says. */
+  /** Replaces the answer's own status in events. */
   set status(status: ResponseStatus) {
     this.#status = status;
   }
 
-  /** Undefined when this stage is not told of. */
+  /** Undefined when the policy omits events of this stage. */
   event(stage: AuditStage, now: number): AuditEvent | undefined {
     const { verdict, auditId } = this.#options;
     if (verdict.omitStages.has(stage)) return undefined;
@@ -81,7 +81,7 @@ export class AuditedRequest implements RequestAudit {
     const { impersonation } = call.principal;
     const { receivedAt } = call.record;
     if (stage === 'ResponseComplete' && !isLongRunning(call.info) && now - receivedAt > SLOW_MS)
-      this.#tellLatency(now - receivedAt);
+      this.#annotateLatency(now - receivedAt);
     const annotations = call.record.annotations.for(verdict.level);
     const agent = call.request.header('user-agent') ?? '';
     const constraint = impersonation?.constraint ?? '';
@@ -106,7 +106,7 @@ export class AuditedRequest implements RequestAudit {
     };
   }
 
-  #tellLatency(ms: number): void {
+  #annotateLatency(ms: number): void {
     this.#call.record.annotations.add(
       'apiserver.latency.k8s.io/total',
       formatGoDuration(BigInt(Math.round(ms)) * 1_000_000n),
@@ -128,7 +128,7 @@ export class AuditedRequest implements RequestAudit {
     return json.length > this.#options.maxObjectBytes ? this.#leftOut() : { json };
   }
 
-  /** Of an event that is too large, neither object is told. */
+  /** Notes that the objects of this request are left out, because one of them is too large. */
   #leftOut(): undefined {
     this.#isTooLarge = true;
     this.#call.record.annotations.add(TRUNCATED, 'true');
@@ -150,7 +150,7 @@ function referenceOf(info: Call['info']): ObjectReference | undefined {
   return present({ resource, namespace, name, apiGroup, apiVersion, subresource });
 }
 
-/** What the path does not say, the object may. */
+/** Fills in from the object what the path does not say. */
 function completed(reference: ObjectReference, metadata: ApiObject['metadata']): ObjectReference {
   const { namespace = '', name = '', uid = '', resourceVersion = '' } = metadata;
   const { resource, apiGroup, apiVersion, subresource } = reference;
@@ -190,7 +190,7 @@ function shortened(agent: string): string {
   return agent.length > MAX_USER_AGENT ? `${agent.slice(0, MAX_USER_AGENT)}...TRUNCATED` : agent;
 }
 
-/** Patches are JSON or YAML; one that is neither is told as a string. */
+/** Patches are JSON or YAML; any other is recorded as a string. */
 function patchText(body: Uint8Array): string {
   for (const parse of [() => parseUntyped(new JsonBody(body)), () => new YamlBody(body).untyped()]) {
     try {

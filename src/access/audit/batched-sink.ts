@@ -4,26 +4,26 @@ import type { AuditMetrics } from './audit-metrics.ts';
 import type { AuditSink } from './audit-sink.ts';
 
 export interface BatchOptions {
-  /** So many events wait at most; those that come when it is full are lost. */
+  /** At most this many events wait; events that arrive when the buffer is full are lost. */
   readonly bufferSize: number;
   readonly maxBatchSize: number;
   readonly maxBatchWaitMs: number;
-  /** Batches a second on average, and at once after a quiet time; default no limit. */
+  /** The average batches per second, and the burst after a quiet time; default no limit. */
   readonly throttle?: { readonly qps: number; readonly burst: number };
 }
 
-/** Bytes of objects that wait, in all. */
+/** Maximum size of all waiting events. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
-/** A server that stops waits no longer for what is on its way. */
+/** How long disposing waits for the batches that are being sent. */
 const MAX_DRAIN_MS = 10_000;
-/** Batches that are on their way at once; upstream knows no bound. */
+/** Maximum batches that are being sent at the same time; upstream has no limit. */
 const MAX_SENDING = 32;
 
 /**
- * Collects events and hands them on in batches, so that no request waits.
+ * Collects events and passes them on in batches, so that requests do not wait.
  *
- * Guarantees: events are handed on in the order in which they came; a batch is due when it is full or its first event has
- * waited for long enough. Disposing of it hands on what is left, once, and waits for that.
+ * Guarantees: events are passed on in the order of their arrival; a batch is due when it is full or when its first event has waited for the
+ * maximum time. Disposing passes on the remaining events, once, and waits for that.
  */
 export class BatchedSink implements AuditSink {
   readonly #next: AuditSink;
@@ -38,7 +38,7 @@ export class BatchedSink implements AuditSink {
   #tokens: number;
   #tokensAt: number;
   #isClosed = false;
-  /** The first event that waits has done so for long enough. */
+  /** Whether the first waiting event has waited long enough. */
   #isDue = false;
 
   constructor(
@@ -81,7 +81,7 @@ export class BatchedSink implements AuditSink {
     await this.#next[Symbol.asyncDispose]();
   }
 
-  /** Sends what may be sent now, and sees to it that it is looked at again. */
+  /** Sends the batches that may be sent now, and schedules the next look. */
   #pump(): void {
     const { maxBatchSize, maxBatchWaitMs } = this.#options;
     while (this.#waiting.length >= maxBatchSize || (this.#isDue && this.#waiting.length > 0)) {

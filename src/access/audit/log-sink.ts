@@ -5,16 +5,16 @@ import type { AuditSink } from './audit-sink.ts';
 
 export type AuditLogFormat = 'json' | 'legacy';
 
-/** Takes lines in the order in which they come. */
+/** Writes lines in the order of the calls. */
 export interface LineWriter extends AsyncDisposable {
-  /** `text` ends in a line feed. Rejects when it could not be written. */
+  /** `text` ends in a line feed. Rejects when it cannot be written. */
   write(text: string): void | Promise<void>;
 }
 
-/** Text of events that waits to be written; a disk that is slower than this loses events. */
+/** Maximum size of the events that wait to be written; when the disk is slower than that, events are lost. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
-/** Writes each event as a line. */
+/** Writes each event as one line. */
 export function logSink(writer: LineWriter, format: AuditLogFormat, metrics: AuditMetrics): AuditSink {
   const textOf = format === 'json' ? eventJson : eventLine;
   let waitingBytes = 0;

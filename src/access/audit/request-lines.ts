@@ -1,15 +1,15 @@
 import type { Call, Principal, Stage } from '../../apiserver/index.ts';
 import type { Clock } from '../../base/index.ts';
 
-/** Prints a line for each request that came over the network, when it is over: `201 create pods default/web by admin (4 ms)`. */
+/** Prints a line for each request that came over the network, when it has finished: `201 create pods default/web by admin (4 ms)`. */
 export function requestLines(print: (line: string) => void, clock: Clock): Stage {
   return (call, next) => {
-    if (call.request.takesObjects) return next(call); // a program in this process asks without end
+    if (call.request.takesObjects) return next(call); // programs of this process send requests all the time
     const start = clock.monotonic();
     call.record.onFinish(({ code, outcome }) => {
       const ms = Math.round(clock.monotonic() - start);
       print(
-        `${code === 0 ? '---' : code} ${targetOf(call)} by ${whoOf(call.principal)} (${ms} ms${outcome === 'cut' ? ', cut' : ''})`,
+        `${code === 0 ? '---' : code} ${targetOf(call)} by ${userOf(call.principal)} (${ms} ms${outcome === 'cut' ? ', cut' : ''})`,
       );
     });
     return next(call);
@@ -25,11 +25,11 @@ function targetOf({ info, request: { uri } }: Call): string {
   return printable(`${verb} ${kind}${object === '' ? '' : ` ${object}`}`);
 }
 
-function whoOf({ user, impersonation }: Principal): string {
+function userOf({ user, impersonation }: Principal): string {
   return printable(impersonation === undefined ? user.name : `${impersonation.requestor.name} as ${user.name}`);
 }
 
-/** What a client sends must not move the cursor, nor make lines of its own. */
+/** Text from a client must not move the cursor or start new lines. */
 function printable(text: string): string {
   return text.replace(/[^\x20-\x7e\xa0-\ud7ff\ue000-\uffff]/gu, '?').slice(0, 1000);
 }

@@ -8,29 +8,29 @@ import type { LineWriter } from './log-sink.ts';
 
 export interface RotatingFileOptions {
   readonly path: string;
-  /** A file that would become larger is put aside; 0 never does. */
+  /** A file is rotated before it becomes larger; 0 disables rotation. */
   readonly maxBytes: number;
-  /** So many files that were put aside are kept; 0 keeps all. */
+  /** How many rotated files are kept; 0 keeps all. */
   readonly maxBackups: number;
-  /** Files that were put aside longer ago are removed; 0 never does. */
+  /** Rotated files that are older are removed; 0 keeps them. */
   readonly maxAgeMs: number;
-  /** Files that are put aside are packed with gzip. */
+  /** Whether rotated files are compressed with gzip. */
   readonly isCompressing: boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** A file of lines that is put aside when it is large, under a name with the time: `audit.log` as `audit-2026-01-31T10-00-00.000.log`. */
+/** A file of lines that is rotated when it is full: `audit.log` is renamed to `audit-2026-01-31T10-00-00.000.log`. */
 export class RotatingFile implements LineWriter {
   readonly #options: RotatingFileOptions;
   #file: FileHandle | undefined;
   #size: number;
-  /** Lines that wait for the write under way, which takes all of them together next. */
+  /** Lines that wait for the current write to finish; the next write takes all of them. */
   #next: { text: string; readonly done: Promise<void> } | undefined;
   #writing: Promise<void> = Promise.resolve();
   #tidying: Promise<void> = Promise.resolve();
 
-  /** Makes the file, which only its owner can read, and its folder: what is wrong with them is thrown at once. */
+  /** Creates the file, readable by its owner only, and its folder; throws when that fails. */
   constructor(options: RotatingFileOptions) {
     this.#options = options;
     mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
@@ -46,7 +46,7 @@ export class RotatingFile implements LineWriter {
     }
     const done = this.#writing.then(() => this.#flush());
     this.#next = { text, done };
-    this.#writing = done.catch(() => undefined); // whoever wrote it is told
+    this.#writing = done.catch(() => undefined); // the caller of write() gets the error
     return done;
   }
 
@@ -76,11 +76,11 @@ export class RotatingFile implements LineWriter {
     this.#size = 0;
     const tidying = this.#tidying.then(() => this.#tidy());
     this.#tidying = tidying.catch((error: unknown) =>
-      log.error('cannot tidy up audit logs', { path, error: messageOf(error) }),
+      log.error('cannot remove or compress old audit logs', { path, error: messageOf(error) }),
     );
   }
 
-  /** Removes what is too old or too much, and packs the rest. */
+  /** Removes rotated files that are too old or too many, and compresses the others. */
   async #tidy(): Promise<void> {
     const { path, maxBackups, maxAgeMs, isCompressing, clock } = this.#options;
     const oldest = maxAgeMs === 0 ? -Infinity : clock.now() - maxAgeMs;
@@ -105,7 +105,7 @@ interface Backup {
   readonly time: number;
 }
 
-/** What was put aside of a file, newest first. */
+/** The rotated files of a log, newest first. */
 async function backupsOf(path: string): Promise<Backup[]> {
   const extension = extname(path);
   const start = `${basename(path, extension)}-`;

@@ -1,10 +1,13 @@
 import { isIP, SocketAddress } from 'node:net';
 import type { RequestHeaders, RequestOrigin } from '../../apiserver/index.ts';
 
-/** A client in this process has no address. */
+/** The address of clients in this process, which have no connection. */
 const OWN_ADDRESS = '127.0.0.1';
 
-/** Where a request comes from: what proxies claim, which any client can forge, and last the address of the connection. */
+/**
+ * The addresses a request came from: those that proxies state in headers, which any client can forge, and last the address of the
+ * connection.
+ */
 export function sourceAddresses(
   request: Pick<RequestHeaders & RequestOrigin, 'headers' | 'remoteAddress'>,
 ): readonly string[] {
@@ -17,7 +20,7 @@ export function sourceAddresses(
   return found;
 }
 
-/** The address in the one form in which it is written; none when the text is not one. */
+/** The address in canonical form; empty when the text is not an address. */
 function addressIn(text: string): string[] {
   const version = isIP(text);
   if (version === 4) return [text];

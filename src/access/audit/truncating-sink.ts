@@ -8,7 +8,9 @@ export interface TruncateOptions {
   readonly maxBatchBytes: number;
 }
 
-/** Takes the objects out of events that are too large, and splits batches that are. An event that is too large without objects is lost. */
+/**
+ * Removes the objects from events that are too large, and splits batches that are. An event that is too large even without objects is lost.
+ */
 export function truncating(next: AuditSink, options: TruncateOptions, metrics: AuditMetrics): AuditSink {
   return {
     write(events) {
@@ -43,7 +45,7 @@ function batchesOf(events: readonly AuditEvent[], options: TruncateOptions, metr
   return batches;
 }
 
-/** With the line feed that is written behind it. */
+/** Includes the line feed that is written after it. */
 function bytesOf(event: AuditEvent): number {
   return Buffer.byteLength(eventJson(event)) + 1;
 }

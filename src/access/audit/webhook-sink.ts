@@ -21,11 +21,11 @@ export interface AuditWebhookOptions {
 }
 
 const ATTEMPTS = 5;
-/** One attempt takes no longer; upstream waits for ever. */
+/** Maximum duration of one attempt; upstream waits forever. */
 const TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** Posts events to a webhook, as a list; tries again, with growing pauses, before it gives up. */
+/** Posts events to a webhook, as a list; retries with growing pauses before it gives up. */
 export function webhookSink(options: AuditWebhookOptions, parts: AuditWebhookParts): AuditSink {
   const { webhook, initialBackoffMs } = options;
   const { clock, random, metrics } = parts;

@@ -26,19 +26,19 @@ import { ChainReviewer, TokenChain } from './token-chain.ts';
 import { TokenFileAuthenticator } from './token-file.ts';
 import { TokenWebhook } from './token-webhook.ts';
 
-/** How tokens of service accounts are made and checked. */
+/** How tokens of service accounts are issued and verified. */
 export interface ServiceAccountTokenOptions {
-  /** The first one issues, tokens of all are accepted. */
+  /** Tokens are issued in the name of the first one; tokens of all are accepted. */
   readonly issuers: readonly string[];
-  /** PEM of the private key that signs. */
+  /** PEM of the private key that signs tokens. */
   readonly signingKey: string;
-  /** PEM of keys, public or private, that may have signed; default the signing key's. */
+  /** PEM of keys, public or private, whose signatures are accepted; default the signing key. */
   readonly keys?: readonly string[];
-  /** Whom tokens are for that requests to this server may show; default the issuers. */
+  /** The audiences of tokens that authenticate requests to this server; default the issuers. */
   readonly apiAudiences?: readonly string[];
-  /** Longest life of a token. */
+  /** Maximum lifetime of a token. */
   readonly maxExpirationSeconds?: number;
-  /** Whether tokens mounted into pods last for a year, so that programs which never read a new one keep working; default true. */
+  /** Whether tokens mounted into pods last for a year, so that programs which never reload theirs keep working; default true. */
   readonly extendsExpiration?: boolean;
   /** Where relying parties find the public keys; default at this server. */
   readonly keysUrl?: string;
@@ -47,48 +47,48 @@ export interface ServiceAccountTokenOptions {
 export interface AuthenticationOptions {
   readonly serviceAccounts: ServiceAccountTokenOptions;
   readonly frontProxy?: FrontProxyOptions;
-  /** Lines `token,user,uid,"groups"`. */
+  /** Lines of the form `token,user,uid,"groups"`. */
   readonly tokenFile?: string;
-  /** Whether tokens of Secrets in kube-system count with which new nodes introduce themselves; default false. */
+  /** Whether bootstrap tokens, which are Secrets in kube-system and let new nodes join, are accepted; default false. */
   readonly bootstrapTokens?: boolean;
-  /** Issuers of OpenID Connect, and who may be anonymous. */
+  /** Issuers of OpenID Connect, and which requests may be anonymous. */
   readonly configuration?: ConfiguredAuthentication;
-  /** A webhook that knows tokens; asked last. */
+  /** A webhook that authenticates tokens; asked last. */
   readonly tokenWebhook?: TokenWebhookSettings;
 }
 
 export interface TokenWebhookSettings {
   readonly webhook: ConfiguredWebhook;
-  /** The version of TokenReview that it is asked with; default v1beta1, as upstream. */
+  /** The version of TokenReview to send; default v1beta1, as upstream. */
   readonly version?: 'v1' | 'v1beta1';
-  /** How long its answers count; default two minutes. */
+  /** How long answers are cached; default two minutes. */
   readonly cacheTtlMs?: number;
 }
 
 export interface AuthenticationParts {
-  /** Webhooks of this process by the host in their URL: they are asked without a connection. */
+  /** Webhooks of this process, by the host in their URL; they are called without a connection. */
   readonly local?: WebhookClientOptions['local'];
-  /** Asked last, about requests and in reviews alike. */
+  /** Additional authenticators, asked last, for requests and in TokenReviews. */
   readonly more?: readonly Authenticator[];
   readonly objects: ServerObjects;
   readonly types: TypeTable;
   readonly clock: Clock;
   readonly uids: UidSource;
   readonly log: Logger;
-  /** Writes an object of the server's own accord. */
+  /** Writes an object on behalf of the server itself. */
   readonly update: (path: string, object: ApiObject) => Promise<void>;
 }
 
 const YEAR_SECONDS = 365 * 24 * 3600;
 
-/** All the ways in which a server finds out who asks, in upstream's order, and what follows from them. */
+/** All the ways in which a server authenticates requests, in upstream's order, and the handlers that need them. */
 export class Authentication implements Disposable {
   readonly authenticators: readonly Authenticator[];
   readonly tokenReviewer: ChainReviewer;
   readonly tokenIssuer: TokenSigner;
-  /** Which requests without credentials the configuration lets in; undefined when it does not say. */
+  /** Which requests without credentials the configuration allows; undefined when it does not say. */
   readonly anonymous: AnonymousRule | undefined;
-  /** True for headers, by lower-case name, in which front proxies tell whom they speak for. */
+  /** Whether a header, by lower-case name, is one in which front proxies name the user. */
   readonly isProxyHeader: (name: string) => boolean;
   readonly #options: AuthenticationOptions;
   #keys: readonly VerificationKey[] | undefined;
@@ -115,19 +115,19 @@ export class Authentication implements Disposable {
     ];
   }
 
-  /** Tells relying parties how to check tokens of service accounts; `address` is the server's `host:port`. */
+  /** Publishes how relying parties verify tokens of service accounts; `address` is the server's `host:port`. */
   issuerDiscovery(address: () => string): PathHandler {
     const { issuers, keysUrl } = this.#options.serviceAccounts;
     const keysAt = keysUrl === undefined ? {} : { keysUrl };
     return new IssuerDiscovery({ issuer: issuers[0] ?? '', ...keysAt, address, keys: () => this.keys });
   }
 
-  /** Keys that tokens of service accounts may be signed with. Read when first asked for: most servers never see such a token. */
+  /** The keys that verify tokens of service accounts. Parsed on first use: most servers never get such a token. */
   get keys(): readonly VerificationKey[] {
     return (this.#keys ??= keysOf(this.#options.serviceAccounts));
   }
 
-  /** Reads all keys now, and so tells at once what is wrong with them. */
+  /** Parses all keys now; throws when one is invalid. */
   checkKeys(): void {
     void [this.keys, this.tokenIssuer.verification];
   }
@@ -153,7 +153,7 @@ export class Authentication implements Disposable {
     return new TokenWebhook({ webhook: this.#webhook, apiAudiences, ...ttl, ...parts });
   }
 
-  /** Local ones first, then those that ask others. */
+  /** Local ones first, then those that call other servers. */
   #tokenAuthenticators(apiAudiences: readonly string[], parts: AuthenticationParts): readonly TokenAuthenticator[] {
     const { tokenFile, serviceAccounts, bootstrapTokens = false, configuration } = this.#options;
     const { objects, clock } = parts;

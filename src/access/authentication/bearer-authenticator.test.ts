@@ -8,7 +8,7 @@ import { TestPlane } from '../testing/test-plane.ts';
 
 const ADA = { name: 'ada', groups: [] };
 
-/** Knows one token, and keeps what it was asked. */
+/** Knows one token, and records what it was asked. */
 class OneToken implements TokenAuthenticator {
   readonly asked: string[] = [];
 
@@ -41,7 +41,7 @@ describe('a bearer token', () => {
     expect(await authenticator.authenticate(call({ authorization }))).toEqual(expected);
   });
 
-  test('behind a second blank is none, which the client is told', async () => {
+  test('after a second blank is ignored, with a warning to the client', async () => {
     const asking = call({ authorization: 'Bearer  right' });
     expect(await new BearerAuthenticator(new OneToken(), []).authenticate(asking)).toBeUndefined();
     expect(asking.record.warnings.texts).toEqual([
@@ -49,7 +49,7 @@ describe('a bearer token', () => {
     ]);
   });
 
-  test('that is known brings its warnings and notes along', async () => {
+  test('that is known adds its warnings and annotations', async () => {
     const asking = call({ authorization: 'Bearer right' });
     await new BearerAuthenticator(new OneToken(), []).authenticate(asking);
     expect(asking.record.warnings.texts).toEqual(['soon too old']);
@@ -74,14 +74,14 @@ describe('a token among the protocols of a WebSocket', () => {
     expect(await new BearerAuthenticator(new OneToken(), []).authenticate(asking)).toEqual(expected);
   });
 
-  test('that is known is passed on to nobody', async () => {
+  test('that is known is removed from the request', async () => {
     const asking = call({ 'sec-websocket-protocol': `${protocol('right')}, v5.channel.k8s.io` }, true);
     await new BearerAuthenticator(new OneToken(), []).authenticate(asking);
     expect(asking.request.header('sec-websocket-protocol')).toBe('v5.channel.k8s.io');
   });
 });
 
-test('one that fails does not keep others from being asked, and all reasons are told once', async () => {
+test('when one authenticator fails, the others are still asked, and each reason is reported once', async () => {
   const question = { audiences: [], signal: new AbortController().signal };
   const failing: TokenAuthenticator = { authenticate: () => Promise.reject(new Error('broken')) };
   const refusing: TokenAuthenticator = { authenticate: () => refused('broken') };
@@ -90,7 +90,7 @@ test('one that fails does not keep others from being asked, and all reasons are 
   expect(await chain.authenticate('wrong', question)).toEqual(refused('[invalid bearer token, broken]'));
 });
 
-test('a token that only an authenticator of the embedder knows can be reviewed', async () => {
+test('a token that only an embedder’s authenticator knows can be reviewed', async () => {
   const badges: Authenticator = {
     authenticate: (asking) => (asking.request.header('authorization') === 'Bearer badge' ? ADA : undefined),
   };

@@ -3,7 +3,7 @@ import type { TokenAuthenticator, TokenFinding, TokenQuestion } from './token-au
 
 const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
-/** Requests with a token in `Authorization`, or among a WebSocket's protocols, where browsers have no other place for it. */
+/** Authenticates requests with a token in `Authorization`, or among a WebSocket's protocols: browsers cannot send it elsewhere. */
 export class BearerAuthenticator implements Authenticator {
   readonly name = 'bearer token';
   readonly #tokens: TokenAuthenticator;
@@ -33,7 +33,7 @@ function userOf(finding: TokenFinding, call: Call, shown: ShownToken): UserInfo 
   return finding.user;
 }
 
-/** Most tokens are known without asking anybody: the call's signal is made for those who have to. */
+/** Creates the call's signal on first use: most tokens are recognized without a remote call, which needs none. */
 class CallQuestion implements TokenQuestion {
   readonly audiences: readonly string[];
   readonly #call: Call;
@@ -54,7 +54,7 @@ class CallQuestion implements TokenQuestion {
 
 interface ShownToken {
   readonly token: string;
-  /** What the client offers to speak, besides the token. */
+  /** The protocols that the client offers, without the token. */
   readonly otherProtocols?: readonly string[];
 }
 
@@ -68,7 +68,7 @@ function bearerToken(call: Call): ShownToken | undefined {
 
 const PROTOCOL_PREFIX = 'base64url.bearer.authorization.k8s.io.';
 
-/** A token counts only beside a protocol to speak, which is the one that the server will choose. */
+/** A token is accepted only together with a real protocol, which is the one that the server will choose. */
 function protocolToken(call: Call): ShownToken | 'invalid' | undefined {
   if (!call.request.isUpgrade) return undefined;
   const protocols = call.request

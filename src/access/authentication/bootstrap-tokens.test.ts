@@ -21,7 +21,7 @@ async function keep(data: Readonly<Record<string, string>>, type = 'bootstrap.ku
   expect((await plane.admin('POST', SECRETS, secret)).code).toBe(201);
 }
 
-test('a bootstrap token is its Secret, until that expires', async () => {
+test('a bootstrap token is accepted until its Secret expires', async () => {
   await keep({ ...DATA, expiration: '2026-01-01T01:00:00Z' });
   expect(await plane.whoami(bearer)).toEqual({
     username: 'system:bootstrap:07401b',
@@ -42,7 +42,7 @@ test.each([
   expect(await plane.whoami(bearer)).toMatchObject({ code: 401 });
 });
 
-test('a Secret of another type makes no token, nor does any where they are not asked for', async () => {
+test('a Secret of another type is no token, and no Secret is one when bootstrap tokens are disabled', async () => {
   await keep(DATA, 'Opaque');
   expect(await plane.whoami(bearer)).toMatchObject({ code: 401 });
   await plane[Symbol.asyncDispose]();

@@ -11,7 +11,7 @@ const GROUP_NAME = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 
 type StoredSecret = ApiObject & Pick<Secret, 'type' | 'data'>;
 
-/** Tokens with which new nodes introduce themselves: each is a Secret of kube-system, and counts as long as that says. */
+/** Bootstrap tokens, with which new nodes join the cluster: each is a Secret in kube-system, which says until when it is valid. */
 export class BootstrapTokens implements TokenAuthenticator {
   readonly name = 'bootstrap tokens';
   readonly #secrets: ObjectsOf;
@@ -40,7 +40,7 @@ export class BootstrapTokens implements TokenAuthenticator {
     return !this.#hasExpired(found) && member(found, 'usage-bootstrap-authentication') === 'true';
   }
 
-  /** A time that cannot be read has passed. */
+  /** A time that cannot be parsed counts as expired. */
   #hasExpired(found: StoredSecret): boolean {
     const expiration = member(found, 'expiration');
     if (expiration === '') return false;
@@ -58,7 +58,7 @@ function isSame(left: string, right: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Only groups of those who bootstrap; undefined when another is named. */
+/** The groups in the Secret; undefined when one is not a bootstrappers' group. */
 function groupsOf(found: StoredSecret): readonly string[] | undefined {
   const more = member(found, 'auth-extra-groups');
   const named = more === '' ? [] : more.split(',');

@@ -8,7 +8,7 @@ import {
   UNKNOWN,
 } from './token-authenticator.ts';
 
-/** Tokens that authenticators of an embedder know: they are shown a request that carries nothing else. */
+/** Authenticates a token with an embedder's authenticators, by showing them a request with only that token. */
 export class CallTokens implements TokenAuthenticator {
   readonly #authenticators: readonly Authenticator[];
   readonly #clock: Clock;

@@ -1,6 +1,6 @@
 import type { RequestHeaders } from '../../apiserver/index.ts';
 
-/** What headers with one of these prefixes, in lower case, say about a user beside name, uid and groups. */
+/** The user's extra values, from headers with one of the prefixes, which are in lower case. */
 export function extraIn(request: RequestHeaders, prefixes: readonly string[]): Record<string, readonly string[]> {
   const extra = new Map<string, string[]>();
   const names = request.headerNames();
@@ -16,11 +16,11 @@ export function extraIn(request: RequestHeaders, prefixes: readonly string[]): R
   return Object.fromEntries(extra);
 }
 
-/** Keys with characters that no header's name may have are written with escapes (%2f). */
+/** Characters of keys that are not allowed in header names are percent-encoded (%2f). */
 function unescapeKey(key: string): string {
   try {
     return decodeURIComponent(key);
   } catch {
-    return key; // what is no escape stands for itself
+    return key; // not percent-encoded
   }
 }

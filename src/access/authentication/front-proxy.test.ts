@@ -3,7 +3,7 @@ import type { AuthenticationSettings } from '../../cluster/index.ts';
 import { TestPlane } from '../testing/test-plane.ts';
 
 const PROXY = { commonName: 'front-proxy-client', organizations: ['proxies'] };
-const SPOKEN_FOR = {
+const USER_HEADERS = {
   'X-Remote-User': 'ada',
   'X-Remote-Uid': '7',
   'X-Remote-Group': ['dev', 'ops, and more'],
@@ -22,8 +22,8 @@ async function restart(authentication: AuthenticationSettings): Promise<void> {
 }
 
 describe('a front proxy', () => {
-  test('is believed whom it speaks for', async () => {
-    expect(await plane.whoami({ proxyCertificate: PROXY, headers: SPOKEN_FOR })).toEqual({
+  test('authenticates the user that its headers name', async () => {
+    expect(await plane.whoami({ proxyCertificate: PROXY, headers: USER_HEADERS })).toEqual({
       username: 'ada',
       uid: '7',
       groups: ['dev', 'ops, and more', 'system:authenticated'],
@@ -31,18 +31,20 @@ describe('a front proxy', () => {
     });
   });
 
-  test('that says nothing is nobody, though its certificate has a name', async () => {
+  test('that names no user is not authenticated, though its certificate has a name', async () => {
     expect(await plane.whoami({ proxyCertificate: PROXY })).toMatchObject({ code: 403 });
   });
 
-  test('must have one of the names that are allowed', async () => {
-    const stranger = { ...PROXY, commonName: 'somebody' };
-    expect(await plane.whoami({ proxyCertificate: stranger, headers: SPOKEN_FOR })).toMatchObject({ code: 401 });
+  test('must have one of the allowed names', async () => {
+    const stranger = { ...PROXY, commonName: 'stranger' };
+    expect(await plane.whoami({ proxyCertificate: stranger, headers: USER_HEADERS })).toMatchObject({ code: 401 });
     await restart({ frontProxy: { allowedNames: [] } });
-    expect(await plane.whoami({ proxyCertificate: stranger, headers: SPOKEN_FOR })).toMatchObject({ username: 'ada' });
+    expect(await plane.whoami({ proxyCertificate: stranger, headers: USER_HEADERS })).toMatchObject({
+      username: 'ada',
+    });
   });
 
-  test('may tell in headers of other names', async () => {
+  test('may use headers with other names', async () => {
     await restart({ frontProxy: { usernameHeaders: ['X-User', 'X-Other'], groupHeaders: ['X-Group', 'X-Role'] } });
     const headers = { 'x-other': 'eve', 'x-group': 'a', 'x-role': 'b', 'X-Remote-User': 'ada' };
     expect(await plane.whoami({ proxyCertificate: PROXY, headers })).toMatchObject({
@@ -59,13 +61,13 @@ describe('headers of a front proxy', () => {
   ])('mean nothing %s', async (_what, credentials, name) => {
     const { body, code } = await plane.send('GET', '/api/v1/nodes', {
       ...credentials,
-      headers: { ...SPOKEN_FOR, 'X-Remote-Group': 'system:masters' },
+      headers: { ...USER_HEADERS, 'X-Remote-Group': 'system:masters' },
     });
     expect(code).toBe(403);
     expect(body['message']).toContain(`User "${name}" cannot list`);
   });
 
-  test('are seen by nobody behind authentication, nor is the token', async () => {
+  test('are removed by authentication, as is the token', async () => {
     const seen: Record<string, string | undefined> = {};
     await plane[Symbol.asyncDispose]();
     plane = await TestPlane.start({
@@ -82,7 +84,7 @@ describe('headers of a front proxy', () => {
         ],
       },
     });
-    const headers = { ...SPOKEN_FOR, 'X-User': 'eve', Authorization: 'Bearer x', 'X-Remote-Port': '1' };
+    const headers = { ...USER_HEADERS, 'X-User': 'eve', Authorization: 'Bearer x', 'X-Remote-Port': '1' };
     await plane.admin('GET', '/seen', undefined, headers);
     expect(Object.keys(seen)).toEqual(['content-type', 'x-remote-port']);
   });

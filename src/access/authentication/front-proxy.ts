@@ -1,11 +1,11 @@
 import type { Authenticator, Call, UserInfo } from '../../apiserver/index.ts';
 import { extraIn } from './extra-headers.ts';
 
-/** What a front proxy shows, and where it writes whom it speaks for. */
+/** Which front proxies are trusted, and in which headers they name the user. */
 export interface FrontProxyOptions {
-  /** PEM of the authorities that issue certificates to front proxies. */
+  /** PEM of the authorities that sign front proxies' client certificates. */
   readonly authorities: string;
-  /** Common names of certificates that count; all that the authorities issue unless any is given. */
+  /** Accepted common names of certificates; empty accepts all that the authorities signed. */
   readonly allowedNames: readonly string[];
   readonly usernameHeaders: readonly string[];
   readonly uidHeaders: readonly string[];
@@ -13,7 +13,7 @@ export interface FrontProxyOptions {
   readonly extraHeaderPrefixes: readonly string[];
 }
 
-/** The headers that extension API servers are spoken to with. */
+/** The headers that extension API servers receive. */
 export const STANDARD_PROXY_HEADERS = {
   usernameHeaders: ['X-Remote-User'],
   uidHeaders: ['X-Remote-Uid'],
@@ -21,7 +21,7 @@ export const STANDARD_PROXY_HEADERS = {
   extraHeaderPrefixes: ['X-Remote-Extra-'],
 } as const;
 
-/** Believes what a proxy says in headers about the user it speaks for, after the certificate that it shows. */
+/** Authenticates the user that a proxy names in headers, when the proxy shows a trusted certificate. */
 export class FrontProxyAuthenticator implements Authenticator {
   readonly name = 'front proxy';
   readonly #options: Omit<FrontProxyOptions, 'authorities'>;
@@ -37,7 +37,7 @@ export class FrontProxyAuthenticator implements Authenticator {
     };
   }
 
-  /** Without the proxy's certificate the headers mean nothing, and another way may tell who asks. */
+  /** Without a trusted certificate the headers are ignored, and other authenticators are asked. */
   authenticate(call: Call): UserInfo | undefined | 'invalid' {
     const { proxyCertificate } = call.request;
     const { allowedNames, usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes } = this.#options;
@@ -53,7 +53,7 @@ export class FrontProxyAuthenticator implements Authenticator {
   }
 }
 
-/** Tells by lower-case name whether a header is one that proxies tell users in. */
+/** Returns a function that says, by lower-case name, whether proxies name users in a header. */
 export function proxyHeaders(options: FrontProxyOptions): (name: string) => boolean {
   const { usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes } = options;
   const names = new Set([...usernameHeaders, ...uidHeaders, ...groupHeaders].map((name) => name.toLowerCase()));

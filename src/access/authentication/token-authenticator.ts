@@ -1,18 +1,18 @@
 import type { TraceStep, UserInfo } from '../../apiserver/index.ts';
 
-/** One way to find out whose a bearer token is. */
+/** Authenticates bearer tokens of one kind. */
 export interface TokenAuthenticator {
-  /** What it is called in traces of requests. */
+  /** The authenticator's name in traces of requests. */
   readonly name?: string;
   authenticate(token: string, question: TokenQuestion): TokenFinding | Promise<TokenFinding>;
 }
 
 export interface TokenQuestion {
-  /** A token for other audiences than these is refused. */
+  /** A token for other audiences is refused. */
   readonly audiences: readonly string[];
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
-  /** Where it is noted what each authenticator says, if it is. */
+  /** Where the traced request records what each authenticator answered. */
   readonly step?: TraceStep | undefined;
 }
 
@@ -20,16 +20,16 @@ export type TokenFinding =
   | {
       readonly type: 'known';
       readonly user: UserInfo;
-      /** Those of the audiences asked for that the token is for; absent when tokens of this kind are for everybody. */
+      /** Those of the requested audiences that the token is valid for; absent when tokens of this kind have no audience. */
       readonly audiences?: readonly string[];
       readonly notes?: TokenNotes;
     }
-  /** Not a token of this kind, or none that was ever issued. */
+  /** Not a token of this kind, or one that was never issued. */
   | { readonly type: 'unknown' }
-  /** A token of this kind that does not count; the error is shown to whoever asks for a review, and never quotes a token. */
+  /** An invalid token of this kind; the error is shown in TokenReviews, and never quotes the token. */
   | { readonly type: 'refused'; readonly error: string };
 
-/** What the use of a token has to be told to others than its bearer. */
+/** What else the server records or sends when the token is used. */
 export interface TokenNotes {
   /** For the audit log. */
   readonly annotations?: Readonly<Record<string, string>>;

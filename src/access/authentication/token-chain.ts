@@ -2,10 +2,10 @@ import type { UserInfo } from '../../apiserver/index.ts';
 import { messageOf } from '../../base/index.ts';
 import { refused, type TokenAuthenticator, type TokenFinding, type TokenQuestion } from './token-authenticator.ts';
 
-/** What is said of a token first, since upstream asks for its own token before any other. */
-const NOBODYS = 'invalid bearer token';
+/** The first error about an unknown token: upstream first tries its own token, and this is the error of that attempt. */
+const INVALID_TOKEN = 'invalid bearer token';
 
-/** Asks one authenticator after the other until one knows the token; else all that was wrong with it is told. */
+/** Asks one authenticator after the other until one knows the token; when none does, the error lists all their reasons. */
 export class TokenChain implements TokenAuthenticator {
   readonly #authenticators: readonly TokenAuthenticator[];
 
@@ -13,10 +13,10 @@ export class TokenChain implements TokenAuthenticator {
     this.#authenticators = authenticators;
   }
 
-  /** Without a promise where the first that is asked knows the token at once: that is most requests. */
+  /** Returns a promise only when the first authenticator does not know the token at once, which is rare. */
   authenticate(token: string, question: TokenQuestion): TokenFinding | Promise<TokenFinding> {
     const [first] = this.#authenticators;
-    if (first === undefined) return refused(NOBODYS);
+    if (first === undefined) return refused(INVALID_TOKEN);
     const asked = ask(first, token, question);
     return !(asked instanceof Promise) && asked.type === 'known' ? asked : this.#askAll(asked, token, question);
   }
@@ -26,7 +26,7 @@ export class TokenChain implements TokenAuthenticator {
     token: string,
     question: TokenQuestion,
   ): Promise<TokenFinding> {
-    const errors = new Set([NOBODYS]);
+    const errors = new Set([INVALID_TOKEN]);
     for (const [place, authenticator] of this.#authenticators.entries()) {
       const finding = await (place === 0 ? first : ask(authenticator, token, question));
       if (finding.type === 'known') return finding;
@@ -36,7 +36,7 @@ export class TokenChain implements TokenAuthenticator {
   }
 }
 
-/** One that fails does not keep the others from being asked. */
+/** When one authenticator throws, the others are still asked. */
 function ask(
   authenticator: TokenAuthenticator,
   token: string,
@@ -61,7 +61,7 @@ function ask(
 
 const AUTHENTICATED = 'system:authenticated';
 
-/** Answers TokenReviews from the tokens that requests may show. */
+/** Answers TokenReviews with the authenticators of requests. */
 export class ChainReviewer {
   readonly apiAudiences: readonly string[];
   readonly #chain: TokenAuthenticator;
@@ -83,7 +83,7 @@ export class ChainReviewer {
       case 'refused':
         return { ok: false, error: finding.error };
       case 'unknown':
-        return { ok: false, error: NOBODYS };
+        return { ok: false, error: INVALID_TOKEN };
     }
   }
 }

@@ -16,7 +16,7 @@ test('another token is not known', () => {
   expect(new TokenFileAuthenticator(file).authenticate('nope')).toEqual({ type: 'unknown' });
 });
 
-test('a line without a user is refused with its number', () => {
+test('an error about a line without a user names the line', () => {
   expect(() => new TokenFileAuthenticator('a,b,c\nlonely\n')).toThrow(
     new TokenFileError('Cannot read token file: line 2 needs token, user and uid'),
   );

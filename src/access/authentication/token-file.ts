@@ -2,12 +2,12 @@ import { timingSafeEqual } from 'node:crypto';
 import type { UserInfo } from '../../apiserver/index.ts';
 import { type TokenAuthenticator, type TokenFinding, UNKNOWN } from './token-authenticator.ts';
 
-/** A token file that cannot be read: which line, and what is wrong with it. */
+/** A token file that cannot be parsed; the message names the line and the problem. */
 export class TokenFileError extends Error {
   override readonly name = 'TokenFileError';
 }
 
-/** Bearer tokens from a file of lines `token,user,uid[,"group1,group2"]`, as `--token-auth-file` takes it. */
+/** Authenticates bearer tokens from a file of lines `token,user,uid[,"group1,group2"]`, the format of `--token-auth-file`. */
 export class TokenFileAuthenticator implements TokenAuthenticator {
   readonly name = 'token file';
   readonly #users: readonly { readonly token: Buffer; readonly user: UserInfo }[];

@@ -70,7 +70,7 @@ const user = { username: 'ada', uid: '7', groups: ['dev'], extra: { 'acme.io/a':
 const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 describe('a token webhook', () => {
-  test('is asked who the bearer is, with our credential, and once for two minutes', async () => {
+  test('is asked who the bearer is, with our credential, once per two minutes', async () => {
     answer = reply({ authenticated: true, user });
     const ada = { ...user, groups: ['dev', 'system:authenticated'] };
     expect(await plane.whoami(bearer)).toEqual(ada);
@@ -86,7 +86,7 @@ describe('a token webhook', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('is asked once by many requests at the same time, and in v1 when it is told', async () => {
+  test('is asked once for many simultaneous requests, and in v1 when configured', async () => {
     await plane[Symbol.asyncDispose]();
     await start({ version: 'v1', cacheTtlMs: 0 });
     answer = reply({ authenticated: true, user });
@@ -97,7 +97,7 @@ describe('a token webhook', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('is not asked about tokens that the server knows itself', async () => {
+  test('is not asked about tokens that the server recognizes itself', async () => {
     answer = reply({ authenticated: true, user });
     await plane.admin('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } });
     const path = '/api/v1/namespaces/default/serviceaccounts/robot/token';
@@ -109,7 +109,7 @@ describe('a token webhook', () => {
     expect(asked).toEqual([]);
   });
 
-  test('tells for whom a token is', async () => {
+  test('returns the audiences of a token', async () => {
     answer = reply({ authenticated: true, user, audiences: ['vault'] });
     expect(await plane.whoami(bearer)).toMatchObject({ code: 401 });
     expect(await plane.review('of-ada', ['other', 'vault'])).toMatchObject({ audiences: ['vault'] });
@@ -117,7 +117,7 @@ describe('a token webhook', () => {
 });
 
 describe('a token webhook that', () => {
-  /** Refused, told to nobody but the log, and asked again at the next request. */
+  /** The token is refused, only the log has the reason, and the webhook is asked again at the next request. */
   async function failsWith(expected: RegExp): Promise<void> {
     expect(await plane.whoami(bearer)).toEqual(expect.objectContaining({ code: 401, message: 'Unauthorized' }));
     const status = (await plane.review('of-ada')) as { readonly error: string };
@@ -125,38 +125,38 @@ describe('a token webhook that', () => {
     expect(JSON.stringify([lines, status])).not.toMatch(/of-ada|secret-of-ours/);
   }
 
-  test('is not there', async () => {
+  test('cannot be reached', async () => {
     await hook.close();
     await failsWith(/connection refused/);
   });
 
-  test('says no and why, quoting the token', async () => {
+  test('rejects the token with a reason that quotes it', async () => {
     answer = reply({ authenticated: false, error: 'of-ada is too old' });
     await failsWith(/^\[invalid bearer token, <token> is too old\]$/);
     expect(asked).toHaveLength(2);
   });
 
-  test('answers with something else', async () => {
+  test('answers with another kind of object', async () => {
     answer = (_review, response) => response.end('<html>of-ada</html>');
     await failsWith(/./);
   });
 
-  test('answers with no end', async () => {
+  test('answers without end', async () => {
     answer = (_review, response) => void response.end('x'.repeat(3_000_000));
     await failsWith(/more than 1048576 bytes/);
   });
 
-  test('refuses', async () => {
+  test('answers with an error', async () => {
     answer = reply({}, 403);
     await failsWith(/./);
   });
 
-  test('names nobody', async () => {
+  test('names no user', async () => {
     answer = reply({ authenticated: true, user: {} });
     await failsWith(/names no user/);
   });
 
-  test('never answers is left after half a minute', async () => {
+  test('never answers is abandoned after half a minute', async () => {
     answer = () => undefined;
     const left = plane.whoami(bearer);
     while (asked.length === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -9,23 +9,23 @@ import {
   UNKNOWN,
 } from './token-authenticator.ts';
 
-/** Whoever answers TokenReviews. */
+/** Answers TokenReviews. */
 export interface TokenReviewWebhook {
   ask(spec: object, signal: AbortSignal): Promise<TokenReview>;
 }
 
 export interface TokenWebhookOptions {
   readonly webhook: TokenReviewWebhook;
-  /** Whom tokens are for of which the webhook does not say it. */
+  /** The audiences of tokens for which the webhook does not return any. */
   readonly apiAudiences: readonly string[];
-  /** How long answers count, of known and of unknown tokens alike. Default two minutes; 0 asks every time. */
+  /** How long answers are cached, for known and unknown tokens; default two minutes; 0 disables the cache. */
   readonly cacheTtlMs?: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 const CACHE_TTL_MS = 120_000;
-/** Tokens that are asked about at the same time; further ones are refused until an answer comes. */
+/** Maximum number of tokens that the webhook is being asked about; further ones are refused. */
 const MAX_PENDING = 1000;
 
 interface Remembered {
@@ -33,12 +33,12 @@ interface Remembered {
   readonly untilMs: number;
 }
 
-/** Asks a webhook whose a token is. A webhook that fails knows nobody, and is asked again at the next request. */
+/** Authenticates tokens by asking a webhook. When the webhook fails, the token is refused, and the next request asks again. */
 export class TokenWebhook implements TokenAuthenticator {
   readonly name = 'token webhook';
   readonly #options: TokenWebhookOptions;
   readonly #recent = new RecentByDigest<Remembered>(MAX_TOKENS);
-  /** By token and audiences: several requests with one token ask once. */
+  /** By token and audiences: simultaneous requests with the same token share one question. */
   readonly #pending = new Map<string, Promise<TokenFinding>>();
 
   constructor(options: TokenWebhookOptions) {
@@ -57,7 +57,7 @@ export class TokenWebhook implements TokenAuthenticator {
     return asking;
   }
 
-  /** The answer is shared, so nobody's leaving ends the question. */
+  /** The answer is shared, so the question continues when the request that caused it ends. */
   async #ask(token: string, audiences: readonly string[], key: string): Promise<TokenFinding> {
     const { webhook, cacheTtlMs = CACHE_TTL_MS, clock, log } = this.#options;
     try {
@@ -74,8 +74,8 @@ export class TokenWebhook implements TokenAuthenticator {
   }
 
   #read({ status = {} }: TokenReview, wanted: readonly string[]): TokenFinding {
-    const told = status.audiences ?? [];
-    const possible = told.length > 0 ? told : this.#options.apiAudiences;
+    const returned = status.audiences ?? [];
+    const possible = returned.length > 0 ? returned : this.#options.apiAudiences;
     const audiences = wanted.filter((audience) => possible.includes(audience));
     if (wanted.length > 0 && audiences.length === 0) return UNKNOWN;
     const { user = {}, error = '', authenticated = false } = status;
@@ -92,7 +92,7 @@ export class TokenWebhook implements TokenAuthenticator {
   }
 }
 
-/** A webhook may quote the token that it does not like; logs and answers must not. */
+/** A webhook may quote the rejected token in its error; logs and answers must not. */
 function withoutToken(text: string, token: string): string {
   return text.replaceAll(token, '<token>');
 }

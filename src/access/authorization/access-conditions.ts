@@ -14,13 +14,13 @@ interface CompiledCondition {
   readonly program: Program;
 }
 
-/** What the conditions of a webhook say of a request. */
+/** The result of a webhook's match conditions for a request. */
 export type ConditionsVerdict =
   | { readonly type: 'match' }
   | { readonly type: 'excluded' }
   | { readonly type: 'error'; readonly message: string };
 
-/** Conditions on requests, as an AuthorizationConfiguration has them; all must hold for the webhook to be asked. */
+/** A webhook's match conditions, from an AuthorizationConfiguration; the webhook is asked only when all of them hold. */
 export class AccessConditions {
   readonly #conditions: readonly CompiledCondition[];
 
@@ -28,7 +28,7 @@ export class AccessConditions {
     this.#conditions = conditions;
   }
 
-  /** Compiles expressions; what is wrong with them is added to `errors`, in upstream's words. */
+  /** Compiles expressions; adds their errors, with upstream's texts, to `errors`. */
   static compile(texts: readonly string[], path: string, errors: FieldError[]): AccessConditions {
     if (texts.length > MAX_CONDITIONS) {
       errors.push(tooMany(path, texts.length, MAX_CONDITIONS));
@@ -59,7 +59,7 @@ export class AccessConditions {
     return this.#conditions.length === 0;
   }
 
-  /** The first condition that is false decides; errors count only when none is. Each has a limit of cost of its own. */
+  /** The first condition that is false decides; errors count only when none is false. Each condition has its own cost limit. */
   judge(spec: AccessQuestion): ConditionsVerdict {
     const request = requestValue(spec);
     const errors: string[] = [];
@@ -74,7 +74,7 @@ export class AccessConditions {
   }
 }
 
-/** All members are there for expressions, even those that reviews leave out when they are empty. */
+/** Expressions see all members, even the empty ones that reviews omit. */
 function requestValue(spec: AccessQuestion): object {
   const { user = '', groups = [], uid = '', extra = {}, resourceAttributes, nonResourceAttributes } = spec;
   return {

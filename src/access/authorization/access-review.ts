@@ -4,10 +4,10 @@ import type { FieldSelectorRequirement, LabelSelectorRequirement } from '../../a
 import type { AccessRequest, RequestInfo } from '../../apiserver/index.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 
-/** What a SubjectAccessReview asks. */
+/** The spec of a SubjectAccessReview. */
 export type AccessQuestion = DeepReadonly<SubjectAccessReviewSpec>;
 
-/** A request as a SubjectAccessReview asks about it; what is empty is left out, as upstream does. */
+/** The SubjectAccessReview for a request; empty members are left out, as upstream does. */
 export function accessReviewSpec({ user, info }: Pick<AccessRequest, 'user' | 'info'>): AccessQuestion {
   const { name, groups, extra, uid = '' } = user;
   const asked = info.isResource
@@ -22,7 +22,7 @@ export function accessReviewSpec({ user, info }: Pick<AccessRequest, 'user' | 'i
   };
 }
 
-/** The same in the version in which groups have another name. */
+/** The same for v1beta1, in which `groups` is called `group`. */
 export function betaSpec({ groups, ...spec }: AccessQuestion): object {
   return { ...spec, ...(groups === undefined ? {} : { group: groups }) };
 }
@@ -38,7 +38,7 @@ function resourceAttributes(info: RequestInfo): ResourceAttributes {
   };
 }
 
-/** A selector that cannot be read narrows nothing: the question is then about all objects. */
+/** A selector that cannot be parsed is left out: the review is then about all objects. */
 function fieldRequirements(text: string): FieldSelectorRequirement[] {
   const selector = parseFieldSelector(text);
   if (selector instanceof ValueError) return [];
@@ -64,7 +64,7 @@ function labelRequirements(text: string): LabelSelectorRequirement[] {
   if (selector instanceof ValueError) return [];
   return selector.requirements.flatMap(({ key, operator, values }) => {
     const known = LABEL_OPERATORS[operator];
-    if (known === undefined) return []; // comparisons, which reviews do not know: a wider question is a safe one
+    if (known === undefined) return []; // reviews have no comparisons; asking about more objects is safe
     return [{ key, operator: known, ...(values.length === 0 ? {} : { values: [...values] }) }];
   });
 }

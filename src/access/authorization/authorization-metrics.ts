@@ -5,7 +5,7 @@ export type WebhookResult = 'success' | 'canceled' | 'timeout' | 'error';
 
 const CONDITION_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
 
-/** What authorizers decide, and how webhooks among them fare, under upstream's names. */
+/** Counts authorizers' decisions and webhooks' calls, under upstream's metric names. */
 export class AuthorizationMetrics {
   readonly clock: Clock;
   readonly #families: ReturnType<typeof familiesOf>;
@@ -15,7 +15,7 @@ export class AuthorizationMetrics {
     this.#families = familiesOf(metrics);
   }
 
-  /** The authorizer, whose decisions are counted; no opinion is none. */
+  /** Wraps an authorizer to count its decisions; "no opinion" is not counted. */
   counted(type: string, name: string, authorizer: Authorizer): Authorizer {
     const { decisions } = this.#families;
     const allowed = decisions.with({ type, name, decision: 'allowed' });
@@ -39,12 +39,12 @@ export class AuthorizationMetrics {
     this.#families.seconds.with({ name, result }).observe(seconds);
   }
 
-  /** A webhook that failed was passed over. */
+  /** Counts a failed webhook whose failure policy is NoOpinion. */
   failedOpen(name: string, result: WebhookResult): void {
     this.#families.failOpen.with({ name, result }).add();
   }
 
-  /** Conditions of a webhook were looked at, beginning at `since` of the clock's monotonic time. */
+  /** Counts an evaluation of match conditions that began at monotonic time `since`. */
   conditionsJudged(name: string, verdict: 'match' | 'excluded' | 'error', since: number): void {
     const labels = { type: 'Webhook', name };
     this.#families.conditionSeconds.with(labels).observe((this.clock.monotonic() - since) / 1000);

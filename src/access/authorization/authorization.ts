@@ -20,7 +20,7 @@ import {
   type UidSource,
   watchFiles,
 } from '../../base/index.ts';
-import { together } from '../rbac/user-rules.ts';
+import { joinProblems } from '../rbac/user-rules.ts';
 import { AuthorizationMetrics } from './authorization-metrics.ts';
 import type { AuthorizerChoice, ConfiguredAuthorization } from './configuration.ts';
 import { readAuthorizationConfiguration } from './read-configuration.ts';
@@ -28,7 +28,7 @@ import { ReloadMetrics } from './reload-metrics.ts';
 import { WebhookAuthorizer } from './webhook-authorizer.ts';
 
 export interface AuthorizationParts {
-  /** Webhooks of this process by the host in their URL: they are asked without a connection. */
+  /** Webhooks of this process, by the host in their URL; they are called without a connection. */
   readonly local?: WebhookClientOptions['local'];
   readonly objects: ServerObjects;
   readonly types: TypeTable;
@@ -36,13 +36,13 @@ export interface AuthorizationParts {
   readonly uids: UidSource;
   readonly log: Logger;
   readonly metrics: MetricRegistry;
-  /** Asked after the masters' rule and before the chain. */
+  /** Additional authorizers, asked after the rule for `system:masters` and before the chain. */
   readonly more?: readonly Authorizer[];
-  /** Which of several servers this is, for metrics. */
+  /** The ID of this server among several, for metrics. */
   readonly serverId?: string;
 }
 
-/** Makes an authorizer of this process; undefined for a type that cannot be made now. */
+/** Creates an authorizer of this process; undefined for a type that was not enabled at the start. */
 export type MakeAuthorizer = (type: string) => ListingAuthorizer | undefined;
 
 interface Chain {
@@ -51,12 +51,13 @@ interface Chain {
   readonly webhooks: readonly WebhookAuthorizer[];
 }
 
-/** A webhook of a chain that is no longer in use may still be answering for so long. */
+/** How long a replaced webhook stays open for the questions that it is still answering. */
 const LINGER_MS = 30_000;
 
 /**
- * Who decides: the masters' rule first, so that nobody can lock the administrator out, then what was added from outside, then the
- * chain in its order. The first opinion counts. A chain from a file follows the file; one that is wrong changes nothing.
+ * Decides with the rule for `system:masters` first, so that administrators cannot be locked out, then with additional authorizers, then
+ * with the chain in its order. The first opinion wins. A chain from a file is reloaded when the file changes; an invalid file changes
+ * nothing.
  */
 export class Authorization implements ListingAuthorizer, Disposable {
   readonly authorize: Authorizer['authorize'];
@@ -87,7 +88,7 @@ export class Authorization implements ListingAuthorizer, Disposable {
     return allRules(this.#chain.listing, user, namespace);
   }
 
-  /** Closes connections to webhooks, and no longer looks at the file. */
+  /** Closes connections to webhooks, and stops watching the file. */
   [Symbol.dispose](): void {
     this.#watch?.[Symbol.dispose]();
     for (const one of [...this.#chain.webhooks, ...this.#lingering]) one[Symbol.dispose]();
@@ -158,13 +159,13 @@ export class Authorization implements ListingAuthorizer, Disposable {
   }
 }
 
-/** Authorizers of this process that were there at the start have to stay. */
+/** Authorizers of this process that were enabled at the start must stay in the chain. */
 function checkRequired(choices: readonly AuthorizerChoice[], required: readonly string[]): void {
   const missing = required.filter((type) => !choices.some((choice) => choice.type === type));
   if (missing.length > 0) throw new Error(`missing required types: [${missing.sort().join(' ')}]`);
 }
 
-/** Compiled conditions are compared by their texts. */
+/** Compiled conditions are compared by their source texts. */
 function comparable(choices: readonly AuthorizerChoice[]): object {
   return choices.map(({ webhook, ...choice }) =>
     webhook === undefined ? choice : { ...choice, ...webhook, conditions: webhook.conditions?.texts ?? [] },
@@ -173,7 +174,7 @@ function comparable(choices: readonly AuthorizerChoice[]): object {
 
 type RuleLister = Pick<ListingAuthorizer, 'rulesFor'>;
 
-/** Authorizers from outside need not be able to list their rules; then there is more than reviews can tell. */
+/** Additional authorizers need not be able to list their rules; then the listing is marked incomplete. */
 function listingOf(authorizer: Authorizer): RuleLister {
   if ('rulesFor' in authorizer) return authorizer as ListingAuthorizer;
   const problem = 'an authorizer does not support user rule resolution';
@@ -187,6 +188,6 @@ async function allRules(authorizers: readonly RuleLister[], user: UserInfo, name
     resourceRules: lists.flatMap(({ resourceRules }) => resourceRules),
     nonResourceRules: lists.flatMap(({ nonResourceRules }) => nonResourceRules),
     isIncomplete: lists.some(({ isIncomplete }) => isIncomplete),
-    ...(problems.length === 0 ? {} : { problem: together(problems) }),
+    ...(problems.length === 0 ? {} : { problem: joinProblems(problems) }),
   };
 }

@@ -25,7 +25,7 @@ const POLICIES = ['NoOpinion', 'Deny'];
 const CONNECTIONS = ['InClusterConfig', 'KubeConfigFile'];
 const MAX_TIMEOUT_MS = 30_000;
 
-/** The chain that a file asks for; throws with all that is wrong with it, as upstream tells it. */
+/** Validates the file's chain; throws one error that lists all problems, with upstream's texts. */
 export function checkConfiguration(written: readonly WrittenAuthorizer[]): readonly AuthorizerChoice[] {
   const errors: FieldError[] = [];
   if (written.length === 0) errors.push(required('authorizers', 'at least one authorization mode must be defined'));
@@ -73,7 +73,7 @@ function nameErrors(path: string, name: string, seen: ReadonlySet<string>): read
   return [invalidValue(path, name, `authorizer name is invalid: ${problems.join(', ')}`)];
 }
 
-/** Authorizers of this process have the name of their type. */
+/** Authorizers of this process are named after their type. */
 function nameProblem({ type, name }: WrittenAuthorizer): readonly string[] {
   const expected = type.toLowerCase();
   if (type === 'Webhook' || name === expected) return [];

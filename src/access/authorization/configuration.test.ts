@@ -10,7 +10,7 @@ import { readAuthorizationConfiguration, readAuthorizationFile } from './read-co
 
 const HEAD = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\n';
 
-/** What a real kube-apiserver 1.36 said of the same files. */
+/** The messages of a real kube-apiserver 1.36 for the same files. */
 describe('an AuthorizationConfiguration is refused, as upstream refuses it, that', () => {
   test.each<[string, string, string]>([
     ['is empty', '', 'authorizers: Required value: at least one authorization mode must be defined'],
@@ -25,7 +25,7 @@ describe('an AuthorizationConfiguration is refused, as upstream refuses it, that
       "failed to load AuthorizationConfiguration from file: Object 'Kind' is missing in 'authorizers: []\n'",
     ],
     [
-      'has a field that nobody knows',
+      'has an unknown field',
       `${HEAD}authorizers: [{type: RBAC, name: rbac, bar: 2}]`,
       'failed to load AuthorizationConfiguration from file: strict decoding error: unknown field "authorizers[0].bar"',
     ],
@@ -134,7 +134,7 @@ describe('a chain from a file', () => {
   };
   const list = 'GET /api/v1/pods';
 
-  test('asks webhooks in their order, those whose conditions hold', async () => {
+  test('asks the webhooks whose conditions hold, in order', async () => {
     await write(
       webhook(
         'a',
@@ -162,7 +162,7 @@ describe('a chain from a file', () => {
     expect(text).toContain('apiserver_authorization_match_condition_evaluation_seconds_count{name="a",type="Webhook"}');
   });
 
-  test('goes by the failure policy when conditions fail or take too much', async () => {
+  test('applies the failure policy when conditions fail or exceed their cost limit', async () => {
     const items = '[1,2,3,4,5,6,7,8,9,10]';
     const bomb = `${items}.all(a, ${items}.all(b, ${items}.all(c, ${items}.all(d, ${items}.all(e, ${items}.all(f, ${items}.all(g, request.user != string(g))))))))`;
     await write(
@@ -180,7 +180,7 @@ describe('a chain from a file', () => {
     );
   });
 
-  test('follows the file; a wrong one, or one without what was there, changes nothing', async () => {
+  test('is reloaded when the file changes; an invalid file, or one without a required authorizer, changes nothing', async () => {
     await write(webhook('a', 'Deny'), '{type: RBAC, name: rbac}');
     answer = { allowed: true };
     await start();
@@ -206,7 +206,7 @@ describe('a chain from a file', () => {
     expect(await metrics()).toMatch(/status="failure".* 4/);
   });
 
-  /** Files are looked at every five seconds, and read in real time. */
+  /** Files are polled every five seconds, and read in real time. */
   async function reread(): Promise<void> {
     const before = await reloads();
     await clock.advance('5s');

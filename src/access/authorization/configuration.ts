@@ -1,27 +1,27 @@
 import type { AuthorizationWebhookOptions } from './webhook-authorizer.ts';
 
-/** One authorizer of the chain, ready to be made. */
+/** The settings of one authorizer of the chain. */
 export interface AuthorizerChoice {
   readonly type: string;
-  /** Told in metrics; the type in lower case for all but webhooks. */
+  /** The name in metrics; the type in lower case for all but webhooks. */
   readonly name: string;
-  /** There for the type Webhook. */
+  /** Set for the type Webhook. */
   readonly webhook?: Omit<AuthorizationWebhookOptions, 'name'>;
 }
 
-/** The chain that a file describes; it is read again when it changes. */
+/** The chain from a configuration file, which is read again when it changes. */
 export interface ConfiguredAuthorization {
   readonly file: string;
   readonly text: string;
   readonly authorizers: readonly AuthorizerChoice[];
 }
 
-/** A file that describes no chain of authorizers: what is wrong with it, in kube-apiserver's words. */
+/** A configuration file that cannot be used; the message is kube-apiserver's. */
 export class AuthorizationConfigError extends Error {
   override readonly name = 'AuthorizationConfigError';
 }
 
-/** An authorizer as it stands in a file; empty texts and 0 stand for what is not given, as in Go. */
+/** An authorizer as written in the file; empty strings and 0 mean "not set", as in Go. */
 export interface WrittenAuthorizer {
   readonly type: string;
   readonly name: string;

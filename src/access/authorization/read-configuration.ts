@@ -28,12 +28,12 @@ export function readAuthorizationFile(file: string): ConfiguredAuthorization {
   return { file, text, authorizers: readAuthorizationConfiguration(text) };
 }
 
-/** Reads and checks an AuthorizationConfiguration in YAML or JSON; what it does not know is refused. */
+/** Parses and validates an AuthorizationConfiguration in YAML or JSON; rejects unknown fields. */
 export function readAuthorizationConfiguration(text: string): readonly AuthorizerChoice[] {
   return checkConfiguration(text === '' ? [] : written(text));
 }
 
-/** The file as it is written: what is absent is undefined. */
+/** The parsed file: absent fields are undefined. */
 interface WrittenFile {
   readonly authorizers?: readonly {
     readonly type?: string;

@@ -3,15 +3,15 @@ import type { Clock, Counter, Gauge, MetricRegistry } from '../../base/index.ts'
 
 export interface ReloadMetricsOptions {
   readonly clock: Clock;
-  /** Which of several servers this is; told as a digest. */
+  /** The ID of this server among several; metrics have its digest. */
   readonly serverId: string;
-  /** `authorization_config_controller` and the like. */
+  /** `authorization_config_controller` and similar. */
   readonly subsystem: string;
 }
 
 type Status = 'success' | 'failure';
 
-/** How a configuration file was read again, under upstream's names. */
+/** Counts reloads of a configuration file, under upstream's metric names. */
 export class ReloadMetrics {
   readonly #clock: Clock;
   readonly #reloads: (status: Status) => Counter;
@@ -45,7 +45,7 @@ export class ReloadMetrics {
     );
   }
 
-  /** This text is in use. */
+  /** Records that this text is in use. */
   using(text: string): void {
     this.#hash = digest(text);
   }

@@ -75,7 +75,7 @@ async function metrics(): Promise<string> {
 const FORBIDDEN = '403 pods is forbidden: User "ada" cannot list resource "pods" in API group "" at the cluster scope';
 
 describe('an authorization webhook', () => {
-  test('is asked what a request is about, selectors included', async () => {
+  test('gets the attributes of a request, including selectors', async () => {
     answer = reply({ allowed: true });
     await start({ version: 'v1' });
     const path =
@@ -114,7 +114,7 @@ describe('an authorization webhook', () => {
     ]);
   });
 
-  test('is asked in v1beta1 unless told otherwise, about paths too', async () => {
+  test('gets v1beta1 reviews by default, for paths as well', async () => {
     answer = reply({ allowed: false });
     await start();
     expect(await server.send(ADA, 'GET /nowhere')).toBe('403 forbidden: User "ada" cannot get path "/nowhere"');
@@ -130,14 +130,14 @@ describe('an authorization webhook', () => {
     ]);
   });
 
-  test('is not asked about masters', async () => {
+  test('is not asked about system:masters', async () => {
     answer = reply({ denied: true, allowed: false });
     await start();
     expect(await server.send({ name: 'root', groups: ['system:masters'] }, 'GET /api/v1/pods')).toMatchObject({});
     expect(asked).toEqual([]);
   });
 
-  test('denies for all who come after it, with its reason', async () => {
+  test('denies a request before later authorizers are asked, with its reason', async () => {
     answer = reply({ allowed: false, denied: true, reason: 'not on a <Sunday>' });
     await start();
     expect(await server.send(ADA, 'GET /api/v1/pods')).toBe(`${FORBIDDEN}: not on a <Sunday>`);
@@ -145,14 +145,14 @@ describe('an authorization webhook', () => {
     expect(await server.send(ADA, review, { spec: {} })).toMatch(/^403 /);
   });
 
-  test('that has no opinion leaves it to the next', async () => {
+  test('that has no opinion leaves the decision to the next authorizer', async () => {
     answer = reply({ allowed: false, reason: 'ask the roles' });
     await start();
     expect(await server.send(ADA, 'GET /version')).toMatchObject({ major: '1' });
     expect(await server.send(ADA, 'GET /api/v1/pods')).toBe(`${FORBIDDEN}: ask the roles`);
   });
 
-  test('is asked again when its answers are too old: five minutes for yes, half a minute for no', async () => {
+  test('is asked again when its cached answer expires: after five minutes for yes, half a minute for no', async () => {
     const clock = new VirtualClock();
     answer = reply({ allowed: true });
     await start({}, { clock });
@@ -180,7 +180,7 @@ describe('an authorization webhook', () => {
 describe('an authorization webhook that', () => {
   const url = (): string => `https://localhost:${hook.port}/authorize?timeout=30s`;
 
-  test('is dead is passed over; what nobody allows then is an error, not a refusal', async () => {
+  test('is dead is skipped; a request that no other authorizer allows is then an error, not a refusal', async () => {
     await start();
     await hook.close();
     expect(await server.send(ADA, 'GET /version')).toMatchObject({ major: '1' });
@@ -210,13 +210,13 @@ describe('an authorization webhook that', () => {
     ['answers with a lie about types', reply({ allowed: 'yes' }), /^500 .*Internal Server Error/],
     ['answers with too much', (_, response) => response.end(Buffer.alloc(2_000_000, ' ')), /more than 1048576 bytes/],
     ['refuses us', reply({}, 403), /^500 .*Internal Server Error/],
-  ])('%s does not let anybody in', async (_name, answers, error) => {
+  ])('%s allows nothing', async (_name, answers, error) => {
     answer = answers;
     await start();
     expect(await server.send(ADA, 'GET /api/v1/pods')).toMatch(error);
   });
 
-  test('never answers is given up after half a minute', async () => {
+  test('never answers is abandoned after half a minute', async () => {
     const clock = new VirtualClock();
     answer = () => undefined;
     await start({}, { clock });

@@ -17,26 +17,26 @@ import type { AccessConditions } from './access-conditions.ts';
 import { type AccessQuestion, accessReviewSpec, betaSpec } from './access-review.ts';
 import type { AuthorizationMetrics, WebhookResult } from './authorization-metrics.ts';
 
-/** A webhook that decides what requests may do, as an AuthorizationConfiguration or the flags describe it. */
+/** A webhook that authorizes requests, as configured in an AuthorizationConfiguration or by flags. */
 export interface AuthorizationWebhookOptions {
-  /** Told in metrics. */
+  /** The name in metrics. */
   readonly name: string;
   readonly webhook: ConfiguredWebhook;
-  /** The version of SubjectAccessReview that it is asked with. */
+  /** The version of SubjectAccessReview to send. */
   readonly version: 'v1' | 'v1beta1';
-  /** How long one attempt may take. */
+  /** Timeout of one attempt. */
   readonly timeoutMs: number;
-  /** How long answers count that allow something; 0 asks every time. */
+  /** How long allowing answers are cached; 0 disables it. */
   readonly authorizedTtlMs: number;
-  /** How long all other answers count. */
+  /** How long all other answers are cached. */
   readonly unauthorizedTtlMs: number;
-  /** What a webhook that cannot be asked is taken to have said. */
+  /** The decision when the webhook cannot be reached. */
   readonly failurePolicy: 'NoOpinion' | 'Deny';
   readonly conditions: AccessConditions | undefined;
 }
 
 export interface AuthorizationWebhookParts {
-  /** Webhooks of this process by the host in their URL: they are asked without a connection. */
+  /** Webhooks of this process, by the host in their URL; they are called without a connection. */
   readonly local?: WebhookClientOptions['local'];
   readonly types: TypeTable;
   readonly clock: Clock;
@@ -45,9 +45,9 @@ export interface AuthorizationWebhookParts {
   readonly metrics: AuthorizationMetrics;
 }
 
-/** As many answers are remembered as upstream does. */
+/** Upstream's cache size. */
 const MAX_ANSWERS = 8192;
-/** Answers to questions of which the sender chose more text, or with a longer reason, are not remembered. */
+/** An answer is not cached when its client-chosen text or its reason is longer. */
 const MAX_REMEMBERED_TEXT = 10_000;
 
 interface Remembered {
@@ -55,7 +55,7 @@ interface Remembered {
   readonly untilMs: number;
 }
 
-/** Asks a webhook, with SubjectAccessReviews, whether requests are allowed. */
+/** Authorizes requests by sending SubjectAccessReviews to a webhook. */
 export class WebhookAuthorizer implements ListingAuthorizer, Disposable {
   readonly #options: AuthorizationWebhookOptions;
   readonly #parts: AuthorizationWebhookParts;
@@ -89,7 +89,7 @@ export class WebhookAuthorizer implements ListingAuthorizer, Disposable {
     return this.#ask(request, spec, key);
   }
 
-  /** Webhooks are asked about one thing at a time. */
+  /** A webhook cannot list its rules. */
   rulesFor(): AccessRules {
     const problem = 'webhook authorizer does not support user rule resolution';
     return { resourceRules: [], nonResourceRules: [], isIncomplete: true, problem };

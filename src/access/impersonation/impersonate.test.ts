@@ -4,7 +4,7 @@ import { MetricRegistry, VirtualClock } from '../../base/index.ts';
 import { TestPlane } from '../testing/test-plane.ts';
 import { ImpersonationMetrics } from './impersonation-metrics.ts';
 
-/** Allows what is listed as `verb group/resource[/subresource] [namespace/]name`; keeps what was asked. */
+/** Allows what is listed as `verb group/resource[/subresource] [namespace/]name`; records what it was asked. */
 class ListAuthorizer implements Authorizer {
   readonly asked: string[] = [];
   readonly users: AccessRequest['user'][] = [];
@@ -37,7 +37,7 @@ async function whoami(authorizer: Authorizer, headers: Readonly<Record<string, s
 }
 
 describe('impersonation by the plain verb', () => {
-  test('is asked about name, uid, groups and extra, one by one', async () => {
+  test('needs the right to each of name, uid, groups and extra values', async () => {
     const authorizer = new ListAuthorizer(
       'impersonate /users ada',
       'impersonate authentication.k8s.io/uids 7',
@@ -67,7 +67,7 @@ describe('impersonation by the plain verb', () => {
     ]);
   });
 
-  test('gives a service account its groups, unless groups are named', async () => {
+  test('gives a service account its groups, unless the request names groups', async () => {
     const allowed = ['impersonate /serviceaccounts ns/robot', 'impersonate /groups g'];
     const name = 'system:serviceaccount:ns:robot';
     expect(await whoami(new ListAuthorizer(...allowed), { 'Impersonate-User': name })).toEqual({
@@ -81,7 +81,7 @@ describe('impersonation by the plain verb', () => {
     });
   });
 
-  test('of the anonymous user and of the unauthenticated does not authenticate them', async () => {
+  test('of the anonymous user or of system:unauthenticated does not add system:authenticated', async () => {
     const authorizer = new ListAuthorizer(
       'impersonate /users system:anonymous',
       'impersonate /users ada',
@@ -103,7 +103,7 @@ describe('impersonation by the plain verb', () => {
 describe('constrained impersonation', () => {
   const on = (mode: string): string => `impersonate-on:${mode}:create ${REVIEW} `;
 
-  test('of users takes both rights', async () => {
+  test('of users needs both rights', async () => {
     const both = ['impersonate:user-info authentication.k8s.io/users ada', on('user-info')];
     expect(await whoami(new ListAuthorizer(...both), { 'Impersonate-User': 'ada' })).toMatchObject({ username: 'ada' });
     for (const right of both) {
@@ -112,7 +112,7 @@ describe('constrained impersonation', () => {
     }
   });
 
-  test('never makes anybody a master, and asks once about many groups', async () => {
+  test('never grants system:masters, and checks many groups with one question', async () => {
     const authorizer = new ListAuthorizer(
       on('user-info'),
       'impersonate:user-info authentication.k8s.io/users ada',
@@ -139,7 +139,7 @@ describe('constrained impersonation', () => {
     expect(await whoami(authorizer, headers)).toMatchObject({ message: expect.stringContaining(why) });
   });
 
-  test('of a node gives it the group of nodes', async () => {
+  test('of a node adds the group of nodes', async () => {
     const rights = [on('arbitrary-node'), 'impersonate:arbitrary-node authentication.k8s.io/nodes n1'];
     expect(await whoami(new ListAuthorizer(...rights), { 'Impersonate-User': 'system:node:n1' })).toEqual({
       username: 'system:node:n1',
@@ -147,7 +147,7 @@ describe('constrained impersonation', () => {
     });
   });
 
-  test('of its own node is a right of a pod, which authorizers judge without the node', async () => {
+  test('of its own node is a separate right of a pod, which authorizers check without the node’s name', async () => {
     const authorizer = new ListAuthorizer(
       on('associated-node'),
       'impersonate:associated-node authentication.k8s.io/nodes *',
@@ -176,7 +176,7 @@ describe('constrained impersonation', () => {
     expect(await as('system:node:n2')).toMatchObject({ code: 403 });
   });
 
-  test('is tried first in the way that worked last', async () => {
+  test('tries the mode that worked last first', async () => {
     const authorizer = new ListAuthorizer('impersonate /users ada');
     await whoami(authorizer, { 'Impersonate-User': 'ada' });
     authorizer.asked.length = 0;
@@ -190,7 +190,7 @@ describe('constrained impersonation', () => {
 });
 
 describe('a refusal', () => {
-  test('tells what the strictest way would take', async () => {
+  test('says which right the strictest mode would need', async () => {
     expect(await whoami(new ListAuthorizer(), { 'Impersonate-User': 'ada' })).toMatchObject({
       code: 403,
       reason: 'Forbidden',
@@ -225,7 +225,7 @@ describe('a refusal', () => {
   });
 });
 
-test('a master acts as somebody who may do less, and the call tells who that was', async () => {
+test('system:masters can impersonate a user with fewer rights, and the call has the original user', async () => {
   plane = await TestPlane.start();
   const headers = { 'Impersonate-User': 'ada', 'Impersonate-Group': 'dev' };
   expect(await plane.admin('GET', '/api/v1/namespaces/default/pods/x', undefined, headers)).toMatchObject({
@@ -237,7 +237,7 @@ test('a master acts as somebody who may do less, and the call tells who that was
   });
 });
 
-test('attempts and questions are counted by mode', async () => {
+test('counts attempts and authorization checks by mode', async () => {
   const registry = new MetricRegistry();
   const metrics = new ImpersonationMetrics(registry, new VirtualClock());
   metrics.attempted('', 0);

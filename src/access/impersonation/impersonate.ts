@@ -4,14 +4,14 @@ import { ImpersonationCheck, type ImpersonationParts } from './impersonation-che
 import { isImpersonating, takeWantedUser } from './impersonation-headers.ts';
 import { type ImpersonationRequest, impersonationModes, type ModeAnswer } from './impersonation-modes.ts';
 
-/** Of so many requestors it is remembered in which way they impersonated last. */
+/** The mode that worked last is remembered for at most this many requestors. */
 const MAX_REMEMBERED = 10_000;
 
-/** Lets requests act as somebody else where their sender may; nobody behind this stage sees the headers. */
+/** Lets a request act as another user where its sender may; the headers are removed for the stages after this one. */
 export function impersonate(parts: ImpersonationParts, encode: Encode): Stage {
   const { metrics } = parts;
   const lastModes = new LastModes();
-  /** Why the request may not go on, if it may not. */
+  /** Why the request is refused; undefined when it is allowed. */
   const refusalOf = async (call: Call): Promise<StatusError | undefined> => {
     const step = call.record.trace?.begin('impersonation');
     try {
@@ -42,10 +42,10 @@ export function impersonate(parts: ImpersonationParts, encode: Encode): Stage {
   return (call, next) => (isImpersonating(call.request) ? act(call, next) : next(call));
 }
 
-/** The message quotes what the client sent, so nothing in it may be taken for HTML. */
+/** The message quotes the client's text, which browsers must not interpret as HTML. */
 const NO_SNIFFING = { 'x-content-type-options': 'nosniff' };
 
-/** Tries the ways of impersonating, the one that worked last for a requestor first. */
+/** Tries the impersonation modes, beginning with the one that worked last for the requestor. */
 class LastModes {
   readonly #last = new Map<string, number>();
 
@@ -62,7 +62,7 @@ class LastModes {
       }
       refused ??= answer;
     }
-    if (refused === undefined) throw new Error('Cannot impersonate: no way of doing so applies');
+    if (refused === undefined) throw new Error('Cannot impersonate: no mode applies');
     return refused;
   }
 

@@ -7,7 +7,7 @@ export interface ImpersonationParts {
   readonly metrics: ImpersonationMetrics;
 }
 
-/** Asks whether somebody may impersonate, and tells in upstream's words when they may not. */
+/** Checks whether a user may impersonate; refusals have upstream's texts. */
 export class ImpersonationCheck {
   readonly user: UserInfo;
   readonly #parts: ImpersonationParts;
@@ -19,7 +19,7 @@ export class ImpersonationCheck {
     this.#signal = signal;
   }
 
-  /** The same question asked of somebody else. */
+  /** The same check for another user. */
   as(user: UserInfo): ImpersonationCheck {
     return new ImpersonationCheck(this.#parts, user, this.#signal);
   }
@@ -36,7 +36,7 @@ export class ImpersonationCheck {
     return refusal({ user, info }, why);
   }
 
-  /** A refusal that no authorizer can lift. */
+  /** A refusal that does not depend on authorizers. */
   never(info: RequestInfo, why: string): StatusError {
     return refusal({ user: this.user, info }, why);
   }
@@ -53,7 +53,7 @@ interface Target {
   readonly name: string;
 }
 
-/** What is asked about one property of the wanted user: whether the verb is allowed on a resource that stands for it. */
+/** The authorization question for one property of the wanted user: may the verb be used on the resource that stands for the property? */
 export function propertyOf({
   group = AUTHENTICATION_GROUP,
   namespace = '',

@@ -5,10 +5,10 @@ import { extraIn } from '../authentication/extra-headers.ts';
 const PREFIX = 'impersonate-';
 const EXTRA_PREFIX = 'impersonate-extra-';
 
-/** Every one is judged by itself, so that their number is limited; no directory puts a user into more groups. */
+/** Every value is authorized separately, so their number is limited; no directory puts a user into more groups. */
 const MAX_VALUES = 2048;
 
-/** Whom a request wants to act as, as its headers say. */
+/** The user that a request wants to act as, from its headers. */
 export interface WantedUser {
   readonly name: string;
   readonly uid: string;
@@ -20,12 +20,12 @@ function isImpersonation(header: string): boolean {
   return header.startsWith(PREFIX);
 }
 
-/** True when a request has any header about acting as somebody else, which most have not. */
+/** Whether a request has an impersonation header; most have none. */
 export function isImpersonating(request: RequestHeaders): boolean {
   return request.hasHeader(isImpersonation);
 }
 
-/** Reads who is to be impersonated; undefined when nobody is. The headers are gone afterwards. */
+/** Reads which user to impersonate, and removes the headers; undefined when there are none. */
 export function takeWantedUser(request: IncomingRequest): WantedUser | undefined {
   const names = request.headerNames().filter(isImpersonation);
   const wanted: WantedUser = {
@@ -45,7 +45,7 @@ export function takeWantedUser(request: IncomingRequest): WantedUser | undefined
   return wanted;
 }
 
-/** As Go prints the user in its refusal. */
+/** As Go prints the user in its error. */
 function describe({ name, uid, groups, extra }: WantedUser): string {
   const list = (texts: readonly string[]): string => `[]string{${texts.map(quoteGo).join(', ')}}`;
   const entries = Object.entries(extra).toSorted(([left], [right]) => (left < right ? -1 : 1));
@@ -57,7 +57,7 @@ function describe({ name, uid, groups, extra }: WantedUser): string {
   );
 }
 
-/** The wish as a user. */
+/** The wanted user as a `UserInfo`. */
 export function userOf({ name, uid, groups, extra }: WantedUser): UserInfo {
   return {
     name,

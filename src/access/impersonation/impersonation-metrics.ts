@@ -7,7 +7,7 @@ interface Series {
   readonly seconds: Histogram;
 }
 
-/** Counts and times impersonation under upstream's names. */
+/** Counts and times impersonation, under upstream's metric names. */
 export class ImpersonationMetrics {
   readonly #clock: Clock;
   readonly #attempts: (mode: string, decision: Decision) => Series;
@@ -33,16 +33,16 @@ export class ImpersonationMetrics {
         seconds: seconds.with({ mode, decision }),
       });
     };
-    this.#attempts = family('attempts', 'Requests that were to be made as somebody else');
+    this.#attempts = family('attempts', 'Requests that asked to act as another user');
     this.#checks = family('authorization_attempts', 'Questions to authorizers about impersonation');
   }
 
-  /** For the other two, to be asked before. */
+  /** The start time for the other two methods. */
   now(): number {
     return this.#clock.monotonic();
   }
 
-  /** `constraint` is the verb by which it was allowed, empty for the plain one; undefined when it was denied. */
+  /** `constraint` is the verb that allowed it, empty for the legacy verb; undefined when it was denied. */
   attempted(constraint: string | undefined, since: number): void {
     const mode = constraint === undefined ? '' : constraint === '' ? 'legacy' : modeOf(constraint);
     this.#count(this.#attempts(mode, constraint === undefined ? 'denied' : 'allowed'), since);

@@ -7,7 +7,7 @@ import type { WantedUser } from './impersonation-headers.ts';
 import { nodeOf } from './node-name.ts';
 import { checkWantedUser } from './wanted-user-check.ts';
 
-/** What is asked: may `check.user` do `info` as `wanted`? */
+/** The question: may `check.user` do `info` as `wanted`? */
 export interface ImpersonationRequest {
   readonly wanted: WantedUser;
   readonly info: RequestInfo;
@@ -17,10 +17,10 @@ export interface ImpersonationRequest {
 export type ModeAnswer =
   | { readonly user: UserInfo; readonly constraint: string }
   | { readonly refused: StatusError }
-  /** Users of this kind are not impersonated in this way. */
+  /** This mode does not apply to users of this kind. */
   | undefined;
 
-/** One way in which impersonation can be allowed. */
+/** One mode in which impersonation can be allowed. */
 export type ImpersonationMode = (request: ImpersonationRequest) => Promise<ModeAnswer>;
 
 /**
@@ -50,7 +50,7 @@ interface Refinement {
   readonly nodeName?: string;
 }
 
-/** Impersonation as it was before, without a word about what is done as the other user. */
+/** Legacy impersonation, which does not restrict what is done as the other user. */
 const legacy: ImpersonationMode = async ({ wanted, check }) => {
   const answer = await checkWantedUser(wanted, check, { verb: 'impersonate', isConstrained: false });
   return 'user' in answer ? { user: answer.user, constraint: '' } : answer;
@@ -69,7 +69,7 @@ function isNameAlone({ uid, groups, extra }: WantedUser): boolean {
   return uid === '' && groups.length === 0 && Object.keys(extra).length === 0;
 }
 
-/** A pod's token names the node that the pod is on. */
+/** A pod's token names the node that the pod runs on. */
 function isOwnNode(wanted: WantedUser, requestor: UserInfo): boolean {
   const node = nodeOf(wanted.name);
   if (!isNameAlone(wanted) || node === undefined || accountOf(requestor.name) === undefined) return false;
@@ -77,7 +77,7 @@ function isOwnNode(wanted: WantedUser, requestor: UserInfo): boolean {
   return known.length === 1 && known[0] === node;
 }
 
-/** The right holds on every node, so authorizers see that there is one, not which. */
+/** The right applies to every node, so authorizers see that there is a node, but not its name. */
 function withoutNode(user: UserInfo): UserInfo {
   const keys = Object.keys(user.extra ?? {}).toSorted();
   return { ...user, extra: { 'authentication.kubernetes.io/associated-node-keys': keys } };

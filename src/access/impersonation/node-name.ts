@@ -2,7 +2,7 @@ import { dns1123SubdomainProblems } from '../../api/index.ts';
 
 const PREFIX = 'system:node:';
 
-/** The node that has this user name; undefined when none can have it. */
+/** The node with this user name; undefined when it is not a node's user name. */
 export function nodeOf(userName: string): string | undefined {
   if (!userName.startsWith(PREFIX)) return undefined;
   const name = userName.slice(PREFIX.length);

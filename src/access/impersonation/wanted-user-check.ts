@@ -5,19 +5,19 @@ import { AUTHENTICATION_GROUP, type ImpersonationCheck, propertyOf } from './imp
 import { userOf, type WantedUser } from './impersonation-headers.ts';
 import { nodeOf } from './node-name.ts';
 
-/** Answers that stand for a user, or tell why there is none. */
+/** The impersonated user, or why the impersonation is refused. */
 export type Impersonated = { readonly user: UserInfo } | { readonly refused: StatusError };
 
 export interface PropertyRules {
-  /** What must be allowed on each property of the wanted user. */
+  /** The verb that must be allowed on each property of the wanted user. */
   readonly verb: string;
-  /** Whether the stricter rules of constrained impersonation hold (KEP-5284). */
+  /** Whether the stricter rules of constrained impersonation apply (KEP-5284). */
   readonly isConstrained: boolean;
-  /** The node's name in the question, where it is not asked about one node. */
+  /** The node's name in the question, when it is not about one node. */
   readonly nodeName?: string;
 }
 
-/** Asks about the name, the uid, each group and each extra value, in this order, until one is refused. */
+/** Checks the name, the uid, each group and each extra value, in this order, until one is refused. */
 export async function checkWantedUser(
   wanted: WantedUser,
   check: ImpersonationCheck,
@@ -34,7 +34,7 @@ export async function checkWantedUser(
   return { user: withStandardGroups(userOf(wanted), rules) };
 }
 
-/** Legacy impersonation asks about users and groups in the core group. */
+/** Legacy impersonation uses the core group for users and groups. */
 function groupOf({ isConstrained }: PropertyRules): { readonly group: string } {
   return { group: isConstrained ? AUTHENTICATION_GROUP : '' };
 }
@@ -54,8 +54,8 @@ function checkName(
   return check.refusal(propertyOf({ ...common, resource: 'users', name }));
 }
 
-/** From so many values on, whoever may impersonate all is asked about once. */
-const MANY = 4;
+/** From this number of values on, a single question asks first whether all values are allowed. */
+const MIN_WILDCARD_VALUES = 4;
 const MASTERS = 'system:masters';
 
 async function checkGroups(
@@ -69,7 +69,7 @@ async function checkGroups(
     if (groups.includes('')) return check.never(about(''), 'impersonating the empty string group is not allowed');
     if (groups.includes(MASTERS))
       return check.never(about(MASTERS), 'impersonating the system:masters group is not allowed');
-    if (groups.length >= MANY && (await check.refusal(about('*'))) === undefined) return undefined;
+    if (groups.length >= MIN_WILDCARD_VALUES && (await check.refusal(about('*'))) === undefined) return undefined;
   }
   for (const group of groups) {
     const refused = await check.refusal(about(group));
@@ -91,7 +91,8 @@ async function checkExtra(
       const problem = extraProblem(key, values);
       if (problem !== undefined) return check.never(about('', ''), problem);
     }
-    const isMany = entries.length >= MANY || entries.flatMap(([, values]) => values).length >= MANY;
+    const isMany =
+      entries.length >= MIN_WILDCARD_VALUES || entries.flatMap(([, values]) => values).length >= MIN_WILDCARD_VALUES;
     if (isMany && (await check.refusal(about('*', '*'))) === undefined) return undefined;
   }
   for (const [key, values] of entries) {
@@ -125,7 +126,7 @@ const ANONYMOUS = 'system:anonymous';
 const UNAUTHENTICATED = 'system:unauthenticated';
 const AUTHENTICATED = 'system:authenticated';
 
-/** Nodes and service accounts have the groups that they always have, and everybody is either authenticated or not. */
+/** Adds the groups that nodes and service accounts always have, and `system:authenticated` or `system:unauthenticated`. */
 function withStandardGroups(user: UserInfo, { isConstrained }: PropertyRules): UserInfo {
   const account = accountOf(user.name);
   const node = isConstrained ? nodeOf(user.name) : undefined;

@@ -5,7 +5,7 @@ import { type AccessServer, startAccessServer } from '../testing/access-server.t
 
 const NODE = { name: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] };
 
-/** What the node authorizer and the roles together say to a request of the node n1. */
+/** How the node authorizer and RBAC together decide on a request of node n1. */
 async function asked(server: AccessServer, request: string, user = NODE): Promise<string> {
   const [method = '', url = ''] = request.split(' ');
   const [path = '', fieldSelector = ''] = url.split('?');
@@ -28,7 +28,7 @@ async function startWithPod(spec: object, metadata: object = {}): Promise<Access
 const UNRELATED = "noOpinion: no relationship found between node 'n1' and this object";
 
 describe('a node reads', () => {
-  test('the secrets and configmaps that its pods refer to, in any way, and no others', async () => {
+  test('the secrets and configmaps that its pods refer to, in every way, and no others', async () => {
     const env = [
       { name: 'a', valueFrom: { secretKeyRef: { name: 'env', key: 'k' } } },
       { name: 'b', valueFrom: { configMapKeyRef: { name: 'env', key: 'k' } } },
@@ -58,7 +58,7 @@ describe('a node reads', () => {
     );
   });
 
-  test('claims of its pods, the volumes behind them and the secrets to mount these', async () => {
+  test('claims of its pods, their volumes, and the secrets to mount these', async () => {
     const volumes = [
       { name: 'a', persistentVolumeClaim: { claimName: 'claim' } },
       {
@@ -96,7 +96,7 @@ describe('a node reads', () => {
     expect(await asked(server, 'GET /api/v1/namespaces/kube-system/secrets/s')).toBe('allow');
   });
 
-  test('nothing by way of a mirror pod, which it could have made itself', async () => {
+  test('nothing because of a mirror pod, which it could have created itself', async () => {
     await using server = await startWithPod(
       { volumes: [{ name: 'a', hostPath: { path: '/x' } }] },
       { annotations: { 'kubernetes.io/config.mirror': 'x' } },
@@ -105,7 +105,7 @@ describe('a node reads', () => {
     expect(await asked(server, 'GET /api/v1/namespaces/default/serviceaccounts/default')).toBe(UNRELATED);
   });
 
-  test('its pods by its name, and nothing of a pod that is gone', async () => {
+  test('its pods by field selector, and nothing for a deleted pod', async () => {
     await using server = await startWithPod({ volumes: [{ name: 'a', secret: { secretName: 's' } }] });
     expect(await asked(server, 'GET /api/v1/pods?spec.nodeName=n1')).toBe('allow');
     expect(await asked(server, 'GET /api/v1/pods?spec.nodeName=n1,status.phase!=Failed')).toBe('allow');
@@ -131,7 +131,7 @@ test('a node asks for tokens of its pods’ accounts', async () => {
   );
 });
 
-test('who only looks like a node is none', async () => {
+test('a user that only resembles a node is not one', async () => {
   await using server = await startAccessServer();
   const request = 'GET /api/v1/services';
   expect(await asked(server, request)).toBe('allow');

@@ -26,14 +26,14 @@ const NODE_LEASES = 'kube-node-lease';
 const OWN_OBJECT_VERBS = ['get', 'create', 'update', 'patch', 'delete'];
 
 /**
- * Allows each node what it needs for the pods that are bound to it: secrets, configmaps and volumes that these refer to, its own
- * node object, lease and so on; and whatever all nodes may do.
+ * Allows each node what it needs for the pods that are bound to it: the secrets, configmaps and volumes that these refer to, its own node
+ * object and lease, and what the rules of all nodes allow.
  */
 export class NodeAuthorizer implements ListingAuthorizer {
   readonly name = 'Node';
   readonly #relations: NodeRelations;
   #rules: readonly Rule[] | undefined;
-  /** What is judged in another way than by the rules of all nodes, by resource. */
+  /** The resources with rules beyond those of all nodes. */
   readonly #judges: Readonly<Record<string, (request: NodeRequest) => Answer>> = {
     secrets: (request) => this.#readRelated(request, 'secret'),
     configmaps: (request) => this.#readRelated(request, 'configmap'),
@@ -107,7 +107,7 @@ export class NodeAuthorizer implements ListingAuthorizer {
     if (info.subresource !== '') return because('cannot authorize ResourceSlice subresources');
     switch (info.verb) {
       case 'create':
-        return ALLOWED; // admission looks at what is created
+        return ALLOWED; // admission checks the created object
       case 'get':
       case 'update':
       case 'patch':
@@ -126,7 +126,7 @@ export class NodeAuthorizer implements ListingAuthorizer {
     }
   }
 
-  /** Mirror pods are created and deleted by their nodes; admission sees to it that they are their own, as with status and eviction. */
+  /** Nodes create and delete their mirror pods; admission checks that the pods are the node's own, as with status and eviction. */
   #pod(request: NodeRequest): Answer {
     const { node, info } = request;
     switch (`${info.verb} ${info.subresource}`) {
@@ -175,7 +175,7 @@ function judgeLease({ node, info }: NodeRequest): AccessDecision {
     return because('can only get, create, update, patch, or delete a node lease');
   }
   if (info.namespace !== NODE_LEASES) return because(`can only access leases in the "${NODE_LEASES}" system namespace`);
-  // The name of what is created is not known here; admission looks at it.
+  // The name of a created object is not known here; admission checks it.
   if (info.verb === 'create' || info.name === node) return ALLOWED;
   return because('can only access node lease with the same name as the requesting node');
 }
@@ -194,7 +194,7 @@ function judgeNode({ node, info }: NodeRequest): AccessDecision {
     case 'patch ':
     case 'update status':
     case 'patch status':
-      return ALLOWED; // admission sees to it that it is the node's own
+      return ALLOWED; // admission checks that it is the node's own
     case 'get ':
     case 'list ':
     case 'watch ':
@@ -209,7 +209,7 @@ function judgeNode({ node, info }: NodeRequest): AccessDecision {
   }
 }
 
-/** Whether nothing but objects of the node is asked for. */
+/** Whether the field selector selects only objects of the node. */
 function selects({ fieldSelector = '' }: RequestInfo, node: string): boolean {
   const selector = parseFieldSelector(fieldSelector);
   if (selector instanceof ValueError) return false;

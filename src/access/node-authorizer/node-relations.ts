@@ -4,20 +4,20 @@ import type { ResourceSlice } from '../../api/types/resource/v1.d.ts';
 import type { VolumeAttachment } from '../../api/types/storage/v1.d.ts';
 import type { ObjectIndex, ServerObjects } from '../../apiserver/index.ts';
 
-/** What a node may need because of pods that are bound to it. */
+/** Kinds of objects that a node may need because of pods that are bound to it. */
 export type RelatedKind = 'secret' | 'configmap' | 'claim' | 'resourceclaim' | 'serviceaccount';
 
-/** Objects that tell their node themselves. */
+/** Kinds of objects that name their node. */
 export type OwnKind = 'pod' | 'volumeattachment' | 'resourceslice';
 
 const MIRROR = 'kubernetes.io/config.mirror';
 
 /**
- * Which objects have to do with which node.
+ * Which objects belong to which node.
  *
- * Pods are indexed by what they refer to, together with their node: `n1 secret default/token`. Volumes are found by the secrets
- * they are mounted with, and lead to pods by their claims. A look-up costs the same however many pods there are. The indexes
- * are made when a node first asks for such an object.
+ * Pods are indexed by the objects they refer to, together with their node: `n1 secret default/token`. Volumes are found by the secrets they
+ * are mounted with, and lead to pods through their claims. The cost of a look-up does not depend on the number of pods. The indexes are
+ * built when a node first asks for such an object.
  */
 export class NodeRelations {
   readonly #objects: ServerObjects;
@@ -27,7 +27,7 @@ export class NodeRelations {
     this.#objects = objects;
   }
 
-  /** Whether a pod on the node refers to the object, itself or by a volume. */
+  /** Whether a pod on the node refers to the object, directly or through a volume. */
   async isRelated(node: string, kind: RelatedKind, { namespace, name }: ObjectName): Promise<boolean> {
     const { pods, volumes } = await this.#indexes();
     if (pods.get(`${node} ${kind} ${namespace}/${name}`).length > 0) return true;
@@ -84,7 +84,7 @@ function isClaimed({ spec }: PersistentVolume, node: string, pods: ObjectIndex<P
   return pods.get(`${node} claim ${namespace}/${name}`).length > 0;
 }
 
-/** A mirror pod was made by the node itself, which could otherwise reach anything by referring to it. */
+/** Mirror pods are skipped: a node creates them itself, and could otherwise reach any object by referring to it. */
 function podKeys(pod: Pod): string[] {
   const { nodeName = '', serviceAccountName = '' } = pod.spec ?? {};
   if (nodeName === '' || pod.metadata?.annotations?.[MIRROR] !== undefined) return [];

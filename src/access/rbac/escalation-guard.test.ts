@@ -5,7 +5,7 @@ const ROOT = '/apis/rbac.authorization.k8s.io/v1';
 const DEV = { name: 'dev', groups: ['devs'] };
 const POD_READER = { verbs: ['get'], apiGroups: [''], resources: ['pods'] };
 
-/** A server on which `dev` may write roles and bindings and get pods, and what else is given. */
+/** A server on which `dev` may write roles and bindings and get pods; `more` adds objects. */
 async function start(...more: readonly object[]): Promise<AccessServer> {
   const server = await startAccessServer();
   const resources = ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings'];
@@ -27,7 +27,7 @@ const REFUSED =
   'user "dev" (groups=["devs" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n';
 
 describe('a role', () => {
-  test('may grant what its writer has, and no more', async () => {
+  test('may grant only permissions that its writer has', async () => {
     await using server = await start();
     const path = `POST ${ROOT}/namespaces/default/roles`;
     expect(await server.send(DEV, path, role('ok', POD_READER))).toMatchObject({ kind: 'Role' });
@@ -40,7 +40,7 @@ describe('a role', () => {
     ).toContain(`${REFUSED}{NonResourceURLs:["/x"], Verbs:["get"]}`);
   });
 
-  test('may not be changed by somebody who has less than it grants, whatever is changed', async () => {
+  test('may not be changed by a user who lacks a permission that it grants, whatever is changed', async () => {
     await using server = await start();
     await server.create('clusterroles', { metadata: { name: 'strong' }, rules: [SECRETS] });
     const path = `${ROOT}/clusterroles/strong`;
@@ -72,7 +72,7 @@ describe('a role', () => {
 });
 
 describe('a binding', () => {
-  test('is for roles that grant what its writer has, or that the writer may bind', async () => {
+  test('may refer to roles whose permissions its writer has, and to roles that the writer may bind', async () => {
     await using server = await start({
       verbs: ['bind'],
       apiGroups: ['rbac.authorization.k8s.io'],
@@ -92,7 +92,7 @@ describe('a binding', () => {
     );
   });
 
-  test('in a namespace gives there what its writer has there', async () => {
+  test('in a namespace may grant what its writer has in that namespace', async () => {
     await using server = await start();
     await server.create('roles', { metadata: { name: 'r', namespace: 'default' }, rules: [SECRETS] });
     await server.bind('rolebindings', 'r', { namespace: 'default', role: 'Role r', subjects: ['Group devs'] });
@@ -102,7 +102,7 @@ describe('a binding', () => {
   });
 });
 
-test('a short role that stands for a billion permissions is refused at once, and written by who has all', async () => {
+test('a short role that stands for a billion permissions is refused quickly, and allowed for a user who has all', async () => {
   await using server = await start();
   const many = (prefix: string): string[] => Array.from({ length: 1000 }, (_, index) => `${prefix}${index}`);
   const bomb = role('bomb', { verbs: many('v'), apiGroups: many('g'), resources: many('r') });
@@ -111,7 +111,7 @@ test('a short role that stands for a billion permissions is refused at once, and
   expect(await server.send(DEV, `POST ${ROOT}/clusterroles`, bomb)).toMatchObject({ kind: 'ClusterRole' });
 });
 
-test('masters write any role, and others are told which of their own roles are missing', async () => {
+test('system:masters may write any role; for others, the error names roles of theirs that do not exist', async () => {
   await using server = await start();
   await server.bind('clusterrolebindings', 'late', { role: 'ClusterRole late', subjects: ['User dev'] });
   const refused = String(await server.send(DEV, `POST ${ROOT}/clusterroles`, role('x', SECRETS)));

@@ -4,9 +4,9 @@ import type { Authorizer, RequestInfo, ServerObjects, UserInfo } from '../../api
 import { describeRule, quoted, type Rule } from './policy-rule.ts';
 import { type Binding, GROUP, newestRbac, type RbacObjects, type RoleRequest } from './rbac-objects.ts';
 import { joinVerbs, MAX_PERMISSIONS, missingFrom } from './rule-coverage.ts';
-import { together, visitRules } from './user-rules.ts';
+import { joinProblems, visitRules } from './user-rules.ts';
 
-/** Who writes, and what stood there before. */
+/** The user who writes a role or binding, and the previous object. */
 export interface RoleWrite<T> {
   readonly user: UserInfo;
   readonly signal: AbortSignal;
@@ -15,15 +15,15 @@ export interface RoleWrite<T> {
 
 const MASTERS = 'system:masters';
 
-/** Everything, which a role that is put together from others can come to grant. */
+/** All permissions, which an aggregated role can come to grant. */
 const FULL: readonly Rule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ];
 
 /**
- * Keeps users from granting what they do not have: by the rules of a role, unless they may `escalate` it, and by binding a role,
- * unless they may `bind` it. It goes by the newest roles and bindings of the store.
+ * Prevents users from granting permissions that they do not have: with the rules of a role, unless they may `escalate` it, and by binding a
+ * role, unless they may `bind` it. It reads the newest roles and bindings from the store.
  */
 export class EscalationGuard {
   readonly #objects: ServerObjects;
@@ -38,7 +38,7 @@ export class EscalationGuard {
     if (user.groups.includes(MASTERS)) return;
     const { name = '', namespace = '' } = role.metadata ?? {};
     const resource = namespace === '' ? 'clusterroles' : 'roles';
-    const target = { resource, namespace, name: old === undefined ? '' : name }; // the name of what is posted does not count
+    const target = { resource, namespace, name: old === undefined ? '' : name }; // the name of a created object does not count
     if (await this.#isAllowed(user, 'escalate', { ...target, signal })) return;
     const rbac = await newestRbac(this.#objects, { resource, namespace });
     const refuse = (why: string): never => {
@@ -99,7 +99,7 @@ function referencedRules(
   return role.rules ?? [];
 }
 
-/** Why the user may not grant the rules: the permissions that they do not have themselves. */
+/** Why the user may not grant the rules: the permissions that they lack. */
 function grantProblem(
   rbac: RbacObjects,
   who: { readonly user: UserInfo; readonly namespace: string },
@@ -119,12 +119,12 @@ function grantProblem(
   if (missing === 'too many') {
     return `cannot tell whether the rules grant more than is held: they are more than ${MAX_PERMISSIONS} permissions`;
   }
-  const told = [...new Set(joinVerbs(missing).map(describeRule))].toSorted();
+  const lacking = [...new Set(joinVerbs(missing).map(describeRule))].toSorted();
   const { name, groups } = who.user;
-  const unresolved = problems.length === 0 ? '' : `; resolution errors: [${together(problems)}]`;
+  const unresolved = problems.length === 0 ? '' : `; resolution errors: [${joinProblems(problems)}]`;
   return (
     `user ${JSON.stringify(name)} (groups=${quoted(groups)}) is attempting to grant RBAC permissions not currently held:\n` +
-    told.join('\n') +
+    lacking.join('\n') +
     unresolved
   );
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type ObjectIndex, requestInfo, type ServerObjects } from '../../apiserver/index.ts';
 import { RbacAuthorizer } from './rbac-authorizer.ts';
 
-/** Objects of a store that tells what it has when it is told to. */
+/** Objects of a store that loads only when the test calls `load`. */
 function loadingObjects(held: Readonly<Record<string, readonly object[]>>): {
   objects: ServerObjects;
   load: () => void;
@@ -26,7 +26,7 @@ function loadingObjects(held: Readonly<Record<string, readonly object[]>>): {
   return { objects: { of } as unknown as ServerObjects, load };
 }
 
-test('nothing is decided before the store has told which roles and bindings there are', async () => {
+test('decisions wait until all roles and bindings are loaded', async () => {
   const { objects, load } = loadingObjects({
     clusterroles: [{ metadata: { name: 'r' }, rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] }],
     clusterrolebindings: [

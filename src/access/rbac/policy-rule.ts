@@ -3,13 +3,13 @@ import type { RequestInfo } from '../../apiserver/index.ts';
 
 export type { PolicyRule };
 
-/** A rule as it is stored or sent, before anybody has checked it: frozen, and any of its lists may be missing. */
+/** A rule as it is stored or sent, before validation: frozen, and any of its lists may be missing. */
 export type Rule = { readonly [Member in keyof PolicyRule]?: readonly string[] | null };
 
 const ALL = '*';
 const NONE: readonly string[] = [];
 
-/** Whether the rule permits what is asked for. */
+/** Whether the rule permits the request. */
 export function ruleAllows(rule: Rule, info: RequestInfo): boolean {
   if (!includes(rule.verbs ?? NONE, info.verb)) return false;
   if (!info.isResource) return (rule.nonResourceURLs ?? NONE).some((pattern) => pathMatches(pattern, info.path));
@@ -24,7 +24,7 @@ export function includes(values: readonly string[], wanted: string): boolean {
   return values.includes(wanted) || values.includes(ALL);
 }
 
-/** `pods`, `pods/log`, `*` for everything and its subresources, and a star before the slash for one subresource of everything. */
+/** Matches `pods`, `pods/log`, `*` for everything with its subresources, and a star before the slash for one subresource of everything. */
 function includesResource(values: readonly string[], resource: string, subresource: string): boolean {
   if (subresource === '') return includes(values, resource);
   return includes(values, `${resource}/${subresource}`) || values.includes(`*/${subresource}`);
@@ -47,7 +47,7 @@ const MEMBERS = [
   ['Verbs', 'verbs'],
 ] as const;
 
-/** A rule as refusals tell it: `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. */
+/** A rule as refusals print it: `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. */
 export function describeRule(rule: Rule): string {
   const parts = MEMBERS.flatMap(([name, member]) => {
     const values = rule[member] ?? NONE;
@@ -56,7 +56,7 @@ export function describeRule(rule: Rule): string {
   return `{${parts.join(', ')}}`;
 }
 
-/** As Go prints a list of strings. */
+/** Prints a list of strings as Go does. */
 export function quoted(values: readonly string[]): string {
   return `[${values.map((value) => JSON.stringify(value)).join(' ')}]`;
 }

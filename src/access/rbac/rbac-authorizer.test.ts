@@ -8,7 +8,7 @@ function info(method: string, path: string): RequestInfo {
   return requestInfo(method, path, { isWatch: false, nameFromField: '' });
 }
 
-/** Whether the user may send such a request, and why. */
+/** Whether the user may send such a request, with the reason. */
 async function asked(server: AccessServer, user: { name: string; groups: string[] }, request: string): Promise<string> {
   const [method = '', path = ''] = request.split(' ');
   const decision = await server.authorizer.authorize({ user, info: info(method, path), signal: server.signal });
@@ -16,7 +16,7 @@ async function asked(server: AccessServer, user: { name: string; groups: string[
 }
 
 describe('rules', () => {
-  test('grant verbs on resources, subresources and names of groups, and nothing beside them', async () => {
+  test('grant verbs on groups’ resources, subresources and names, and nothing else', async () => {
     await using server = await startAccessServer();
     await server.create('clusterroles', {
       metadata: { name: 'r' },
@@ -60,7 +60,7 @@ describe('rules', () => {
     }
   });
 
-  test('count where they are bound: a cluster role in one namespace grants nothing elsewhere', async () => {
+  test('apply where they are bound: a cluster role in one namespace grants nothing elsewhere', async () => {
     await using server = await startAccessServer();
     const rules = [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }];
     await server.create('clusterroles', { metadata: { name: 'all' }, rules });
@@ -73,7 +73,7 @@ describe('rules', () => {
     expect(await asked(server, DEV, 'GET /api/v1/nodes')).toBe('noOpinion');
   });
 
-  test('name a role that is not there in the reason, and follow what is written later', async () => {
+  test('name a missing role in the reason, and follow later writes', async () => {
     await using server = await startAccessServer();
     await server.bind('clusterrolebindings', 'b', { role: 'ClusterRole late', subjects: ['User dev'] });
     await server.bind('rolebindings', 'c', { namespace: 'default', role: 'Role late', subjects: ['User dev'] });
@@ -117,7 +117,7 @@ describe('subjects', () => {
     expect(await asked(server, { name: 'own', groups: [] }, request)).toBe('noOpinion');
   });
 
-  test('of thousands of groups are looked up one by one, in no time', async () => {
+  test('of thousands of groups are looked up quickly', async () => {
     await using server = await startAccessServer();
     const groups = Array.from({ length: 10_000 }, (_, index) => `g${index}`);
     await server.create('clusterroles', {
@@ -129,7 +129,7 @@ describe('subjects', () => {
   });
 });
 
-test('what everybody may do is what the roles of every cluster say', async () => {
+test('all users have the permissions of the default roles', async () => {
   await using server = await startAccessServer();
   const anonymous = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
   const may = async (user: typeof anonymous, request: string): Promise<string> =>

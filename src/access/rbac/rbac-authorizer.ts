@@ -10,11 +10,11 @@ import {
 } from '../../apiserver/index.ts';
 import { type Rule, ruleAllows } from './policy-rule.ts';
 import { type Binding, IndexedRbac } from './rbac-objects.ts';
-import { describeBinding, together, visitRules } from './user-rules.ts';
+import { describeBinding, joinProblems, visitRules } from './user-rules.ts';
 
 /**
- * Allows what roles grant. It answers without a promise, but for the moment in which a store in another process has not told
- * yet which roles and bindings there are: nothing is decided on a part of them.
+ * Allows what roles grant. It answers synchronously, except while a store in another process is still loading roles and bindings: it never
+ * decides with only a part of them.
  */
 export class RbacAuthorizer implements ListingAuthorizer {
   readonly name = 'RBAC';
@@ -35,7 +35,7 @@ export class RbacAuthorizer implements ListingAuthorizer {
     return listRules(this.#rbac, user, namespace);
   }
 
-  /** Made when it is first needed: the kinds have to be registered by then. */
+  /** Created on first use, because the kinds must be registered by then. */
   get #rbac(): IndexedRbac {
     return (this.#known ??= new IndexedRbac(this.#objects));
   }
@@ -57,10 +57,10 @@ function decide(rbac: IndexedRbac, { user, info }: AccessRequest): AccessDecisio
     },
   );
   if (grant !== undefined) return new Granted(grant, user);
-  return problems === undefined ? NO_OPINION : { verdict: 'noOpinion', reason: `RBAC: ${together(problems)}` };
+  return problems === undefined ? NO_OPINION : { verdict: 'noOpinion', reason: `RBAC: ${joinProblems(problems)}` };
 }
 
-/** Says why when asked: nearly nobody asks about what is allowed. */
+/** Builds the reason on demand: it is rarely read for allowed requests. */
 class Granted implements AccessDecision {
   readonly verdict = 'allow';
   readonly #binding: Binding;
@@ -92,7 +92,7 @@ function listRules(rbac: IndexedRbac, user: UserInfo, namespace: string): Access
       problem: (text) => void problems.push(text),
     },
   );
-  const problem = problems.length === 0 ? {} : { problem: together(problems) };
+  const problem = problems.length === 0 ? {} : { problem: joinProblems(problems) };
   return { resourceRules, nonResourceRules, isIncomplete: false, ...problem };
 }
 

@@ -5,9 +5,9 @@ export const GROUP = 'rbac.authorization.k8s.io';
 
 export type Binding = RoleBinding | ClusterRoleBinding;
 
-/** Roles and bindings as decisions look them up. */
+/** Looks up roles and bindings for decisions. */
 export interface RbacObjects {
-  /** What messages call a role that is not there, where it is not by its own kind. */
+  /** The resource that errors name for a missing role; default the role's own kind. */
   readonly missingAs?: string;
   clusterRole(name: string): ClusterRole | undefined;
   role(namespace: string, name: string): Role | undefined;
@@ -18,10 +18,10 @@ export interface RbacObjects {
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 
-/** By user: all requests of one connection, and all of one program in this process, have the very same. */
+/** By user: all requests of one connection, and all of one program in this process, share one `UserInfo` object. */
 const knownSubjects = new WeakMap<UserInfo, readonly string[]>();
 
-/** Everything that bindings may call a user: by name, by one of the groups. Service accounts are users. */
+/** All subjects that can mean a user: the name and each of the groups. Service accounts are users. */
 export function subjectsOf(user: UserInfo): readonly string[] {
   let subjects = knownSubjects.get(user);
   if (subjects === undefined) {
@@ -31,7 +31,7 @@ export function subjectsOf(user: UserInfo): readonly string[] {
   return subjects;
 }
 
-/** What a subject of a binding in a namespace is called there; undefined when it names nobody. */
+/** The key of a subject of a binding in a namespace; undefined when it cannot match a user. */
 export function subjectKey({ kind, name, namespace = '' }: Subject, bindingNamespace: string): string | undefined {
   switch (kind) {
     case 'User':
@@ -53,15 +53,15 @@ function subjectKeys({ subjects = [], metadata }: Binding): string[] {
 }
 
 /**
- * The server's roles and bindings, in indexes that follow every change: what a decision costs does not depend on how many
- * roles and bindings there are, but on how many are the user's.
+ * The server's roles and bindings, in indexes that follow every change: the cost of a decision does not depend on how many roles and
+ * bindings there are, only on how many are the user's.
  */
 export class IndexedRbac implements RbacObjects {
   readonly #clusterRoles: ObjectIndex<ClusterRole>;
   readonly #roles: ObjectIndex<Role>;
   readonly #clusterRoleBindings: ObjectIndex<ClusterRoleBinding>;
   readonly #roleBindings: ObjectIndex<RoleBinding>;
-  /** By subjects: what was found for them, and of which lists, which are the same until one of their bindings changes. */
+  /** Search results by subjects, with the index entries they came from; these entries are replaced when one of their bindings changes. */
   readonly #found = new WeakMap<readonly string[], Found>();
 
   constructor(objects: ServerObjects) {
@@ -81,7 +81,7 @@ export class IndexedRbac implements RbacObjects {
       );
   }
 
-  /** False while a store in another process has not told yet what there is. */
+  /** False while a store in another process is still loading. */
   get isComplete(): boolean {
     return this.#indexes.every(({ isComplete }) => isComplete);
   }
@@ -127,13 +127,13 @@ function distinct<T>(lists: readonly (readonly T[])[]): readonly T[] {
   return filled.length < 2 ? (filled[0] ?? []) : [...new Set(filled.flat())];
 }
 
-/** What is being written; upstream's store calls whatever is not found by the resource of the request. */
+/** The role or binding that is being written; upstream names its resource in errors about anything that is missing. */
 export interface RoleRequest {
   readonly resource: string;
   readonly namespace: string;
 }
 
-/** Roles and bindings as the store has them now, for checks that must not miss what was written a moment ago. */
+/** Reads roles and bindings from the store, for checks that must see the latest writes. */
 export async function newestRbac(objects: ServerObjects, { resource, namespace }: RoleRequest): Promise<RbacObjects> {
   const of = <T>(plural: string): Promise<readonly T[]> => objects.of<T>(GROUP, plural).newestList(namespace);
   const everywhere = <T>(plural: string): Promise<readonly T[]> => objects.of<T>(GROUP, plural).newestList();

@@ -2,12 +2,12 @@ import { includes, pathMatches, type PolicyRule, type Rule } from './policy-rule
 
 const NONE: readonly string[] = [];
 
-/** More single permissions than this are not told apart: a short rule can stand for a billion of them. */
+/** Maximum number of single permissions to compare: a short rule can stand for a billion of them. */
 export const MAX_PERMISSIONS = 10_000;
 
 /**
- * Those of the rules' single permissions that no rule of the owner includes, in the order of the rules. Rules that one rule of the
- * owner covers as a whole are not broken up; 'too many' when there are more than can be looked at of the others.
+ * The rules' single permissions that no rule of the owner includes, in the order of the rules. Rules that one rule of the owner covers as a
+ * whole are not split; 'too many' when the others have more than `MAX_PERMISSIONS`.
  */
 export function missingFrom(owned: readonly Rule[], wanted: readonly Rule[]): PolicyRule[] | 'too many' {
   const open = wanted.filter((rule) => !owned.some((owner) => coversWhole(owner, rule)));
@@ -40,7 +40,7 @@ function hasAll(owned: readonly string[], wanted: readonly string[]): boolean {
   return wanted.every((value) => known.has(value));
 }
 
-/** A rule as rules of one verb on one resource, name or path each. */
+/** Splits a rule into rules of one verb on one resource, name or path. */
 function singlePermissions({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: Rule): Single[] {
   const singles: Single[] = [];
   for (const group of apiGroups ?? NONE) {
@@ -57,7 +57,7 @@ function singlePermissions({ verbs, apiGroups, resources, resourceNames, nonReso
   return singles;
 }
 
-/** A rule whose lists have one member at most. */
+/** A rule whose lists have at most one member. */
 type Single = PolicyRule;
 
 function covers(owner: Rule, single: Single): boolean {
@@ -84,7 +84,7 @@ function coversResource(values: readonly string[], resource: string): boolean {
   return includes(values, resource) || (slash >= 0 && values.includes(`*${resource.slice(slash)}`));
 }
 
-/** Single permissions that differ in their verbs alone as one rule, for people to read. */
+/** Merges single permissions that differ only in their verbs, for readable messages. */
 export function joinVerbs(singles: readonly PolicyRule[]): PolicyRule[] {
   const joined = new Map<string, PolicyRule>();
   for (const [index, single] of singles.entries()) {

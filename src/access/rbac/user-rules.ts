@@ -2,13 +2,13 @@ import type { UserInfo } from '../../apiserver/index.ts';
 import type { Rule } from './policy-rule.ts';
 import { type Binding, GROUP, type RbacObjects, subjectKey, subjectsOf } from './rbac-objects.ts';
 
-/** Is told of one rule after the other, and of what could not be looked up; true ends the search. */
+/** Receives one rule after the other, and errors of look-ups; returning true ends the search. */
 export interface RuleVisitor {
   rule(rule: Rule, binding: Binding): boolean;
   problem(text: string): void;
 }
 
-/** Shows the visitor every rule that applies to the user in the namespace, or everywhere when that is empty. */
+/** Calls the visitor with every rule that applies to the user in the namespace, or cluster-wide when it is empty. */
 export function visitRules(
   rbac: RbacObjects,
   { user, namespace }: { readonly user: UserInfo; readonly namespace: string },
@@ -26,7 +26,7 @@ export function visitRules(
   for (const binding of rbac.roleBindings(namespace, subjects)) if (visit(binding)) return;
 }
 
-/** The rules that a binding grants, or in words why there are none. */
+/** The rules that a binding grants, or the error when its role is missing. */
 function rulesOf(rbac: RbacObjects, { roleRef, metadata }: Binding): readonly Rule[] | string {
   const { kind, name } = roleRef;
   if (kind !== 'Role' && kind !== 'ClusterRole') return `unsupported role reference kind: ${JSON.stringify(kind)}`;
@@ -35,7 +35,7 @@ function rulesOf(rbac: RbacObjects, { roleRef, metadata }: Binding): readonly Ru
   return `${rbac.missingAs ?? kind.toLowerCase()}.${GROUP} ${JSON.stringify(name)} not found`;
 }
 
-/** A binding as reasons tell it, and by which of its subjects it is the user's. */
+/** Describes a binding in reasons, and which of its subjects matches the user. */
 export function describeBinding(binding: Binding, user: UserInfo): string {
   const { roleRef, subjects = [], metadata } = binding;
   const { name = '', namespace = '' } = metadata ?? {};
@@ -46,8 +46,8 @@ export function describeBinding(binding: Binding, user: UserInfo): string {
   return `${what} of ${roleRef.kind} "${roleRef.name}" to ${subject?.kind ?? ''} "${subject?.name ?? ''}${owner}"`;
 }
 
-/** Several problems as one text, each once. */
-export function together(problems: readonly string[]): string {
+/** Joins several problems into one text, each once. */
+export function joinProblems(problems: readonly string[]): string {
   const distinct = [...new Set(problems)];
   return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`;
 }

@@ -15,31 +15,31 @@ export interface ReviewWebhookOptions {
   readonly kind: string;
   /** Default `v1`. */
   readonly version?: 'v1' | 'v1beta1';
-  /** What stands for the answer in the question; default nothing. */
+  /** The `status` of the request; default absent. */
   readonly blankStatus?: object;
-  /** How long one attempt may take; default half a minute, which is also the most. */
+  /** Timeout of one attempt; default and maximum half a minute. */
   readonly timeoutMs?: number;
-  /** Told of every attempt; `error` is undefined for one that was answered. */
+  /** Called after every attempt; `error` is undefined when it succeeded. */
   readonly onAttempt?: (error: unknown, seconds: number) => void;
   readonly types: TypeTable;
   readonly clock: Clock;
   readonly uids: UidSource;
-  /** Webhooks of this process by the host in their URL: they are asked without a connection. */
+  /** Webhooks of this process, by the host in their URL; they are called without a connection. */
   readonly local?: WebhookClientOptions['local'];
 }
 
-/** A question and its answer take no longer, however often they are sent. */
+/** Maximum duration of a question with all its attempts. */
 const TIMEOUT_MS = 30_000;
-/** Reviews are small; whoever sends more is not answering. */
+/** Reviews are small; a larger answer is an error. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const ATTEMPTS = 5;
 const FIRST_DELAY_MS = 500;
 const DELAY_FACTOR = 1.5;
 
 /**
- * Asks a webhook that a file in the format of kubeconfigs names, with reviews such as TokenReview.
+ * Sends reviews such as TokenReview to the webhook that a file in kubeconfig format names.
  *
- * Guarantees: an answer, or an error, within half a minute. What may pass is tried again, with growing pauses, as upstream does.
+ * Guarantees: an answer, or an error, within half a minute. Temporary failures are retried with growing pauses, as upstream does.
  */
 export class ReviewWebhook<Review extends object> implements Disposable {
   readonly #options: ReviewWebhookOptions;
@@ -60,7 +60,7 @@ export class ReviewWebhook<Review extends object> implements Disposable {
     });
   }
 
-  /** The review as the webhook has filled it in. */
+  /** Sends a review; returns it as the webhook has filled it in. */
   async ask(spec: object, signal: AbortSignal): Promise<Review> {
     const { clock, group, kind, version = 'v1', blankStatus: status = {}, timeoutMs = TIMEOUT_MS } = this.#options;
     const endsMs = clock.now() + TIMEOUT_MS;
@@ -69,7 +69,7 @@ export class ReviewWebhook<Review extends object> implements Disposable {
       try {
         return await this.#attempt(body, { timeoutMs: Math.min(timeoutMs, endsMs - clock.now()), signal });
       } catch (error) {
-        if (attempt === ATTEMPTS || !mayPass(error) || clock.now() + delayMs >= endsMs) throw error;
+        if (attempt === ATTEMPTS || !isTemporary(error) || clock.now() + delayMs >= endsMs) throw error;
         await clock.sleep(delayMs, signal);
         if (signal.aborted) throw error;
       }
@@ -104,8 +104,8 @@ export const NO_SERVICES: ServiceResolver = {
   resolve: () => Promise.reject(new Error('webhooks of files are named by URL')),
 };
 
-/** Failures that another attempt may not meet: the webhook says so, or broke off a connection. */
-function mayPass(error: unknown): boolean {
+/** Whether another attempt may succeed: the webhook says so, or the connection broke. */
+function isTemporary(error: unknown): boolean {
   if (error instanceof StatusError) return error.reason === 'InternalError' || [429, 500, 504].includes(error.code);
   return error instanceof Error && /connection reset by peer|http2: client connection lost/.test(error.message);
 }

@@ -1,2 +1,2 @@
-// What reads the files that name webhooks; admission webhooks have such files too.
+// Re-exports the parser of webhooks' kubeconfig files, which admission webhooks use as well.
 export { type ConfiguredWebhook, readWebhookKubeconfig, WebhookConfigError } from '../../apiserver/index.ts';

@@ -18,7 +18,7 @@ export function accountGroups(namespace: string): readonly string[] {
   return [ALL_ACCOUNTS, `${ALL_ACCOUNTS}:${namespace}`];
 }
 
-/** The service account that has this user name; undefined when none can have it. */
+/** The service account with this user name; undefined when it is not a service account's user name. */
 export function accountOf(userName: string): AccountName | undefined {
   if (!userName.startsWith(PREFIX)) return undefined;
   const parts = userName.slice(PREFIX.length).split(':', 3);

@@ -41,7 +41,7 @@ const bearer = (token: string): { readonly headers: { readonly authorization: st
 });
 const UNAUTHORIZED = { code: 401, reason: 'Unauthorized', message: 'Unauthorized' };
 
-/** The error of a review, after the token was refused as a credential too. */
+/** The error of a review, after checking that the token is also refused as a credential. */
 async function refusalOf(token: string, audiences: readonly string[] = []): Promise<unknown> {
   if (audiences.length === 0) expect(await plane.whoami(bearer(token))).toMatchObject(UNAUTHORIZED);
   const status = (await plane.review(token, audiences)) as { readonly authenticated?: boolean; readonly error: string };
@@ -80,7 +80,7 @@ describe('a requested token', () => {
     expect(await plane.review(token)).toEqual({ authenticated: true, user, audiences: [ISSUER] });
   });
 
-  test('tells of the pod and the node it is bound to', async () => {
+  test('names the pod and the node it is bound to', async () => {
     const nodeUid = await create('/api/v1/nodes', { metadata: { name: 'n1' } });
     const podUid = await create(PODS, { ...pod, spec: { ...pod.spec, nodeName: 'n1' } });
     expect(await plane.whoami(bearer(await tokenFor(toPod)))).toMatchObject({
@@ -101,7 +101,7 @@ describe('a requested token', () => {
     expect(await plane.review(token, ['vault', 'else'])).toMatchObject({ authenticated: true, audiences: ['vault'] });
   });
 
-  test('ends a minute after its time, for the sake of clocks that differ', async () => {
+  test('is accepted for a minute after it expired, because clocks differ', async () => {
     const token = await tokenFor({ expirationSeconds: 600 });
     await plane.clock.advance('10m');
     expect(await plane.whoami(bearer(token))).toMatchObject({ uid: accountUid });
@@ -109,7 +109,7 @@ describe('a requested token', () => {
     expect(await refusalOf(token)).toBe('service account token has expired');
   });
 
-  test('that a pod mounts lasts for a year, and its use is noted after the hour that was asked for', async () => {
+  test('that a pod mounts lasts for a year, and its use is recorded after the requested hour', async () => {
     await create(PODS, pod);
     const token = await tokenFor({ ...toPod, expirationSeconds: 3607 });
     expect(claimsOf(token)).toMatchObject({ exp: 1767225600 + 31_536_000, 'kubernetes.io': { warnafter: 1767229207 } });
@@ -147,7 +147,7 @@ describe('a token ends with what it is bound to', () => {
     expect(await refusalOf(byNode)).toBe('service account token has been invalidated');
   });
 
-  test('its service account, though another one takes the name', async () => {
+  test('its service account, even when another one gets the same name', async () => {
     const token = await tokenFor();
     await plane.admin('DELETE', `${ACCOUNTS}/robot`);
     expect(await refusalOf(token)).toBe('serviceaccounts "robot" not found');
@@ -161,7 +161,7 @@ describe('a forged token is refused', () => {
   const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const WRONG = 'go-jose/go-jose: error in cryptographic primitive';
 
-  test('when somebody else has signed it, whichever key it names', async () => {
+  test('when another key signed it, whichever key ID it names', async () => {
     const claims = claimsOf(await tokenFor());
     const key = { key: strange.privateKey, name: 'ES256' };
     expect(await refusalOf(signJws({}, claims, key))).toBe(WRONG);
@@ -199,7 +199,7 @@ describe('a forged token is refused', () => {
     expect(await refusalOf(token)).toBe('invalid bearer token');
   });
 
-  test('when its time has not come', async () => {
+  test('when it is not yet valid', async () => {
     const { serviceAccountKey } = plane.plane.pki;
     const { createPrivateKey } = await import('node:crypto');
     const key = { key: createPrivateKey(serviceAccountKey), name: 'ES256' };
@@ -242,7 +242,7 @@ describe('a token kept in a Secret', () => {
     await create(SECRETS, { metadata, type: 'kubernetes.io/service-account-token', stringData: { token } });
   }
 
-  test('counts as long as the Secret has it', async () => {
+  test('is valid while the Secret contains it', async () => {
     const token = await legacyToken();
     expect(await refusalOf(token)).toBe('Token has been invalidated');
     await keep(token);
@@ -259,7 +259,7 @@ describe('a token kept in a Secret', () => {
     expect(await refusalOf(token)).toBe('Token has been invalidated');
   });
 
-  test('is told off when the account lists it, and refused when it is marked', async () => {
+  test('causes a warning when the account lists it, and is refused when it is marked invalid', async () => {
     const token = await legacyToken();
     await keep(token);
     await plane.admin('PUT', `${ACCOUNTS}/robot`, { metadata: { name: 'robot' }, secrets: [{ name: 'kept' }] });
@@ -281,7 +281,7 @@ describe('a token kept in a Secret', () => {
   });
 });
 
-test('relying parties find the issuer and its keys, which check tokens', async () => {
+test('relying parties find the issuer and its keys, which verify tokens', async () => {
   const { body } = await plane.admin('GET', '/.well-known/openid-configuration');
   expect(body).toEqual({
     issuer: ISSUER,

@@ -18,23 +18,23 @@ import { checkLegacyToken } from './legacy-secret-check.ts';
 import type { LegacyTokenUse } from './legacy-token-use.ts';
 import { readClaims, type TokenClaims } from './token-claims.ts';
 
-/** Who issued tokens that are kept in Secrets. */
+/** The issuer of tokens that are kept in Secrets. */
 const LEGACY_ISSUER = 'kubernetes/serviceaccount';
 
 export interface AccountTokenOptions {
-  /** The first one issues, tokens of all are accepted. */
+  /** Tokens are issued in the name of the first one; tokens of all are accepted. */
   readonly issuers: readonly string[];
   readonly keys: () => readonly VerificationKey[];
   readonly apiAudiences: readonly string[];
   readonly objects: ServerObjects;
   readonly clock: Clock;
-  /** Notes which of the tokens that are kept in Secrets are used. */
+  /** Records the use of tokens that are kept in Secrets. */
   readonly use: LegacyTokenUse;
 }
 
 /**
- * Tokens of service accounts. A signature is checked once for each token; whether the token has ended, and whether what it is
- * bound to is still there, at every use.
+ * Authenticates tokens of service accounts. The signature of a token is verified once; whether it has expired, and whether the objects it
+ * is bound to still exist, is checked at every use.
  */
 export class AccountTokens implements TokenAuthenticator {
   readonly name = 'service account tokens';
@@ -77,7 +77,7 @@ export class AccountTokens implements TokenAuthenticator {
     const keys = this.#options.keys();
     const fitting = jws.keyId === '' ? keys : keys.filter(({ id }) => id === jws.keyId);
     if (fitting.length === 0) return refused('invalid signature, no keys found');
-    if (!fitting.some(({ key }) => isRightlySigned(jws, key)))
+    if (!fitting.some(({ key }) => hasValidSignature(jws, key)))
       return refused('go-jose/go-jose: error in cryptographic primitive');
     const claims = readClaims(jws.claims);
     if (claims === undefined) return refused('claims of the token are not of the right types');
@@ -93,11 +93,11 @@ export class AccountTokens implements TokenAuthenticator {
   }
 }
 
-function isRightlySigned(jws: CompactJws, key: VerificationKey['key']): boolean {
+function hasValidSignature(jws: CompactJws, key: VerificationKey['key']): boolean {
   try {
     return isSignedBy(jws, key);
   } catch {
-    return false; // a signature of the wrong form is a wrong one
+    return false; // a malformed signature is invalid
   }
 }
 
@@ -108,7 +108,7 @@ function timeProblem({ notBefore, expires, issuedAt }: TokenClaims, nowMs: numbe
   return isLater(issuedAt) ? 'service account token is issued in the future' : undefined;
 }
 
-/** A pod that never reads its new token works on with the old one, which is to be noticed. */
+/** A pod that does not reload its token keeps using the old one; the annotation makes this visible. */
 function staleness({ bound, subject }: TokenClaims, nowMs: number): TokenNotes {
   const { warnAfter = 0 } = bound;
   if (warnAfter === 0 || nowMs <= warnAfter * 1000) return {};

@@ -4,14 +4,14 @@ import type { BoundClaims } from './token-claims.ts';
 
 const AUTHENTICATION = 'authentication.kubernetes.io';
 
-/** Members of a user's extra data that tell of a token's bearer. */
+/** Keys of the user's extra values that describe a token and its pod. */
 export const NODE_NAME_KEY = `${AUTHENTICATION}/node-name`;
 const NODE_UID_KEY = `${AUTHENTICATION}/node-uid`;
 const POD_NAME_KEY = `${AUTHENTICATION}/pod-name`;
 const POD_UID_KEY = `${AUTHENTICATION}/pod-uid`;
 export const CREDENTIAL_ID_KEY = `${AUTHENTICATION}/credential-id`;
 
-/** The user that a token's bearer is. */
+/** The user that a token authenticates. */
 export function accountUser(claims: BoundClaims, tokenId: string): UserInfo {
   const { namespace, serviceAccount, pod, node } = claims;
   const extra: Record<string, readonly string[]> = {};

@@ -2,10 +2,10 @@ import { type ApiObject, notFound } from '../../api/index.ts';
 import type { ObjectsOf, ServerObjects } from '../../apiserver/index.ts';
 import type { BoundClaims, Reference } from './token-claims.ts';
 
-/** Clocks of those who issue and check tokens may differ by so much. */
+/** How far the clocks of a token's issuer and of this server may differ. */
 export const LEEWAY_MS = 60_000;
 
-/** Objects that tokens depend on: what is at hand, and the newest before anybody is refused. */
+/** The objects that tokens depend on: from the cache, and from the store before a token is refused. */
 export class TokenObjects {
   readonly accounts: ObjectsOf;
   readonly #bound: Readonly<Record<'pod' | 'secret' | 'node', ObjectsOf>>;
@@ -27,7 +27,7 @@ export class TokenObjects {
     return find(this.accounts, { namespace, name }, (found) => found.metadata.uid === uid);
   }
 
-  /** Tells in upstream's words why the token ended with one of its objects; undefined when it has not. */
+  /** Why the token is no longer valid, with upstream's text, because one of its objects is gone; undefined when it is valid. */
   async problem(claims: BoundClaims, nowMs: number): Promise<string | undefined> {
     const { namespace, serviceAccount } = claims;
     const goneBefore = nowMs - LEEWAY_MS;
@@ -70,7 +70,7 @@ async function find(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   isWanted: (found: ApiObject) => boolean,
 ): Promise<ApiObject | undefined> {
-  if (name === '' || name.includes('/') || namespace.includes('/')) return undefined; // keys of the store are paths
+  if (name === '' || name.includes('/') || namespace.includes('/')) return undefined; // the name would lead to another key
   const found = await objects.get(namespace, name);
   return found !== undefined && isWanted(found) ? found : objects.newest(namespace, name);
 }

@@ -7,14 +7,14 @@ const KEYS_PATH = '/openid/v1/jwks';
 
 export interface IssuerDiscoveryOptions {
   readonly issuer: string;
-  /** Where relying parties find the keys; default our own path at `address`. */
+  /** Where relying parties find the keys; default this server's path at `address`. */
   readonly keysUrl?: string;
   /** `host:port` of the server. */
   readonly address: () => string;
   readonly keys: () => readonly VerificationKey[];
 }
 
-/** Tells relying parties how to check tokens of service accounts (OpenID Connect Discovery). */
+/** Publishes how to verify tokens of service accounts (OpenID Connect Discovery). */
 export class IssuerDiscovery implements PathHandler {
   readonly #options: IssuerDiscoveryOptions;
 
@@ -44,7 +44,7 @@ export class IssuerDiscovery implements PathHandler {
   }
 }
 
-/** An issuer that is no plain https URL cannot be asked: the paths are not served, as upstream's are not. */
+/** An issuer that is not a plain https URL cannot be queried: the paths are not served, as upstream. */
 function isFindable(issuer: string): boolean {
   return /^https:\/\/[^?#]+$/.test(issuer);
 }

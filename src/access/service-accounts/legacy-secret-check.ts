@@ -13,7 +13,7 @@ const INVALID_SINCE = 'kubernetes.io/legacy-token-invalid-since';
 const AUTO_GENERATED =
   'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.';
 
-/** A token that does not expire: it counts as long as its Secret holds it. */
+/** Checks a token that does not expire: it is valid while its Secret contains it. */
 export async function checkLegacyToken(
   token: string,
   claims: TokenClaims,

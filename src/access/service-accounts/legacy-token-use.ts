@@ -7,11 +7,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export interface LegacyTokenUseOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Writes an object of the server's own accord. */
+  /** Writes an object on behalf of the server itself. */
   readonly update: (path: string, object: ApiObject) => Promise<void>;
 }
 
-/** Writes on Secrets, once a day, that their token was used: those that nobody uses can be found and removed. */
+/** Labels Secrets, once a day, with the date on which their token was used, so that unused ones can be found and removed. */
 export class LegacyTokenUse {
   readonly #options: LegacyTokenUseOptions;
 
@@ -19,18 +19,18 @@ export class LegacyTokenUse {
     this.#options = options;
   }
 
-  /** Never rejects: a token works also where its use cannot be noted. */
+  /** Never rejects: a token stays valid when its use cannot be recorded. */
   async note(secret: ApiObject): Promise<void> {
     const { clock, log, update } = this.#options;
     const { namespace = '', name = '', labels = {} } = secret.metadata;
     const today = dayOf(clock.now());
-    // Another server's clock may be ahead.
+    // The clock of another server may be ahead.
     if (labels?.[LAST_USED] === today || labels?.[LAST_USED] === dayOf(clock.now() + DAY_MS)) return;
     const metadata = { ...secret.metadata, labels: { ...labels, [LAST_USED]: today } };
     try {
       await update(`/api/v1/namespaces/${namespace}/secrets/${name}`, { ...secret, metadata });
     } catch (error) {
-      log.error('use of a legacy token cannot be noted', { secret: `${namespace}/${name}`, error: messageOf(error) });
+      log.error('cannot record the use of a legacy token', { secret: `${namespace}/${name}`, error: messageOf(error) });
     }
   }
 }

@@ -1,10 +1,10 @@
-/** The claims of a service account's token, after its signature was checked. */
+/** The claims of a service account's token, after its signature was verified. */
 export interface TokenClaims {
   readonly subject: string;
   readonly issuer: string;
   readonly id: string;
   readonly audiences: readonly string[];
-  /** Seconds since the epoch, as are the others. */
+  /** Seconds since the epoch, like the other times. */
   readonly expires: number | undefined;
   readonly notBefore: number | undefined;
   readonly issuedAt: number | undefined;
@@ -17,18 +17,18 @@ export interface Reference {
   readonly uid: string;
 }
 
-/** What tokens of the TokenRequest API say of their account and of the object whose end is theirs. */
+/** The claims of TokenRequest's tokens about their account and the object they are bound to. */
 export interface BoundClaims {
   readonly namespace: string;
   readonly serviceAccount: Reference;
   readonly pod: Reference | undefined;
   readonly secret: Reference | undefined;
   readonly node: Reference | undefined;
-  /** From then on the use of the token is noted. */
+  /** From this time on, uses of the token are recorded. */
   readonly warnAfter: number | undefined;
 }
 
-/** What tokens that are kept in a Secret say. */
+/** The claims of tokens that are kept in Secrets. */
 export interface LegacyClaims {
   readonly namespace: string;
   readonly secretName: string;
@@ -38,7 +38,7 @@ export interface LegacyClaims {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Reads claims; undefined when one of them is not of the type it must have. */
+/** Parses claims; undefined when one of them has the wrong type. */
 export function readClaims(claims: Json): TokenClaims | undefined {
   try {
     const kubernetes = objectIn(claims, 'kubernetes.io') ?? {};

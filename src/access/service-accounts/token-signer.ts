@@ -9,23 +9,23 @@ export interface NamedUid {
   readonly uid: string;
 }
 
-/** What a token is to say. */
-export interface TokenWish {
+/** The content of a token to sign. */
+export interface TokenContent {
   readonly namespace: string;
   readonly serviceAccount: NamedUid;
-  /** The object whose end is the token's end too. */
+  /** The token becomes invalid when this object is deleted. */
   readonly boundTo: (NamedUid & { readonly kind: 'Pod' | 'Secret' | 'Node' }) | undefined;
-  /** The node of a bound pod; its uid is empty when it is not known. */
+  /** The node of a bound pod; its uid is empty when unknown. */
   readonly node: NamedUid | undefined;
   readonly audiences: readonly string[];
   readonly expirationSeconds: number;
-  /** After so many seconds the token still works, but its use is noted. */
+  /** After this many seconds, the token is still valid, but its use is recorded. */
   readonly warnAfterSeconds: number | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-export interface LegacyWish {
+export interface LegacyTokenContent {
   readonly namespace: string;
   readonly secretName: string;
   readonly serviceAccount: NamedUid;
@@ -41,14 +41,14 @@ export interface TokenSignerOptions {
   readonly extendedExpirationSeconds?: number;
 }
 
-/** Makes tokens of service accounts. Members of claims are sorted by name, as upstream's are. */
+/** Signs tokens of service accounts. Members of claims are sorted by name, as upstream's are. */
 export class TokenSigner {
   readonly apiAudiences: readonly string[];
   readonly maxExpirationSeconds: number | undefined;
   readonly extendedExpirationSeconds: number | undefined;
   readonly #issuer: string;
   readonly #privateKey: string;
-  /** Read with the first token: most clusters of tests never make one. */
+  /** Parsed for the first token: most test clusters never sign one. */
   #read: { readonly key: KeyObject; readonly verification: VerificationKey } | undefined;
   readonly #uids: UidSource;
 
@@ -61,13 +61,13 @@ export class TokenSigner {
     this.extendedExpirationSeconds = options.extendedExpirationSeconds;
   }
 
-  /** Checks what this signer signs. */
+  /** The key that verifies this signer's tokens. */
   get verification(): VerificationKey {
     return this.#keys().verification;
   }
 
-  /** A token for a Secret, which ends with it and with the service account, and at no other time. */
-  legacyToken({ namespace, secretName, serviceAccount }: LegacyWish): string {
+  /** Signs a token for a Secret. It is valid until the Secret or the service account is deleted; it does not expire. */
+  legacyToken({ namespace, secretName, serviceAccount }: LegacyTokenContent): string {
     const claims = {
       iss: 'kubernetes/serviceaccount',
       'kubernetes.io/serviceaccount/namespace': namespace,
@@ -79,7 +79,7 @@ export class TokenSigner {
     return this.#sign(claims);
   }
 
-  async issue(wish: TokenWish): Promise<IssuedToken> {
+  async issue(wish: TokenContent): Promise<IssuedToken> {
     const { serviceAccount, namespace } = wish;
     const now = Math.floor(wish.now / 1000);
     const tokenId = this.#uids.next();
@@ -117,11 +117,11 @@ export class TokenSigner {
 
 export interface IssuedToken {
   readonly token: string;
-  /** Names the token in audit logs. */
+  /** Identifies the token in audit logs. */
   readonly tokenId: string;
 }
 
-function boundClaims({ boundTo, node }: TokenWish): Readonly<Record<string, Partial<NamedUid>>> {
+function boundClaims({ boundTo, node }: TokenContent): Readonly<Record<string, Partial<NamedUid>>> {
   if (boundTo === undefined) return {};
   const { kind, name, uid } = boundTo;
   if (kind === 'Secret') return { secret: { name, uid } };

@@ -1,4 +1,4 @@
-// A whole API server in this process for tests of who may do what: its administrator's writes, others' requests.
+// A whole API server in this process for tests of authorization: the administrator writes objects, other users send requests.
 import { parseRuntimeConfig } from '../../api/index.ts';
 import { discardLogger, MetricRegistry, SeededRandom, settle, VirtualClock } from '../../base/index.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../cluster/index.ts';
@@ -16,16 +16,16 @@ export interface TestObject {
 
 export interface TestBinding {
   readonly namespace?: string;
-  /** Kind and name. */
+  /** `Kind name`. */
   readonly role: string;
-  /** Kind and name each. */
+  /** `Kind name`, for each subject. */
   readonly subjects: readonly string[];
 }
 
 export class AccessServer implements AsyncDisposable {
   readonly plane: ControlPlane;
   readonly signal: AbortSignal;
-  /** The modes of the server, without what the masters may do. */
+  /** The server's authorization modes, without the rule for `system:masters`. */
   readonly authorizer: ListingAuthorizer;
   readonly admin: Client;
   readonly #stop: AbortController;
@@ -42,7 +42,7 @@ export class AccessServer implements AsyncDisposable {
     return this.plane.client({ user: name, groups });
   }
 
-  /** Sends a request as somebody; answers with the object, or `code message` of the refusal. */
+  /** Sends a request as a user; returns the object, or `code message` of the refusal. */
   async send(user: Pick<UserInfo, 'name' | 'groups'>, request: string, body?: object): Promise<unknown> {
     const [method = '', path = ''] = request.split(' ');
     await using client = this.as(user);
@@ -85,7 +85,7 @@ export class AccessServer implements AsyncDisposable {
   }
 }
 
-/** What authorizers beside those of the server are made of. */
+/** The dependencies of additional authorizers. */
 export function authorizationParts({ server }: ControlPlane): AuthorizationParts {
   const { objects, services } = server;
   const { clock, uids, types } = services;

@@ -10,7 +10,7 @@ export interface TestRequest {
   readonly proxyCertificate?: ClientCertificate;
 }
 
-/** What came back: the object or Status, and what was said beside it. */
+/** The answer: the object or Status, the warnings, and the audit annotations. */
 export interface TestAnswer {
   readonly code: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export interface TestAnswer {
 
 const ADMIN: ClientCertificate = { commonName: 'kubernetes-admin', organizations: ['system:masters'] };
 
-/** A control plane in memory that goes by virtual time, and requests to it without sockets. */
+/** A control plane in memory with a virtual clock; requests reach it without sockets. */
 export class TestPlane implements AsyncDisposable {
   readonly clock: VirtualClock;
   readonly plane: ControlPlane;
@@ -51,7 +51,7 @@ export class TestPlane implements AsyncDisposable {
     return new TestPlane(plane, clock, stop);
   }
 
-  /** Sends a request with these credentials, or none. */
+  /** Sends a request with the given credentials, if any. */
   async send(method: string, path: string, request: TestRequest = {}): Promise<TestAnswer> {
     const { body, headers = {}, certificate, proxyCertificate } = request;
     const call = inProcessCall({
@@ -73,7 +73,7 @@ export class TestPlane implements AsyncDisposable {
     return this.send(method, path, { ...(body === undefined ? {} : { body }), headers, certificate: ADMIN });
   }
 
-  /** Who the server takes the sender for; the Status when it refuses. */
+  /** The user that the server authenticates the sender as; the Status when it refuses. */
   async whoami(request: TestRequest): Promise<unknown> {
     const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
     const { code, body } = await this.send('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {
@@ -83,7 +83,7 @@ export class TestPlane implements AsyncDisposable {
     return code === 201 ? (body['status'] as { readonly userInfo: unknown }).userInfo : body;
   }
 
-  /** What a TokenReview tells of a token. */
+  /** The status of a TokenReview for a token. */
   async review(token: string, audiences: readonly string[] = []): Promise<unknown> {
     const spec = { token, ...(audiences.length === 0 ? {} : { audiences }) };
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec };

@@ -21,14 +21,14 @@ const failing: Authorizer = {
 };
 
 describe('of several authorizers', () => {
-  test('the first with an opinion decides, and who answers at once makes nobody wait', async () => {
+  test('the first with an opinion decides, synchronously when all answers are synchronous', async () => {
     const { authorize } = firstOpinion([says('noOpinion', 'a'), says('deny', 'b'), says('allow', 'c')]);
     expect(authorize(request)).toEqual({ verdict: 'deny', reason: 'b' });
     const waiting = firstOpinion([later(says('noOpinion')), says('noOpinion'), later(says('allow', 'c'))]);
     expect(await waiting.authorize(request)).toEqual({ verdict: 'allow', reason: 'c' });
   });
 
-  test('all that have none are told together, with what failed', async () => {
+  test('the reasons and errors of those without an opinion are joined', async () => {
     expect(firstOpinion([]).authorize(request)).toBe(NO_OPINION);
     const all = firstOpinion([says('noOpinion', 'a'), failing, later(failing), later(says('noOpinion', 'b'))]);
     expect(await all.authorize(request)).toEqual({
@@ -38,7 +38,7 @@ describe('of several authorizers', () => {
     });
   });
 
-  test('a failing one does not keep the next from allowing', () => {
+  test('the next can allow a request after one failed', () => {
     const master = { ...request, user: { name: 'root', groups: ['system:masters'] } };
     expect(firstOpinion([failing, mastersAuthorizer]).authorize(master)).toMatchObject({ verdict: 'allow' });
   });

@@ -3,55 +3,55 @@ import type { TraceStep } from '../trace/request-trace.ts';
 import type { UserInfo } from '../request/principal.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 
-/** What is asked for, as authorizers judge it. */
+/** What authorizers decide on. */
 export interface AccessRequest {
   readonly user: UserInfo;
   readonly info: RequestInfo;
-  /** Aborts when nobody waits for the decision any more. */
+  /** Aborts when the caller no longer waits for the decision. */
   readonly signal: AbortSignal;
-  /** Where it is noted what each authorizer says, if it is. */
+  /** Where a traced request records each authorizer's decision. */
   readonly trace?: { readonly stage: TraceStep | undefined } | undefined;
 }
 
 export interface AccessDecision {
-  /** `noOpinion` leaves the request to the next authorizer; when all do, it is refused. */
+  /** `noOpinion` passes the request to the next authorizer; when all have no opinion, it is refused. */
   readonly verdict: 'allow' | 'deny' | 'noOpinion';
   /** Why, for the message and the audit log; may be empty. */
   readonly reason: string;
-  /** What went wrong while deciding, if something did. */
+  /** The error that occurred while deciding, if any. */
   readonly error?: string;
 }
 
 export const NO_OPINION: AccessDecision = { verdict: 'noOpinion', reason: '' };
 
-/** Decides who may do what. One that looks at what this process has at hand answers without a promise. */
+/** Decides whether a user may do something. Authorizers that need only data of this process answer synchronously. */
 export interface Authorizer {
-  /** What it is called in traces of requests. */
+  /** The authorizer's name in traces of requests. */
   readonly name?: string;
   authorize(request: AccessRequest): AccessDecision | Promise<AccessDecision>;
 }
 
-/** What somebody may do in a namespace, as far as it can be listed. */
+/** What a user may do in a namespace, as far as it can be listed. */
 export interface AccessRules {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
-  /** There is more than could be listed; `problem` says why. */
+  /** Whether some rules could not be listed; `problem` says why. */
   readonly isIncomplete: boolean;
   readonly problem?: string;
 }
 
-/** An authorizer that can tell what somebody may do, not only whether they may do one thing. */
+/** An authorizer that can also list what a user may do. */
 export interface ListingAuthorizer extends Authorizer {
   rulesFor(user: UserInfo, namespace: string): AccessRules | Promise<AccessRules>;
 }
 
-/** Asks one after the other until one allows or denies. A failing authorizer has no opinion, and what failed is told. */
+/** Asks one authorizer after the other until one allows or denies. A failing authorizer has no opinion, and its error is reported. */
 export function firstOpinion(authorizers: readonly Authorizer[]): Authorizer {
-  return { authorize: (request) => askFrom(0, new Unsettled(authorizers, request)) };
+  return { authorize: (request) => askFrom(0, new NoOpinions(authorizers, request)) };
 }
 
-/** What authorizers without an opinion have said so far. */
-class Unsettled {
+/** The reasons and errors of authorizers without an opinion so far. */
+class NoOpinions {
   readonly authorizers: readonly Authorizer[];
   readonly request: AccessRequest;
   readonly #reasons: string[] = [];
@@ -75,7 +75,7 @@ class Unsettled {
   }
 }
 
-function askFrom(first: number, state: Unsettled): AccessDecision | Promise<AccessDecision> {
+function askFrom(first: number, state: NoOpinions): AccessDecision | Promise<AccessDecision> {
   for (let index = first; index < state.authorizers.length; index++) {
     const answer = ask(state.authorizers[index] as Authorizer, state.request);
     if (answer instanceof Promise) return askOn(index, answer, state);
@@ -85,7 +85,7 @@ function askFrom(first: number, state: Unsettled): AccessDecision | Promise<Acce
   return state.decision;
 }
 
-async function askOn(index: number, answer: Promise<AccessDecision>, state: Unsettled): Promise<AccessDecision> {
+async function askOn(index: number, answer: Promise<AccessDecision>, state: NoOpinions): Promise<AccessDecision> {
   const decision = await answer;
   if (decision.verdict !== 'noOpinion') return decision;
   state.add(decision);
@@ -122,7 +122,7 @@ const ALLOWED: AccessDecision = { verdict: 'allow', reason: '' };
 
 const MASTERS = 'system:masters';
 
-/** Members of `system:masters` may do everything, whatever other authorizers say: this one is asked first. */
+/** Members of `system:masters` may do everything: this authorizer is asked before all others. */
 export const mastersAuthorizer: Authorizer = {
   name: 'system:masters',
   authorize: ({ user }) => (user.groups.includes(MASTERS) ? ALLOWED : NO_OPINION),

@@ -40,17 +40,17 @@ const joeMay = ({ user }: AccessRequest): { verdict: 'allow' | 'deny'; reason: s
 
 const QUESTIONS = ['joe create web/deployments', 'system:serviceaccount:web:robot get /metrics'];
 
-test('an expression asks authorizers that answer at once, and is evaluated once', () => {
+test('an expression is evaluated once when authorizers answer synchronously', () => {
   expect(run(joeMay)).toMatchObject({ result: { ok: true, value: true }, asked: QUESTIONS, runs: 1 });
 });
 
-test('an expression waits for authorizers that take their time, and asks each question once', async () => {
+test('an expression waits for asynchronous authorizers, and asks each question once', async () => {
   const state = run(async (request) => joeMay(request));
   expect(await state.result).toMatchObject({ ok: true, value: true });
   expect(state).toMatchObject({ asked: QUESTIONS, runs: 3 });
 });
 
-test('what fails on the way fails the evaluation', async () => {
+test('an error of an authorizer fails the evaluation', async () => {
   const state = run(async () => {
     throw new Error('gone');
   });

@@ -7,11 +7,11 @@ import type { AccessDecision, AccessRequest, Authorizer } from './authorizer.ts'
 const MAX_QUESTIONS = 1000;
 
 /**
- * Evaluates expressions that may ask `authorizer` about access, by the same authorizers that judge requests.
+ * Evaluates expressions that may call `authorizer`, with the authorizers that decide on requests.
  *
- * Evaluation does not wait, authorizers may. So an expression that asks something whose answer is still on its way is given up,
- * and evaluated anew once the answer is there; each question is asked once. Guarantees: without a promise from an authorizer
- * there is no promise here, and one evaluation.
+ * Evaluation is synchronous, authorizers may not be. So an evaluation that needs a pending answer is abandoned, and repeated once the
+ * answer is there; each question is asked once. Guarantees: when all authorizers answer synchronously, the result is synchronous, after one
+ * evaluation.
  */
 export function evaluateWithAccess<T>(
   evaluate: (oracle: AccessOracle) => T,
@@ -25,7 +25,7 @@ export function evaluateWithAccess<T>(
       const known = answers.get(key);
       if (known !== undefined) return known;
       const decision = authorizer.authorize({ user: userOf(question, user), info: infoOf(question), signal });
-      if (decision instanceof Promise) throw new Awaited(key, decision);
+      if (decision instanceof Promise) throw new AnswerPending(key, decision);
       return remember(key, decision);
     },
   };
@@ -40,7 +40,7 @@ export function evaluateWithAccess<T>(
     try {
       return evaluate(oracle);
     } catch (pause) {
-      if (!(pause instanceof Awaited)) throw pause;
+      if (!(pause instanceof AnswerPending)) throw pause;
       return pause.decision.then((decision) => {
         signal.throwIfAborted();
         remember(pause.key, decision);
@@ -51,9 +51,9 @@ export function evaluateWithAccess<T>(
   return attempt();
 }
 
-/** Leaves an evaluation whose next answer has to be waited for; nothing in the language catches it. */
-class Awaited extends Error {
-  override readonly name = 'Awaited';
+/** Abandons an evaluation that needs a pending answer; expressions cannot catch it. */
+class AnswerPending extends Error {
+  override readonly name = 'AnswerPending';
   readonly key: string;
   readonly decision: Promise<AccessDecision>;
 

@@ -1,7 +1,7 @@
 import { forbidden, quoteGo, type StatusError } from '../../api/index.ts';
 import type { AccessRequest } from './authorizer.ts';
 
-/** Tells in upstream's words that somebody may not do something. */
+/** The error for a user who may not do something, with upstream's text. */
 export function refusal({ info, user }: Pick<AccessRequest, 'info' | 'user'>, reason: string): StatusError {
   const suffix = reason === '' ? '' : `: ${reason}`;
   if (!info.isResource) {
@@ -16,7 +16,7 @@ export function refusal({ info, user }: Pick<AccessRequest, 'info' | 'user'>, re
   return forbidden({ group: info.group, resource: info.resource }, info.name, escapeHtml(why) + suffix);
 }
 
-/** The message quotes what the client sent, so nothing in it may be taken for HTML. */
+/** The message quotes the client's text, which browsers must not interpret as HTML. */
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

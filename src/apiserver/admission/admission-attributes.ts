@@ -7,7 +7,7 @@ import type { Resource } from '../resource.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
-/** As much of a request as decides which plugins have anything to do with it. */
+/** The part of a request that decides which plugins apply to it. */
 export interface AdmissionTarget {
   readonly operation: Operation;
   readonly resource: Resource;
@@ -21,7 +21,7 @@ export interface GroupVersionResource {
   readonly resource: string;
 }
 
-/** What is known of one step of a request; the rest is the same for all its steps. */
+/** What differs between the steps of one request. */
 export interface AdmissionStep {
   readonly operation: Operation;
   readonly namespace: string;
@@ -29,33 +29,33 @@ export interface AdmissionStep {
   readonly object: ApiObject | undefined;
   readonly old: ApiObject | undefined;
   readonly dryRun: boolean;
-  /** The kind of the objects, where it is not the resource's own: a Scale, a Binding, the options of a connection. */
+  /** The kind of the objects, when it is not the resource's own: a Scale, a Binding, the options of a connection. */
   readonly kind?: GroupVersionKind;
-  /** The options of a delete, which come in the body. */
+  /** The options of a delete, from its body. */
   readonly deleteOptions?: OperationOptions;
-  /** What the client asked for, where these attributes show it as another version of the resource. */
+  /** The attributes as the client sent them, when these are converted to another version of the resource. */
   readonly asked?: AdmissionAttributes;
 }
 
-/** A write or a connection on its way through admission, as plugins, webhooks and policies see it. */
+/** A write or a connection during admission, as plugins, webhooks and policies see it. */
 export class AdmissionAttributes implements AdmissionTarget {
   readonly operation: Operation;
   readonly resource: Resource;
   /** The kind of `object` and `old`. */
   readonly kind: GroupVersionKind;
   readonly subresource: string;
-  /** For Namespaces, their own name. */
+  /** The namespace; for Namespaces, their own name. */
   readonly namespace: string;
-  /** Empty while a new object's name is still to be generated, and for the objects of a deleted collection. */
+  /** Empty until a new object's name is generated, and for the objects of a deleted collection. */
   readonly name: string;
-  /** The object as it is to be written, which `mutate` may replace; the options of a connection. Absent on delete. */
+  /** The object to be written, which `mutate` may replace; the options of a connection. Absent on delete. */
   object: ApiObject | undefined;
-  /** The object as it is stored. Absent on create and connect. */
+  /** The stored object. Absent on create and connect. */
   readonly old: ApiObject | undefined;
   readonly dryRun: boolean;
   readonly #call: Call;
   readonly #step: AdmissionStep;
-  /** The plugin that is at work; for the chain, which says so where the request is traced. */
+  /** The trace step of the plugin that is running; set by the chain. */
   plugin: TraceStep | undefined;
   #isReinvoked = false;
   #wantsReinvocation = false;
@@ -78,35 +78,35 @@ export class AdmissionAttributes implements AdmissionTarget {
     return this.#call.principal.user;
   }
 
-  /** Aborts when the answer is no longer wanted. */
+  /** Aborts when the answer is no longer needed. */
   get signal(): AbortSignal {
     return this.#call.request.signal;
   }
 
-  /** CreateOptions, UpdateOptions or DeleteOptions of `meta.k8s.io/v1`, with what the client stated; none for a connection. */
+  /** CreateOptions, UpdateOptions or DeleteOptions of `meta.k8s.io/v1`, as the client set them; undefined for a connection. */
   get options(): OperationOptions | undefined {
     if (this.operation === 'CONNECT') return undefined;
     const kind = this.operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions';
     return this.#step.deleteOptions ?? optionsOfWrite(this.#call.request.query, kind);
   }
 
-  /** Where the steps of the request are noted; undefined when it is not traced. */
+  /** The trace of the request; undefined when it is not traced. */
   get trace(): RequestTrace | undefined {
     return this.#call.record.trace;
   }
 
-  /** The step of the plugin that is at work, to which it may add steps of its own; undefined when the request is not traced. */
+  /** The trace step of the running plugin, which may add steps inside it; undefined when the request is not traced. */
   get step(): TraceStep | undefined {
     return (this.#step.asked ?? this).plugin;
   }
 
-  /** The same request as one for another version of the resource, for rules that name only that one. */
+  /** The same request for another version of the resource, for rules that name only that version. */
   as(resource: Resource, objects: Pick<AdmissionStep, 'object' | 'old'>): AdmissionAttributes {
     const kind = this.kind === this.resource ? resource : this.kind;
     return new AdmissionAttributes(this.#call, resource, { ...this.#step, ...objects, kind, asked: this });
   }
 
-  /** The resource that the client named, whatever version of it these attributes show. */
+  /** The resource that the client named, even when these attributes are converted to another version. */
   get requestResource(): GroupVersionResource {
     const { group, version, plural } = (this.#step.asked ?? this).resource;
     return { group, version, resource: plural };
@@ -117,7 +117,7 @@ export class AdmissionAttributes implements AdmissionTarget {
     return { group, version, kind };
   }
 
-  /** Adds a text for the client. */
+  /** Adds a warning for the client. */
   warn(message: string): void {
     this.#call.record.warnings.add(message);
   }
@@ -127,24 +127,24 @@ export class AdmissionAttributes implements AdmissionTarget {
     this.#call.record.annotations.add(key, value, detail);
   }
 
-  /** True in the second pass of mutation, which a plugin has asked for. */
+  /** Whether this is the second pass of mutation, which a plugin has requested. */
   get isReinvoked(): boolean {
     return this.#isReinvoked;
   }
 
-  /** Lets all mutating plugins run once more after this pass, because the object is no longer what they saw. */
+  /** Makes all mutating plugins run once more after this pass, because the object has changed since they saw it. */
   requestReinvocation(): void {
     this.#wantsReinvocation = true;
   }
 
-  /** For the chain: whether a second pass is due, which begins with this question. There is never a third. */
+  /** For the chain: whether a second pass is due; calling it begins that pass. There is never a third. */
   beginReinvocation(): boolean {
     if (!this.#wantsReinvocation || this.#isReinvoked) return false;
     return (this.#isReinvoked = true);
   }
 }
 
-/** The options of an operation as an object of `meta.k8s.io/v1`; members that the client left out are absent. */
+/** The options of an operation as an object of `meta.k8s.io/v1`; members that the client did not set are absent. */
 export interface OperationOptions {
   readonly kind: 'CreateOptions' | 'UpdateOptions' | 'DeleteOptions';
   readonly apiVersion: 'meta.k8s.io/v1';
@@ -156,7 +156,7 @@ export function operationOptions(kind: OperationOptions['kind'], members: object
   return { kind, apiVersion: 'meta.k8s.io/v1', ...Object.fromEntries(stated) };
 }
 
-/** The options of a create or update; a patch counts as the one of the two that it turns out to be. */
+/** The options of a create or update; a patch is one of the two, depending on whether the object exists. */
 function optionsOfWrite(query: Query, kind: 'CreateOptions' | 'UpdateOptions'): OperationOptions {
   return operationOptions(kind, {
     dryRun: query.has('dryRun') ? query.all('dryRun') : undefined,

@@ -5,12 +5,12 @@ import type { Resource } from '../resource.ts';
 import type { TraceStep } from '../trace/request-trace.ts';
 import type { AdmissionAttributes, AdmissionTarget, Operation } from './admission-attributes.ts';
 
-/** One plugin. Refusing is throwing a `StatusError`. */
+/** One plugin. It rejects a request by throwing a `StatusError`. */
 export interface AdmissionPlugin {
   readonly name: string;
   /**
-   * Whether the plugin has anything to do with such requests. Asked once for each resource, subresource and operation, so the
-   * answer must depend on nothing else; requests that no plugin handles cost nothing. Absent: it handles all.
+   * Whether the plugin applies to such requests; absent: to all. Called once for each resource, subresource and operation, so the answer
+   * must depend on nothing else; requests that no plugin handles cost nothing.
    */
   readonly handles?: (target: AdmissionTarget) => boolean;
   /** May replace `attributes.object`. */
@@ -29,7 +29,7 @@ export class Admission {
     this.#metrics = metrics;
   }
 
-  /** Those of the plugins that handle such requests. */
+  /** The plugins that handle such requests. */
   planFor(operation: Operation, resource: Resource, subresource: string): AdmissionPlan {
     let plans = this.#plans.get(resource);
     if (plans === undefined) {
@@ -48,7 +48,7 @@ export class Admission {
   }
 }
 
-/** What admission does about one kind of request: all plugins mutate, then, on the finished object, all validate. */
+/** Admission for one kind of request: all plugins mutate, then all validate the finished object. */
 export class AdmissionPlan {
   readonly #mutating: Step;
   readonly #validating: Step;
@@ -77,7 +77,7 @@ export class AdmissionPlan {
     return this.#validating.plugins.length > 0;
   }
 
-  /** Runs the mutating plugins, and all of them a second time when one has asked for it. */
+  /** Runs the mutating plugins, and all of them a second time when one requested it. */
   mutate(attributes: AdmissionAttributes): void | Promise<void> {
     const again = (): void | Promise<void> => {
       if (attributes.beginReinvocation()) return new StepRun(this.#mutating, attributes).from(0);
@@ -105,7 +105,7 @@ interface PluginRun {
   readonly run: (attributes: AdmissionAttributes) => void | Promise<void>;
 }
 
-/** All plugins of a step, one after the other; without a promise as long as none has to be waited for. */
+/** Runs all plugins of a step, one after the other; synchronous while the plugins are. */
 class StepRun {
   readonly #step: Step;
   readonly #attributes: AdmissionAttributes;
@@ -159,7 +159,10 @@ class StepRun {
 
 type Specified = ApiObject & { readonly spec?: unknown };
 
-/** Notes what a plugin decides, and what it makes of the object: plugins replace it, its metadata or its spec, and leave the rest alone. */
+/**
+ * Records a plugin's decision and its changes to the object. Changes are found by identity: plugins replace the object, its metadata or its
+ * spec, and change nothing else.
+ */
 function runTraced(plugin: PluginRun, attributes: AdmissionAttributes, within: TraceStep): void | Promise<void> {
   const before: Specified | undefined = attributes.object;
   const { metadata, spec } = before ?? {};

@@ -24,7 +24,7 @@ export interface RequestAdmissionOptions {
   readonly deleteOptions?: OperationOptions;
 }
 
-/** The admission of what one request does: the only place where attributes are made. */
+/** Admission for one request: the only place that creates attributes. */
 export class RequestAdmission {
   readonly #call: Call;
   readonly #endpoint: Endpoint;
@@ -36,7 +36,7 @@ export class RequestAdmission {
     this.#options = options;
   }
 
-  /** The new object after mutation: `object` itself, or what plugins have made of it. */
+  /** The new object after mutation: `object` itself, or its replacement by plugins. */
   mutateCreate(object: ApiObject): ApiObject | Promise<ApiObject> {
     const plan = this.#planFor('CREATE');
     return plan.mutates ? mutated(object, this.#create(object), plan) : object;
@@ -47,7 +47,7 @@ export class RequestAdmission {
     if (plan.validates) return plan.validate(this.#create(object));
   }
 
-  /** The changed object after mutation: `object` itself, or what plugins have made of it. */
+  /** The changed object after mutation: `object` itself, or its replacement by plugins. */
   mutateUpdate(object: ApiObject, old: ApiObject): ApiObject | Promise<ApiObject> {
     const plan = this.#planFor('UPDATE');
     return plan.mutates ? mutated(object, this.#attributes({ operation: 'UPDATE', object, old }), plan) : object;
@@ -58,12 +58,12 @@ export class RequestAdmission {
     if (plan.validates) return plan.validate(this.#attributes({ operation: 'UPDATE', object, old }));
   }
 
-  /** Asks for one object; for those of a collection too, whose names are not part of the request. */
+  /** Admits the deletion of one object; for a collection, the names are not part of the request. */
   async admitDelete(old: ApiObject): Promise<void> {
     await this.#admit(this.#attributes({ operation: 'DELETE', object: undefined, old }));
   }
 
-  /** Asks for a connection; its options, which are in path and query, take the place of an object. */
+  /** Admits a connection; its options, from path and query, are the object. */
   async admitConnect(struct: Struct): Promise<void> {
     if (this.#call.request.query.has('dryRun')) throw badRequest('dryRun is not supported');
     const object = connectionOptions(this.#call, struct);
@@ -113,7 +113,7 @@ function mutated(
   return running.then(() => withReadableManagers(attributes.object ?? before, managedFields, attributes));
 }
 
-/** A plugin that makes managedFields unreadable has them put back as they were, with a warning. */
+/** When a plugin makes managedFields unreadable, restores them, with a warning. */
 function withReadableManagers(
   object: ApiObject,
   managedFields: ApiObject['metadata']['managedFields'],
@@ -129,7 +129,7 @@ function withReadableManagers(
   return { ...object, metadata: withMeta(object.metadata, { managedFields }) };
 }
 
-/** The options of a connection as an object: each member from the parameter of its name, `path` from what follows in the path. */
+/** The options of a connection as an object: each member from the query parameter of that name, `path` from the rest of the path. */
 function connectionOptions(call: Call, struct: Struct): ApiObject {
   const { query } = call.request;
   const { info } = call;

@@ -10,11 +10,11 @@ describe('parseAccept()', () => {
     expect(ranges('a/b;q=0.1, c/d, e/f;q=0.5, g/h')).toEqual(['c/d', 'g/h', 'e/f', 'a/b']);
   });
 
-  test('puts what is precise before wildcards, whatever their quality', () => {
+  test('puts precise types before wildcards, whatever their quality', () => {
     expect(ranges('*/*, application/*, application/json;q=0.2')).toEqual(['application/json', 'application/*', '*/*']);
   });
 
-  test('leaves out what is no media range', () => {
+  test('leaves out invalid media ranges', () => {
     expect(ranges('application, a/b/c, , a/b, ;q=1')).toEqual(['a/b']);
   });
 
@@ -22,7 +22,7 @@ describe('parseAccept()', () => {
     expect(ranges('*')).toEqual(['*/*']);
   });
 
-  test('counts a quality that is no number as zero', () => {
+  test('treats a quality that is not a number as zero', () => {
     expect(parseAccept('a/b;q=high')[0]?.quality).toBe(0);
   });
 
@@ -36,11 +36,11 @@ describe('parseAccept()', () => {
     ]);
   });
 
-  test('reads a long header of spaces in no time', () => {
+  test('parses a long header of spaces in linear time', () => {
     expect(parseAccept(`${' '.repeat(100_000)}a${' '.repeat(100_000)}b`)).toEqual([]);
   });
 
-  test('sorts long headers, too', () => {
+  test('sorts long headers', () => {
     const header = Array.from({ length: 1000 }, (_, index) => `a/b${index};q=${index / 1000}`).join(',');
 
     expect(ranges(header)[0]).toBe('a/b999');

@@ -11,8 +11,8 @@ const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 /**
  * The alternatives of an Accept header, best first.
  *
- * Reads what clients of Kubernetes send as Kubernetes reads it: names keep their case, what makes no sense is left out,
- * `q=0` does not forbid, and among equals the one named first is better.
+ * Parses headers as Kubernetes does: names keep their case, invalid alternatives are left out, `q=0` does not forbid, and among equals the
+ * first one wins.
  */
 export function parseAccept(header: string): readonly AcceptClause[] {
   const clauses: AcceptClause[] = [];
@@ -23,12 +23,12 @@ export function parseAccept(header: string): readonly AcceptClause[] {
   return bestFirst(clauses);
 }
 
-/** Whether a client that sends this header takes JSON; without a header it takes anything. */
+/** Whether a client that sends this header accepts JSON; without a header it accepts everything. */
 export function takesJson(header: string): boolean {
   return takesApplication(header, 'json');
 }
 
-/** Whether it takes `application/` this. */
+/** Whether it accepts `application/` and this subtype. */
 export function takesApplication(header: string, wanted: string): boolean {
   if (header === '') return true;
   return parseAccept(header).some(
@@ -61,15 +61,15 @@ function parseParameters(parameters: readonly string[]): ReadonlyMap<string, str
   return values;
 }
 
-/** What is no number counts as zero. */
+/** Zero when it is not a number. */
 function parseQuality(text: string): number {
   const quality = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : 0;
   return Number.isFinite(quality) ? quality : 0;
 }
 
 /**
- * Sorted by quality, and at any quality what is precise before wildcards. That is no proper order, so the result depends
- * on how it is sorted: by insertion, as Kubernetes does with headers of sensible length.
+ * Sorted by quality, except that precise types come before wildcards at any quality. That is not a consistent order, so the result depends
+ * on the algorithm: insertion sort, as Kubernetes uses for headers of sensible length.
  */
 function bestFirst(clauses: AcceptClause[]): readonly AcceptClause[] {
   if (clauses.length > MAX_INSERTION_SORT) return clauses.sort((left, right) => right.quality - left.quality);
@@ -95,7 +95,7 @@ function isBetter(left: AcceptClause, right: AcceptClause): boolean {
   );
 }
 
-/** Spaces only, and in linear time whatever is sent. */
+/** Removes spaces only, in linear time for any input. */
 function trimSpaces(text: string): string {
   let from = 0;
   let to = text.length;

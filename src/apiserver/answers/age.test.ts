@@ -39,12 +39,12 @@ describe('humanDuration()', () => {
 });
 
 describe('ageSince()', () => {
-  test('does not know the age of what has no time', () => {
+  test('is <unknown> without a timestamp', () => {
     expect(ageSince(undefined, 0)).toBe('<unknown>');
     expect(ageSince(null, 0)).toBe('<unknown>');
   });
 
-  test('reads microseconds, too', () => {
+  test('accepts microseconds', () => {
     expect(ageSince('2026-01-01T00:00:00.123456Z', Date.parse('2026-01-01T00:05:00Z'))).toBe('4m59s');
   });
 });

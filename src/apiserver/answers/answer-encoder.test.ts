@@ -74,7 +74,7 @@ const targets: Readonly<Record<string, Target | undefined>> = Object.fromEntries
 const negotiator = new Negotiator();
 const encoder = new AnswerEncoder({ types, clock: new VirtualClock(), log: discardLogger, negotiator });
 
-/** Negotiates before the verb would work, then encodes, as the server does. */
+/** Negotiates before the verb would run, then encodes, as the server does. */
 function serve(call: Call, { resource, answer }: Target): EncodedAnswer {
   try {
     negotiator.negotiate(call, resource);
@@ -85,7 +85,7 @@ function serve(call: Call, { resource, answer }: Target): EncodedAnswer {
   return encoder.encode(answer(), call);
 }
 
-describe('AnswerEncoder answers as kube-apiserver does, byte by byte', () => {
+describe('AnswerEncoder writes the same bytes as kube-apiserver', () => {
   for (const [name, outcomes] of Object.entries(recorded.targets)) {
     for (const [index, [code, contentType, body]] of outcomes.entries()) {
       const accept = recorded.accepts[index] ?? '';

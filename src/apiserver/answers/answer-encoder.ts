@@ -27,7 +27,7 @@ import type {
 } from './answer.ts';
 import { encodeDocument } from './document.ts';
 import { indentJson } from './indent-json.ts';
-import { AT_ONCE_BYTES, lazyPieces } from './lazy-pieces.ts';
+import { MAX_EAGER_BYTES, lazyPieces } from './lazy-pieces.ts';
 import { ListEncoder } from './list-encoder.ts';
 import { MetadataForms } from './metadata-forms.ts';
 import type { Negotiator } from './negotiator.ts';
@@ -48,7 +48,7 @@ export interface AnswerEncoderOptions {
   readonly watchMetrics?: WatchMetrics;
 }
 
-/** Turns what the verbs answer into what the client asked for. */
+/** Encodes the verbs' answers in the formats that clients ask for. */
 export class AnswerEncoder {
   readonly #options: AnswerEncoderOptions;
   readonly #forms: MetadataForms;
@@ -66,17 +66,17 @@ export class AnswerEncoder {
   }
 
   /**
-   * A call that takes objects gets them as they are; everybody else what they asked for.
+   * Passes objects on unencoded to a call that takes objects; encodes the answer for all other calls.
    *
-   * Never throws: what cannot be encoded as asked is answered with a Status that says why.
+   * Never throws: when the answer cannot be encoded as requested, the result is a Status that says why.
    */
   encode(answer: Answer, call: Call): EncodedAnswer {
-    if (call.record.audit !== undefined) this.#tell(answer, call, call.record.audit);
+    if (call.record.audit !== undefined) this.#recordForAudit(answer, call, call.record.audit);
     if (call.request.takesObjects) return { code: codeOf(answer), headers: {}, body: EMPTY, decoded: answer };
     return this.toBytes(answer, call);
   }
 
-  /** The same for a caller that wants bytes after all. */
+  /** The same for a caller in this process that wants bytes after all. */
   toBytes(answer: Answer, call: Call): EncodedAnswer {
     try {
       return this.#encode(answer, call);
@@ -89,8 +89,8 @@ export class AnswerEncoder {
     }
   }
 
-  /** Tells the audit of a call what is answered: in JSON, but otherwise as the client has asked for it. */
-  #tell(answer: Answer, call: Call, audit: RequestAudit): void {
+  /** Passes the answer to the call's audit: in JSON, but otherwise in the form that the client asked for. */
+  #recordForAudit(answer: Answer, call: Call, audit: RequestAudit): void {
     if (answer.type === 'status') {
       audit.answered(answer.status, () => [this.#statuses.encode(answer.status, PLAIN_JSON)]);
     } else if (answer.type === 'object' || answer.type === 'list') {
@@ -103,13 +103,13 @@ export class AnswerEncoder {
     }
   }
 
-  /** `told` is how the answer is written if not as the client wants it. */
-  #encode(answer: Answer, call: Call, told?: Representation): EncodedAnswer {
+  /** `given` replaces the representation that the client asked for. */
+  #encode(answer: Answer, call: Call, given?: Representation): EncodedAnswer {
     switch (answer.type) {
       case 'object':
-        return this.#object(answer, call, told ?? this.#options.negotiator.negotiate(call, answer.resource));
+        return this.#object(answer, call, given ?? this.#options.negotiator.negotiate(call, answer.resource));
       case 'list':
-        return this.#list(answer, call, told ?? this.#options.negotiator.negotiate(call, answer.resource));
+        return this.#list(answer, call, given ?? this.#options.negotiator.negotiate(call, answer.resource));
       case 'watch':
         return this.#watch(answer, call);
       case 'status':
@@ -163,7 +163,7 @@ export class AnswerEncoder {
     { call, resource, representation, apiVersion }: TableRequest,
   ): Generator<Uint8Array> {
     const { format, isPretty } = representation;
-    if (format === 'protobuf') throw new Error('Cannot write a Table as protobuf'); // negotiation does not offer it
+    if (format === 'protobuf') throw new Error('Cannot write a Table as protobuf'); // negotiation never offers it
     const include = includeObject(call.request.query);
     const now = this.#options.clock.now();
     const context = { resource, apiVersion, include, forms: this.#forms, now };
@@ -182,7 +182,7 @@ export class AnswerEncoder {
 
   #status({ status, headers }: StatusAnswer, call: Call): EncodedAnswer {
     const isSuccess = status.status === 'Success';
-    // Somebody who takes none of our formats still needs to know what went wrong.
+    // A client that accepts none of our formats still needs to see the error.
     const representation = this.#options.negotiator.forStatus(call, isSuccess) ?? FALLBACK;
     const retryAfter = status.details?.retryAfterSeconds ?? 0;
     return {
@@ -196,7 +196,7 @@ export class AnswerEncoder {
   }
 }
 
-/** A list is put together while it is read; what its items were converted to has to stay until then. */
+/** A list is encoded while it is sent; the converted forms of its items must be kept until then. */
 function pinned(answer: ListAnswer): ListAnswer {
   const { resource, items } = answer;
   if (resource.storage.convert === undefined) return answer;
@@ -235,7 +235,7 @@ function encodeBytes({ code, contentType, body, headers }: BytesAnswer, call: Ca
   };
 }
 
-/** Headers that mean one connection only (RFC 9110, 7.6.1), which HTTP/2 does not even have. */
+/** Headers that apply to one connection only (RFC 9110, 7.6.1), which HTTP/2 does not have. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -268,7 +268,7 @@ function codeOf(answer: Answer): number {
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** The headers of an answer: its content type, what it brings itself, and the warnings of the call. */
+/** The headers of an answer: its content type, its own headers, and the warnings of the call. */
 function answerHeaders(
   { warnings }: RequestRecord,
   contentType: string,
@@ -283,7 +283,7 @@ function answerHeaders(
 
 const LINE_FEED = Buffer.from('\n');
 
-/** Writes one object. */
+/** Encodes one object. */
 function encodeObject({ object, resource }: ObjectAnswer, { format, isPretty }: Representation): EncodedAnswer['body'] {
   if (format === 'protobuf') {
     return wrapProtobuf(protobufOf(object, resource), { apiVersion: apiVersionOf(resource), kind: resource.kind });
@@ -292,11 +292,11 @@ function encodeObject({ object, resource }: ObjectAnswer, { format, isPretty }: 
   if (isPretty) return indentJson(jsonOf(object, resource));
   const pieces = jsonPiecesOf(object, resource);
   const [json] = pieces;
-  const isSmall = pieces.length === 1 && json !== undefined && json.length <= AT_ONCE_BYTES;
+  const isSmall = pieces.length === 1 && json !== undefined && json.length <= MAX_EAGER_BYTES;
   return isSmall ? Buffer.concat([json, LINE_FEED]) : [...pieces, LINE_FEED];
 }
 
-/** Writes the metadata of one object, as a PartialObjectMetadata of the given version. */
+/** Encodes the metadata of one object as a PartialObjectMetadata of the given version. */
 function encodePartialObject(
   { object, resource }: ObjectAnswer,
   { format, isPretty }: Representation,

@@ -5,7 +5,7 @@ import type { ConnectionAnswer, TakeOver } from './connection-answer.ts';
 
 export type * from './connection-answer.ts';
 
-/** What a verb answers with, before it is put into the client's format. A client in the same process takes it as it is. */
+/** A verb's answer before it is encoded. Clients in the same process get it unencoded. */
 export type Answer = ObjectAnswer | ListAnswer | WatchAnswer | ConnectionAnswer;
 
 /** One object of a resource. */
@@ -13,7 +13,7 @@ export interface ObjectAnswer {
   readonly type: 'object';
   readonly code: number;
   readonly resource: Resource;
-  /** A stored object in whatever version, or one made for this answer (dry run, Scale, reviews) in the right one. */
+  /** A stored object in any version, or one made for this answer (dry run, Scale, reviews) in the right version. */
   readonly object: StoredObject | ApiObject;
 }
 
@@ -26,7 +26,7 @@ export interface ListAnswer {
 }
 
 export interface ListMetadata {
-  /** Absent when the list was made up on the spot. */
+  /** Absent when the list does not come from the store. */
   readonly resourceVersion?: string;
   readonly continue?: string;
   readonly remainingItemCount?: number;
@@ -35,7 +35,7 @@ export interface ListMetadata {
 export interface WatchAnswer {
   readonly type: 'watch';
   readonly resource: Resource;
-  /** In batches; ends when the watch is over. */
+  /** In batches; ends when the watch ends. */
   readonly events: AsyncIterable<readonly WatchEvent[]>;
 }
 
@@ -44,18 +44,18 @@ export type WatchEvent =
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly endsInitialEvents: boolean }
   | { readonly type: 'ERROR'; readonly status: Status };
 
-/** An answer as it goes over the wire. */
+/** An encoded answer. */
 export interface EncodedAnswer {
   readonly code: number;
-  /** Lower-case names; without content-length, which the transport knows. */
+  /** Lower-case names; without content-length, which the transport adds. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /**
-   * Whole, in pieces to be written one after the other, or as a stream that is flushed piece by piece. Pieces that are no
-   * array are made when they are taken, once.
+   * The whole body, an iterable of pieces, or a stream that is flushed after each piece. The pieces of an iterable that is not an array are
+   * made on demand, and can be taken only once.
    */
   readonly body: Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-  /** There when the connection goes on with another protocol after the head; the body is empty then. */
+  /** Set when the connection switches to another protocol after the head; the body is then empty. */
   readonly takeOver?: TakeOver;
-  /** In place of headers and body, for a call that takes objects. */
+  /** Set instead of headers and body for a call that takes objects. */
   readonly decoded?: Answer;
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { ChunkWriter, varintLength } from './chunk-writer.ts';
 
 describe('ChunkWriter', () => {
-  test('keeps everything in order, whatever the sizes', () => {
+  test('keeps pieces of all sizes in order', () => {
     const sizes = fc.array(fc.oneof(fc.nat(50), fc.nat(20_000), fc.integer({ min: 60_000, max: 300_000 })), {
       maxLength: 20,
     });
@@ -24,7 +24,7 @@ describe('ChunkWriter', () => {
     );
   });
 
-  test('gives a large body in pieces of a transport’s size', () => {
+  test('splits a large body into chunks of the transport’s size', () => {
     const writer = new ChunkWriter();
     for (let index = 0; index < 5000; index++) writer.bytes(Buffer.alloc(1000));
 
@@ -34,7 +34,7 @@ describe('ChunkWriter', () => {
     expect(sizes.length).toBeLessThan(90);
   });
 
-  test('does not copy what is large', () => {
+  test('does not copy large pieces', () => {
     const large = Buffer.alloc(1_000_000);
     const writer = new ChunkWriter();
     writer.text('{');
@@ -43,7 +43,7 @@ describe('ChunkWriter', () => {
     expect(writer.finish()[1]).toBe(large);
   });
 
-  test('writes text beyond ASCII as UTF-8', () => {
+  test('writes non-ASCII text as UTF-8', () => {
     const writer = new ChunkWriter();
     writer.text('ä€😀');
 

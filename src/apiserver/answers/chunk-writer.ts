@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 
-/** As large as a transport writes at once, and below what takes a mapping of its own from the system. */
-const LARGEST_CHUNK = 64 * 1024;
+/** The size of a transport's writes, and small enough that malloc does not map a separate region. */
+const MAX_CHUNK_BYTES = 64 * 1024;
 const FIRST_CHUNK = 8 * 1024;
-/** From this size on, bytes become a chunk of their own instead of being copied. */
-const WORTH_A_CHUNK = LARGEST_CHUNK / 4;
+/** Pieces from this size on become chunks themselves instead of being copied. */
+const MIN_UNCOPIED_BYTES = MAX_CHUNK_BYTES / 4;
 
-/** Where a body is written to, bit by bit. */
+/** Receives a body piece by piece. */
 export interface ByteSink {
   bytes(bytes: Uint8Array): void;
   byte(byte: number): void;
@@ -14,8 +14,7 @@ export interface ByteSink {
 }
 
 /**
- * Puts a body together from many small pieces, in a few chunks: cheaper to write than the pieces, and cheaper to get
- * from the system than one large block.
+ * Combines many small pieces of a body into a few chunks: cheaper to write than the pieces, and cheaper to allocate than one large block.
  */
 export class ChunkWriter implements ByteSink {
   readonly #full: Uint8Array[] = [];
@@ -28,7 +27,7 @@ export class ChunkWriter implements ByteSink {
 
   bytes(bytes: Uint8Array): void {
     const { length } = bytes;
-    if (length >= WORTH_A_CHUNK) {
+    if (length >= MIN_UNCOPIED_BYTES) {
       this.#finishChunk();
       this.#full.push(bytes);
       return;
@@ -45,7 +44,7 @@ export class ChunkWriter implements ByteSink {
 
   text(text: string): void {
     const mostBytes = text.length * 3;
-    if (mostBytes >= WORTH_A_CHUNK) {
+    if (mostBytes >= MIN_UNCOPIED_BYTES) {
       this.bytes(Buffer.from(text));
       return;
     }
@@ -53,24 +52,24 @@ export class ChunkWriter implements ByteSink {
     this.#at += this.#chunk.write(text, this.#at);
   }
 
-  /** A number as protobuf writes it. */
+  /** Writes a protobuf varint. */
   varint(value: number): void {
     let rest = value;
     for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) this.byte((rest & 0x7f) | 0x80);
     this.byte(rest);
   }
 
-  /** Whether there is something to `take`. */
+  /** Whether `take` would return chunks. */
   get hasFull(): boolean {
     return this.#full.length > 0;
   }
 
-  /** The chunks that are full, once; the rest follows. */
+  /** Returns the full chunks, each once. */
   take(): readonly Uint8Array[] {
     return this.#full.splice(0);
   }
 
-  /** All that was written and not taken, in order; the writer is used up. */
+  /** Returns everything that was not taken, in order; the writer cannot be used afterwards. */
   finish(): readonly Uint8Array[] {
     this.#finishChunk();
     return this.#full;
@@ -84,14 +83,14 @@ export class ChunkWriter implements ByteSink {
   }
 
   #nextChunk(needed: number): void {
-    const size = Math.min(this.#chunk.length * 4, LARGEST_CHUNK);
+    const size = Math.min(this.#chunk.length * 4, MAX_CHUNK_BYTES);
     if (this.#at > 0) this.#full.push(this.#chunk.subarray(0, this.#at));
     this.#chunk = Buffer.allocUnsafe(Math.max(size, needed));
     this.#at = 0;
   }
 }
 
-/** How many bytes a number takes in protobuf. */
+/** The length of a number as a protobuf varint. */
 export function varintLength(value: number): number {
   let length = 1;
   for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 0x80)) length += 1;

@@ -1,47 +1,47 @@
 import type { Duplex } from 'node:stream';
 import type { Status } from '../../api/index.ts';
 
-/** An answer that carries no objects of a resource, and so needs none to be encoded. */
+/** An answer without objects of a resource, which can be encoded without knowing the resource. */
 export type ConnectionAnswer = StatusAnswer | BytesAnswer | StreamAnswer | UpgradeAnswer;
 
 export interface StatusAnswer {
   readonly type: 'status';
   readonly status: Status;
-  /** More headers, such as `x-content-type-options` where access is refused. */
+  /** Additional headers, such as `x-content-type-options` when access is refused. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A document that is bytes already: discovery, OpenAPI, health, metrics, plain 404s. */
+/** A document that is already encoded: discovery, OpenAPI, health, metrics, plain 404s. */
 export interface BytesAnswer {
   readonly type: 'bytes';
   readonly code: number;
-  /** '' for an answer without content. */
+  /** Empty for an answer without content. */
   readonly contentType: string;
   readonly body: Uint8Array | string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Bytes from somewhere else that are passed on as they come, such as logs and what a proxied server answers. */
+/** Bytes from another source that are forwarded as they arrive, such as logs and the answers of proxied servers. */
 export interface StreamAnswer {
   readonly type: 'stream';
   readonly code: number;
-  /** Lower-case names. Those that mean one connection only, such as `transfer-encoding`, are left out. */
+  /** Lower-case names. Headers that apply to one connection only, such as `transfer-encoding`, are left out. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Read no faster than the client takes it; left when the client leaves. */
+  /** Read only as fast as the client reads; closed when the client disconnects. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** The end of HTTP on this connection. Only for a call that `isUpgrade`; others are told that they have to ask for it. */
+/** Ends HTTP on this connection. Only for a call that `isUpgrade`; other calls get an error that asks for an upgrade. */
 export interface UpgradeAnswer {
   readonly type: 'upgrade';
-  /** What the answer with code 101 says, such as `Upgrade` and `Connection`. */
+  /** The headers of the answer with code 101, such as `Upgrade` and `Connection`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly takeOver: TakeOver;
 }
 
 /**
- * Has the connection to itself: what it reads has passed no limit but those of the socket's buffers, and what it writes should
- * wait for room. The connection is ended once this resolves, and cut off when it rejects. It has to come to an end, for which
- * it has `drainMs` of the transport's limits, when the call's signal aborts: the client has gone, or the server stops.
+ * Owns the connection: data that it reads is limited only by the socket's buffers, and it should wait when a write reports a full buffer.
+ * The connection is ended when the promise resolves, and destroyed when it rejects. When the call's signal aborts, because the client left
+ * or the server stops, it must finish within `drainMs` of the transport's limits.
  */
 export type TakeOver = (connection: Duplex) => Promise<void>;

@@ -19,15 +19,15 @@ export interface EventFramerOptions {
   readonly metrics: KindWatchMetrics | undefined;
 }
 
-/** A watch that is behind gets about a hundred changes at a time; more are the state that it starts from. */
+/** Larger batches are initial states, which are not shared; a lagging watch gets about a hundred changes at a time. */
 const MAX_SHARED = 128;
 
 type ObjectEvent = Extract<WatchEvent, { readonly object: StoredObject }>;
 
-/** Frames the events of one watcher. */
+/** Encodes the events of one watch as frames. */
 export class EventFramer {
   readonly #options: EventFramerOptions;
-  /** What frames are shared as, by the type of event; undefined when they are this watcher's own. */
+  /** The cache keys of shared frames, by type of event; undefined when the frames depend on this watch. */
   readonly #names: Readonly<Record<ObjectEvent['type'], string>> | undefined;
 
   constructor(options: EventFramerOptions) {
@@ -39,7 +39,7 @@ export class EventFramer {
         : { ADDED: `ADDED ${sharedAs}`, MODIFIED: `MODIFIED ${sharedAs}`, DELETED: `DELETED ${sharedAs}` };
   }
 
-  /** One event, most likely on its way to many watchers: they all get the same bytes. */
+  /** Frames one event, which many watches are likely to get: they all share the bytes. */
   one(event: WatchEvent): Uint8Array {
     const bytes = this.#known(event) ?? this.#made(event);
     this.#options.metrics?.sent(bytes.byteLength);
@@ -55,18 +55,18 @@ export class EventFramer {
     return frame;
   }
 
-  /** Many events, made as they are taken. */
+  /** Frames many events, on demand. */
   many(events: readonly WatchEvent[]): Iterator<Uint8Array> {
     const isConverted = this.#options.resource.storage.convert !== undefined;
     return isConverted || events.length > MAX_SHARED ? this.#packed(events) : this.#shared(events);
   }
 
-  /** What has changed while a watcher had other things to do, and with it most likely many others. */
+  /** Frames the changes that a lagging watch missed; other watches are likely to lag the same way. */
   *#shared(events: readonly WatchEvent[]): Generator<Uint8Array> {
     for (const event of events) yield this.one(event);
   }
 
-  /** The state that one watcher starts from: in as few pieces as possible. */
+  /** Frames the initial state of one watch, in as few pieces as possible. */
   *#packed(events: readonly WatchEvent[]): Generator<Uint8Array> {
     const writer = new ChunkWriter();
     const { resource } = this.#options;
@@ -115,10 +115,10 @@ function pinnedEvent(event: WatchEvent, resource: Resource): WatchEvent {
   return 'object' in event ? { ...event, object: event.object.pinned(resource) } : event;
 }
 
-/** Tells that the state is complete and changes follow (KEP-3157). */
+/** Marks that the initial state is complete and changes follow (KEP-3157). */
 const INITIAL_EVENTS_END = { 'k8s.io/initial-events-end': 'true' };
 
-/** The object of a BOOKMARK: an empty one of the kind, with nothing but the resourceVersion. */
+/** The object of a BOOKMARK: an empty one of the kind, with only the resourceVersion. */
 function bookmarkObject(event: Extract<WatchEvent, { type: 'BOOKMARK' }>, resource: Resource): ApiObject {
   const annotations = event.endsInitialEvents ? { annotations: INITIAL_EVENTS_END } : {};
   const metadata = { ...annotations, resourceVersion: event.resourceVersion };
@@ -127,10 +127,10 @@ function bookmarkObject(event: Extract<WatchEvent, { type: 'BOOKMARK' }>, resour
   return canonicalObject(object, resource.type);
 }
 
-/** Puts the object of an event, which is encoded already, into a frame: in pieces to be written one after the other. */
+/** Frames an encoded object, as pieces to be written one after the other. */
 type Frame = (type: WatchEvent['type'], object: Uint8Array) => readonly Uint8Array[];
 
-/** One line of JSON for each event. */
+/** One line of JSON per event. */
 const jsonFrame: Frame = (type, object) => [starts[type], object, END];
 
 const END = Buffer.from('}\n');
@@ -149,7 +149,7 @@ function start(type: string): Uint8Array {
 const LENGTH_BYTES = 4;
 const LENGTH = new Uint8Array(LENGTH_BYTES);
 
-/** Four bytes of length, highest first, then a WatchEvent whose object is the envelope as raw bytes. */
+/** A big-endian length of four bytes, then a WatchEvent with the object's envelope as raw bytes. */
 const protobufFrame: Frame = (type, object) => {
   const writer = new ProtobufWriter(object.length + 64);
   writer.raw(LENGTH);

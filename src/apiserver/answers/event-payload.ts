@@ -8,9 +8,9 @@ import { jsonOf, objectOf, type ObjectSource, protobufOf } from './object-forms.
 import type { Conversion, Format, Representation } from './representation.ts';
 import { tableOf } from './table.ts';
 
-/** How the objects of one watch's events are written. */
+/** How the objects of a watch's events are encoded. */
 export interface Payload {
-  /** Says all that the bytes depend on, so that watchers can share them; undefined when they are one watcher's own. */
+  /** Identifies everything that the bytes depend on, so that watches can share them; undefined when they depend on this watch. */
   readonly sharedAs: string | undefined;
   encode(source: ObjectSource, options: { readonly endsInitialEvents: boolean }): Uint8Array;
 }
@@ -55,14 +55,14 @@ function partialPayload(format: Format, apiVersion: string, { resource, forms }:
 
 const CLOSE = Buffer.from('}');
 
-/** Only the first table of a watch says what its columns are. */
+/** Only the first table of a watch has the column definitions. */
 function tablePayload({ apiVersion }: Conversion, { resource, forms, clock, query }: PayloadContext): Payload {
   const asked = includeObject(query);
   let isFirst = true;
   return {
     sharedAs: undefined,
     encode(source, { endsInitialEvents }) {
-      const include = asked === 'None' && endsInitialEvents ? 'Metadata' : asked; // the annotation has to get through
+      const include = asked === 'None' && endsInitialEvents ? 'Metadata' : asked; // the annotation must be sent
       const { resourceVersion = '' } = objectOf(source, resource).metadata;
       const table = tableOf([source], { resourceVersion }, { resource, forms, apiVersion, include, now: clock.now() });
       const columnDefinitions = isFirst ? table.columnDefinitions : null;
@@ -72,12 +72,12 @@ function tablePayload({ apiVersion }: Conversion, { resource, forms, clock, quer
   };
 }
 
-/** An event is never a list; Kubernetes finds out at the first event, and ends the watch there. */
+/** An event is never a list; Kubernetes notices at the first event, and ends the watch. */
 function refuse(): never {
   throw new NotConvertible();
 }
 
-/** What a watch cannot be turned into. */
+/** The requested form is not possible for a watch. */
 export class NotConvertible extends Error {
   override readonly name = 'NotConvertible';
 }

@@ -1,13 +1,13 @@
 import type { StoredObject } from '../storage/stored-object.ts';
 
 export interface FrameCacheOptions {
-  /** Oldest objects are forgotten when their frames together are larger than this. */
+  /** When all frames together are larger, those of the oldest objects are removed. */
   readonly maxBytes: number;
 }
 
 /**
- * The frames of recent events. All watchers of an object get an event at about the same time, so a frame is wanted many
- * times within moments and never again: keeping it with the object would double the memory of every object.
+ * The frames of recent events. All watches of an object get an event at about the same time, so a frame is needed many times within moments
+ * and never again: keeping it with the object would double the memory of every object.
  */
 export class FrameCache {
   readonly #frames = new Map<StoredObject, Map<string, Uint8Array>>();
@@ -18,7 +18,7 @@ export class FrameCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** The frame if it is there; `name` says all that it depends on besides the object. */
+  /** The cached frame; `name` identifies everything that it depends on besides the object. */
   find(object: StoredObject, name: string): Uint8Array | undefined {
     return this.#frames.get(object)?.get(name);
   }

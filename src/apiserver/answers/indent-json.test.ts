@@ -8,23 +8,23 @@ function indent(json: string): string {
 }
 
 describe('indentJson()', () => {
-  test('indents by two, and leaves what is empty on its line', () => {
+  test('indents by two, and keeps empty objects and lists on one line', () => {
     expect(indent('{"a":[1,{"b":{}}],"c":[]}')).toBe(
       '{\n  "a": [\n    1,\n    {\n      "b": {}\n    }\n  ],\n  "c": []\n}',
     );
   });
 
-  test('keeps escapes and long numbers as they are', () => {
+  test('does not change escapes and long numbers', () => {
     expect(indent('["\\u003ca\\"{,}",12345678901234567890]')).toBe('[\n  "\\u003ca\\"{,}",\n  12345678901234567890\n]');
   });
 
-  test('indents deep values, too', () => {
+  test('indents deeply nested values', () => {
     const deep = `${'['.repeat(200)}1${']'.repeat(200)}`;
 
     expect(indent(deep)).toBe(JSON.stringify(JSON.parse(deep), undefined, 2));
   });
 
-  test('does to every value what JSON.stringify does', () => {
+  test('matches JSON.stringify for every value', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         const value: unknown = JSON.parse(json);

@@ -11,10 +11,10 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 const COLON_AND_SPACE = Buffer.from(': ');
-/** A line feed and as much indentation as most objects need. */
+/** A line feed and enough indentation for most objects. */
 const NEW_LINE = Buffer.from(`\n${' '.repeat(128)}`);
 
-/** JSON without spaces, indented by two a level. */
+/** Indents compact JSON by two spaces per level. */
 export function indentJson(json: Uint8Array): readonly Uint8Array[] {
   const writer = new ChunkWriter();
   new JsonIndenter(writer).bytes(json);
@@ -22,15 +22,15 @@ export function indentJson(json: Uint8Array): readonly Uint8Array[] {
 }
 
 /**
- * Indents JSON by two a level on its way to a sink. Works on the bytes, so that values, escapes and order stay what they
- * are; empty objects and lists stay on their line.
+ * Indents JSON by two spaces per level while passing it to a sink. It works on bytes, so values, escapes and order do not change; empty
+ * objects and lists stay on one line.
  *
- * Assumes: JSON without spaces; each write ends where a token does.
+ * Assumes: compact JSON; each write ends at the end of a token.
  */
 export class JsonIndenter implements ByteSink {
   readonly #sink: ByteSink;
   #depth = 0;
-  /** What was opened last may still turn out to be empty. */
+  /** The object or list that was opened last may still turn out to be empty. */
   #isJustOpened = false;
 
   constructor(sink: ByteSink) {
@@ -74,7 +74,7 @@ export class JsonIndenter implements ByteSink {
   }
 }
 
-/** Where the token at `at` ends. */
+/** The end of the token at `at`. */
 function tokenEnd(json: Uint8Array, at: number): number {
   const byte = json[at];
   if (byte === QUOTE) return jsonStringEnd(json, at);

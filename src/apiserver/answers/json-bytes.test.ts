@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { isJsonPrefix, jsonObjectEnd } from './json-bytes.ts';
 
 describe('jsonObjectEnd()', () => {
-  test('finds the end of an object inside of another', () => {
+  test('finds the end of a nested object', () => {
     expect(jsonObjectEnd(Buffer.from('{"a":{"b":"}"},"c":1}'), 5)).toBe(14);
   });
 
-  test('does not mistake what is in strings', () => {
+  test('ignores brackets and quotes in strings', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), fc.string(), (object, after) => {
         const json = JSON.stringify(object);
@@ -19,12 +19,12 @@ describe('jsonObjectEnd()', () => {
   });
 
   test('throws when the object does not end', () => {
-    expect(() => jsonObjectEnd(Buffer.from('{"a":"}'), 0)).toThrow('cut off');
+    expect(() => jsonObjectEnd(Buffer.from('{"a":"}'), 0)).toThrow('truncated');
   });
 });
 
 describe('isJsonPrefix()', () => {
-  test('compares at a place', () => {
+  test('compares at an offset', () => {
     const bytes = Buffer.from('{"a":1}');
 
     expect(isJsonPrefix(bytes, Buffer.from('"a"'), 1)).toBe(true);

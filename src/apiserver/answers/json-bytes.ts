@@ -1,4 +1,4 @@
-/** Whether `bytes` has `expected` at `at`. */
+/** Whether `bytes` has `expected` at offset `at`. */
 export function isJsonPrefix(bytes: Uint8Array, expected: Uint8Array, at = 0): boolean {
   if (at + expected.length > bytes.length) return false;
   for (let index = 0; index < expected.length; index++) {
@@ -13,7 +13,7 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
 /**
- * Where the object ends that starts at `start`, in JSON that is known to be well-formed.
+ * The end of the object that starts at `start`, in well-formed JSON.
  *
  * Example: in `{"a":{"b":"}"},"c":1}` the object at 5 ends at 14.
  */
@@ -25,10 +25,10 @@ export function jsonObjectEnd(bytes: Uint8Array, start: number): number {
     else if (byte === OPEN) depth += 1;
     else if (byte === CLOSE && --depth === 0) return at + 1;
   }
-  throw new Error('Cannot find the end of an object: the JSON is cut off');
+  throw new Error('Cannot find the end of an object: the JSON is truncated');
 }
 
-/** Where the string ends whose opening quote is at `start`. */
+/** The end of the string whose opening quote is at `start`. */
 export function jsonStringEnd(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;

@@ -1,21 +1,21 @@
 import { Buffer } from 'node:buffer';
 
-/** Bodies up to this size are put together at once. Larger ones are worth compressing, and worth waiting for their reader. */
-export const AT_ONCE_BYTES = 128 * 1024;
+/** Bodies up to this size are encoded at once. Larger ones are worth compressing, and encoding only as fast as the client reads. */
+export const MAX_EAGER_BYTES = 128 * 1024;
 
-/** Up to this size it costs less to copy the pieces into one than to write them one by one. */
-const WORTH_COPYING_BYTES = 32 * 1024;
+/** Up to this size, copying the pieces into one costs less than writing them separately. */
+const MAX_COPIED_BYTES = 32 * 1024;
 
 /**
- * A body whose pieces are made when they are taken. One that turns out to be small is made at once: its length is known
- * then, and it goes out in one go.
+ * A body whose pieces are encoded on demand. A body that turns out to be small is encoded at once: then its length is known, and it is sent
+ * with one write.
  */
 export function lazyPieces(pieces: Iterator<Uint8Array>): Uint8Array | Iterable<Uint8Array> {
   const first: Uint8Array[] = [];
-  for (let bytes = 0; bytes <= AT_ONCE_BYTES;) {
+  for (let bytes = 0; bytes <= MAX_EAGER_BYTES;) {
     const step = pieces.next();
-    if (step.done === true) return bytes > WORTH_COPYING_BYTES ? first : joined(first, bytes);
-    if (step.value.length === 0) break; // it takes long: others shall have their turn
+    if (step.done === true) return bytes > MAX_COPIED_BYTES ? first : joined(first, bytes);
+    if (step.value.length === 0) break; // slow to encode: let other requests run
     first.push(step.value);
     bytes += step.value.length;
   }

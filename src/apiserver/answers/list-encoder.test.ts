@@ -58,7 +58,7 @@ describe('a list', () => {
     );
   });
 
-  test('tells where to go on', async () => {
+  test('has a continue token', async () => {
     const metadata = { resourceVersion: '9', continue: 'token', remainingItemCount: 5 };
     const gadgets = {
       ...resourceOf({ group: 'ans.example.com', kind: 'Gadget', isCustom: true }),
@@ -73,7 +73,7 @@ describe('a list', () => {
     );
   });
 
-  test('of 5,000 objects is what JSON makes of them', async () => {
+  test('of 5,000 objects equals their JSON', async () => {
     const objects = Array.from({ length: 5000 }, (_, index) =>
       configMap(`c${index}`, index, { k: 'ä'.repeat(index % 600) }),
     );
@@ -89,7 +89,7 @@ describe('a list', () => {
     });
   });
 
-  test('holds large objects as they are', async () => {
+  test('contains large objects unchanged', async () => {
     const objects = [40_000, 10, 100_000].map((length, index) =>
       configMap(`c${index}`, index + 1, { k: 'x'.repeat(length) }),
     );
@@ -100,7 +100,7 @@ describe('a list', () => {
     expect(JSON.parse(await textOf(list(sources, { accept: 'application/json;pretty=1' })))).toMatchObject({ items });
   });
 
-  test('holds objects that somebody else stored in another order', async () => {
+  test('contains objects that another program stored with other member order', async () => {
     const { kind, apiVersion, metadata } = configMap('a', 1, {});
     const codec = jsonStorage(configMaps.type);
     const value = Buffer.from(JSON.stringify({ metadata, apiVersion, kind }));
@@ -112,7 +112,7 @@ describe('a list', () => {
     });
   });
 
-  test('in protobuf can be read back', async () => {
+  test('in protobuf can be decoded', async () => {
     const objects = Array.from({ length: 300 }, (_, index) =>
       configMap(`c${index}`, index + 1, { k: 'v'.repeat(index) }),
     );
@@ -128,7 +128,7 @@ describe('a list', () => {
     expect(items.map(({ metadata }) => metadata.name)).toEqual(objects.map(({ metadata }) => metadata.name));
   });
 
-  test('as a table of large objects is made bit by bit', async () => {
+  test('as a table of large objects is encoded piece by piece', async () => {
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
     const objects = [70_000, 70_000].map((length, index) =>
       configMap(`c${index}`, index + 1, { k: 'x'.repeat(length) }),

@@ -11,7 +11,7 @@ import { protobufList } from './protobuf-list.ts';
 import type { Representation } from './representation.ts';
 import { type TextList, textList } from './text-list.ts';
 
-/** Writes lists of objects, or of their metadata, as far as they are taken. */
+/** Encodes lists of objects, or of their metadata, on demand. */
 export class ListEncoder {
   readonly #forms: MetadataForms;
   readonly #listMeta: Struct;
@@ -45,7 +45,7 @@ export class ListEncoder {
     if (format === 'json' && !isPretty && items.length > 0) return partialJsonList(answer, apiVersion, this.#forms);
     const partials = each(items, (item) => this.#forms.partial(item, resource, apiVersion));
     const fields = { kind, apiVersion, metadata: listMetadata(answer.metadata) };
-    // Kubernetes leaves the list unset when there is nothing to put into it.
+    // Kubernetes leaves an empty list unset.
     return textList({ fields, name: 'items', items: items.length === 0 ? null : partials }, { format, isPretty });
   }
 
@@ -76,7 +76,7 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 const LINE_FEED = 0x0a;
 
-/** A list, put together from the JSON that each of its objects has already, and a line feed unless it is indented. */
+/** Builds a list from the JSON that its objects already have; with a line feed unless it is indented. */
 function* customJsonList({ resource, items, metadata }: ListAnswer, isPretty: boolean): Generator<Uint8Array> {
   const { kind, apiVersion } = listTypeMeta(resource);
   const writer = new ChunkWriter();
@@ -92,7 +92,7 @@ function* customJsonList({ resource, items, metadata }: ListAnswer, isPretty: bo
   yield* writer.finish();
 }
 
-/** Items do not repeat kind and apiVersion, which are the first thing in their JSON: it is left off. */
+/** Items omit kind and apiVersion, which come first in their JSON and are cut off. */
 function* builtInJsonList({ resource, items, metadata }: ListAnswer, isPretty: boolean): Generator<Uint8Array> {
   const prefix = typeMetaPrefix(resource);
   const writer = new ChunkWriter();
@@ -108,7 +108,7 @@ function* builtInJsonList({ resource, items, metadata }: ListAnswer, isPretty: b
       sink.bytes(json.subarray(prefix.length));
       if (rest !== undefined) sink.bytes(rest);
     } else {
-      sink.text(encodeJson(withoutTypeMeta(objectOf(item, resource)))); // stored by somebody else, in another order
+      sink.text(encodeJson(withoutTypeMeta(objectOf(item, resource)))); // another program stored it with other member order
     }
     if (writer.hasFull) yield* writer.take();
   }

@@ -11,7 +11,7 @@ export function listTypeMeta(resource: Resource): TypeMeta {
   return { kind: resource.listKind ?? `${resource.kind}List`, apiVersion: apiVersionOf(resource) };
 }
 
-/** As it is printed: what is empty is left out. */
+/** The list's metadata as JSON: empty members are left out. */
 export function listMetadata({
   resourceVersion,
   continue: token = '',
@@ -24,7 +24,7 @@ export function listMetadata({
   };
 }
 
-/** Lists of custom resources are sorted by name like all of theirs, and always have a continue token, if an empty one. */
+/** The metadata of custom resources' lists is sorted by name, and always has a continue token, possibly empty. */
 export function customListMetadata({
   resourceVersion,
   continue: token = '',

@@ -6,7 +6,7 @@ import { apiVersionOf, StoredObject } from '../storage/stored-object.ts';
 import { isJsonPrefix, jsonObjectEnd } from './json-bytes.ts';
 import { objectOf, type ObjectSource } from './object-forms.ts';
 
-/** The metadata of objects of any kind: what PartialObjectMetadata is made of. */
+/** Encodes the metadata of objects of any kind, for PartialObjectMetadata. */
 export class MetadataForms {
   readonly #objectMeta: Struct;
   readonly #partial: Struct;
@@ -21,7 +21,7 @@ export class MetadataForms {
     return { kind: 'PartialObjectMetadata', apiVersion, metadata: this.#metadata(source, resource) };
   }
 
-  /** The JSON of the metadata alone; cut out of the object's where that is possible, since it saves parsing. */
+  /** The JSON of the metadata; cut from the object's JSON where possible, which saves parsing. */
   json(source: ObjectSource, resource: Resource): Uint8Array {
     if (source instanceof StoredObject && resource.capabilities.objects === 'structured') {
       const cut = cutMetadata(source.json(resource), typeMetaPrefix(resource));
@@ -30,7 +30,7 @@ export class MetadataForms {
     return Buffer.from(encodeJson(this.#metadata(source, resource)));
   }
 
-  /** The bare message of a PartialObjectMetadata, which is the same in all versions. */
+  /** The protobuf message of a PartialObjectMetadata without its envelope; it is the same in all versions. */
   protobuf(source: ObjectSource, resource: Resource): Uint8Array {
     const encode = (): Uint8Array => encodeProtobuf({ metadata: this.#metadata(source, resource) }, this.#partial);
     return source instanceof StoredObject
@@ -38,7 +38,7 @@ export class MetadataForms {
       : encode();
   }
 
-  /** Custom resources have their metadata sorted like everything else of theirs; here it takes its usual order. */
+  /** The metadata in its usual order; that of stored custom resources is sorted by name. */
   #metadata(source: ObjectSource, resource: Resource): ApiObject['metadata'] {
     const { metadata } = objectOf(source, resource);
     if (resource.capabilities.objects === 'structured') return metadata;
@@ -48,7 +48,7 @@ export class MetadataForms {
 
 const METADATA = Buffer.from('"metadata":');
 
-/** In canonical order, metadata follows right after kind and apiVersion. */
+/** In canonical order, metadata directly follows kind and apiVersion. */
 function cutMetadata(json: Uint8Array, prefix: Uint8Array): Uint8Array | undefined {
   const start = prefix.length + METADATA.length;
   if (!isJsonPrefix(json, prefix) || !isJsonPrefix(json, METADATA, prefix.length)) return undefined;
@@ -57,7 +57,7 @@ function cutMetadata(json: Uint8Array, prefix: Uint8Array): Uint8Array | undefin
 
 const prefixes = new WeakMap<Resource, Uint8Array>();
 
-/** What the JSON of every object of a resource begins with: `{"kind":"Pod","apiVersion":"v1",`. */
+/** The first bytes in the JSON of every object of a resource: `{"kind":"Pod","apiVersion":"v1",`. */
 export function typeMetaPrefix(resource: Resource): Uint8Array {
   const known = prefixes.get(resource);
   if (known !== undefined) return known;

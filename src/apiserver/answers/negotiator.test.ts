@@ -19,7 +19,7 @@ const ROUTES =
   '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf';
 
 describe('Negotiator', () => {
-  test('names the streams of a route that can be watched', () => {
+  test('lists the stream types of a route that can be watched', () => {
     const accept = 'application/xml';
     const streams = ', application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
 
@@ -31,7 +31,7 @@ describe('Negotiator', () => {
     expect(outcome('/api/v1/namespaces/a/configmaps', { accept, method: 'DELETE' })).toBe(ROUTES);
   });
 
-  test('shows no table of kinds that can only be posted', () => {
+  test('offers no table for kinds that can only be created', () => {
     const reviews: Resource = { ...resourceOf({ kind: 'ConfigMap' }), verbs: ['create'] };
 
     expect(outcome('/apis/x/v1/reviews', { accept: TABLE, method: 'POST' }, reviews)).toBe(
@@ -44,7 +44,7 @@ describe('Negotiator', () => {
     });
   });
 
-  test('leaves it to a connection what it sends', () => {
+  test('does not restrict the media types of connections', () => {
     const connection: Subresource = {
       type: 'connection',
       style: { kind: 'text', options: types.struct('io.k8s.api.core.v1.PodLogOptions') },
@@ -74,7 +74,7 @@ describe('Negotiator', () => {
     expect(outcome(path, { userAgent, accept: 'application/json' })).toMatchObject({ isPretty });
   });
 
-  test('answers right while it forgets', () => {
+  test('answers correctly while its cache evicts entries', () => {
     const negotiator = new Negotiator();
     for (let index = 0; index < 3000; index++) {
       const call = callOf('/api/v1/configmaps', { accept: `application/json;n=${index}` });

@@ -6,10 +6,10 @@ import { type AcceptClause, parseAccept } from './accept.ts';
 import { noRouteFor, notAcceptable, notStreamable } from './not-acceptable.ts';
 import { type Conversion, type Format, formats, mediaTypes, type Representation } from './representation.ts';
 
-/** What decides, besides the header, about the answer to a call. */
+/** What decides, besides the header, how a call is answered. */
 interface Target {
   readonly offer: Offer;
-  /** A route knows its media types before parameters are looked at. */
+  /** Whether the route checks media types before the handler checks their parameters. */
   readonly isRouted: boolean;
   readonly isStream: boolean;
   readonly isCollection: boolean;
@@ -26,15 +26,15 @@ const MAX_REMEMBERED = 1000;
 const MAX_REMEMBERED_LENGTH = 1000;
 
 /**
- * Finds out how a client wants its answer. Clients send the same few headers over and over, so the answers are
- * remembered: at most a thousand, oldest forgotten first.
+ * Chooses the representation of an answer. Clients send the same few headers over and over, so the results are cached: at most a thousand,
+ * the oldest are removed first.
  */
 export class Negotiator {
   readonly #choices = new Map<string, Choice>();
 
   /**
-   * The representation of the object, list or events that the call is about; throws 406 when none fits. Needs nothing
-   * but the call, so it can go before any work.
+   * The representation of the object, list or events that the call is about; throws 406 when none fits. It needs only the call, so it can
+   * run before any work is done.
    */
   negotiate(call: Call, resource: Resource): Representation {
     const header = call.request.header('accept') ?? '';
@@ -46,7 +46,7 @@ export class Negotiator {
     return isPretty ? choice.pretty : choice.plain;
   }
 
-  /** The representation of a Status; undefined when the client takes none of them, and gets indented JSON. */
+  /** The representation of a Status; undefined when the client accepts none, and gets indented JSON. */
   forStatus(call: Call, isSuccess: boolean): Representation | undefined {
     const header = call.request.header('accept') ?? '';
     const isPretty = isPrettyWanted(call.request);
@@ -72,7 +72,7 @@ const builtInOffer: Offer = { plainFormats: formats, hasTable: true, hasPartialM
 const actionOffer: Offer = { ...builtInOffer, hasTable: false };
 const customOffer: Offer = { ...builtInOffer, plainFormats: ['json', 'yaml'] };
 
-/** What errors are written as: nothing but themselves. */
+/** Errors cannot be converted. */
 const statusOffer: Offer = {
   plainFormats: formats,
   hasTable: false,
@@ -94,15 +94,15 @@ function targetOf({ info, request: { path } }: Call, resource: Resource): Target
   };
 }
 
-/** The old form of a watch, which is a route of its own. */
+/** The legacy watch path, which is a separate route. */
 const WATCH_PATH = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/watch\//;
 
-/** What comes from somewhere else is of whatever type it is there. */
+/** A connection decides its media type itself. */
 function isConnection({ info }: Call, resource: Resource): boolean {
   return info.subresource !== '' && resource.subresources.get(info.subresource)?.type === 'connection';
 }
 
-/** Kinds that are only posted, such as reviews and evictions, cannot be shown as a table. */
+/** Kinds that are only created, such as reviews and evictions, have no tables. */
 function hasTable(resource: Resource, subresource: string): boolean {
   if (subresource !== '') return resource.subresources.get(subresource)?.type !== 'action';
   return resource.verbs.includes('get') || resource.verbs.includes('list');
@@ -122,24 +122,24 @@ function choose(header: string, target: Target): Choice {
   return { ok: true, plain: chosen, pretty: { ...chosen, isPretty: true } };
 }
 
-/** Routes compare whole media types, without parameters: `application/*` is none of theirs. */
+/** Routes compare whole media types, without parameters: they do not match `application/*`. */
 function hasRoute(header: string): boolean {
   return header.split(',').some((part) => routed.has((part.split(';', 1)[0] ?? '').trim()));
 }
 
 const routed = new Set(['*/*', ...formats.map((format) => mediaTypes[format])]);
 
-/** What an endpoint can do besides writing its objects as they are. */
+/** What an endpoint can serve besides its plain objects. */
 interface Offer {
-  /** Formats of objects as they are; what an object can be converted to may be had in all formats. */
+  /** The formats of plain objects; converted objects are available in all formats. */
   readonly plainFormats: readonly Format[];
   readonly hasTable: boolean;
   readonly hasPartialMetadata: boolean;
-  /** The version of `meta.k8s.io` that the parameter `sv` may ask for. */
+  /** The version of `meta.k8s.io` that the parameter `sv` may name. */
   readonly serverVersion: string | undefined;
 }
 
-/** The best of the alternatives that can be had, if there is one. */
+/** The best alternative that the offer includes, if any. */
 function chooseRepresentation(clauses: readonly AcceptClause[], offer: Offer): Representation | undefined {
   for (const clause of clauses) {
     for (const format of formats) {
@@ -195,7 +195,7 @@ function isOffered(format: Format, conversion: AskedConversion | undefined, offe
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
-/** Whether JSON should be indented: when the query says so, or when it is silent and a person seems to be reading. */
+/** Whether JSON is indented: when the query says so, or when the query is silent and the client looks like a person's. */
 function isPrettyWanted(request: IncomingRequest): boolean {
   const asked = request.query.text.includes('pretty') ? request.query.get('pretty') : '';
   if (asked !== '') return TRUE.has(asked);

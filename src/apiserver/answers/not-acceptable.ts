@@ -5,17 +5,17 @@ import { formats, mediaTypes, type Representation, streamFormats, streamMediaTyp
 const objectTypes = formats.map((format) => mediaTypes[format]);
 const streamTypes = streamFormats.map(streamMediaType);
 
-/** None of the media types of the header is served on this route at all. `isCollection`: it can be watched, too. */
+/** The route serves none of the header's media types. `isCollection`: it can also be watched. */
 export function noRouteFor(isCollection: boolean): StatusError {
   return noRoute(isCollection ? [...objectTypes, ...streamTypes] : objectTypes);
 }
 
-/** The same on a route that has nothing but JSON. */
+/** The same on a route that serves only JSON. */
 export function noRouteButJson(): StatusError {
   return noRoute([mediaTypes.json]);
 }
 
-/** The same on a route that has nothing but this media type. */
+/** The same on a route that serves only this media type. */
 export function noRouteBut(mediaType: string): StatusError {
   return noRoute([mediaType]);
 }
@@ -29,17 +29,17 @@ function noRoute(available: readonly string[]): StatusError {
   });
 }
 
-/** The media types are right, but their parameters ask for something that the endpoint does not have. */
+/** The media types are right, but their parameters ask for a form that the endpoint does not have. */
 export function notAcceptable(): StatusError {
   return refusal(`only the following media types are accepted: ${objectTypes.join(', ')}`);
 }
 
-/** What is asked for can be had, but not event by event. */
+/** The requested form exists, but not for events. */
 export function notStreamable(): StatusError {
   return refusal(`only the following media types are accepted: ${streamTypes.join(', ')}`);
 }
 
-/** A single object was asked for as a list. */
+/** A single object was requested as a list. */
 function notAList(resource: Resource): StatusError {
   if (resource.capabilities.objects === 'unstructured')
     return new StatusError({ code: 500, message: 'content is not a list' });
@@ -47,13 +47,13 @@ function notAList(resource: Resource): StatusError {
   return refusal(`you requested PartialObjectMetadataList, but the requested object is not a list (*${type})`);
 }
 
-/** A list was asked for as a single object. */
+/** A list was requested as a single object. */
 function isAList(resource: Resource): StatusError {
   const type = internalTypeName(resource, `${resource.kind}List`);
   return refusal(`you requested PartialObjectMetadata, but the requested object is a list (*${type})`);
 }
 
-/** Whether an object, or a list, can be converted in the way that was asked for; throws when it cannot. */
+/** Throws when an object, or a list, cannot be converted as requested. */
 export function checkConversion(representation: Representation, resource: Resource, isList: boolean): void {
   const kind = representation.conversion?.kind;
   if (isList && kind === 'PartialObjectMetadata') throw isAList(resource);
@@ -64,7 +64,7 @@ function refusal(message: string): StatusError {
   return new StatusError({ code: 406, reason: 'NotAcceptable', message });
 }
 
-/** What Kubernetes calls the type inside, which two of its messages show. */
+/** The name of Kubernetes' internal type, which two of its messages contain. */
 function internalTypeName({ group, capabilities }: Resource, kind: string): string {
   if (capabilities.objects === 'unstructured')
     return kind.endsWith('List') ? 'unstructured.UnstructuredList' : 'unstructured.Unstructured';

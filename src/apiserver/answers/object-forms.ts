@@ -4,7 +4,7 @@ import type { Resource } from '../resource.ts';
 import { jsonText } from '../storage/storage-codec.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 
-/** An object to answer with: shared by all who read it, or made for this one answer. */
+/** An object to answer with: stored and shared by all readers, or made for this answer. */
 export type ObjectSource = StoredObject | ApiObject;
 
 export function objectOf(source: ObjectSource, resource: Resource): ApiObject {
@@ -15,12 +15,12 @@ export function jsonOf(source: ObjectSource, resource: Resource): Uint8Array {
   return source instanceof StoredObject ? source.json(resource) : Buffer.from(jsonText(source, resource.type));
 }
 
-/** The same in pieces, not to be looked at byte by byte but for the first. */
+/** The same in pieces, whose bytes should not be read, except those of the first. */
 export function jsonPiecesOf(source: ObjectSource, resource: Resource): readonly Uint8Array[] {
   return source instanceof StoredObject ? source.jsonPieces(resource) : [jsonOf(source, resource)];
 }
 
-/** The bare protobuf message, without envelope: as it is inside of lists. */
+/** The protobuf message without its envelope, as in lists. */
 export function protobufOf(source: ObjectSource, resource: Resource): Uint8Array {
   if (!(source instanceof StoredObject)) return encodeProtobuf(source, resource.type);
   return source.form(`protobuf ${resource.version} ${resource.group}`, () =>

@@ -6,10 +6,10 @@ import type { TypeMeta } from './list-metadata.ts';
 const FIELD_1 = 0x0a;
 const FIELD_2 = 0x12;
 const MAGIC = Uint8Array.from(ENVELOPE_MAGIC);
-/** Content encoding and type, both empty. */
+/** The envelope's contentEncoding and contentType, both empty. */
 const ENVELOPE_END = Uint8Array.of(0x1a, 0, 0x22, 0);
 
-/** A list in its envelope, put together from messages that are encoded already: metadata is field 1, items field 2. */
+/** Builds a list in its envelope from encoded messages: metadata is field 1, items are field 2. */
 export function* protobufList(
   typeMeta: TypeMeta,
   metadata: Uint8Array,

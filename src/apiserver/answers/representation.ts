@@ -1,9 +1,9 @@
-/** How an answer is written. */
+/** How an answer is encoded. */
 export interface Representation {
   readonly format: Format;
-  /** Indented, for people to read; JSON only. */
+  /** Whether JSON is indented for people to read. */
   readonly isPretty: boolean;
-  /** What the object or list is turned into first. */
+  /** What the object or list is converted to first. */
   readonly conversion: Conversion | undefined;
 }
 
@@ -20,10 +20,10 @@ export const mediaTypes: Readonly<Record<Format, string>> = {
   protobuf: 'application/vnd.kubernetes.protobuf',
 };
 
-/** Best first: what a client gets that takes anything. */
+/** Best first: a client that accepts everything gets the first. */
 export const formats: readonly Format[] = ['json', 'yaml', 'protobuf'];
 
-/** YAML cannot be sent event by event. */
+/** YAML cannot be streamed as events. */
 export const streamFormats: readonly Format[] = ['json', 'protobuf'];
 
 export function streamMediaType(format: Format): string {

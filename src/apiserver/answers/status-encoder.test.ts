@@ -12,7 +12,7 @@ const deleted: Status = {
 };
 
 describe('a Status', () => {
-  test('of a success does not repeat that it is 200, and stays a Status when a table is asked for', async () => {
+  test('of a success omits code 200, and stays a Status when a table is requested', async () => {
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
     const answer = newEncoder().encode({ type: 'status', status: deleted }, callOf('/', { accept }));
@@ -23,19 +23,19 @@ describe('a Status', () => {
     );
   });
 
-  test('of another success says which', async () => {
+  test('of another success has its code', async () => {
     const answer = newEncoder().encode({ type: 'status', status: { ...deleted, code: 201 } }, callOf('/'));
 
     expect(await textOf(answer)).toContain('"code":201');
   });
 
-  test('escapes what could be taken for HTML', async () => {
+  test('escapes HTML', async () => {
     const answer = newEncoder().encode({ type: 'status', status: unauthorized('<a>&\u2028').status }, callOf('/'));
 
     expect(await textOf(answer)).toContain('"message":"\\u003ca\\u003e\\u0026\\u2028"');
   });
 
-  test('that says when to come back does so in a header, too', () => {
+  test('with retryAfterSeconds has a Retry-After header', () => {
     const { status } = tooManyRequests('slow down', 7);
 
     expect(newEncoder().encode({ type: 'status', status }, callOf('/')).headers).toEqual({
@@ -44,7 +44,7 @@ describe('a Status', () => {
     });
   });
 
-  test('goes with the warnings of the call and with headers of its own', () => {
+  test('has the warnings of the call and its own headers', () => {
     const call = callOf('/');
     call.warnings.add('first');
     call.warnings.add('second "one"');

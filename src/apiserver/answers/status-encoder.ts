@@ -4,7 +4,7 @@ import type { Status, Struct, TypeTable } from '../../api/index.ts';
 import { encodeDocument } from './document.ts';
 import type { Format, Representation } from './representation.ts';
 
-/** Writes what is said instead of an object: failures, and successes that bring none. */
+/** Encodes Statuses: failures, and successes without an object. */
 export class StatusEncoder {
   readonly #type: Struct;
 
@@ -18,13 +18,13 @@ export class StatusEncoder {
     return encodeDocument(value, { format, isPretty });
   }
 
-  /** As the object of a watch event. */
+  /** Encodes a Status as the object of a watch event. */
   embedded(status: Status, format: Format): Uint8Array {
     const value = this.#canonical(status);
     return format === 'protobuf' ? encodeProtobufEnvelope(value, this.#type) : Buffer.from(encodeJson(value));
   }
 
-  /** A plain success does not repeat the code 200. */
+  /** Omits the code of a plain success (200). */
   #canonical(status: Status): Record<string, unknown> {
     const isPlain = status.status === 'Success' && status.code === 200;
     return canonicalize(isPlain ? { ...status, code: 0 } : status, this.#type);

@@ -34,7 +34,7 @@ async function tableOf(names: readonly string[], resource: Resource, query = '')
 }
 
 describe('a table', () => {
-  test('makes its cells from the stored version, and shows objects in the version asked for', async () => {
+  test('computes its cells from the stored version, and has objects in the requested version', async () => {
     const configMaps = resourceOf({ kind: 'ConfigMap', columns: [apiVersionColumn] });
     const newer: Resource = { ...configMaps, version: 'v2', type: { ...configMaps.type } };
 
@@ -44,7 +44,7 @@ describe('a table', () => {
     expect(rows[0]?.object).toMatchObject({ apiVersion: 'v2', metadata: { name: 'a' } });
   });
 
-  test('keeps the order of the list, unless the kind has another', async () => {
+  test('keeps the order of the list, unless the kind defines another', async () => {
     const configMaps = resourceOf({ kind: 'ConfigMap', columns: [nameColumn] });
     const reversed: Resource = {
       ...configMaps,
@@ -55,7 +55,7 @@ describe('a table', () => {
     expect((await tableOf(['b', 'a', 'c'], reversed)).rows.map(({ cells }) => cells)).toEqual([['c'], ['b'], ['a']]);
   });
 
-  test('says about a row what the kind says about it', async () => {
+  test('has the kind’s row conditions', async () => {
     const done = { type: 'Completed', status: 'True', reason: 'Done', message: 'It is done.' } as const;
     const configMaps: Resource = {
       ...resourceOf({ kind: 'ConfigMap', columns: [nameColumn] }),
@@ -70,7 +70,7 @@ describe('a table', () => {
     ]);
   });
 
-  test('shows null where a cell has nothing', async () => {
+  test('has null for an empty cell', async () => {
     const columns: readonly Column[] = [{ ...nameColumn, value: () => undefined }];
 
     expect((await tableOf(['a'], resourceOf({ kind: 'ConfigMap', columns }))).rows[0]?.cells).toEqual([null]);

@@ -20,9 +20,9 @@ export interface Table {
   readonly kind: 'Table';
   readonly apiVersion: string;
   readonly metadata: Partial<ListMetadata>;
-  /** null: the same as in the table before, in a watch. */
+  /** null in a watch: the same columns as in the previous table. */
   readonly columnDefinitions: readonly Omit<Column, 'value'>[] | null;
-  /** Null, not empty, where a kind without columns of its own has no objects. */
+  /** null instead of empty for a kind without columns of its own and without objects. */
   readonly rows: readonly unknown[] | null;
 }
 
@@ -30,13 +30,13 @@ export interface LazyTable extends Omit<Table, 'rows'> {
   readonly rows: Iterable<unknown> | null;
 }
 
-/** Objects as rows, for people to read. */
+/** A Table of objects, for people to read. */
 export function tableOf(sources: readonly ObjectSource[], metadata: ListMetadata, context: TableContext): Table {
   const { rows, ...table } = lazyTableOf(sources, metadata, context);
   return { ...table, rows: rows === null ? null : [...rows] };
 }
 
-/** The same with rows that are made when they are taken, once. */
+/** The same with rows that are made on demand, once. */
 export function lazyTableOf(
   sources: readonly ObjectSource[],
   metadata: ListMetadata,
@@ -66,7 +66,7 @@ function inOrder(sources: readonly ObjectSource[], resource: Resource): readonly
   return sources.toSorted((left, right) => compareRows(shownObject(left, resource), shownObject(right, resource)));
 }
 
-/** What cells are made from. */
+/** The version of the object that cells are computed from. */
 function shownObject(source: ObjectSource, resource: Resource): ApiObject {
   if (source instanceof StoredObject && resource.capabilities.tablesShow === 'stored') return source.object;
   return objectOf(source, resource);
@@ -104,7 +104,7 @@ function columnsOf(resource: Resource): readonly Column[] {
   return resource.columns.length === 0 ? defaultColumns : resource.columns;
 }
 
-/** For kinds that have no columns of their own. */
+/** The columns of kinds that define none. */
 const defaultColumns: readonly Column[] = [
   {
     name: 'Name',

@@ -3,19 +3,19 @@ import { ChunkWriter } from './chunk-writer.ts';
 import type { TextForm } from './document.ts';
 import { JsonIndenter } from './indent-json.ts';
 
-/** A document that is large because of one of its fields. */
+/** A document with one field that is a long list. */
 export interface TextList {
-  /** The other fields, in the order of JSON. */
+  /** The other fields, in JSON order. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The name of the field, which is the last in JSON. */
+  /** The name of the list, which is last in JSON. */
   readonly name: string;
-  /** Its items; null is written as such. */
+  /** The items; null is written as null. */
   readonly items: Iterable<unknown> | null;
-  /** An item may take long to make, so that others may need their turn in between. */
+  /** Whether items are slow to make, so that other requests should run in between. */
   readonly isSlow?: boolean;
 }
 
-/** Writes the document item by item; as `encodeDocument` would write it whole. */
+/** Encodes the document item by item, with the same result as `encodeDocument`. */
 export function textList(list: TextList, { format, isPretty }: TextForm): Generator<Uint8Array> {
   return format === 'yaml' ? yamlList(list) : jsonList(list, isPretty);
 }
@@ -36,7 +36,7 @@ function* jsonList({ fields, name, items, isSlow = false }: TextList, isPretty: 
   yield* writer.finish();
 }
 
-/** One value as YAML. */
+/** Encodes one value as YAML. */
 export function* yamlDocument(value: unknown): Generator<Uint8Array> {
   const writer = new ChunkWriter();
   yield* yamlInto(writer, value);
@@ -54,10 +54,10 @@ function* yamlInto(writer: ChunkWriter, value: unknown): Generator<Uint8Array> {
   }
 }
 
-/** A piece without bytes: what follows takes long to make. */
+/** An empty piece: the next one is slow to make. */
 const NOTHING_YET = new Uint8Array(0);
 
-/** Keys are sorted in YAML: some of the other fields come before the list, some behind it. */
+/** YAML sorts keys: some of the other fields come before the list, some after it. */
 function* yamlList({ fields, name, items }: TextList): Generator<Uint8Array> {
   const writer = new ChunkWriter();
   const entries = Object.entries(fields);

@@ -1,10 +1,10 @@
-/** Runes of text that a response may carry in warnings; when there is more, each warning is cut. */
+/** Maximum runes of all warnings of a response; when there are more, each warning is truncated. */
 const MAX_RUNES = 4096;
 const MAX_RUNES_EACH = 256;
 
 /**
- * The values of `Warning` headers for these texts, in order. When the texts are too long together, each is cut to 256
- * runes, and what still does not fit is left out. Texts that hold control characters are left out, too.
+ * The values of `Warning` headers for these texts, in order. When all texts together are too long, each is truncated to 256 runes, and
+ * those that still do not fit are left out, as are texts with control characters.
  */
 export function warningHeaders(texts: readonly string[]): readonly string[] {
   const headers: string[] = [];
@@ -19,7 +19,7 @@ export function warningHeaders(texts: readonly string[]): readonly string[] {
   return headers;
 }
 
-/** Those up to `index` are cut whatever that makes; those behind it only go in while there is room. */
+/** The texts up to `index` are truncated and always included; those after it only while there is room. */
 function cutWarnings(texts: readonly string[], index: number): readonly string[] {
   const headers: string[] = [];
   let written = 0;
@@ -43,7 +43,7 @@ function isPrintable(text: string): boolean {
   return text !== '' && !/\p{Cc}/u.test(text);
 }
 
-/** Headers are bytes: text beyond ASCII goes out as UTF-8, which a transport takes one byte a character. */
+/** Headers are bytes: non-ASCII text is sent as UTF-8, as one character per byte. */
 function headerValue(text: string): string {
   const quoted = `299 - "${text.replace(/["\\]/g, '\\$&')}"`;
   return Buffer.from(quoted, 'utf8').toString('latin1');

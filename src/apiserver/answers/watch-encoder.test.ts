@@ -51,7 +51,7 @@ async function piecesOf({ body }: EncodedAnswer): Promise<readonly Uint8Array[]>
 }
 
 describe('a watch in JSON', () => {
-  test('is one line for each event, the same one by one and in batches', async () => {
+  test('is one line per event, the same one by one and in batches', async () => {
     const events: readonly WatchEvent[] = [
       { type: 'ADDED', object: a },
       { type: 'MODIFIED', object: b },
@@ -201,7 +201,7 @@ describe('a watch of tables', () => {
     );
   });
 
-  test('leaves objects out when asked to, but for the mark that the state is complete', async () => {
+  test('leaves objects out when requested, except the one that marks the initial state as complete', async () => {
     const events = await tables('&includeObject=None');
 
     expect(events.map(({ object }) => (object.rows[0] as { readonly object: unknown }).object)).toEqual([
@@ -216,7 +216,7 @@ describe('a watch of tables', () => {
     ]);
   });
 
-  test('refuses other values of includeObject before it starts', async () => {
+  test('rejects invalid values of includeObject before it starts', async () => {
     const answer = watch([[{ type: 'ADDED', object: a }]], { accept: TABLE, query: '&includeObject=All' });
 
     expect(answer.code).toBe(400);
@@ -225,7 +225,7 @@ describe('a watch of tables', () => {
 });
 
 describe('a watch of metadata', () => {
-  test('has nothing else', async () => {
+  test('contains only metadata', async () => {
     expect(await lines(watch([[{ type: 'MODIFIED', object: b }]], { accept: PARTIAL }))).toEqual([
       '{"type":"MODIFIED","object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":' +
         '{"name":"b","namespace":"ns","uid":"00000000-0000-0000-0000-000000000002","resourceVersion":"2"}}}',

@@ -18,7 +18,7 @@ export interface WatchEncoderOptions {
 
 const MAX_CACHED_BYTES = 16 * 1024 * 1024;
 
-/** Writes the events of watches. A single event is framed once, and the same bytes go to every watcher of its kind. */
+/** Encodes the events of watches. A single event is encoded once, and every watch with the same representation sends the same bytes. */
 export class WatchEncoder {
   readonly #options: WatchEncoderOptions;
   readonly #cache = new FrameCache({ maxBytes: MAX_CACHED_BYTES });
@@ -27,7 +27,7 @@ export class WatchEncoder {
     this.#options = options;
   }
 
-  /** The stream of one watcher; throws at once when it cannot be had as asked. */
+  /** The stream of one watch; throws at once when the requested form is not possible. */
   encode({ resource, events }: WatchAnswer, representation: Representation, query: Query): AsyncIterable<Uint8Array> {
     const { clock, forms, statuses, metrics } = this.#options;
     const { format } = representation;
@@ -43,11 +43,11 @@ export class WatchEncoder {
   }
 }
 
-/** The bytes of one watch. */
+/** The encoded events of one watch. */
 class EventStream extends PolledSource<Uint8Array> {
   readonly #events: Polled<readonly WatchEvent[]>;
   readonly #framer: EventFramer;
-  /** What is left of many events that came at once. */
+  /** The rest of a batch of events. */
   #rest: Iterator<Uint8Array> | undefined;
 
   constructor(events: WatchAnswer['events'], framer: EventFramer) {

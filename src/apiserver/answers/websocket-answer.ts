@@ -5,13 +5,13 @@ import type { ConnectionAnswer } from './answer.ts';
 
 export interface WebSocketAnswerOptions extends Pick<WebSocketOptions, 'maxMessageBytes' | 'pingAfterMs'> {
   readonly clock: Clock;
-  /** The subprotocols that are spoken here; the first one that the client offers is chosen, and without any it is refused. */
+  /** The supported subprotocols; the first one that the client offers is chosen; a client that offers none of them is refused. */
   readonly protocols: readonly string[];
-  /** Has the connection until it resolves. The other side is told to close when the server stops. */
+  /** Owns the connection until it resolves. When the server stops, it sends the client a close frame. */
   serve(connection: WebSocketConnection): Promise<void>;
 }
 
-/** Goes on with WebSocket, or says why not. Assumes that the client asks for it, see `wantsWebSocket`. */
+/** Switches to WebSocket, or answers with an error. Assumes that the client asks for it, see `wantsWebSocket`. */
 export function webSocketAnswer(call: Call, options: WebSocketAnswerOptions): ConnectionAnswer {
   const { protocols } = options;
   const { code, headers, body } = handshake(

@@ -3,7 +3,7 @@ import type { DiscoveredResource, DocumentedType, DocumentSources } from '../../
 import type { GroupVersionKind, ServedResource } from '../../api/index.ts';
 import type { Resource, Subresource } from '../resource.ts';
 
-/** A resource as discovery tells it. */
+/** A resource for discovery documents. */
 export function discoveredResource(resource: Resource): DiscoveredResource {
   const { verbs, storage, capabilities, subresources } = resource;
   const storedIn = storage.announcedApiVersion ?? storage.apiVersion;
@@ -19,14 +19,14 @@ export function discoveredResource(resource: Resource): DiscoveredResource {
   };
 }
 
-/** What is read and written at a subresource; options of connections are no kinds, and go by their type's name. */
+/** The kind that is read and written at a subresource; options of connections are not kinds, and are named after their type. */
 function kindOf(subresource: Subresource, { group, version, kind }: Resource): GroupVersionKind {
   if (subresource.type === 'view') return { group, version, kind };
   const { struct } = subresource;
   return struct.kind ?? { group, version, kind: struct.shortName };
 }
 
-/** A resource as OpenAPI documents it. */
+/** A resource for OpenAPI documents. */
 export function documentedResource(resource: Resource, sources: DocumentSources): ServedResource {
   const { object, list } = typesOf(resource, sources);
   return {

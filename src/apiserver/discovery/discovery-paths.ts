@@ -21,14 +21,14 @@ import { discoveredResource } from './described-resource.ts';
 import type { DocumentWriter } from './document-writer.ts';
 import type { ServedApi, ServedVersion } from './served-api.ts';
 
-/** `/api`, `/apis` and what is below them but no resource: which groups, versions and resources there are. */
+/** `/api`, `/apis` and the paths below them that are not resources: the served groups, versions and resources. */
 export class DiscoveryPaths implements PathHandler {
   readonly #served: ServedApi;
   readonly #documents: DocumentWriter;
   readonly #serverAddress: () => string;
-  /** The groups in aggregated answers. */
+  /** The JSON of groups in aggregated answers. */
   readonly #groupTexts = new WeakMap<ServedGroup, string>();
-  /** Aggregated answers by path, for as long as nothing changes. */
+  /** Aggregated answers by path, cached until something changes. */
   readonly #aggregated = new Map<string, { readonly of: readonly ServedGroup[]; readonly made: AggregatedDiscovery }>();
 
   constructor(served: ServedApi, documents: DocumentWriter, serverAddress: () => string) {
@@ -41,7 +41,7 @@ export class DiscoveryPaths implements PathHandler {
     if (call.request.path.startsWith('//')) return undefined;
     const [root, ...rest] = call.request.path.split('/').filter((part) => part !== '');
     if (root !== 'api' && root !== 'apis') return undefined;
-    // What is below `/apis` but no version is answered whatever the method, by another part of Kubernetes' server.
+    // Paths below `/apis` that are not versions answer every method, because another part of Kubernetes' server handles them.
     const isRoute = root === 'api' || rest.length > 1;
     if (isRoute && call.request.method !== 'GET' && call.request.method !== 'HEAD') return refuseMethod(rest);
     if (rest.length === 0) {
@@ -86,7 +86,7 @@ export class DiscoveryPaths implements PathHandler {
     return made;
   }
 
-  /** Empty for a group of which nobody has said yet what is in it. */
+  /** Empty for a group whose server has not yet answered a discovery request. */
   #groupText(group: ServedGroup<ServedVersion>): string {
     let text = this.#groupTexts.get(group);
     if (text === undefined) {
@@ -100,7 +100,7 @@ export class DiscoveryPaths implements PathHandler {
 
 const ROUTE = { isRoute: true };
 
-/** A version's document is there to be read; what lies below it may be somebody else's. */
+/** A version's document is read-only; paths below it may belong to other handlers. */
 function refuseMethod(below: readonly string[]): undefined {
   if (below.length <= 2) throw methodNotAllowed();
   return undefined;
@@ -116,7 +116,7 @@ function discovered(served: ServedVersion): readonly DiscoveredGroupVersion[] {
   return [{ ...served, resources, freshness: 'Current' }];
 }
 
-/** Whether the first alternative that can be had is the aggregated form. */
+/** Whether the first alternative that is available is the aggregated form. */
 function wantsAggregated(request: RequestHeaders): boolean {
   for (const clause of parseAccept(request.header('accept') ?? '')) {
     const { parameters } = clause;
@@ -140,12 +140,12 @@ const FIXED = [
   '/version',
 ];
 
-/** `/` and `/index.html`: the paths there are. */
+/** `/` and `/index.html`: the list of all paths. */
 export class RootPath implements PathHandler {
   readonly #served: ServedApi;
   readonly #others: readonly string[];
 
-  /** `others` are paths that are neither fixed nor discovery's. */
+  /** `others` are paths that are neither constant nor part of discovery. */
   constructor(served: ServedApi, others: readonly string[] = []) {
     this.#served = served;
     this.#others = others;

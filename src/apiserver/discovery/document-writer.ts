@@ -7,10 +7,10 @@ import { noRouteFor, notAcceptable } from '../answers/not-acceptable.ts';
 import { mediaTypes } from '../answers/representation.ts';
 import type { Call } from '../request/call.ts';
 
-/** What every discovery document says of itself. */
+/** The type fields of every discovery document. */
 type TypedDocument = { readonly kind?: string; readonly apiVersion?: string };
 
-/** Writes discovery documents in the format a client asks for. */
+/** Encodes discovery documents in the format that a client asks for. */
 export class DocumentWriter {
   readonly #types: TypeTable;
   readonly #negotiator: Negotiator;
@@ -20,7 +20,7 @@ export class DocumentWriter {
     this.#negotiator = negotiator;
   }
 
-  /** `isRoute`: the path is one of the routes of a version, which refuse media types in their own words. */
+  /** `isRoute`: the path is a route of a version; such routes have their own message for unsupported media types. */
   write(call: Call, document: TypedDocument, { isRoute = false }: { readonly isRoute?: boolean } = {}): Answer {
     const representation = this.#negotiator.forStatus(call, false);
     if (representation === undefined) throw isRoute ? noRouteFor(false) : notAcceptable();

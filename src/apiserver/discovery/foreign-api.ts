@@ -3,42 +3,42 @@ import type { APIResourceDiscovery } from '../../api/types/apidiscovery/v2.d.ts'
 import type { Answer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 
-/** A group and version that another server serves, to which requests are passed on. */
+/** A group and version that another server serves; requests for it are forwarded. */
 export interface ForeignVersion extends GroupVersion {
   readonly priority: Priority;
-  /** What the other server says it serves; absent until it has been asked for the first time. */
+  /** The other server's discovery; absent until it first answers. */
   readonly discovered?: {
     readonly resources: readonly APIResourceDiscovery[];
-    /** `Stale` when it could not be asked, and this is what it said before, if anything. */
+    /** `Stale` when the server could not be reached, and this is its previous answer, if any. */
     readonly freshness: 'Current' | 'Stale';
   };
 }
 
-/** What other servers serve: discovery shows it beside, and in front of, what this server serves itself. */
+/** The APIs of other servers, which discovery includes beside this server's own, and which take precedence over them. */
 export interface ForeignApi {
   groupNames(): Iterable<string>;
   versionsOf(group: string): readonly ForeignVersion[];
-  /** What a registration says of a version that this server answers itself; default as its kinds say. */
+  /** The priority that an APIService sets for a version of this server; default as its kinds say. */
   localPriority?(version: GroupVersion): Priority | undefined;
-  /** Calls the listener with the names of groups that are not as they were. */
+  /** Calls the listener with the names of changed groups. */
   onChange(listener: (groups: readonly string[]) => void): Disposable;
 }
 
-/** What other servers say about their resources; the same object for as long as they say the same. */
+/** The OpenAPI documents of other servers; the same object until one of them changes. */
 export interface ForeignDocuments {
   readonly v2: readonly ForeignPartV2[];
-  /** The addresses of documents of OpenAPI v3 by their place below `/openapi/v3/`. */
+  /** The URLs of OpenAPI v3 documents, by path below `/openapi/v3/`. */
   readonly v3: ReadonlyMap<string, string>;
 }
 
-/** Where documents of other servers come from. */
+/** The source of other servers' documents. */
 export interface ForeignOpenApi {
   documents(): ForeignDocuments;
-  /** Lets the other server answer a request for one of its documents of OpenAPI v3. */
+  /** Forwards a request for an OpenAPI v3 document to the other server. */
   answer(call: Call, path: string): Promise<Answer>;
 }
 
-/** For a server that stands alone. */
+/** For a server without aggregation. */
 export const nothingForeign: ForeignApi = {
   groupNames: () => [],
   versionsOf: () => [],

@@ -21,7 +21,7 @@ import type { ForeignDocuments, ForeignOpenApi } from './foreign-api.ts';
 import { documentedResource } from './described-resource.ts';
 import type { ServedApi, ServedVersion } from './served-api.ts';
 
-/** `/openapi/v2`, `/openapi/v3` and the documents below it. Made when first asked for, and kept while nothing changes. */
+/** `/openapi/v2`, `/openapi/v3` and the documents below it. They are made on first use, and cached until something changes. */
 export class OpenApiPaths implements PathHandler {
   readonly #served: ServedApi;
   readonly #types: TypeSource;
@@ -63,21 +63,21 @@ interface Made extends OpenApiDocument {
   readonly atMs: number;
 }
 
-/** A document that can be made from something, and is kept for as long as that. */
+/** A document that can be made on demand, and is cached with its source. */
 interface Source {
   readonly of: object;
   readonly make: () => OpenApiDocument;
-  /** What stands for its content where that is known without making it. */
+  /** The document's ETag, when it is known without making the document. */
   readonly etag?: string;
 }
 
-/** All documents. Each hangs on the group, the version or the list of groups that it is made from. */
+/** All documents. Each is cached by the group, version or list of groups that it is made from. */
 class Documents {
   readonly #served: ServedApi;
   readonly #sources: DocumentSources;
   readonly #openApiV2: OpenApiV2;
   readonly #openApiV3: OpenApiV3;
-  /** Those of the server's own paths never change. */
+  /** The documents of the server's own paths, which never change. */
   readonly #server: ReadonlyMap<string, () => OpenApiDocument>;
   readonly #resources = new WeakMap<Resource, ServedResource>();
   readonly #made = new WeakMap<object, Made>();
@@ -107,7 +107,7 @@ class Documents {
     return answer(call, { body: whole.protobuf, etag }, { contentType: PROTOBUF_ANSWER_TYPE, headers });
   }
 
-  /** Whoever asks while it is being made waits for the same one. */
+  /** Concurrent requests for the document wait for the same one. */
   #whole2(whole: WholeDocuments, atMs: number): Promise<Made & OpenApiDocumentV2> {
     return (whole.makingV2 ??= (async () => {
       const turns = new Turns();
@@ -123,7 +123,7 @@ class Documents {
     })());
   }
 
-  /** A document of this server by its place below `/openapi/v3/`; an address with an old hash leads to the one with the new. */
+  /** A document of this server, by path below `/openapi/v3/`; a URL with an old hash redirects to the current one. */
   v3(call: Call, path: string): Answer | undefined {
     const source = this.#current().sources.get(path);
     if (source === undefined) return undefined;
@@ -155,7 +155,7 @@ class Documents {
     return { type: 'bytes', code: 200, contentType: 'text/plain; charset=utf-8', body: whole.index.body, headers };
   }
 
-  /** What is made from all groups, of which one may have changed. */
+  /** The documents that are made from all groups. */
   #current(): WholeDocuments {
     const of = this.#served.groups();
     const foreign = this.#foreign();
@@ -204,7 +204,7 @@ class Documents {
 interface WholeDocuments {
   readonly of: readonly ServedGroup<ServedVersion>[];
   readonly foreign: ForeignDocuments;
-  /** By the place below `/openapi/v3/`. */
+  /** By path below `/openapi/v3/`. */
   readonly sources: ReadonlyMap<string, Source>;
   index?: Made;
   v2?: Made & OpenApiDocumentV2;
@@ -212,7 +212,7 @@ interface WholeDocuments {
   protobuf?: Uint8Array;
 }
 
-/** A hash of what the documents of a version are made from; undefined where that is not told. */
+/** A hash of everything that the documents of a version are made from; undefined when a resource has no fingerprint. */
 function knownEtag({ group, version, resources }: ServedVersion): string | undefined {
   const hash = createHash('sha512').update(`${group}/${version}`);
   for (const { plural, fingerprint } of resources) {
@@ -222,20 +222,20 @@ function knownEtag({ group, version, resources }: ServedVersion): string | undef
   return hash.digest('hex').toUpperCase();
 }
 
-/** Custom resources do not document how they are discovered. */
+/** The documents of custom resources do not include their discovery paths. */
 function documentsDiscovery({ versions }: ServedGroup<ServedVersion>): boolean {
   return versions.some(({ resources }) => resources.some(({ capabilities }) => capabilities.documents === 'built-in'));
 }
 
-/** Headers of every document that is sent whole. */
+/** The headers of every document that is sent whole. */
 function sentAt({ atMs }: Made): Readonly<Record<string, string>> {
   return { 'accept-ranges': 'bytes', 'last-modified': new Date(atMs).toUTCString() };
 }
 
-/** What the protobuf form is called in answers: the name that is asked for has an `@`, which no media type may have. */
+/** The media type of protobuf in answers: the requested one has an `@`, which is not allowed in media types. */
 const PROTOBUF_ANSWER_TYPE = PROTOBUF_V2_TYPE.replace('@', '.');
 
-/** An address with the right hash never changes what it leads to. */
+/** The content at a URL with the current hash never changes. */
 const IMMUTABLE = { 'cache-control': 'public, immutable' };
 
 function takesJsonOrProtobuf(request: RequestHeaders): boolean {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { GroupVersion } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
 import { KindServer } from '../testing/kind-server.ts';
-import { cronTabs } from '../testing/made-up-kind.ts';
+import { cronTabs } from '../testing/cron-tabs.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
@@ -19,7 +19,7 @@ const cronTab = (name: string, spec: object = { schedule: '* * * * *' }): object
 });
 
 describe('a kind that is registered while the server runs', () => {
-  test('is discovered at once, with all its versions', async () => {
+  test('is in discovery at once, with all its versions', async () => {
     await using api = new KindServer();
     expect((await api.get(`/apis/${GROUP}`)).code).toBe(404);
 
@@ -36,7 +36,7 @@ describe('a kind that is registered while the server runs', () => {
     expect((await api.get('/')).json().paths).toContain(`/apis/${GROUP}/v1beta1`);
   });
 
-  test('changes the tag of aggregated discovery, and gives it back when it goes', async () => {
+  test('changes the ETag of aggregated discovery, which is restored when it is withdrawn', async () => {
     await using api = new KindServer();
     const before = (await api.get('/apis', { accept: AGGREGATED })).headers['etag'] as string;
     expect((await api.get('/apis', { accept: AGGREGATED, 'if-none-match': before })).code).toBe(304);
@@ -53,7 +53,7 @@ describe('a kind that is registered while the server runs', () => {
     expect((await api.get('/apis', { accept: AGGREGATED, 'if-none-match': before })).code).toBe(304);
   });
 
-  test('is documented as a custom resource, with its own types written in place', async () => {
+  test('is documented as a custom resource, with its types inlined', async () => {
     await using api = new KindServer();
     api.server.registry.register(cronTabs());
 
@@ -90,7 +90,7 @@ describe('a kind that is registered while the server runs', () => {
     expect(protobuf.body.includes('com.example.stable.v1.CronTab')).toBe(true);
   });
 
-  test('is shown in tables by its columns, and seen through both versions', async () => {
+  test('has tables with its columns, in both versions', async () => {
     await using api = new KindServer();
     api.server.registry.register(cronTabs());
     expect((await api.send('POST', OBJECTS, { body: cronTab('a') })).code).toBe(201);
@@ -102,7 +102,7 @@ describe('a kind that is registered while the server runs', () => {
     expect(list.items[0]).toMatchObject({ apiVersion: `${GROUP}/v1beta1`, kind: 'CronTab', metadata: { name: 'a' } });
   });
 
-  test('says which fields a write cannot own', async () => {
+  test('defines which fields a write cannot own', async () => {
     await using api = new KindServer();
     api.server.registry.register(cronTabs());
     const sent = { ...cronTab('a'), status: { active: ['x'] } };
@@ -121,7 +121,7 @@ describe('a kind that is registered while the server runs', () => {
     ]);
   });
 
-  test('refuses what only built-in kinds have, in the words of custom resources', async () => {
+  test('rejects features of built-in kinds, with the messages for custom resources', async () => {
     await using api = new KindServer();
     api.server.registry.register(cronTabs());
     await api.send('POST', OBJECTS, { body: cronTab('a') });
@@ -155,7 +155,7 @@ describe('a kind that is withdrawn', () => {
     expect((await api.get(`/openapi/v3/apis/${GROUP}/v1`)).code).toBe(404);
   });
 
-  test('ends a watch that has yet to begin', async () => {
+  test('ends a watch that has not begun yet', async () => {
     await using api = new KindServer();
     api.server.registry.register(cronTabs());
     const answer = await api.answer('GET', `${OBJECTS}?watch=true&resourceVersion=0`);
@@ -165,7 +165,7 @@ describe('a kind that is withdrawn', () => {
     expect(await answer.events[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined });
   });
 
-  test('can come back at once with another schema and fewer versions', async () => {
+  test('can be registered again at once with another schema and fewer versions', async () => {
     await using api = new KindServer();
     api.server.registry.register(cronTabs());
     await api.send('POST', OBJECTS, { body: cronTab('a') });
@@ -186,26 +186,26 @@ describe('a kind that is withdrawn', () => {
 });
 
 describe('the registry', () => {
-  test('tells of a change before it returns, once for all versions', async () => {
+  test('notifies listeners before it returns, once for all versions', async () => {
     await using api = new KindServer();
-    const told: (readonly GroupVersion[])[] = [];
-    const listening = api.server.registry.onChange((changed) => told.push(changed));
+    const changes: (readonly GroupVersion[])[] = [];
+    const listening = api.server.registry.onChange((changed) => changes.push(changed));
     const both = ['v1', 'v1beta1'].map((version) => ({ group: GROUP, version }));
 
     api.server.registry.register(cronTabs());
-    expect(told).toEqual([both]);
+    expect(changes).toEqual([both]);
     api.server.registry.register(cronTabs({ versions: ['v1'] }));
-    expect(told).toEqual([both, both]);
+    expect(changes).toEqual([both, both]);
     api.server.registry.withdraw(KIND);
-    expect(told[2]).toEqual([{ group: GROUP, version: 'v1' }]);
+    expect(changes[2]).toEqual([{ group: GROUP, version: 'v1' }]);
     api.server.registry.withdraw(KIND);
-    expect(told).toHaveLength(3);
+    expect(changes).toHaveLength(3);
     listening[Symbol.dispose]();
     api.server.registry.register(cronTabs());
-    expect(told).toHaveLength(3);
+    expect(changes).toHaveLength(3);
   });
 
-  test('leaves the documents of other groups as they are', async () => {
+  test('does not rebuild the documents of other groups', async () => {
     await using api = new KindServer();
     api.server.registry.register(cronTabs({ group: 'other.example.com' }));
     const paths = ['/openapi/v3/api/v1', '/openapi/v3/apis/apps/v1', '/openapi/v3/apis/other.example.com/v1'];
@@ -220,7 +220,7 @@ describe('the registry', () => {
     for (const [index, body] of after.entries()) expect(body).toBe(before[index]);
   });
 
-  test('looks at no other of two hundred groups when one comes', async () => {
+  test('does not touch two hundred other groups when one is added', async () => {
     await using api = new KindServer();
     let looks = 0;
     const counted = (resource: Resource): Resource => ({

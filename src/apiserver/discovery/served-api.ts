@@ -4,17 +4,17 @@ import type { Resource } from '../resource.ts';
 import { type ForeignApi, type ForeignVersion, nothingForeign } from './foreign-api.ts';
 import type { ResourceRegistry } from '../resource-registry.ts';
 
-/** A group and version with the resources that are served in it: by this server, or by another one. */
+/** A group and version with its resources: of this server, or of another one. */
 export interface ServedVersion extends GroupVersion {
   readonly priority: Priority;
-  /** Those of this server; none where another one answers. */
+  /** This server's resources; empty when another server serves the version. */
   readonly resources: readonly Resource[];
   readonly foreign?: ForeignVersion;
 }
 
 /**
- * What is served now, by group. A group stays the same object for as long as nothing in it changes, and the list of all
- * for as long as nothing changes at all: what is made of them can be kept by their identity.
+ * What is currently served, by group. A group stays the same object until something in it changes, and so does the list of all groups:
+ * results that are derived from them can be cached by identity.
  */
 export class ServedApi {
   readonly #registry: ResourceRegistry;
@@ -37,7 +37,7 @@ export class ServedApi {
     return this.#groups;
   }
 
-  /** Undefined when nothing of the group is served. */
+  /** Undefined when nothing in the group is served. */
   group(name: string): ServedGroup<ServedVersion> | undefined {
     const known = this.#known.get(name);
     if (known !== undefined) return known;

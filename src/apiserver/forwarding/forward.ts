@@ -12,20 +12,20 @@ import type { UpgradeAnswer } from '../answers/connection-answer.ts';
 import type { IncomingRequest } from '../request/incoming-request.ts';
 import type { ForwardedHeaders } from './forwarded-headers.ts';
 
-/** How another server is asked. */
+/** An HTTP client of another server. */
 export type OnwardClient = Pick<HttpClient, 'request' | 'upgrade'>;
 
-/** Where a request goes on to, and how it is written there. */
+/** Where to forward a request, and how to write it. */
 export interface Onward {
   readonly client: OnwardClient;
-  /** From `/` on, with the query. */
+  /** From `/` on, including the query. */
   readonly path: string;
   readonly headers: ForwardedHeaders;
-  /** Cancels the forwarded request; default the incoming request's own. */
+  /** Cancels the forwarded request; default the incoming request's signal. */
   readonly signal?: AbortSignal;
 }
 
-/** Sends a request on with its body, as it comes. Resolves when the head of the answer is there. */
+/** Forwards a request, streaming its body. Resolves with the head of the answer. */
 export function forward(
   request: IncomingRequest,
   { client, path, headers, signal = request.signal }: Onward,
@@ -37,7 +37,7 @@ export function forward(
 
 const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Sends a request on that asks for another protocol; what the server answers instead of agreeing is given back. */
+/** Forwards a request to switch protocols; when the server refuses, returns its answer. */
 export async function forwardUpgrade(request: IncomingRequest, onward: Onward): Promise<UpgradeAnswer | HttpExchange> {
   const { client, path, signal = request.signal } = onward;
   const headers = { ...onward.headers, connection: 'Upgrade', upgrade: request.header('upgrade') ?? '' };
@@ -46,7 +46,7 @@ export async function forwardUpgrade(request: IncomingRequest, onward: Onward): 
   return { type: 'upgrade', headers: singleHeaders(answer.headers), takeOver: joinTo(answer.socket, request.signal) };
 }
 
-/** Sends a request that may be sent twice: once more when the first went out on a connection that was closed meanwhile. */
+/** Sends a request that is safe to repeat; repeats it once when it was sent on a connection that had been closed. */
 export async function sendRepeatable(client: OnwardClient, request: HttpRequest): Promise<HttpExchange> {
   try {
     return await client.request(request);
@@ -57,12 +57,12 @@ export async function sendRepeatable(client: OnwardClient, request: HttpRequest)
   }
 }
 
-/** Leaves the body of an answer unread. */
+/** Closes an answer without reading its body. */
 export async function discard({ chunks }: HttpExchange): Promise<void> {
   await chunks[Symbol.asyncIterator]().return?.();
 }
 
-/** Whether the request may have a body to pass on; over HTTP/2 it need not tell how long it is. */
+/** Whether the request may have a body to forward; over HTTP/2 it need not declare a length. */
 function hasBody(request: IncomingRequest): boolean {
   const length = request.header('content-length');
   if (length !== undefined) return length !== '0';
@@ -79,7 +79,7 @@ function singleHeaders(headers: ResponseHeaders): Record<string, string> {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, string>;
 }
 
-/** Joins a client's connection to a server's. When one side has ended, so has the other. */
+/** Connects the client's connection to the server's. When one side ends, so does the other. */
 function joinTo(server: Duplex, signal: AbortSignal): (client: Duplex) => Promise<void> {
   const leaving = onAbort(signal, () => server.destroy());
   return async (client) => {

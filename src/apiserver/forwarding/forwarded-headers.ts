@@ -1,10 +1,10 @@
 import type { ResponseHeaders } from '../../wire/http/index.ts';
 import type { IncomingRequest } from '../request/incoming-request.ts';
 
-/** By lower-case name; a list stands for a header that is sent several times. */
+/** By lower-case name; a list stands for a repeated header. */
 export type ForwardedHeaders = Record<string, string | readonly string[]>;
 
-/** Headers that mean one connection only (RFC 9110, 7.6.1), and the credentials, which are for this server. */
+/** Headers that apply to one connection only (RFC 9110, 7.6.1), and credentials, which are for this server only. */
 const NOT_PASSED_ON = new Set([
   'authorization',
   'connection',
@@ -20,7 +20,7 @@ const NOT_PASSED_ON = new Set([
   'upgrade',
 ]);
 
-/** The headers of a request that are meant for whoever answers it in the end, with the address of the client added. */
+/** The end-to-end headers of a request, with the client's address added. */
 export function endToEndHeaders(request: IncomingRequest): ForwardedHeaders {
   const listed = new Set(
     (request.header('connection') ?? '')
@@ -39,7 +39,7 @@ export function endToEndHeaders(request: IncomingRequest): ForwardedHeaders {
   return headers;
 }
 
-/** The headers of an answer that are passed back. Which web pages may read it is said by this server, to whom they talk. */
+/** The headers of an answer that are returned to the client. CORS headers are left out: this server sets its own. */
 export function answerHeaders(headers: ResponseHeaders): ForwardedHeaders {
   const kept: ForwardedHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -49,7 +49,7 @@ export function answerHeaders(headers: ResponseHeaders): ForwardedHeaders {
   return kept;
 }
 
-/** Path as it is written in a request: escaped as Go does. */
+/** A path as it is written in a request, escaped as Go does. */
 export function escapedPath(path: string): string {
   return path.replace(/[^A-Za-z0-9\-_.~$&+,/:;=@]+/g, (text) => encodeURIComponent(text));
 }

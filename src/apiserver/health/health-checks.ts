@@ -4,39 +4,39 @@ import { ANONYMOUS } from '../request/principal.ts';
 import type { Call } from '../request/call.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
 
-/** Something that must be well for the server to be. */
+/** A condition for the server to be healthy. */
 export interface HealthCheck {
-  /** May have slashes, as `poststarthook/rbac/bootstrap-roles` does. */
+  /** May contain slashes, such as `poststarthook/rbac/bootstrap-roles`. */
   readonly name: string;
-  /** Resolves when all is well, throws what is wrong otherwise. */
+  /** Throws when the check fails. */
   check(): void | Promise<void>;
 }
 
-/** Which checks stand behind which path. */
+/** The checks of each path. */
 export interface HealthChecks {
   readonly livez: readonly HealthCheck[];
   readonly readyz: readonly HealthCheck[];
 }
 
-/** Who learns what the checks found. */
+/** Where results are reported. */
 export interface HealthReport {
-  /** What `/metrics/slis` shows. */
+  /** The registry behind `/metrics/slis`. */
   readonly indicators: MetricRegistry;
   readonly log: Logger;
 }
 
 /**
- * `/livez`, `/readyz` and the older `/healthz`, whole or check by check, with `?verbose` and `?exclude=`.
+ * `/livez`, `/readyz` and the older `/healthz`, as a whole or for a single check, with `?verbose` and `?exclude=`.
  *
- * Why a check fails is logged when that changes. The whole answer tells it to those who have shown who they are;
- * kube-apiserver tells it only check by check.
+ * When a check fails for a new reason, the reason is logged. The answer for all checks includes reasons for authenticated users;
+ * kube-apiserver includes them only for single checks.
  */
 export class HealthPaths implements PathHandler {
   readonly #checks: ReadonlyMap<string, readonly HealthCheck[]>;
   readonly #results;
   readonly #total;
   readonly #log: Logger;
-  /** By check: why it failed the last time. */
+  /** By check: the reason of its last failure. */
   readonly #failing = new Map<string, string>();
 
   constructor(checks: HealthChecks, { indicators, log }: HealthReport) {
@@ -58,7 +58,7 @@ export class HealthPaths implements PathHandler {
     });
   }
 
-  /** Every path that is answered, for the list of paths. */
+  /** All served paths, for the list of paths. */
   get paths(): readonly string[] {
     return [...this.#checks].flatMap(([path, checks]) => [`/${path}`, ...checks.map(({ name }) => `/${path}/${name}`)]);
   }
@@ -80,7 +80,7 @@ export class HealthPaths implements PathHandler {
     const lines: string[] = [];
     let failed = false;
     const made = checks.map(async (check) => (excluded.has(check.name) ? undefined : this.#failureOf(check, path)));
-    const failures = await Promise.all(made); // all at once, so that those that wait for the same do so together
+    const failures = await Promise.all(made); // in parallel
     for (const [index, check] of checks.entries()) {
       if (excluded.delete(check.name)) {
         lines.push(`[+]${check.name} excluded: ok`);

@@ -5,7 +5,7 @@ import type { Answer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
 
-/** What `/version` says; the names are Kubernetes'. */
+/** The content of `/version`; the names are Kubernetes'. */
 export interface VersionInfo {
   readonly major: string;
   readonly minor: string;

@@ -24,7 +24,7 @@ const REMAINING = [
 ];
 const FILTER_SECONDS = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
 
-/** The series of one step, by how it ended. */
+/** The series of one step, by result. */
 class StepMetrics<Result extends string> {
   readonly #series = new Map<Result, { readonly attempts: Counter; readonly seconds: Histogram }>();
   readonly #newSeries: (result: Result) => { readonly attempts: Counter; readonly seconds: Histogram };
@@ -47,7 +47,7 @@ class StepMetrics<Result extends string> {
   }
 }
 
-/** Who asked and whether they might, counted and timed under upstream's names. */
+/** Counts and times authentication and authorization, under upstream's metric names. */
 export class AccessMetrics {
   readonly #clock: Clock;
   readonly #authentication: StepMetrics<AuthenticationResult>;
@@ -91,11 +91,11 @@ export class AccessMetrics {
       seconds: 'authorization_duration_seconds',
       what: 'whether they are allowed',
     });
-    // As upstream, whose list of names to be told has none that our clients come with.
+    // As upstream: its list of user names that are reported has none that our clients use.
     this.#users = metrics
       .counter({
         name: 'authenticated_user_requests',
-        help: 'Requests by their sender; names that no program of Kubernetes has are not told.',
+        help: 'Requests by their sender; names that no program of Kubernetes has are left out.',
         labels: ['username'],
       })
       .with({ username: 'other' });
@@ -108,7 +108,7 @@ export class AccessMetrics {
       .with();
   }
 
-  /** For `authenticated` and `authorized`, to be asked before the step. */
+  /** The start time for `authenticated` and `authorized`. */
   now(): number {
     return this.#clock.monotonic();
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MetricRegistry, VirtualClock } from '../../base/index.ts';
 import { AdmissionMetrics } from './admission-metrics.ts';
 
-test('the times of plugins and steps are told in seconds, those of refusals apart', async () => {
+test('reports the times of plugins and steps in seconds, separately for rejections', async () => {
   const clock = new VirtualClock();
   const registry = new MetricRegistry();
   const metrics = new AdmissionMetrics(registry, clock);

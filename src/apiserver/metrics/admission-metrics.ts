@@ -2,7 +2,7 @@ import type { Clock, Histogram, MetricRegistry } from '../../base/index.ts';
 
 const SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
-/** How long admission takes, plugin by plugin and in all, under upstream's names. */
+/** Times admission, by plugin and in total, under upstream's metric names. */
 export class AdmissionMetrics {
   readonly #clock: Clock;
   readonly #plugins;
@@ -28,7 +28,7 @@ export class AdmissionMetrics {
     return this.#clock.monotonic();
   }
 
-  /** Where a plugin's times go; without a name, those of the whole step. */
+  /** The timer of a plugin; without a name, of the whole step. */
   timer(type: 'admit' | 'validate', operation: string, name?: string): AdmissionTimer {
     const child = (rejected: string): Histogram => {
       const labels = { type, operation, rejected };
@@ -38,7 +38,7 @@ export class AdmissionMetrics {
   }
 }
 
-/** Takes the time of one plugin, or of one step. */
+/** Records the time of one plugin or step. */
 export class AdmissionTimer {
   readonly #metrics: AdmissionMetrics;
   readonly #child: (rejected: string) => Histogram;

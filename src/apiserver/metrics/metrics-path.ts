@@ -3,7 +3,7 @@ import type { Answer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
 
-/** A path that is scraped, in Prometheus' text format or, for those who ask for it, as OpenMetrics. */
+/** A path for scrapers, in Prometheus' text format or, when the client asks for it, as OpenMetrics. */
 export class MetricsPath implements PathHandler {
   readonly #path: string;
   readonly #registries: () => readonly MetricRegistry[];

@@ -4,8 +4,7 @@ import type { Resource } from '../resource.ts';
 import type { ResourceRegistry } from '../resource-registry.ts';
 
 /**
- * How many objects of each kind there are, found out at every scrape. A store in another process is asked then too, and what
- * it answers is told at the next scrape.
+ * Counts the objects of each kind at every scrape. A store in another process answers asynchronously; its counts appear in the next scrape.
  */
 export function countObjects(metrics: MetricRegistry, registry: ResourceRegistry, store: Store): void {
   const last = new Map<string, number>();
@@ -13,7 +12,7 @@ export function countObjects(metrics: MetricRegistry, registry: ResourceRegistry
     if ('rangeNow' in store) return (store as InProcessStore).rangeNow(prefixRange(prefix), { limit: 1 }).count;
     store.range(prefixRange(prefix), { limit: 1 }).then(
       (found) => last.set(prefix, found.count),
-      () => last.set(prefix, -1), // as upstream tells that it could not find out
+      () => last.set(prefix, -1), // as upstream reports that it failed
     );
     return last.get(prefix);
   };
@@ -36,7 +35,7 @@ export function countObjects(metrics: MetricRegistry, registry: ResourceRegistry
   );
 }
 
-/** Resources that have objects of their own, one for each place in the store. */
+/** Resources with stored objects, one for each prefix in the store. */
 function storedKinds(registry: ResourceRegistry): readonly Resource[] {
   const byPrefix = new Map<string, Resource>();
   for (const resource of registry.groupNames().flatMap((group) => registry.resourcesOf(group))) {

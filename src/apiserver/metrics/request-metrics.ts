@@ -13,7 +13,7 @@ const BODY_SIZES = Array.from({ length: 31 }, (_, index) => 50_000 + index * 100
 const WITHOUT_COMPONENT = TARGET.filter((label) => label !== 'component');
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'APPLY', 'DELETE', 'DELETECOLLECTION']);
 
-/** What the series of one kind of request are, found once. */
+/** The series of one kind of request, looked up once. */
 interface Recorder {
   readonly target: RequestTarget;
   readonly total: Counter;
@@ -27,15 +27,15 @@ export interface RequestMetricsOptions {
   readonly clock: Clock;
   readonly inFlight: () => InFlight;
   readonly waiting: () => InFlight;
-  /** The resource that a request is for, if it is served. */
+  /** The served resource that a request is for, if any. */
   readonly resourceOf: (call: Call) => Resource | undefined;
 }
 
-/** Counts, times and weighs every request under upstream's names. */
+/** Counts, times and measures requests, under upstream's metric names. */
 export class RequestMetrics {
   readonly #options: RequestMetricsOptions;
   readonly #families;
-  /** By everything that the labels depend on, so that a request costs one look-up. */
+  /** By everything that the labels depend on, so that a request needs one look-up. */
   readonly #recorders = new Map<string, Recorder>();
 
   constructor(metrics: MetricRegistry, options: RequestMetricsOptions) {
@@ -59,7 +59,7 @@ export class RequestMetrics {
     );
   }
 
-  /** As upstream, a request is counted and timed when the last byte of its answer is out: a watch when it ends. */
+  /** As upstream, a request is counted when the last byte of its answer has been sent: a watch when it ends. */
   readonly stage: Stage = (call, next) => {
     const { clock, resourceOf } = this.#options;
     const start = clock.monotonic();
@@ -124,10 +124,10 @@ export class RequestMetrics {
   }
 }
 
-/** More than all verbs on all resources; what comes after that is resolved anew each time. */
+/** More than all verbs on all resources; beyond that, series are looked up for each request. */
 const MAX_RECORDERS = 20_000;
 
-// oxlint-disable-next-line explicit-function-return-type -- what the families are is said right here
+// oxlint-disable-next-line explicit-function-return-type -- the type is the object literal below
 function requestFamilies(metrics: MetricRegistry) {
   return {
     total: metrics.counter({

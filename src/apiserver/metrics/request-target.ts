@@ -3,20 +3,20 @@ import type { IncomingRequest } from '../request/incoming-request.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { Resource } from '../resource.ts';
 
-/** What requests are told apart by. */
+/** The labels that identify a kind of request. */
 export const TARGET = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 
 export type RequestTarget = Readonly<Record<(typeof TARGET)[number], string>>;
 
-/** Paths besides resources that have series of their own. */
+/** Paths, besides resources, that have their own series. */
 const PATHS: ReadonlyMap<string, string> = new Map([
   ...['/healthz', '/livez', '/readyz', '/metrics', '/metrics/slis', '/version'].map((path) => [path, path] as const),
   ...['/openapi/v2', '/openapi/v3', '/api', '/apis'].map((path) => [path, path.slice(1)] as const),
 ]);
 
 /**
- * The label values of a request. Nothing that a client can invent is among them: what no resource and none of the paths above
- * answers has empty values, so that the number of series has a bound.
+ * The label values of a request. A client cannot invent values: requests for unknown resources and paths have empty ones, so that the
+ * number of series is bounded.
  */
 export function targetOf(call: Call, resource: Resource | undefined): RequestTarget {
   const { info } = call;
@@ -31,7 +31,7 @@ export function targetOf(call: Call, resource: Resource | undefined): RequestTar
   return { verb, group, version, resource: resource.plural, subresource, scope: scopeOf(info), component: 'apiserver' };
 }
 
-/** The value of `dryRun` in a label. */
+/** The value of the `dry_run` label. */
 export function dryRunOf({ query }: Pick<IncomingRequest, 'query'>): string {
   const value = query.text === '' ? '' : query.get('dryRun');
   return value === '' || value === 'All' ? value : 'invalid';
@@ -51,7 +51,7 @@ const VERBS: Readonly<Record<string, string>> = {
   deletecollection: 'DELETECOLLECTION',
 };
 
-/** Upstream writes the method for most verbs, and tells patches that are applied from others. */
+/** Upstream uses the method for most verbs, and distinguishes apply patches from others. */
 export function metricVerb(call: Call): string {
   const { verb } = call.info;
   if (verb === 'patch' && call.request.header('content-type')?.startsWith('application/apply-patch') === true)

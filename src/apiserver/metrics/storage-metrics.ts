@@ -4,7 +4,10 @@ const SECONDS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3
 
 export type StorageOperation = 'get' | 'list' | 'create' | 'update' | 'delete';
 
-/** What is asked of the store, by kind of object, under the names that upstream gave it when etcd was the only store. */
+/**
+ * Counts and times the operations of the store by kind of object, under upstream's metric names, which date from when etcd was the only
+ * store.
+ */
 export class StorageMetrics {
   readonly #clock: Clock;
   readonly #families;
@@ -87,7 +90,7 @@ interface KindSeries {
   readonly returned: () => Counter;
 }
 
-/** Series are there from their first use on, so that kinds that nobody uses have none. */
+/** Series are created on first use, so that unused kinds have none. */
 export class KindStorageMetrics {
   readonly #series: KindSeries;
   readonly #operations = new Map<StorageOperation, OperationSeries>();
@@ -96,7 +99,7 @@ export class KindStorageMetrics {
     this.#series = series;
   }
 
-  /** When something is asked of the store; for `ended`. */
+  /** The start time of an operation; for `ended`. */
   begin(): number {
     return this.#series.clock.monotonic();
   }

@@ -1,7 +1,7 @@
 import { type Counter, exponentialBuckets, type Histogram, type MetricRegistry } from '../../base/index.ts';
 import type { Resource } from '../resource.ts';
 
-/** The events that watches over the wire have sent, under upstream's names. */
+/** Counts the events that watches have sent over the network, under upstream's metric names. */
 export class WatchMetrics {
   readonly #total;
   readonly #sizes;

@@ -3,7 +3,7 @@ import { isStoreError, type KeyRange, type Revision } from '../../store/index.ts
 import type { ObjectList, ObjectStore } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 
-/** One object before and after; a missing side means that the object was not there. */
+/** One object before and after a change; a missing side means that it did not exist. */
 export interface ObjectDifference<T> {
   readonly key: string;
   readonly current: T | undefined;
@@ -12,21 +12,21 @@ export interface ObjectDifference<T> {
 
 export type ObjectChangeHandler<T> = (difference: ObjectDifference<T>) => void;
 
-/** How long a feed waits before it asks a store again that did not answer. */
+/** How long a feed waits before it retries after an error of the store. */
 const RETRY_MS = 1000;
 
 /**
- * One watch of the objects under a prefix, for all handlers. It runs while there are handlers.
+ * One watch of the objects under a prefix, shared by all handlers. It runs while there are handlers.
  *
- * Guarantees: what a handler was told, taken together, is the state of the store as of the last change told; after a gap in the
- * store's history the feed lists anew and tells the difference, so that changes in between may be told as one.
+ * Guarantees: the changes that a handler received add up to the state of the store at the last of them; after a gap in the store's history
+ * the feed lists again and sends the differences, so that several changes may arrive as one.
  */
 export class ChangeFeed implements Disposable {
   #objects: ObjectStore | undefined;
   readonly #range: KeyRange;
   readonly #options: { readonly clock: Clock; readonly log: Logger };
   readonly #handlers = new Set<ObjectChangeHandler<unknown>>();
-  #told = new Map<string, StoredObject>();
+  #delivered = new Map<string, StoredObject>();
   #stop: AbortController | undefined;
   #isFilled = false;
   #onFilled: (() => void)[] = [];
@@ -41,18 +41,18 @@ export class ChangeFeed implements Disposable {
     this.#options = options;
   }
 
-  /** True once the handlers have been told of all objects that there were at the start. */
+  /** True once the handlers have received all objects of the initial state. */
   get isFilled(): boolean {
     return this.#isFilled;
   }
 
-  /** Resolves when `isFilled` has become true. */
+  /** Resolves when `isFilled` becomes true. */
   filled(): Promise<void> {
     return this.#isFilled ? Promise.resolve() : new Promise((resolve) => this.#onFilled.push(resolve));
   }
 
   add(handler: ObjectChangeHandler<unknown>): Disposable {
-    for (const [key, { object }] of this.#told) this.#call(handler, { key, current: object, previous: undefined });
+    for (const [key, { object }] of this.#delivered) this.#call(handler, { key, current: object, previous: undefined });
     this.#handlers.add(handler);
     this.#start();
     return {
@@ -62,12 +62,12 @@ export class ChangeFeed implements Disposable {
     };
   }
 
-  /** Goes on with the objects of another definition of the kind, or with none, and tells what differs. */
+  /** Continues with the objects of another definition of the kind, or with none, and sends the differences. */
   follow(objects: ObjectStore | undefined): void {
     this.#stop?.abort();
     this.#stop = undefined;
     this.#objects = objects;
-    if (objects === undefined) for (const key of [...this.#told.keys()]) this.#tell(key, undefined);
+    if (objects === undefined) for (const key of [...this.#delivered.keys()]) this.#deliver(key, undefined);
     else if (this.#handlers.size > 0) this.#start();
   }
 
@@ -75,7 +75,7 @@ export class ChangeFeed implements Disposable {
     this.#stop?.abort();
     this.#stop = undefined;
     this.#handlers.clear();
-    this.#told = new Map();
+    this.#delivered = new Map();
   }
 
   #start(): void {
@@ -84,7 +84,7 @@ export class ChangeFeed implements Disposable {
     void this.#run(this.#objects, this.#stop.signal);
   }
 
-  /** The state to begin with, where it can be had at once: then handlers know it before `add` returns. */
+  /** The initial state, when it is available synchronously: then handlers have it before `add` returns. */
   #listNow(objects: ObjectStore): Revision | undefined {
     try {
       return this.#takeIn(objects.listNow(this.#range));
@@ -104,7 +104,7 @@ export class ChangeFeed implements Disposable {
         seen = undefined;
         for await (const { changes } of objects.watch(this.#range, { from, signal })) {
           if (signal.aborted) return;
-          for (const { current, previous } of changes) this.#tell(current?.key ?? previous?.key ?? '', current);
+          for (const { current, previous } of changes) this.#deliver(current?.key ?? previous?.key ?? '', current);
         }
         return; // the store was closed
       } catch (error) {
@@ -118,23 +118,23 @@ export class ChangeFeed implements Disposable {
 
   #takeIn({ objects, revision }: ObjectList): Revision {
     const listed = new Set(objects.map(({ key }) => key));
-    for (const key of [...this.#told.keys()]) if (!listed.has(key)) this.#tell(key, undefined);
-    for (const stored of objects) this.#tell(stored.key, stored);
+    for (const key of [...this.#delivered.keys()]) if (!listed.has(key)) this.#deliver(key, undefined);
+    for (const stored of objects) this.#deliver(stored.key, stored);
     this.#isFilled = true;
     for (const resolve of this.#onFilled.splice(0)) resolve();
     return revision;
   }
 
-  #tell(key: string, current: StoredObject | undefined): void {
-    const previous = this.#told.get(key);
+  #deliver(key: string, current: StoredObject | undefined): void {
+    const previous = this.#delivered.get(key);
     if (previous?.revision === current?.revision) return;
-    if (current === undefined) this.#told.delete(key);
-    else this.#told.set(key, current);
+    if (current === undefined) this.#delivered.delete(key);
+    else this.#delivered.set(key, current);
     const difference = { key, current: current?.object, previous: previous?.object };
     for (const handler of this.#handlers) this.#call(handler, difference);
   }
 
-  /** A handler that throws keeps nobody else from being told. */
+  /** An error in one handler does not affect the others. */
   #call(handler: ObjectChangeHandler<unknown>, difference: ObjectDifference<unknown>): void {
     try {
       handler(difference);

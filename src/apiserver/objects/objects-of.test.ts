@@ -36,7 +36,7 @@ function open(view: (store: Store) => Store = (store) => store) {
   return { server, objects, store, put, remove, decoded: () => decoded };
 }
 
-/** The same store as another machine's: all reads take time. */
+/** The same store as if in another process: all reads are asynchronous. */
 function far(store: Store): Store {
   const { get, range, commit, revision, watch } = store;
   const methods = { get, range, commit, revision, watch };
@@ -44,7 +44,7 @@ function far(store: Store): Store {
   return Object.fromEntries(bound) as Store;
 }
 
-/** The same store before what it keeps in this process has come. */
+/** The same store while its in-process copy is still loading. */
 function loading(store: Store): Store {
   const notYet = () => {
     throw new StoreError('Unavailable', 'not there yet');
@@ -56,7 +56,7 @@ function names(found: readonly ApiObject[]): string[] {
   return found.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
 }
 
-/** Lets watches deliver what was written. */
+/** Lets watches deliver their events. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -79,7 +79,7 @@ test.each([
   expect(decoded()).toBe(3);
 });
 
-test('everybody reads the same frozen object, without waiting, until it is written anew', async () => {
+test('all readers get the same frozen object, synchronously, until it is written again', async () => {
   const { objects, put } = open();
   await put('a', 'x');
   const before = objects.getNow('a', 'x');
@@ -92,12 +92,12 @@ test('everybody reads the same frozen object, without waiting, until it is writt
   expect(objects.getNow('a', 'x')).not.toBe(before);
 });
 
-test('a store elsewhere cannot be read without waiting', () => {
+test('a store in another process cannot be read synchronously', () => {
   const { objects } = open(far);
   expect(() => objects.getNow('a', 'x')).toThrow(expect.objectContaining({ reason: 'Unavailable' }));
 });
 
-test('a kind may be asked for before it is registered, and read afterwards', () => {
+test('the objects of a kind can be requested before it is registered, and read afterwards', () => {
   const { server } = open();
   const secrets = server.of('', 'secrets');
   expect(() => secrets.getNow('a', 'x')).toThrow('Cannot look at "secrets.": no such kind is registered');
@@ -107,7 +107,7 @@ test('a kind may be asked for before it is registered, and read afterwards', () 
   expect(secrets.getNow('a', 'x')).toBeUndefined();
 });
 
-test('an object is replaced only if it is still the one that was read', async () => {
+test('an object is replaced only if it has not changed since it was read', async () => {
   const { objects, put } = open();
   await put('a', 'x');
   const key = objects.keyOf('a', 'x');
@@ -118,7 +118,7 @@ test('an object is replaced only if it is still the one that was read', async ()
   expect(objects.getNow('a', 'x')).toMatchObject({ data: { changed: 'yes' } });
 });
 
-test('an object that is waited for is handed over as soon as it is written', async () => {
+test('waiting for an object ends as soon as it is written', async () => {
   const { objects, put } = open();
   const waiting = objects.appearance('a', 'x', new AbortController().signal);
   await turn();
@@ -128,7 +128,7 @@ test('an object that is waited for is handed over as soon as it is written', asy
   expect(await objects.appearance('a', 'y', AbortSignal.abort())).toBeUndefined();
 });
 
-test('an index has all objects at once and follows their changes', async () => {
+test('an index has all objects immediately and follows their changes', async () => {
   const { objects, put, remove } = open();
   await put('a', 'x', { team: 'red' });
   await put('a', 'y', { team: 'blue' });
@@ -149,29 +149,32 @@ test('an index has all objects at once and follows their changes', async () => {
 test.each([
   ['in this process', (store: Store) => store],
   ['elsewhere', far],
-])('handlers of a store %s are told what is there, then every change, until they leave', async (_, view) => {
-  const { objects, put, remove } = open(view);
-  await put('a', 'x');
-  const told: string[] = [];
-  const subscription = objects.onChange(({ key, current, previous }) =>
-    told.push(
-      `${key.slice(-3)} ${previous?.metadata.resourceVersion ?? '-'} ${current?.metadata.resourceVersion ?? '-'}`,
-    ),
-  );
-  await turn();
-  await put('a', 'x');
-  await remove('a', 'x');
-  await turn();
-  subscription[Symbol.dispose]();
-  await put('a', 'y');
-  await turn();
+])(
+  'handlers of a store %s receive the initial state, then every change, until they are disposed of',
+  async (_, view) => {
+    const { objects, put, remove } = open(view);
+    await put('a', 'x');
+    const received: string[] = [];
+    const subscription = objects.onChange(({ key, current, previous }) =>
+      received.push(
+        `${key.slice(-3)} ${previous?.metadata.resourceVersion ?? '-'} ${current?.metadata.resourceVersion ?? '-'}`,
+      ),
+    );
+    await turn();
+    await put('a', 'x');
+    await remove('a', 'x');
+    await turn();
+    subscription[Symbol.dispose]();
+    await put('a', 'y');
+    await turn();
 
-  expect(told).toEqual(['a/x - 1', 'a/x 1 2', 'a/x 2 -']);
-});
+    expect(received).toEqual(['a/x - 1', 'a/x 1 2', 'a/x 2 -']);
+  },
+);
 
-test('after a gap in the history, handlers are told the difference', async () => {
+test('after a gap in the history, handlers receive the difference', async () => {
   let watches = 0;
-  /** The first watch breaks as if its reader had been too slow. */
+  /** The first watch fails as if its reader had been too slow. */
   const breaking = (store: Store): Store => ({
     ...far(store),
     watch(range, options) {
@@ -189,18 +192,18 @@ test('after a gap in the history, handlers are told the difference', async () =>
   }
   const { objects, put, remove } = open(breaking);
   await put('a', 'old');
-  const told: string[] = [];
+  const received: string[] = [];
   objects.onChange(({ current, previous }) =>
-    told.push(current === undefined ? `-${previous?.metadata.name}` : `+${current.metadata.name}`),
+    received.push(current === undefined ? `-${previous?.metadata.name}` : `+${current.metadata.name}`),
   );
   await turn();
   await turn();
 
-  expect(told).toEqual(['+old', '-old', '+new']);
+  expect(received).toEqual(['+old', '-old', '+new']);
   expect(watches).toBe(2);
 });
 
-test('subscriptions see the objects of a withdrawn kind go, and those of its next definition come', async () => {
+test('subscriptions receive the removal of a withdrawn kind’s objects, and those of its next definition', async () => {
   const { server, objects, put } = open();
   await put('a', 'x');
   const seen: string[] = [];

@@ -6,7 +6,7 @@ import { isConflicting } from '../storage/put-conflict.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { ChangeFeed, type ObjectChangeHandler, type ObjectDifference } from './change-feed.ts';
 
-/** Where the objects of a kind are. */
+/** Where the objects of a kind are stored. */
 export interface ObjectPlace {
   readonly prefix: string;
   readonly isNamespaced: boolean;
@@ -14,8 +14,8 @@ export interface ObjectPlace {
 }
 
 /**
- * The objects of one kind: in the stored version, with resourceVersion, frozen and shared by everybody who reads the same
- * revision. The namespace of objects that are in none is empty.
+ * The objects of one kind: in the stored version, with resourceVersion, frozen and shared by all readers of the same revision. The
+ * namespace of cluster-scoped objects is empty.
  */
 export class ObjectsOf<T = ApiObject> implements Disposable {
   readonly #name: string;
@@ -29,7 +29,7 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
     this.#options = options;
   }
 
-  /** Says where the objects are: nowhere before the kind is registered and after it was withdrawn. Subscriptions move along. */
+  /** Sets where the objects are: undefined before the kind is registered and after it was withdrawn. Subscriptions follow. */
   place(place: ObjectPlace | undefined): void {
     if (place?.objects === this.#known?.objects) return;
     this.#known = place;
@@ -37,19 +37,19 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
   }
 
   /**
-   * The object that this process has at hand, without waiting. Behind what other servers write by as much as a mirror of
-   * etcd is; throws a `StoreError` with reason `Unavailable` where the store is elsewhere or still being loaded.
+   * The object from this process's copy of the store, synchronously. A mirror of etcd lags behind other servers' writes; throws a
+   * `StoreError` with reason `Unavailable` when the store is in another process or still loading.
    */
   getNow(namespace: string, name: string): T | undefined {
     return this.#read(this.#place.objects.getNow(this.keyOf(namespace, name)));
   }
 
-  /** All objects at hand, or those of a namespace, in the order of their keys; otherwise as `getNow`. */
+  /** All local objects, or those of a namespace, in the order of their keys; otherwise like `getNow`. */
   listNow(namespace = ''): readonly T[] {
     return this.#place.objects.listNow(this.#rangeOf(namespace)).objects.map(({ object }) => object as T);
   }
 
-  /** The object that this process has at hand; undefined when it has none, or nothing at all. */
+  /** The object from this process's copy of the store; undefined when it is missing or there is no copy. */
   atHand(namespace: string, name: string): T | undefined {
     try {
       return this.getNow(namespace, name);
@@ -59,12 +59,12 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
     }
   }
 
-  /** What is at hand, or what the store has where nothing is at hand. Without a promise where it is at hand. */
+  /** The local object, or the store's when there is no local copy. Synchronous for a local copy. */
   get(namespace: string, name: string): T | undefined | Promise<T | undefined> {
     try {
       return this.getNow(namespace, name);
     } catch (error) {
-      return laterUnlessWrong(error, () => this.newest(namespace, name));
+      return fallBackToStore(error, () => this.newest(namespace, name));
     }
   }
 
@@ -72,11 +72,11 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
     try {
       return this.listNow(namespace);
     } catch (error) {
-      return laterUnlessWrong(error, () => this.newestList(namespace));
+      return fallBackToStore(error, () => this.newestList(namespace));
     }
   }
 
-  /** What the store has, including everything that any server wrote before the call. */
+  /** The object from the store, including every server's writes before the call. */
   async newest(namespace: string, name: string): Promise<T | undefined> {
     return this.#read(await this.#place.objects.get(this.keyOf(namespace, name)));
   }
@@ -86,7 +86,7 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
     return objects.map(({ object }) => object as T);
   }
 
-  /** The object as soon as it is there; undefined when the signal aborts before. */
+  /** The object as soon as it exists; undefined when the signal aborts first. */
   async appearance(namespace: string, name: string, signal: AbortSignal): Promise<T | undefined> {
     const { objects } = this.#place;
     const from = (await objects.revision()) + 1;
@@ -99,7 +99,7 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
     return undefined;
   }
 
-  /** An index kept up to date with the changes; everybody who asks for the same name shares it, and must give the same function. */
+  /** An index that follows all changes. Callers with the same name share it, and must pass the same function. */
   index(name: string, keysOf: (object: T) => readonly string[]): ObjectIndex<T> {
     let index = this.#indexes.get(name);
     if (index === undefined) {
@@ -110,12 +110,12 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
     return index;
   }
 
-  /** Calls the handler with all objects there are and then with every change, until the result is disposed of. */
+  /** Calls the handler with all existing objects and then with every change, until the result is disposed of. */
   onChange(handler: ObjectChangeHandler<T>): Disposable {
     return this.#changeFeed().add(handler as ObjectChangeHandler<unknown>);
   }
 
-  /** What all keys of the kind begin with; undefined while it is not registered. */
+  /** The prefix of all keys of the kind; undefined while it is not registered. */
   get prefix(): string | undefined {
     return this.#known?.prefix;
   }
@@ -126,12 +126,12 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
     return isNamespaced ? `${prefix}${namespace}/${name}` : prefix + name;
   }
 
-  /** The write of an object as part of a transaction on other objects. */
+  /** An operation that writes an object, for a transaction on other objects. */
   putting(key: string, object: ApiObject): Operation {
     return { type: 'put', key, value: this.#place.objects.encode(key, object) };
   }
 
-  /** Writes an object in place of the one that was read; false when that one has changed in the meantime. */
+  /** Replaces the object that was read; returns false when it has changed since. */
   async replace(key: string, read: ApiObject, object: ApiObject): Promise<boolean> {
     const { objects } = this.#place;
     const expected = await objects.get(key);
@@ -164,19 +164,19 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
   }
 }
 
-/** What the store has where nothing is at hand; another error is rejected with. */
-function laterUnlessWrong<R>(error: unknown, later: () => Promise<R>): Promise<R> {
+/** Falls back to the store when there is no local copy; rejects with any other error. */
+function fallBackToStore<R>(error: unknown, later: () => Promise<R>): Promise<R> {
   return isStoreError(error, 'Unavailable') ? later() : Promise.reject(error as Error);
 }
 
 /**
- * The objects of one kind by keys that a function finds in them, such as the subjects of a role binding. Complete at once
- * where the store is in this process, and behind a write by no more than a turn of the event loop.
+ * The objects of one kind by keys that a function computes, such as the subjects of a role binding. It is complete from the start when the
+ * store is in this process, and follows writes within one turn of the event loop.
  */
 export interface ObjectIndex<T> {
-  /** The objects with this key, in no particular order. The same list until one of them changes. */
+  /** The objects with this key, in no particular order; the same array until one of them changes. */
   get(key: string): readonly T[];
-  /** False while a store in another process has not told yet what there is; nothing may be concluded from what is missing. */
+  /** False while a store in another process is still loading; a missing object then means nothing. */
   readonly isComplete: boolean;
   /** Resolves when the index is complete. */
   completed(): Promise<void>;
@@ -189,7 +189,7 @@ interface Bucket<T> {
 
 const NONE: readonly never[] = [];
 
-/** Keeps an index by taking in differences: each costs as much as the object has keys. */
+/** An index that applies differences; each costs as much as the object has keys. */
 class IncrementalIndex<T> implements ObjectIndex<T> {
   readonly #keysOf: (object: T) => readonly string[];
   readonly #buckets = new Map<string, Bucket<T>>();

@@ -9,15 +9,15 @@ import type { StorageCodec } from '../storage/storage-codec.ts';
 import type { ValueTransformer } from '../storage/value-transformer.ts';
 import { ObjectsOf } from './objects-of.ts';
 
-/** As much of a resource as its objects in the store depend on; kinds that are stored and not served have no more. */
+/** The part of a resource that its stored objects depend on; kinds that are stored but not served have only this. */
 export type StoredKind = Pick<Resource, 'group' | 'plural' | 'namespaced' | 'storage' | 'capabilities'>;
 
 export interface ServerObjectsOptions {
   readonly store: Store;
   readonly codecFor: (kind: StoredKind) => StorageCodec;
-  /** What stands between the objects of a kind and the store, if anything does. */
+  /** The transformer between the objects of a kind and the store, such as encryption; default none. */
   readonly transformerFor?: (kind: Pick<StoredKind, 'group' | 'plural'>) => ValueTransformer | undefined;
-  /** What has been made of the stored bytes; servers whose stores are forks of each other share it. */
+  /** The decoded forms of stored bytes; servers whose stores are forks of each other share them. */
   readonly shared?: SharedObjects;
   readonly metrics?: StorageMetrics;
   readonly clock: Clock;
@@ -30,14 +30,14 @@ interface SharedStore {
 }
 
 /**
- * The objects of all kinds, for whatever in the server looks at them: verbs, admission, authorization, kinds that depend on
- * other kinds. Kinds may be asked for before they are registered, and used once they are.
+ * The objects of all kinds, for every component of the server that reads them: verbs, admission, authorization, kinds that depend on other
+ * kinds. A kind can be requested before it is registered, and used once it is.
  */
 export class ServerObjects implements Disposable {
   readonly store: Store;
   readonly #options: ServerObjectsOptions;
   readonly #views = new Map<string, ObjectsOf>();
-  /** By prefix in the store: versions and groups that serve the same objects share them. */
+  /** By prefix in the store: versions and groups that serve the same objects share a store. */
   readonly #stores = new Map<string, SharedStore>();
   readonly #forms = new KeptForms();
 
@@ -51,7 +51,7 @@ export class ServerObjects implements Disposable {
     return this.#view(group, plural) as ObjectsOf<unknown> as ObjectsOf<T>;
   }
 
-  /** The object that an entry of the store stands for, in the stored version, where somebody has read or written it. */
+  /** The object of a store's entry, in the stored version, if it has been read or written in this process. */
   known({ key, value }: Pick<Entry, 'key' | 'value'>): ApiObject | undefined {
     for (let end = key.lastIndexOf('/'); end >= 0; end = key.lastIndexOf('/', end - 1)) {
       const found = this.#stores.get(key.slice(0, end + 1));
@@ -60,12 +60,12 @@ export class ServerObjects implements Disposable {
     return undefined;
   }
 
-  /** Registers where the objects of a kind are, whether or not it is served; once for each version. */
+  /** Registers where the objects of a kind are stored, whether or not it is served; once for each version. */
   register(kind: StoredKind): ObjectStore {
     const { prefix } = kind.storage;
     let known = this.#stores.get(prefix);
     if (known === undefined) {
-      // What was made of custom objects is not kept for the next definition of their kind, which may read them otherwise.
+      // The decoded forms of custom objects are not shared, because the next definition of their kind may decode them differently.
       const shared = kind.capabilities.objects === 'structured' ? this.#options.shared : undefined;
       const metrics = this.#options.metrics?.of(kind);
       const transformer = this.#options.transformerFor?.(kind);
@@ -79,7 +79,7 @@ export class ServerObjects implements Disposable {
     return known.objects;
   }
 
-  /** Takes one registration back. The last one leaves nothing to be looked at, until the kind is registered again. */
+  /** Reverts one registration. After the last one, the kind has no objects until it is registered again. */
   withdraw({ group, plural, storage }: StoredKind): void {
     const known = this.#stores.get(storage.prefix);
     if (known === undefined || (known.users -= 1) > 0) return;

@@ -13,17 +13,20 @@ import { blankObject, type FindResource, OwnedKinds } from './owned-kinds.ts';
 
 export type ManagedFields = ObjectMeta['managedFields'];
 
-/** A write as ownership sees it. */
+/** A write, with what ownership needs to know about it. */
 export interface OwnedWrite {
   readonly resource: Resource;
   readonly context: WriteContext;
 }
 
-/** Keeps managedFields: which manager set which fields of an object. Results are promises only where objects have to be converted asynchronously. */
+/**
+ * Maintains managedFields: which manager set which fields of an object. Results are promises only when objects must be converted
+ * asynchronously.
+ */
 export interface FieldOwnership {
-  /** `metadata.managedFields` after a create (nothing was `live`), an update or a patch. */
+  /** `metadata.managedFields` after a create (`live` is undefined), an update or a patch. */
   afterWrite(object: ApiObject, live: ApiObject | undefined, write: OwnedWrite): ManagedFields | Promise<ManagedFields>;
-  /** The object and its managedFields with a configuration applied; the result has yet to be decoded. */
+  /** The object and its managedFields after applying a configuration; the result must still be decoded. */
   apply(
     config: PlainObject,
     live: ApiObject | undefined,
@@ -31,7 +34,7 @@ export interface FieldOwnership {
   ): Applied | Promise<Applied>;
 }
 
-/** Ownership by what the type tables say of lists, maps and structs. */
+/** Determines ownership from the type tables' lists, maps and structs. */
 export class TableOwnership implements FieldOwnership {
   readonly #kinds: OwnedKinds;
 
@@ -46,7 +49,7 @@ export class TableOwnership implements FieldOwnership {
   ): ManagedFields | Promise<ManagedFields> {
     const kind = this.#kinds.of(resource, context.subresource);
     const writer = { manager: context.manager, time: timestamp(context.now) };
-    const written = resource.storage.normalize?.(object) ?? object; // what comes with the conversion is the writer's too
+    const written = resource.storage.normalize?.(object) ?? object; // the writer also owns fields that the conversion adds
     const work = ownAfterWrite(live ?? blankObject(resource), written, { kind, writer });
     return withConversions(work, { convert: this.#kinds.converter(resource, context), pause: context.pause });
   }

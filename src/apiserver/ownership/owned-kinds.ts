@@ -12,10 +12,10 @@ import type { Resource } from '../resource.ts';
 import type { Waiting } from '../storage/conversion.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 
-/** Finds what is served under a name in a version. */
+/** Finds a served resource by group, version and plural. */
 export type FindResource = (group: string, version: string, plural: string) => Resource | undefined;
 
-/** What ownership has to know of each resource and its subresources, found out once. */
+/** What ownership needs to know about each resource and its subresources, computed once. */
 export class OwnedKinds {
   readonly #find: FindResource;
   /** By subresource. */
@@ -33,7 +33,7 @@ export class OwnedKinds {
     return kind;
   }
 
-  /** Converts objects on behalf of one write, each at most once to each version. */
+  /** Converts objects for one write, each at most once to each version. */
   converter(
     resource: Resource,
     writer: Waiting,
@@ -65,14 +65,14 @@ export class OwnedKinds {
     };
   }
 
-  /** The object as it would be stored: merging leaves out what is empty. */
+  /** The object as it would be stored: merging drops empty fields. */
   #whole(object: unknown, resource: Resource): ApiObject {
     const { apiVersion } = object as { readonly apiVersion?: unknown };
     const source = typeof apiVersion === 'string' ? this.#version(apiVersion, resource) : undefined;
     return canonicalObject(object, (source ?? resource).type);
   }
 
-  /** The resource in another of its versions; undefined when there is no such version (any more). */
+  /** The resource in another version; undefined when that version is not served (any more). */
   #version(apiVersion: string, resource: Resource): Resource | undefined {
     if (apiVersion === apiVersionOf(resource)) return resource;
     const slash = apiVersion.indexOf('/');
@@ -95,7 +95,7 @@ function filterOf(resource: Resource, subresource: string): FieldFilter | undefi
 
 const blanks = new WeakMap<Struct, ApiObject>();
 
-/** An object of a resource's type with nothing in it. */
+/** An empty object of a resource's type. */
 export function blankObject(resource: Resource): ApiObject {
   let blank = blanks.get(resource.type);
   if (blank === undefined) {

@@ -8,7 +8,7 @@ import {
 import type { Projection, Resource } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 
-/** A projected object with the managers of the fields it shows; only a Scale has any. */
+/** A projected object with the managers of its fields; only a Scale has any. */
 export function projectedWithManagers(
   projected: ApiObject,
   object: ApiObject,
@@ -30,7 +30,7 @@ export function objectWithManagers(
   return { ...object, metadata: withMeta(object.metadata, { managedFields: entries }) };
 }
 
-/** Where the replicas of a resource are. */
+/** The path of the replicas in a resource. */
 export function scaledKind(resource: Resource, projection: Projection): ScaledKind | undefined {
   const { replicasPath, replicasPaths = {} } = projection;
   if (replicasPath === undefined) return undefined;

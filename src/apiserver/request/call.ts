@@ -10,9 +10,9 @@ import type { RequestRecord } from './request-record.ts';
 export interface Call {
   /** What arrived. */
   readonly request: IncomingRequest;
-  /** Who asks. */
+  /** The user who sends the request. */
   readonly principal: Principal;
-  /** What is kept about it. */
+  /** What is recorded about it. */
   readonly record: RequestRecord;
   /** What it asks for: the verb and the resource, or the path. */
   readonly info: RequestInfo;

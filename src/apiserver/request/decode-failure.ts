@@ -8,7 +8,7 @@ interface Sent {
   readonly kind?: unknown;
 }
 
-/** Refuses another kind or version than the path's; a body that does not say is taken to be right. */
+/** Rejects a kind or version that differs from the path's; a body without them is accepted. */
 export function checkKind(sent: Sent, resource: Resource, services: Services): void {
   const kind = typeof sent.kind === 'string' ? sent.kind : '';
   const apiVersion = typeof sent.apiVersion === 'string' ? sent.apiVersion : '';
@@ -25,7 +25,7 @@ export function checkKind(sent: Sent, resource: Resource, services: Services): v
   throw cannotHandle(actual, resource, unregisteredKind(actual, resource, services));
 }
 
-/** What is wrong with a kind that is not the resource's. */
+/** The error for a kind that is not the resource's. */
 export function unregisteredKind(sent: TypeMeta, resource: Resource, services: Services): string {
   const { kind, apiVersion } = sent;
   const slash = apiVersion.indexOf('/');
@@ -37,7 +37,7 @@ export function unregisteredKind(sent: TypeMeta, resource: Resource, services: S
     : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
 }
 
-/** The name of the kind's unversioned form, as messages have it: `core.Secret`. */
+/** The name of the kind's internal type in messages: `core.Secret`. */
 function internalName(resource: Resource): string {
   return `${resource.group === '' ? 'core' : (resource.group.split('.')[0] ?? '')}.${resource.kind}`;
 }
@@ -52,7 +52,7 @@ export function cannotHandle(sent: Sent, resource: Resource, why: string): Error
   );
 }
 
-/** Says first what the body is, if that can be found out, and then what is wrong with it. */
+/** The error for a body that cannot be decoded: first its kind, if that can be found, then the problem. */
 export function decodeFailure(
   error: DecodeError,
   typeMeta: () => TypeMeta | undefined,
@@ -74,7 +74,7 @@ export function decodeFailure(
   }
 }
 
-/** What is no JSON is said to be none; YAML and protobuf say it in their own words. */
+/** The error for a body that cannot be parsed; YAML and protobuf have their own messages. */
 function syntaxProblem(error: DecodeError, body: Uint8Array): string {
   const isJson = body.length === 0 || !error.message.startsWith('yaml: ');
   return isJson ? `couldn't get version/kind; json parse error: ${error.message}` : error.message;
@@ -89,7 +89,7 @@ export function unrecognized(resource: Resource, why: string, body: Uint8Array):
   );
 }
 
-/** The start of a body: as text when it looks like an object, in hexadecimal otherwise. */
+/** The start of a body: as text when it looks like an object, otherwise in hexadecimal. */
 function summaryOf(body: Uint8Array): string {
   if (body.length === 0) return '<empty>';
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);

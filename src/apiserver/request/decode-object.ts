@@ -35,7 +35,7 @@ export interface DecodeContext {
   readonly services: Services;
 }
 
-/** Reads the object in a request's body: of the right kind, in canonical form, with all defaults filled in. */
+/** Decodes the object in a request's body: checks its kind, brings it into canonical form and fills in defaults. */
 export async function decodeObject(call: Call, resource: Resource, context: DecodeContext): Promise<ApiObject> {
   const format = bodyFormatOf(call.request.header('content-type') ?? '');
   const { services } = context;
@@ -69,7 +69,7 @@ interface DecodeTarget {
   warn(text: string): void;
 }
 
-/** A parsed text, JSON or YAML alike. */
+/** A parsed body, from JSON or YAML. */
 interface TextBody {
   readonly typeMeta: TypeMeta;
   readonly resetsManagedFields: boolean;
@@ -97,7 +97,7 @@ function yamlBody(body: YamlBody): TextBody {
   };
 }
 
-/** A text that is small enough to be decoded in one go. */
+/** Decodes a text that is small enough to be decoded without a pause. */
 function decodeTextNow(target: DecodeTarget, format: 'json' | 'yaml'): ApiObject {
   if (format === 'yaml') return allAtOnce(decodeText(target, format));
   let body: JsonBody | undefined;
@@ -170,8 +170,8 @@ function decodeBinary({ body: sentBody, resource, context }: DecodeTarget): ApiO
 }
 
 /**
- * Whether an object was sent with empty managedFields. Decoding drops the list, as it drops all empty lists, but this one
- * means that all field managers shall be forgotten.
+ * Whether the client sent empty managedFields. Decoding drops the list, as it drops all empty lists, but this one means that all field
+ * managers are removed.
  */
 export function resetsManagedFields(sent: unknown): boolean {
   const entries = (sent as { metadata?: { managedFields?: unknown } } | null | undefined)?.metadata?.managedFields;
@@ -184,7 +184,7 @@ function nodeResetsManagedFields(node: JsonNode): boolean {
   return entries?.kind === 'array' && entries.items.length === 0;
 }
 
-/** Puts the empty managedFields back. */
+/** Restores the empty managedFields. */
 export function withEmptyManagedFields(object: ApiObject): ApiObject {
   return { ...object, metadata: { ...object.metadata, managedFields: [] } };
 }

@@ -3,10 +3,10 @@ import { plainBytes } from '../../base/index.ts';
 import type { Services } from '../endpoint.ts';
 import type { RequestBody } from './incoming-request.ts';
 
-/** Objects and bodies above this size are worked on in slices. Nearly all requests are smaller, and pay nothing. */
+/** Larger objects and bodies are processed in slices. Nearly all requests are smaller, and are not affected. */
 export const LARGE_BYTES = 64 * 1024;
 
-/** The body of a call, to be decoded now. One that turned out to be large waits for its first turn. */
+/** The body of a call, ready to be decoded. A large one first waits for its turn. */
 export async function bodyToDecode(request: RequestBody, { turns, maxBodyBytes }: Services): Promise<Uint8Array> {
   const body = await request.body(maxBodyBytes);
   if (body.length > LARGE_BYTES) {

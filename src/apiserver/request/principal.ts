@@ -1,7 +1,7 @@
-/** Who asks. Authentication sets the user; impersonation replaces it and records the requestor. */
+/** The user of a request. Authentication sets the user; impersonation replaces it and records the requestor. */
 export interface Principal {
   user: UserInfo;
-  /** Set when `user` is impersonated: who sent the request. */
+  /** Set when `user` is impersonated: the user who sent the request. */
   impersonation: Impersonation | undefined;
 }
 

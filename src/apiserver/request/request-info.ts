@@ -1,6 +1,6 @@
 import { requestVerb } from '../../api/index.ts';
 
-/** What a path and method ask for, before anything is looked up. */
+/** What a path and method request, before anything is looked up. */
 export interface RequestInfo {
   readonly isResource: boolean;
   readonly path: string;

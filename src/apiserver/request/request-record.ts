@@ -2,13 +2,13 @@ import { type ApiObject, qualifiedNameProblems, type Status } from '../../api/in
 import { compareUtf8 } from '../../base/index.ts';
 import type { RequestTrace } from '../trace/request-trace.ts';
 
-/** What is kept about one request: for its audit event, its trace, its metrics and the headers of its answer. */
+/** What is recorded about one request: for its audit event, its trace, its metrics and the headers of its answer. */
 export interface RequestRecord {
   /** When the request arrived, in the clock's milliseconds. */
   readonly receivedAt: number;
   /** The client's ID for this request in audit logs, or a generated one. Returned in the `Audit-Id` header. */
   readonly auditId: string;
-  /** Where steps are noted; undefined for requests that are not traced. */
+  /** Where the request's steps are recorded; undefined when it is not traced. */
   trace: RequestTrace | undefined;
   /** Set by the audit stage; undefined for a request that the audit policy leaves out. */
   audit: RequestAudit | undefined;
@@ -26,7 +26,7 @@ export interface RequestRecord {
   served(): void;
 }
 
-/** What became of one answer. */
+/** How one answer ended. */
 export interface SentAnswer {
   /** 0 when the client left before there was an answer. */
   readonly code: number;

@@ -38,8 +38,8 @@ async function userOf(shown: Shown, authenticators: readonly Authenticator[] = b
 
 const REFUSED = { status: { code: 401, reason: 'Unauthorized' } };
 
-describe('who asks', () => {
-  test('is known by any of the credentials that are right', async () => {
+describe('a user', () => {
+  test('is authenticated by any valid credential', async () => {
     const ada = { name: 'ada', groups: ['dev', 'system:authenticated'] };
     const bob = { name: 'bob', groups: ['ops', 'system:authenticated'] };
     expect(await userOf({ certificate: ADA })).toMatchObject(ada);
@@ -48,7 +48,7 @@ describe('who asks', () => {
     expect(await userOf({ certificate: 'invalid', authorization: 'Bearer secret' })).toMatchObject(bob);
   });
 
-  test('is anonymous without credentials, which are of a kind that somebody understands', async () => {
+  test('is anonymous without credentials that an authenticator understands', async () => {
     const anonymous = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
     expect(await userOf({})).toEqual(anonymous);
     expect(await userOf({}, [])).toEqual(anonymous);
@@ -56,7 +56,7 @@ describe('who asks', () => {
     expect(await userOf({ authorization: 'Basic YTpi' })).toEqual(anonymous);
   });
 
-  test('is refused without credentials where nobody may be anonymous', () => {
+  test('is refused without credentials where anonymous requests are disabled', () => {
     const call = inProcessCall({ method: 'GET', path: '/', headers: {}, clock: new RealClock() });
     const stage = authenticate(both, { anonymous: false });
     expect(() => stage(call, async () => ({}) as never)).toThrow('Unauthorized');
@@ -64,8 +64,12 @@ describe('who asks', () => {
 
   test.each<readonly [string, Shown, readonly Authenticator[]]>([
     ['an unknown token', { authorization: 'Bearer wrong' }, both],
-    ['an unknown token where nobody knows tokens', { authorization: 'bearer wrong' }, [certificateAuthenticator]],
-    ['any token where nobody knows anything', { authorization: 'Bearer secret' }, []],
+    [
+      'an unknown token where no authenticator reads tokens',
+      { authorization: 'bearer wrong' },
+      [certificateAuthenticator],
+    ],
+    ['any token without authenticators', { authorization: 'Bearer secret' }, []],
     ['a certificate of a foreign authority', { certificate: 'invalid' }, both],
     ['a certificate of a foreign authority, asked first', { certificate: 'invalid' }, [certificateAuthenticator]],
     ['both wrong', { certificate: 'invalid', authorization: 'Bearer wrong' }, both],

@@ -5,20 +5,20 @@ import type { IncomingRequest } from '../request/incoming-request.ts';
 import type { Call } from '../request/call.ts';
 import type { Stage } from './stage.ts';
 
-/** One way to find out which user sends a request. */
+/** Authenticates requests with one kind of credential. */
 export interface Authenticator {
-  /** What it is called in traces of requests. */
+  /** The authenticator's name in traces of requests. */
   readonly name?: string;
   /** The user; undefined when the call carries no credentials of this kind; 'invalid' when they are wrong. */
   authenticate(call: Call): UserInfo | undefined | 'invalid' | Promise<UserInfo | undefined | 'invalid'>;
 }
 
-/** Decides whether a request without credentials is let in. */
+/** Decides whether a request without credentials is allowed. */
 export type AnonymousRule = (request: Pick<IncomingRequest, 'path'>) => boolean;
 
 export interface AuthenticateOptions {
   readonly metrics?: AccessMetrics;
-  /** Which requests without credentials are let in; default all. */
+  /** Which requests without credentials are allowed; default all. */
   readonly anonymous?: boolean | AnonymousRule;
   /** Headers, by lower-case name, that later stages do not see, besides `Authorization` and those of front proxies. */
   readonly hides?: (header: string) => boolean;
@@ -81,7 +81,7 @@ function identify(call: Call, authenticators: readonly Authenticator[]): UserInf
 
 type Asked = Promise<UserInfo | undefined | 'invalid'>;
 
-/** The first of the authenticators has been asked. */
+/** Continues after the first authenticator, whose answer is a promise. */
 async function identifyLater(
   call: Call,
   authenticators: readonly Authenticator[],
@@ -97,14 +97,14 @@ async function identifyLater(
 }
 
 function identified(call: Call, authenticator: Authenticator, user: UserInfo): UserInfo {
-  call.record.trace?.stage?.tell({ by: authenticator.name ?? 'another authenticator', reason: user.name });
+  call.record.trace?.stage?.addDetails({ by: authenticator.name ?? 'another authenticator', reason: user.name });
   return withAuthenticatedGroup(user);
 }
 
 function withoutUser(call: Call, wasWrong: boolean): UserInfo {
   // A token that no authenticator recognizes is wrong, even where none reads tokens.
   if (wasWrong || /^bearer \S/i.test(call.request.header('authorization') ?? '')) throw unauthorized();
-  call.record.trace?.stage?.tell({ by: 'no credentials', reason: ANONYMOUS.name });
+  call.record.trace?.stage?.addDetails({ by: 'no credentials', reason: ANONYMOUS.name });
   return ANONYMOUS;
 }
 
@@ -132,7 +132,7 @@ export const certificateAuthenticator: Authenticator = {
   },
 };
 
-/** Tells which of a user's credentials was shown, for audit logs. */
+/** Identifies the credential in audit logs. */
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 
 const users = new WeakMap<object, UserInfo>();

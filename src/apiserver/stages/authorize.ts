@@ -9,7 +9,7 @@ import type { UserInfo } from '../request/principal.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { Encode, Stage } from './stage.ts';
 
-/** Lets through what an authorizer allows. */
+/** Lets requests pass that an authorizer allows. */
 export function authorize(authorizer: Authorizer, encode: Encode, metrics: AccessMetrics): Stage {
   const refuse = (call: Call, decision: AccessDecision): EncodedAnswer => {
     if (decision.error !== undefined) return encode(undecided(call.request, decision.error), call);
@@ -23,7 +23,8 @@ export function authorize(authorizer: Authorizer, encode: Encode, metrics: Acces
     );
   };
   const note = ({ record }: Call, decision: AccessDecision, start: number): void => {
-    if (record.trace !== undefined && decision.reason !== '') record.trace.stage?.tell({ reason: decision.reason });
+    if (record.trace !== undefined && decision.reason !== '')
+      record.trace.stage?.addDetails({ reason: decision.reason });
     metrics.authorized(resultOf(decision), start);
     if (record.audit !== undefined) {
       record.annotations.add('authorization.k8s.io/decision', decision.verdict === 'allow' ? 'allow' : 'forbid');
@@ -41,7 +42,7 @@ export function authorize(authorizer: Authorizer, encode: Encode, metrics: Acces
   };
 }
 
-/** The access that a call asks for. Its signal and trace are read only by authorizers that need them. */
+/** The access that a call requests. Its signal and trace are created on first use, because few authorizers need them. */
 class CallAccess implements AccessRequest {
   readonly user: UserInfo;
   readonly info: RequestInfo;
@@ -75,5 +76,5 @@ function undecided({ uri }: IncomingRequest, error: string): BytesAnswer {
 
 const RESULTS = { allow: 'allowed', deny: 'denied', noOpinion: 'no-opinion' } as const;
 
-/** The message quotes what the client sent, so nothing in it may be taken for HTML. */
+/** The message quotes the client's text, which browsers must not interpret as HTML. */
 const NO_SNIFFING = { 'x-content-type-options': 'nosniff' };

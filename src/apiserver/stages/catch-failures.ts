@@ -5,7 +5,7 @@ import type { EncodedAnswer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 import type { Encode, Stage } from './stage.ts';
 
-/** Turns whatever goes wrong further in into a Status; what is nobody's mistake but ours is logged too. */
+/** Turns errors of the inner stages into Statuses; also logs those that are bugs of the server. */
 export function catchFailures(log: Logger, encode: Encode): Stage {
   const answerTo = (error: unknown, call: Call): EncodedAnswer => {
     const failure = statusErrorFor(error);
@@ -24,7 +24,7 @@ export function catchFailures(log: Logger, encode: Encode): Stage {
   };
 }
 
-/** The Status that a failure is answered with. */
+/** The Status for an error. */
 function statusErrorFor(error: unknown): StatusError {
   if (error instanceof StatusError) return error;
   if (!(error instanceof StoreError)) return internalError(error);

@@ -14,16 +14,16 @@ import { subresource } from '../verbs/subresource.ts';
 import { update } from '../verbs/update.ts';
 import { watch } from '../verbs/watch.ts';
 
-/** Answers paths that are not resources; undefined when the path is not one of its own. */
+/** Answers paths that are not resources; undefined for paths that it does not serve. */
 export interface PathHandler {
   handle(call: Call): Answer | undefined | Promise<Answer | undefined>;
 }
 
 /** Answers calls in this server's place: those for groups and versions that another server serves. */
 export interface Delegate {
-  /** Asked about every call, so that it has to be quick. */
+  /** Called for every request, so it must be fast. */
   answersFor(call: Call): boolean;
-  /** Answers a call that `answersFor` has claimed. It bounds for itself how many calls it works on at a time. */
+  /** Answers a call that `answersFor` accepted. It limits its concurrency itself. */
   handle(call: Call): Promise<Answer>;
 }
 
@@ -43,14 +43,14 @@ const verbs: Readonly<Record<string, Verb>> = {
 export interface DispatchParts {
   readonly registry: ResourceRegistry;
   readonly services: Services;
-  /** The first one that answers for a call gets it, before all that this server serves itself. */
+  /** The first delegate that accepts a call answers it, before this server's own resources. */
   readonly delegates: readonly Delegate[];
-  /** Asked in this order. */
+  /** In the order in which they are asked. */
   readonly paths: readonly PathHandler[];
   readonly negotiator: Negotiator;
 }
 
-/** What the stages lead to: the verb of the resource, or whoever answers the path. May refuse by throwing at once. */
+/** The innermost stage: calls the resource's verb or the path's handler. May throw synchronously. */
 export function dispatch(parts: DispatchParts): (call: Call) => Answer | Promise<Answer> {
   const { registry, services, delegates, paths, negotiator } = parts;
   return (call) => {
@@ -89,7 +89,7 @@ function runVerb(call: Call, endpoint: Endpoint, negotiator: Negotiator): Answer
   const { info } = call;
   const { resource } = endpoint;
   if (call.record.trace !== undefined && resource.isConfidential === true) call.record.trace.isConfidential = true;
-  const negotiate = (): void => void negotiator.negotiate(call, resource); // refuses before any work is done
+  const negotiate = (): void => void negotiator.negotiate(call, resource); // rejects before any work is done
   if (call.request.method === 'HEAD') throw methodNotAllowed();
   if (info.subresource !== '') return subresource(call, endpoint, negotiate);
   if (resource.namespaced && info.namespace === '' && info.verb !== 'list' && info.verb !== 'watch')
@@ -106,7 +106,7 @@ function runVerb(call: Call, endpoint: Endpoint, negotiator: Negotiator): Answer
   return verb(call, endpoint);
 }
 
-/** Clients are warned in words, auditors by annotations. */
+/** Warns clients with a header, and annotates the audit event. */
 function warnOfDeprecation(call: Call, text: string): void {
   call.record.warnings.add(text);
   if (call.record.audit === undefined) return;
@@ -115,7 +115,7 @@ function warnOfDeprecation(call: Call, text: string): void {
   if (release !== undefined) call.record.annotations.add('k8s.io/removed-release', release);
 }
 
-/** Keys in the store are paths, so that some names can be no object's. */
+/** Rejects names that cannot be part of a key in the store, because keys are paths. */
 function checkName(name: string): void {
   const problems = pathSegmentNameProblems(name);
   if (problems.length === 0) return;

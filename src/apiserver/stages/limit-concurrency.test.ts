@@ -47,7 +47,7 @@ test('users are refused exactly at the limit', async () => {
   expect(await flood.counts()).toEqual({ running: 200, refused: 300 });
 });
 
-test('a flood of masters is bounded: a reserve, a line, and the rest is refused', async () => {
+test('a flood from system:masters is bounded: a reserve, then a queue; the rest is refused', async () => {
   const flood = new Flood(200);
   for (let sent = 0; sent < 500; sent++) flood.post(MASTER);
   expect(await flood.counts()).toEqual({ running: 250, refused: 50 });
@@ -59,7 +59,7 @@ test('a flood of masters is bounded: a reserve, a line, and the rest is refused'
   expect(flood.refused).toBe(50);
 });
 
-test('masters get through while users have taken all there is, and users do not take what is kept for masters', async () => {
+test('system:masters pass while users occupy the limit, and users cannot occupy the reserve', async () => {
   const flood = new Flood(4);
   for (let sent = 0; sent < 10; sent++) flood.post(USER);
   flood.post(MASTER);
@@ -67,7 +67,7 @@ test('masters get through while users have taken all there is, and users do not 
   expect(await flood.counts()).toEqual({ running: 5, refused: 7 });
 });
 
-test('who waits is let in when a place is free, first come first served, unless it gave up', async () => {
+test('waiting requests are admitted first come, first served, unless their clients left', async () => {
   const flood = new Flood(1);
   flood.post(MASTER);
   flood.post(MASTER);
@@ -81,7 +81,7 @@ test('who waits is let in when a place is free, first come first served, unless 
   expect(flood.running[2]).toBe(next);
 });
 
-test('nobody waits for long', async () => {
+test('requests wait only for a limited time', async () => {
   const flood = new Flood(1);
   for (let sent = 0; sent < 3; sent++) flood.post(MASTER);
   await flood.clock.advance('14s');
@@ -90,7 +90,7 @@ test('nobody waits for long', async () => {
   expect(await flood.counts()).toEqual({ running: 2, refused: 1 });
 });
 
-test('calls of the server to itself do not wait, for others wait for them', async () => {
+test('the server’s calls to itself do not wait, because other requests wait for them', async () => {
   const flood = new Flood(1);
   for (let sent = 0; sent < 3; sent++) flood.post(MASTER, true);
   expect(await flood.counts()).toEqual({ running: 3, refused: 0 });

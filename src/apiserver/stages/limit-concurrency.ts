@@ -9,17 +9,17 @@ export interface ConcurrencyLimits {
   readonly maxWrites: number;
 }
 
-/** Numbers of requests being worked on, for the metrics. */
+/** Numbers of requests in progress, for the metrics. */
 export interface InFlight {
   readonly reads: number;
   readonly writes: number;
 }
 
-/** Decides how many requests are worked on at once. */
+/** Limits the number of concurrent requests. */
 export interface RequestLimiter {
   readonly stage: Stage;
   readonly inFlight: InFlight;
-  /** Requests that wait until there is room for them. */
+  /** Requests that are queued. */
   readonly waiting: InFlight;
 }
 
@@ -27,20 +27,21 @@ const NONE: InFlight = { reads: 0, writes: 0 };
 
 const LONG_RUNNING_SUBRESOURCES = new Set(['proxy', 'exec', 'attach', 'portforward', 'log']);
 
-/** What is kept for the masters beyond the limit, as a part of it. */
+/** The reserve for `system:masters` beyond the limit, as a fraction of it. */
 const RESERVE = 1 / 4;
 
-/** As long as upstream lets a request wait in a queue: a quarter of the time that requests have by default. */
+/** Upstream's limit for waiting in a queue: a quarter of the default request timeout. */
 const MAX_WAIT_MS = 15_000;
 
 /**
- * Refuses with 429 what is more than the server works on at once: a request counts until its handler is done and its answer
- * is sent, or waits for a client that does not read. Watches and streams do not count: they last long and do little. The masters have a reserve, so that an overloaded
- * server can still be looked at; when that is used up as well they wait in line, as many as the limit and not for long, for
- * their flood would stall the server like any other. The server's own calls are let through: others wait for them.
+ * Rejects requests beyond the concurrency limit with 429. A request counts until its handler is done and its answer is sent, or waits for a
+ * client that does not read. Watches and streams do not count: they last long and do little. `system:masters` have a reserve, so that
+ * administrators can still inspect an overloaded server; when the reserve is used up they are queued, at most as many as the limit and for
+ * at most `MAX_WAIT_MS`, because a flood of theirs would stall the server like any other. The server's own calls always pass: other
+ * requests wait for them.
  */
 export class ConcurrencyLimiter implements RequestLimiter {
-  readonly waiting = NONE; // only masters wait, and seldom
+  readonly waiting = NONE; // only system:masters wait, and seldom
   readonly #reads: Lane;
   readonly #writes: Lane;
 
@@ -72,11 +73,11 @@ export class ConcurrencyLimiter implements RequestLimiter {
   };
 }
 
-/** The places for requests of one sort. */
+/** The concurrency limit of one class of requests. */
 class Lane {
   readonly #limit: number;
   readonly #clock: Clock;
-  /** The masters who wait for a place, in the order in which they came. */
+  /** The queued requests of `system:masters`, in order of arrival. */
   readonly #line = new Set<() => void>();
   #used = 0;
 
@@ -89,7 +90,7 @@ class Lane {
     return this.#used;
   }
 
-  /** Takes a place, at once unless it returns a promise. Throws a Status of 429 when there is none to be had. */
+  /** Occupies a place, synchronously unless it returns a promise. Throws a Status of 429 when none is available. */
   enter(call: Call): void | Promise<void> {
     if (this.#used >= this.#limit) {
       const isMaster = call.principal.user.groups.includes('system:masters');

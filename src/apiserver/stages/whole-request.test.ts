@@ -23,21 +23,21 @@ test('a request counts against the limit until its handler is done and its answe
   });
   const first = call('/api/v1/pods');
   await handle(first);
-  expect(limiter.inFlight.reads).toBe(1); // its client still reads
+  expect(limiter.inFlight.reads).toBe(1); // its client is still reading
   await expect(handle(call('/api/v1/nodes'))).rejects.toMatchObject({ code: 429 });
   first.finish({ code: 200, bytes: 5, outcome: 'complete' });
   expect(limiter.inFlight.reads).toBe(0);
 
   const second = call('/slow');
   const handling = handle(second);
-  second.finish({ code: 0, bytes: 0, outcome: 'cut' }); // its client left, and nobody told the handler
+  second.finish({ code: 0, bytes: 0, outcome: 'cut' }); // its client left, and the handler has not noticed
   expect(limiter.inFlight.reads).toBe(1);
   go();
   await handling;
   expect(limiter.inFlight.reads).toBe(0);
 });
 
-test('a watch is open until it has ended, and is counted and timed then, as upstream does', async () => {
+test('a watch is counted as open until it ends, and only then counted and timed, as upstream does', async () => {
   const registry = new MetricRegistry();
   const metrics = new RequestMetrics(registry, {
     clock,

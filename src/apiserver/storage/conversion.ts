@@ -2,14 +2,14 @@ import { type ApiObject, canonicalObject, type Struct } from '../../api/index.ts
 import type { Resource } from '../resource.ts';
 import { apiVersionOf, renamed, StoredObject } from './stored-object.ts';
 
-/** Who waits for a conversion: a call, or the context of a write. Their signals are made when first asked for. */
+/** The call or write that waits for a conversion. Its signal is created on first use. */
 export interface Waiting {
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes sure that stored objects can be read in the version of `resource`. Verbs do this as a step of its own, for all objects
- * of an answer at once, because it may be a call to a webhook; nothing is awaited when nothing has to be converted.
+ * Makes sure that stored objects can be read in the version of `resource`. Verbs do this in a separate step, for all objects of an answer
+ * at once, because it may call a webhook; it is synchronous when nothing has to be converted.
  */
 export function convertForReading(
   objects: readonly (StoredObject | ApiObject)[],
@@ -34,7 +34,7 @@ export function convertForReading(
   keep(converted);
 }
 
-/** A written object in the version in which it is stored. */
+/** Converts a written object to the stored version. */
 export function convertForStoring(
   object: ApiObject,
   { storage }: Resource,
@@ -44,7 +44,7 @@ export function convertForStoring(
     return lacksDefault(object, storage.type) ? asRead(object, storage.type) : object;
   const named = (converted: ApiObject | undefined): ApiObject => {
     const result = { ...(converted ?? object), kind: storage.kind, apiVersion: storage.apiVersion };
-    // Custom kinds are read by the schema of the stored version ever after, so they are from the beginning.
+    // Custom kinds are always read by the schema of the stored version, so it is applied from the start.
     if (storage.type.isStructural !== true) return result;
     return asRead(result, storage.type);
   };
@@ -52,7 +52,7 @@ export function convertForStoring(
   return converted instanceof Promise ? converted.then(([first]) => named(first)) : named(converted?.[0]);
 }
 
-/** A written object as its readers would get it, if it were stored: for dry runs. */
+/** A written object as clients would read it if it were stored: for dry runs. */
 export async function asIfStored(object: ApiObject, resource: Resource, writer: Waiting): Promise<ApiObject> {
   const { storage } = resource;
   if (storage.type.isStructural !== true) return object;
@@ -63,7 +63,9 @@ export async function asIfStored(object: ApiObject, resource: Resource, writer: 
   return renamed(converted?.[0] ?? stored, resource);
 }
 
-/** A member that was taken away from a custom object after it was decoded, such as its status, is read as its default. */
+/**
+ * Whether a member that has a default was removed from a custom object after decoding, such as its status; reading would add the default.
+ */
 function lacksDefault(object: ApiObject, type: Struct): boolean {
   if (type.isStructural !== true) return false;
   return type.fields.some(({ name, shape }) => shape.constraints?.default !== undefined && object[name] === undefined);

@@ -1,19 +1,19 @@
 import { RecentForms } from './recent-forms.ts';
-import { LEAST_LARGE_BYTES, type StoredObject } from './stored-object.ts';
+import { MIN_LARGE_BYTES, type StoredObject } from './stored-object.ts';
 
 const MIB = 1024 * 1024;
-/** Watches this far behind find the forms of past revisions ready made; those further behind have them made again. */
+/** Watches that lag at most this far find the forms of past revisions cached; for others they are made again. */
 const PAST = { maxCount: 512, maxBytes: 8 * MIB };
-/** Large objects, and those that expire: there may be thousands of them. */
+/** For large objects, and those that expire: there may be thousands of them. */
 const MANY = { maxCount: 512, maxBytes: 16 * MIB };
-/** As many as clients have in some pages of lists, which they may ask for again. */
+/** Enough for several pages of lists, which clients may request again. */
 const READ = { maxCount: 8192, maxBytes: 8 * MIB };
-/** Those who watch, and the answer to the writer, need what was written soon or never. */
+/** Watches, and the answer to the writer, need the forms of a written object soon or never. */
 const WRITTEN = { maxCount: 1024, maxBytes: 4 * MIB };
 
 type Remade = (stored: StoredObject) => void;
 
-/** Decides how long what was made of the objects of a server is kept. It is several times as large as their bytes. */
+/** Decides how long decoded and encoded forms of a server's objects are cached. They are several times as large as the stored bytes. */
 export class KeptForms implements Disposable {
   readonly #superseded = new RecentForms<StoredObject>({
     ...PAST,
@@ -26,17 +26,17 @@ export class KeptForms implements Disposable {
     forget: (stored) => stored.forgetEncodings(this.#read.add),
   });
 
-  /** The object is now stored in this state. */
+  /** Called when the object has been stored in this state. */
   written(stored: StoredObject, options: { readonly isExpiring: boolean }): void {
     (isOneOfMany(stored, options) ? this.#many : this.#written).add(stored);
   }
 
-  /** The object was found in the store, and nothing has been made of it yet. */
+  /** Called when the object was found in the store, before any form of it is made. */
   found(stored: StoredObject, options: { readonly isExpiring: boolean }): void {
-    stored.forgetEncodings((isOneOfMany(stored, options) ? this.#many : this.#read).add); // told when something is made of it
+    stored.forgetEncodings((isOneOfMany(stored, options) ? this.#many : this.#read).add); // called when a form is made
   }
 
-  /** Past revisions stay in the store's history for minutes: their bytes do, and what was made of the newest of them. */
+  /** Past revisions stay in the store's history for minutes: their bytes do, and the forms of the newest of them. */
   superseded(stored: StoredObject): void {
     this.#many.remove(stored);
     this.#read.remove(stored);
@@ -54,5 +54,5 @@ function forgetEncodings(stored: StoredObject, remade: Remade): void {
 }
 
 function isOneOfMany({ bytes }: StoredObject, { isExpiring }: { readonly isExpiring: boolean }): boolean {
-  return isExpiring || bytes >= LEAST_LARGE_BYTES;
+  return isExpiring || bytes >= MIN_LARGE_BYTES;
 }

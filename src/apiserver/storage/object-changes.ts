@@ -2,7 +2,7 @@ import type { Revision, StoreEvent, WatchBatch } from '../../store/index.ts';
 import type { OpenedObjects } from './opened-objects.ts';
 import type { StoredObject } from './stored-object.ts';
 
-/** A change as watchers see it, before selectors. */
+/** A change before a watch applies its selectors. */
 export interface ObjectChange {
   readonly revision: Revision;
   readonly current: StoredObject | undefined;
@@ -14,7 +14,7 @@ export interface ObjectChanges {
   readonly revision: Revision;
 }
 
-/** Makes changes of objects of the events of a store; all watchers share them, and with them one encoding of each. */
+/** Converts the store's events to changes of objects; all watches share the changes, and each object's encoding. */
 export class ChangeReader {
   readonly #objects: OpenedObjects;
   readonly #changes = new WeakMap<StoreEvent, ObjectChange>();
@@ -30,12 +30,12 @@ export class ChangeReader {
     return this.#objects.arePlain ? this.#changesOf(batch) : this.#openAll(batch);
   }
 
-  /** Whether somebody wants what an event is about. */
+  /** Whether a watch wants the event. */
   isWanted(event: StoreEvent, wants: (change: ObjectChange) => boolean): boolean {
     try {
       return wants(this.#change(event));
     } catch {
-      return true; // the reader will meet it
+      return true; // the reader will get the error
     }
   }
 
@@ -53,7 +53,7 @@ export class ChangeReader {
     return changes;
   }
 
-  /** Opens the values of an event, so that `share` finds them opened; nothing to wait for unless it answers. */
+  /** Decrypts the values of an event, so that `share` finds them decrypted; returns a promise only when it must wait. */
   #openChange(event: StoreEvent): void | Promise<void> {
     const entries = [event.previous, event.type === 'put' ? event.entry : undefined];
     const opening = entries.flatMap((entry) => {

@@ -17,7 +17,7 @@ interface Filling {
   readonly ttlSeconds?: number;
 }
 
-/** Writes so many config maps; answers with the first. */
+/** Writes `count` config maps; returns the first. */
 async function fill(objects: ObjectStore, { count, bytes, ttlSeconds }: Filling): Promise<StoredObject> {
   const { length } = (await objects.list(ALL, {})).objects;
   let first: StoredObject | undefined;
@@ -37,7 +37,7 @@ async function fill(objects: ObjectStore, { count, bytes, ttlSeconds }: Filling)
   return first;
 }
 
-/** A store of so many config maps, the first of which has been read; answers with what was made of that one. */
+/** A store of `count` config maps, the first of which has been read; returns that one's StoredObject. */
 async function filled(filling: Filling): Promise<{ objects: ObjectStore; first: StoredObject; json: Uint8Array }> {
   const objects = new ObjectStore(openMemoryStore({ clock: new VirtualClock() }), jsonStorage(type));
   const first = await fill(objects, { ...filling, count: 1 });
@@ -46,29 +46,29 @@ async function filled(filling: Filling): Promise<{ objects: ObjectStore; first: 
   return { objects, first, json };
 }
 
-test('what is made of large objects is kept for a few of them', async () => {
+test('the forms of large objects are cached for a few of them', async () => {
   const { first, json } = await filled({ count: 200, bytes: 100_000 });
   expect(first.json(READ)).not.toBe(json);
   expect(Buffer.compare(first.json(READ), json)).toBe(0);
 });
 
-test('likewise of objects that expire', async () => {
+test('the forms of expiring objects are cached for a few of them', async () => {
   const { first, json } = await filled({ count: 600, bytes: 100, ttlSeconds: 60 });
   expect(first.json(READ)).not.toBe(json);
 });
 
-test('what they were converted to is kept: readers have waited for it', async () => {
+test('converted forms are kept: readers have waited for them', async () => {
   const { first } = await filled({ count: 150, bytes: 100_000 });
   expect(first.isReadableAs(OTHER)).toBe(true);
 });
 
-test('what is made of small objects that are written is kept for some hundreds', async () => {
+test('the forms of small written objects are cached for some hundreds', async () => {
   expect(await isKept({ count: 1_000, bytes: 1_000 })).toBe(true);
   expect(await isKept({ count: 1_100, bytes: 1_000 })).toBe(false);
   expect(await isKept({ count: 300, bytes: 20_000 })).toBe(false);
 });
 
-test('what is made of them for readers is kept for thousands', async () => {
+test('the forms of small objects for readers are cached for thousands', async () => {
   const { objects, first } = await filled({ count: 1_100, bytes: 1_000 });
   const json = first.json(READ);
   await fill(objects, { count: 1_100, bytes: 1_000 });
@@ -78,7 +78,7 @@ test('what is made of them for readers is kept for thousands', async () => {
   expect(first.json(READ)).toBe(json);
 });
 
-test('what selectors look at is kept for all small objects', async () => {
+test('the traits for selectors are kept for all small objects', async () => {
   const { objects, first } = await filled({ count: 1, bytes: 1_000 });
   const resource = { ...READ, selectableFields: ['data.a'], fieldValue: () => 'x' };
   const traits = first.traits(resource);
@@ -91,7 +91,7 @@ test('what selectors look at is kept for all small objects', async () => {
   expect(first.traits(other).field('data.a')).toBe('y');
 });
 
-test('an object that is let go is the same again for as long as somebody has it', async () => {
+test('an object that was evicted is found again while another component references it', async () => {
   const { objects, first } = await filled({ count: 1, bytes: 1_000 });
   const { object } = first;
   await fill(objects, { count: 1_100, bytes: 1_000 });

@@ -32,12 +32,12 @@ export interface ObjectList {
 }
 
 export interface WriteOptions {
-  /** The object that must still be there unchanged; undefined when there must be none. */
+  /** The object that must be stored unchanged; undefined when none must exist. */
   readonly expected: StoredObject | undefined;
   readonly ttlSeconds?: number;
-  /** More for the same transaction. */
+  /** Additional operations for the same transaction. */
   readonly alongside?: Alongside;
-  /** There when the object is large: others have their turns in between. */
+  /** Set when the object is large: lets other requests run in between. */
   readonly pause?: () => Promise<void>;
 }
 
@@ -53,21 +53,21 @@ export interface ChangesOptions {
   readonly wants?: ((change: ObjectChange) => boolean) | undefined;
 }
 
-/** How new a read has to be. */
+/** How recent a read must be. */
 export type Freshness = Pick<ReadOptions, 'notOlderThan'>;
 
 export interface ObjectStoreOptions extends OpenedObjectsOptions {
-  /** Told of everything that is asked of the store and waited for. */
+  /** Counts and times every asynchronous operation of the store. */
   readonly metrics?: KindStorageMetrics;
 }
 
 /**
- * The objects under one key prefix of the store. What is read or written is shared: the same revision of the same key
- * is the same `StoredObject` for everybody, for as long as the store hands out the same bytes.
+ * The objects under one key prefix of the store. Objects are shared: all readers and writers get the same `StoredObject` for the same
+ * revision of a key, while the store returns the same bytes.
  */
 export class ObjectStore {
   readonly #store: Store;
-  /** The same store, where it is in this process. */
+  /** The same store, if it is in this process. */
   readonly #local: InProcessStore | undefined;
   readonly #codec: StorageCodec;
   readonly #opened: OpenedObjects;
@@ -83,7 +83,7 @@ export class ObjectStore {
     this.#metrics = options.metrics;
   }
 
-  /** The newest, unless `notOlderThan` is content with less. Without a promise where nobody has to be waited for. */
+  /** The newest state, unless `notOlderThan` permits an older one. Synchronous when the store is in this process. */
   get(key: string, options?: Freshness): StoredObject | undefined | Promise<StoredObject | undefined> {
     if (this.#local?.isNewest !== true) return this.#getLater(key, options);
     const start = this.#metrics?.begin() ?? 0;
@@ -115,24 +115,24 @@ export class ObjectStore {
     return { objects, more, count, revision };
   }
 
-  /** Counts what a list has made of the objects that it read. */
+  /** Counts the objects that a list evaluated and returned. */
   countSelected(evaluated: number, returned: number): void {
     this.#metrics?.selected(evaluated, returned);
   }
 
-  /** `get` without waiting, where the store is in this process; otherwise throws a `StoreError`, reason `Unavailable`. */
+  /** `get` synchronously, when the store is in this process; otherwise throws a `StoreError` with reason `Unavailable`. */
   getNow(key: string): StoredObject | undefined {
     const entry = this.#atHand.readNow(key);
     if (entry === undefined) return undefined;
     return this.#opened.arePlain ? this.#opened.share(entry) : this.#opened.openNow(entry);
   }
 
-  /** What stored bytes stand for, where somebody has read or written them. */
+  /** The object of stored bytes, if it has been read or written in this process. */
   known(value: Uint8Array): StoredObject | undefined {
     return this.#opened.known(value);
   }
 
-  /** `list` without waiting, as `getNow`. */
+  /** `list` synchronously, like `getNow`. */
   listNow(range: KeyRange): ObjectList {
     const { entries, more, count, revision } = this.#atHand.rangeNow(range);
     return { objects: entries.map((entry) => this.#opened.openNow(entry, true)), more, count, revision };
@@ -142,12 +142,12 @@ export class ObjectStore {
     return this.#store.revision(options);
   }
 
-  /** The stored form of an object. */
+  /** Encodes an object for the store. */
   encode(key: string, object: ApiObject): Uint8Array {
     return this.#opened.toStorage(this.#codec.encode(withoutResourceVersion(object)), key);
   }
 
-  /** Writes `object`, or answers with what stands in the way: the current object, or 'missing'. */
+  /** Writes `object`, or returns the conflict: the current object, or 'missing'. */
   put(key: string, object: ApiObject, options: WriteOptions): Promise<StoredObject | PutConflict> {
     const { pause } = options;
     const steps = pause === undefined ? undefined : this.#codec.encoding?.(object);
@@ -155,7 +155,7 @@ export class ObjectStore {
     return withPauses(steps, pause).then((plain) => this.#put(plain, { key, object, options }));
   }
 
-  /** By `then`: an asynchronous function takes three times the memory, and every write is one. */
+  /** Uses `then`: an async function takes three times the memory, and this runs for every write. */
   #put(plain: Uint8Array, write: ObjectWrite): Promise<StoredObject | PutConflict> {
     const { key, object, options } = write;
     const value = this.#opened.toStorage(plain, key);
@@ -184,7 +184,7 @@ export class ObjectStore {
     return stored;
   }
 
-  /** Removes exactly this revision; answers with the revision of the removal, or with what stands in the way. */
+  /** Removes exactly this revision; returns the revision of the removal, or the conflict. */
   async remove(expected: StoredObject, alongside?: Alongside): Promise<Revision | PutConflict> {
     const { key } = expected;
     const committing = this.#store.commit({
@@ -197,12 +197,12 @@ export class ObjectStore {
     return result.revision;
   }
 
-  /** The state a removed object is reported in: unchanged but for the revision of its removal. */
+  /** The final state of a removed object in events: unchanged except for the revision of its removal. */
   atRevision(stored: StoredObject, revision: Revision): StoredObject {
     return this.#opened.atRevision(stored, revision);
   }
 
-  /** Changes that `wants` does not want may be left out. */
+  /** May leave out changes for which `wants` returns false. */
   watch(range: KeyRange, { wants, ...options }: ChangesOptions): Polled<ObjectChanges> {
     const concerns =
       wants === undefined || !this.#opened.arePlain
@@ -211,7 +211,7 @@ export class ObjectStore {
     return mapped(this.#store.watch(range, { ...options, ...concerns }), (batch) => this.#changes.read(batch));
   }
 
-  /** What was asked of the store, with its time taken. */
+  /** Times an operation of the store. */
   #timed<T>(operation: StorageOperation, asked: Promise<T>): Promise<T> {
     const metrics = this.#metrics;
     if (metrics === undefined) return asked;

@@ -12,14 +12,14 @@ import {
 } from './value-transformer.ts';
 
 /**
- * What was made of stored bytes, by their identity, which an in-process store keeps for as long as the entry lives. Stores
- * that are forks of each other hold the same bytes, and can share this.
+ * Decoded objects, by the identity of their stored bytes, which an in-process store keeps while the entry exists. Stores that are forks of
+ * each other hold the same bytes, and can share this.
  */
 export type SharedObjects = WeakMap<Uint8Array, StoredObject>;
 
 export type StoredEntry = Pick<Entry, 'key' | 'value' | 'modRevision'>;
 
-/** An object and its encoding, before it was enciphered if it was. */
+/** An object and its encoding before encryption. */
 export interface Written {
   readonly plain: Uint8Array;
   readonly object: ApiObject;
@@ -27,26 +27,26 @@ export interface Written {
 
 export interface OpenedObjectsOptions {
   readonly shared?: SharedObjects;
-  /** Decides how long what was made is kept; others may share it. */
+  /** Decides how long forms of objects are cached; several stores may share it. */
   readonly forms?: KeptForms;
-  /** Stands between encoded objects and the store; default values are stored as they are. */
+  /** Transforms encoded objects for the store, such as by encryption; default none. */
   readonly transformer?: ValueTransformer;
 }
 
 /**
- * What stored values stand for. The same revision of the same key is the same `StoredObject` for everybody, for as long as the
- * store hands out the same bytes.
+ * The objects of stored values. All readers get the same `StoredObject` for the same revision of a key, while the store returns the same
+ * bytes.
  */
 export class OpenedObjects {
   readonly #codec: StorageCodec;
   readonly #shared: SharedObjects;
-  /** Objects that are being written, by their stored bytes: watchers may hear of one before its writer does. */
+  /** Objects that are being written, by their stored bytes: a watch may get one before its writer's promise resolves. */
   readonly #underWay = new WeakMap<Uint8Array, ApiObject>();
   readonly #forms: KeptForms;
   readonly #transformer: ValueTransformer | undefined;
-  /** By stored value: the generation in which it was opened. */
+  /** By stored value: the transformer's generation when it was decrypted. */
   readonly #generations = new WeakMap<Uint8Array, number>();
-  /** Objects of this kind expire. */
+  /** Whether objects of this kind expire. */
   isExpiring = false;
 
   constructor(codec: StorageCodec, options: OpenedObjectsOptions) {
@@ -57,17 +57,17 @@ export class OpenedObjects {
     this.#transformer = transformer;
   }
 
-  /** Whether stored values can be read as they are. */
+  /** Whether stored values are not transformed. */
   get arePlain(): boolean {
     return this.#transformer === undefined;
   }
 
-  /** What stored bytes stand for, where somebody has read or written them. */
+  /** The object of stored bytes, if it has been read or written in this process. */
   known(value: Uint8Array): StoredObject | undefined {
     return this.#shared.get(value);
   }
 
-  /** The stored value of an encoded object. */
+  /** Transforms an encoded object into its stored value. */
   toStorage(value: Uint8Array, key: string): Uint8Array {
     if (this.#transformer === undefined) return value;
     try {
@@ -77,12 +77,12 @@ export class OpenedObjects {
     }
   }
 
-  /** The value is about to be stored, and stands for the object. */
+  /** Called before the value of this object is stored. */
   begin(value: Uint8Array, object: ApiObject): void {
     if (this.#transformer === undefined) this.#underWay.set(value, object);
   }
 
-  /** What was made of a stored value; values that have been opened already are not opened again. */
+  /** The object of a stored value; values are decrypted only once. */
   share(entry: StoredEntry): StoredObject {
     const known = this.#shared.get(entry.value);
     if (known !== undefined && known.revision === entry.modRevision) return known;
@@ -122,7 +122,7 @@ export class OpenedObjects {
     if (this.#transformer !== undefined) this.#generations.set(value, this.#transformer.generation);
   }
 
-  /** The object in a stored value; `isListed` says how a failure is told. */
+  /** Decrypts and decodes a stored value; `isListed` selects the error message for lists. */
   open(entry: Entry, isListed = false): StoredObject | Promise<StoredObject> {
     const transformer = this.#transformer;
     if (transformer === undefined) return this.share(entry);
@@ -151,16 +151,16 @@ export class OpenedObjects {
   openNow(entry: Entry, isListed = false): StoredObject {
     const opened = this.open(entry, isListed);
     if (!(opened instanceof Promise)) return opened;
-    opened.catch(() => undefined); // whoever asks again without haste is told
+    opened.catch(() => undefined); // an asynchronous read will get the error
     throw new StoreError('Unavailable', 'Cannot read without waiting: the value has to be decrypted elsewhere');
   }
 
-  /** Another state has taken the place of this one. */
+  /** Called when a newer state has replaced this one. */
   superseded(stored: StoredObject): void {
     this.#forms.superseded(stored);
   }
 
-  /** The state a removed object is reported in: unchanged but for the revision of its removal. */
+  /** The final state of a removed object in events: unchanged except for the revision of its removal. */
   atRevision(stored: StoredObject, revision: Revision): StoredObject {
     const past = stored.at(revision);
     this.#forms.superseded(past);

@@ -1,9 +1,9 @@
 import type { Revision } from '../../store/index.ts';
 import type { StoredObject } from './stored-object.ts';
 
-/** A write that was not done, since something else is there than was expected. */
+/** A write that failed because the stored state was not the expected one. */
 export interface PutConflict {
-  /** What is there now, or that nothing is; 'alongside' when only a condition of the writes beside it failed. */
+  /** The stored object, or 'missing' when there is none; 'alongside' when only a condition of the additional operations failed. */
   readonly conflictsWith: StoredObject | 'missing' | 'alongside';
 }
 

@@ -6,7 +6,7 @@ interface Made {
   readonly index: number;
 }
 
-/** Remembers what was told to forget, by its number, and how to say that it was made again. */
+/** Records, by number, which objects had to forget their forms, and the callbacks for forms that are made again. */
 function recentForms(): { recent: RecentForms<Made>; forgotten: number[]; remade: ((stored: Made) => void)[] } {
   const forgotten: number[] = [];
   const remade: ((stored: Made) => void)[] = [];
@@ -21,19 +21,19 @@ function recentForms(): { recent: RecentForms<Made>; forgotten: number[]; remade
   return { recent, forgotten, remade };
 }
 
-/** Adds objects of that many bytes each; answers which were told to forget. */
+/** Adds `count` objects of `bytes` each; returns those that had to forget their forms. */
 function forgottenOf(count: number, bytes: number): readonly number[] {
   const { recent, forgotten } = recentForms();
   for (let index = 0; index < count; index++) recent.add({ bytes, index });
   return forgotten;
 }
 
-test('the newest few hundred are kept', () => {
+test('the forms of the newest few hundred are kept', () => {
   expect(forgottenOf(255, 100)).toEqual([]);
   expect(forgottenOf(600, 100)).toEqual(Array.from({ length: 345 }, (_unused, index) => index));
 });
 
-test('one that is looked at again is kept again', () => {
+test('an object whose forms are made again is kept again', () => {
   const { recent, forgotten, remade } = recentForms();
   const first: Made = { bytes: 1, index: 0 };
   const others = (): void => {
@@ -49,12 +49,12 @@ test('one that is looked at again is kept again', () => {
   expect(times()).toBe(2);
 });
 
-test('fewer are kept when they are large, and the newest always is', () => {
+test('fewer are kept when they are large, and the newest is always kept', () => {
   expect(forgottenOf(10, 2 * 1024 * 1024)).toEqual([0, 1, 2, 3, 4, 5]);
   expect(forgottenOf(3, 20 * 1024 * 1024)).toEqual([0, 1]);
 });
 
-test('one that others decide about no longer counts', () => {
+test('a removed object no longer counts', () => {
   const { recent, forgotten } = recentForms();
   const all = Array.from({ length: 255 }, (_made, index): Made => ({ bytes: 100, index }));
   for (const made of all) recent.add(made);

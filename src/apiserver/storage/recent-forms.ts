@@ -1,12 +1,12 @@
 export interface RecentFormsOptions<T> {
   readonly maxCount: number;
-  /** Of objects as they are stored. */
+  /** The limit for the objects' stored bytes. */
   readonly maxBytes: number;
-  /** Lets go of what was made of an object, which tells `remade` when some of it is made again. */
+  /** Removes the forms of an object, which calls `remade` when one is made again. */
   readonly forget: (stored: T, remade: (stored: T) => void) => void;
 }
 
-/** A link in the chain of those that are kept. */
+/** A node of the linked list of cached objects. */
 interface Link<T> {
   readonly stored: T;
   older: Link<T> | undefined;
@@ -14,8 +14,8 @@ interface Link<T> {
 }
 
 /**
- * What was made of the bytes of objects (parsed objects, encodings) is many times as large as they are. This lets go of it
- * when so many others have been made, or looked at, since. The newest always stays.
+ * A least-recently-used cache of objects' forms (parsed objects, encodings), which are many times as large as the stored bytes. When it is
+ * full, the least recently used objects forget their forms. The newest always stays.
  */
 export class RecentForms<T extends { readonly bytes: number }> {
   readonly #options: RecentFormsOptions<T>;
@@ -40,7 +40,7 @@ export class RecentForms<T extends { readonly bytes: number }> {
     while (this.#links.size > 1 && (this.#links.size >= maxCount || this.#bytes > maxBytes)) this.#forgetOldest();
   };
 
-  /** Somebody else decides about this one from now on. */
+  /** Stops deciding about this object. */
   remove(stored: T): void {
     const link = this.#links.get(stored);
     if (link === undefined) return;
@@ -53,7 +53,7 @@ export class RecentForms<T extends { readonly bytes: number }> {
     this.#bytes -= stored.bytes;
   }
 
-  /** Lets go of all objects, and of nothing that was made of them: others may share them. */
+  /** Removes all objects without forgetting their forms, which others may share. */
   clear(): void {
     this.#links.clear();
     this.#oldest = undefined;

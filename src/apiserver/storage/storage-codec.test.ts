@@ -5,7 +5,7 @@ import { jsonStorage } from './storage-codec.ts';
 
 const pod = builtInTypes().struct('io.k8s.api.core.v1.Pod');
 
-/** A kind whose members are sorted, as custom resources are written. */
+/** A kind with sorted members, as custom resources are encoded. */
 const sorted: Struct = {
   ...pod,
   name: 'Any',
@@ -22,14 +22,14 @@ function jsonAt(object: object, type: Struct): string {
   return Buffer.from(codec.jsonAt?.(codec.encode(object as ApiObject), 7) ?? '').toString();
 }
 
-test('resourceVersion goes behind the uid where members are in the order of declaration', () => {
+test('resourceVersion is inserted after the uid where members are in the order of declaration', () => {
   const metadata = { name: 'a', uid: UID, generation: 1, labels: { uid: 'x' } };
   expect(jsonAt({ kind: 'Pod', apiVersion: 'v1', metadata }, pod)).toBe(
     `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","uid":"${UID}","resourceVersion":"7","generation":1,"labels":{"uid":"x"}}}`,
   );
 });
 
-test('resourceVersion never goes into ownerReferences, which come before the uid where members are sorted', () => {
+test('resourceVersion is never inserted into ownerReferences, which precede the uid where members are sorted', () => {
   const metadata = {
     annotations: { 'a"\\': ',"uid":"]}' },
     name: 'a',
@@ -52,7 +52,7 @@ test('resourceVersion never goes into ownerReferences, which come before the uid
   ]);
 });
 
-test('uids of any length are fine, and objects without anything before it are left to be parsed', () => {
+test('uids may have any length, and objects without a preceding member are parsed', () => {
   expect(jsonAt({ metadata: { name: 'a', uid: 'short' } }, pod)).toContain('"uid":"short","resourceVersion":"7"');
   expect(jsonAt({ metadata: {} }, pod)).toBe('');
   expect(jsonAt({ spec: { metadata: { uid: 'x' } } }, pod)).toBe('');
@@ -68,7 +68,7 @@ test('the version in which an object is stored is read from its first bytes', ()
   expect(versionOf({ metadata: { apiVersion: 'v1' } })).toBe(undefined);
 });
 
-test('an object of a custom kind gets the defaults that its kind has by now, and loses what is no longer there', () => {
+test('a stored object of a custom kind gets the current defaults of its kind, and loses removed fields', () => {
   const typeOf = (properties: Record<string, StructuralSchema>): Struct =>
     structuralKind(
       { type: 'object', properties: { spec: { type: 'object', properties } } },
@@ -81,12 +81,12 @@ test('an object of a custom kind gets the defaults that its kind has by now, and
   const stored = before.encode(object as ApiObject);
   expect(before.decode(stored)).toEqual(object);
   expect(after.decode(stored)).toEqual({ ...object, spec: { b: 'late' } });
-  expect(after.jsonAt?.(stored, 7)).toBeUndefined(); // the bytes are not what clients get
+  expect(after.jsonAt?.(stored, 7)).toBeUndefined(); // clients get other bytes than the stored ones
   const other = { ...object, apiVersion: 'x.dev/v2' };
   expect(after.decode(before.encode(other as ApiObject))).toEqual(other);
 });
 
-test('the pieces of a large object are what it is at once', () => {
+test('the pieces of a large object equal its whole encoding', () => {
   const codec = jsonStorage(pod);
   const large = { name: 'a', uid: UID, labels: { a: 'x'.repeat(40_000) } };
   const value = codec.encode({ kind: 'Pod', apiVersion: 'v1', metadata: large });
@@ -96,7 +96,7 @@ test('the pieces of a large object are what it is at once', () => {
   expect(Buffer.concat(pieces).equals(codec.jsonAt?.(value, 7) ?? value)).toBe(true);
 });
 
-test('an object that is small, or whose metadata begins with very much, has none', () => {
+test('an object that is small, or whose metadata begins with long members, has no pieces', () => {
   const codec = jsonStorage(sorted);
   const metadataOf = (annotation: string): ApiObject['metadata'] => ({
     annotations: { a: annotation },

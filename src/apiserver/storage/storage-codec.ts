@@ -14,35 +14,35 @@ import { pagedBytes, type Steps } from '../../base/index.ts';
 import type { Revision } from '../../store/index.ts';
 import type { StorageForm } from '../resource.ts';
 
-/** How objects of one resource look as bytes in the store. The stored form never has a resourceVersion. */
+/** Encodes objects of one resource for the store. The stored form never has a resourceVersion. */
 export interface StorageCodec {
   encode(object: ApiObject): Uint8Array;
-  /** The same in steps, where that can be done. */
+  /** The same in steps, if supported. */
   encoding?(object: ApiObject): Steps<Uint8Array>;
   decode(value: Uint8Array): ApiObject;
-  /** The JSON with resourceVersion put in, without parsing, where the stored form allows it. */
+  /** The JSON with resourceVersion inserted, without parsing, if the stored form permits it. */
   jsonAt?(value: Uint8Array, revision: Revision): Uint8Array | undefined;
-  /** The same of a large object, in pieces, most of which are the stored bytes themselves. */
+  /** The same for a large object, in pieces, most of which are the stored bytes themselves. */
   jsonPiecesAt?(value: Uint8Array, revision: Revision): readonly Uint8Array[] | undefined;
-  /** The apiVersion in which this value is stored, where it need not be that in which new ones are. */
+  /** The apiVersion of a stored value, for kinds whose stored version may have changed. */
   storedVersion?(value: Uint8Array): string | undefined;
 }
 
 /** Below this size, a copy costs less than another piece. */
-const LEAST_PIECED_BYTES = 32 * 1024;
-/** Where the beginning of metadata is looked for; most of it is names of 253 bytes at most. */
+const MIN_PIECED_BYTES = 32 * 1024;
+/** How far the leading members of metadata are searched; most of them are names of at most 253 bytes. */
 const HEAD_BYTES = 4096;
-/** More than the name of any member of metadata takes. */
+/** Longer than the name of any member of metadata. */
 const MAX_NAME_BYTES = 256;
 
-/** More digits than a JavaScript number holds exactly. */
+/** A number with more digits than a JavaScript number holds exactly. */
 const LONG_NUMBER = /[:[,]-?\d{16}/;
 
 /**
- * JSON in canonical order: what the embedded store keeps, and what custom resources are in etcd.
+ * JSON in canonical order: the format of the embedded store, and of custom resources in etcd.
  *
- * Objects of a structural type may have been stored when their kind had another schema: they are pruned and get their
- * defaults when they are read. What this codec has written itself needs none of that.
+ * Objects of a structural type may have been stored when their kind had another schema: they are pruned and defaulted when they are read.
+ * Values that this codec wrote itself need neither.
  */
 export function jsonStorage(type: Struct, typeOf?: (apiVersion: string) => Struct | undefined): StorageCodec {
   let precedes: ((name: string) => boolean) | undefined;
@@ -72,7 +72,7 @@ export function jsonStorage(type: Struct, typeOf?: (apiVersion: string) => Struc
       const insert = `,"resourceVersion":"${revision}"`;
       const spliced = Buffer.allocUnsafeSlow(bytes.length + insert.length);
       bytes.copy(spliced);
-      const split = endOfMetadata(spliced.subarray(0, bytes.length), precedes); // paged bytes would be slow to look at
+      const split = endOfMetadata(spliced.subarray(0, bytes.length), precedes); // scanning paged bytes would be slow
       if (split === undefined) return undefined;
       spliced.copyWithin(split + insert.length, split, bytes.length);
       spliced.write(insert, split, 'latin1');
@@ -80,11 +80,11 @@ export function jsonStorage(type: Struct, typeOf?: (apiVersion: string) => Struc
     },
 
     jsonPiecesAt(value, revision) {
-      if (value.length < LEAST_PIECED_BYTES || (isStructural && !written.has(value))) return undefined;
+      if (value.length < MIN_PIECED_BYTES || (isStructural && !written.has(value))) return undefined;
       precedes ??= precedingResourceVersion(type);
       const head = Buffer.from(value.subarray(0, HEAD_BYTES));
       const split = endOfMetadata(head, precedes);
-      if (split === undefined || split > HEAD_BYTES - MAX_NAME_BYTES) return undefined; // the next one may be cut off
+      if (split === undefined || split > HEAD_BYTES - MAX_NAME_BYTES) return undefined; // the next member may be truncated
       const insert = `,"resourceVersion":"${revision}"`;
       return [Buffer.concat([head.subarray(0, split), Buffer.from(insert)]), value.subarray(split)];
     },
@@ -106,7 +106,7 @@ function isOf({ kind }: Struct, apiVersion: string): boolean {
   return apiVersion === `${kind?.group}/${kind?.version}`;
 }
 
-/** Objects in a version that is not known, and those that cannot be read, stay as they were stored. */
+/** Objects in an unknown version, and those that cannot be parsed, are returned as stored. */
 function readByType(text: string, typeOf: (apiVersion: string) => Struct | undefined): ApiObject {
   const type = typeOf(versionAtStart(text) ?? versionIn(text) ?? '');
   if (type !== undefined) {
@@ -119,12 +119,12 @@ function readByType(text: string, typeOf: (apiVersion: string) => Struct | undef
   return JSON.parse(text) as ApiObject;
 }
 
-/** Objects of structural types are printed like the maps that they are to Go, others in the order of their type. */
+/** Encodes objects of structural types with sorted members, like Go's maps, and others in the order of their type. */
 export function jsonText(object: ApiObject, type: Struct): string {
   return type.isStructural === true ? encodeSortedJson(object) : encodeJson(object);
 }
 
-/** How a stored object begins: kind first in built-in kinds, apiVersion first where members are sorted. */
+/** The beginning of a stored object: kind first in built-in kinds, apiVersion first where members are sorted. */
 const TYPE_META = /^\{(?:"kind":"[^"\\]*",)?"apiVersion":"(?<apiVersion>[^"\\]*)"/;
 const MAX_TYPE_META_BYTES = 600;
 
@@ -132,13 +132,13 @@ function versionAtStart(text: string): string | undefined {
   return TYPE_META.exec(text)?.groups?.['apiVersion'];
 }
 
-/** The same where members that sort before it come first, such as `annotations` or `a`. */
+/** The same where members that sort before apiVersion come first, such as `annotations` or `a`. */
 function versionIn(text: string): string | undefined {
   const { apiVersion } = JSON.parse(text) as Partial<ApiObject>;
   return apiVersion;
 }
 
-/** Which members of metadata stand before resourceVersion: those that the type declares before it, or sorts before it. */
+/** Which members of metadata precede resourceVersion: those that the type declares, or sorts, before it. */
 function precedingResourceVersion(type: Struct): (name: string) => boolean {
   const shape = type.field('metadata')?.shape;
   if (shape?.kind !== 'struct') return (name) => name < RESOURCE_VERSION;
@@ -149,12 +149,12 @@ function precedingResourceVersion(type: Struct): (name: string) => boolean {
 
 const RESOURCE_VERSION = 'resourceVersion';
 
-/** The versions of a kind beside the stored one, in which another server may have stored it. */
+/** The versions of a kind besides the stored one, in which another server may have stored objects. */
 export type OtherVersions = Pick<StorageForm, 'apiVersion' | 'typeOf' | 'convert'>;
 
 /**
- * The `k8s\0` envelope, in which kube-apiserver keeps built-in kinds in etcd. Reads JSON too, as it does. Objects in another
- * version than the stored one are converted to that: kube-apiserver keeps definitions as v1beta1.
+ * The `k8s\0` envelope, in which kube-apiserver stores built-in kinds in etcd. Also reads JSON, as kube-apiserver does. Objects in another
+ * version are converted to the stored one: kube-apiserver stores definitions as v1beta1.
  */
 export function protobufStorage(type: Struct, others?: OtherVersions): StorageCodec {
   const typeOf = (apiVersion: string | undefined): Struct =>
@@ -176,7 +176,7 @@ export function protobufStorage(type: Struct, others?: OtherVersions): StorageCo
   };
 }
 
-/** Built-in kinds are converted by functions, which do not wait. */
+/** Built-in kinds are converted synchronously. */
 function inStoredVersion(object: ApiObject, others: OtherVersions | undefined): ApiObject {
   if (others?.convert === undefined || others.typeOf === undefined || object.apiVersion === others.apiVersion)
     return object;
@@ -199,11 +199,11 @@ const CLOSING_BRACE = 0x7d;
 const CLOSING_BRACKET = 0x5d;
 
 /**
- * Where in a stored object's JSON the leading members of `metadata`, those that `isLeading` says are, end: behind the last of them.
- * Undefined when there is none.
+ * Where the leading members of `metadata`, those for which `isLeading` is true, end in a stored object's JSON. Undefined when there are
+ * none.
  *
- * Assumes: JSON as `JSON.stringify` writes it, without white space. Example: with `name` and `uid` leading, the place is
- * that of the mark in `{"kind":"Pod","metadata":{"name":"a","uid":"u"^,"labels":{"uid":"x"}}}`.
+ * Assumes: JSON as `JSON.stringify` writes it, without white space. Example: with `name` and `uid` leading, the result is the position of
+ * the mark in `{"kind":"Pod","metadata":{"name":"a","uid":"u"^,"labels":{"uid":"x"}}}`.
  */
 function endOfMetadata(bytes: Buffer, isLeading: (name: string) => boolean): number | undefined {
   for (let at = 1; bytes[at] === QUOTE;) {
@@ -216,7 +216,7 @@ function endOfMetadata(bytes: Buffer, isLeading: (name: string) => boolean): num
   return undefined;
 }
 
-/** Where the leading members of the object that begins at `start` end. */
+/** The end of the leading members of the object that begins at `start`. */
 function endOfLeading(bytes: Buffer, start: number, isLeading: (name: string) => boolean): number | undefined {
   if (bytes[start] !== OPENING_BRACE) return undefined;
   let found: number | undefined;
@@ -229,7 +229,7 @@ function endOfLeading(bytes: Buffer, start: number, isLeading: (name: string) =>
   return found;
 }
 
-/** The position behind the value that begins at `at`. */
+/** The position after the value that begins at `at`. */
 function endOfValue(bytes: Buffer, at: number): number {
   const first = bytes[at];
   if (first === QUOTE) return endOfString(bytes, at);
@@ -260,7 +260,7 @@ function endOfValue(bytes: Buffer, at: number): number {
   return bytes.length;
 }
 
-/** The position behind the string whose opening quote is at `at`. */
+/** The position after the string whose opening quote is at `at`. */
 function endOfString(bytes: Buffer, at: number): number {
   let end = bytes.indexOf(QUOTE, at + 1);
   while (end >= 0 && isEscaped(bytes, end)) end = bytes.indexOf(QUOTE, end + 1);

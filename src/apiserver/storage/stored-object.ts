@@ -4,7 +4,7 @@ import type { Entry, Revision } from '../../store/index.ts';
 import { jsonText, type StorageCodec } from './storage-codec.ts';
 import { type SelectableFields, Traits } from './traits.ts';
 
-/** A version of a kind in which objects are read; every `Resource` is one. */
+/** A version of a kind in which objects can be read; every `Resource` is one. */
 interface ReadVersion {
   readonly group: string;
   readonly version: string;
@@ -14,20 +14,20 @@ interface ReadVersion {
 }
 
 /**
- * One object as stored at one revision, with every form of it made at most once: parsed and frozen, converted to a
- * version, encoded in a format. All readers of the same revision share it.
+ * One object as stored at one revision, with each of its forms made at most once: parsed and frozen, converted to a version, encoded in a
+ * format. All readers of the same revision share it.
  */
 export class StoredObject {
   readonly key: string;
   readonly revision: Revision;
-  /** It would be stored otherwise if it were written now, for other reasons than its version. */
+  /** Whether writing it now would store other bytes, for reasons other than its version, such as a new encryption key. */
   readonly isStale: boolean;
   readonly #value: Uint8Array;
   readonly #codec: StorageCodec;
   #object: ApiObject | undefined;
-  /** The object, when it was let go here. */
+  /** The object after it was forgotten here, if another component still references it. */
   #elsewhere: WeakRef<ApiObject> | undefined;
-  /** What the writer had at hand, until somebody asks for the object. */
+  /** The writer's object, until it is first read. */
   #primed: ApiObject | undefined;
   #json: Uint8Array | undefined;
   #storedVersion: string | undefined;
@@ -46,19 +46,19 @@ export class StoredObject {
     this.#codec = codec;
   }
 
-  /** As stored. */
+  /** The size of the stored bytes. */
   get bytes(): number {
     return this.#value.length;
   }
 
-  /** Saves parsing when the writer still has the object at hand; `object` must be what was encoded. */
+  /** Saves parsing when the writer still has the object; `object` must be the one that was encoded. */
   prime(object: ApiObject): this {
     this.#primed = object;
     this.#storedVersion = object.apiVersion;
     return this;
   }
 
-  /** Lets go of all that can be made again from the stored bytes; tells `remade` when some of it has been. */
+  /** Forgets all forms that can be made again from the stored bytes; calls `remade` when one is. */
   forget(remade?: (stored: StoredObject) => void): void {
     this.#object = undefined;
     this.#elsewhere = undefined;
@@ -69,8 +69,8 @@ export class StoredObject {
   }
 
   /**
-   * The same, except for what others have converted it to: its readers may count on that. The object itself is found again for
-   * as long as somebody has it, as the caches of programs in this process do.
+   * Forgets all forms except converted ones, which readers may rely on. The object itself is found again while another component references
+   * it, such as the cache of a program in this process.
    */
   forgetEncodings(remade: (stored: StoredObject) => void): void {
     const converted =
@@ -87,22 +87,22 @@ export class StoredObject {
     remade?.(this);
   }
 
-  /** The same state as of another revision. */
+  /** The same state at another revision. */
   at(revision: Revision): StoredObject {
     const stored = new StoredObject({ key: this.key, value: this.#value, modRevision: revision }, this.#codec);
     stored.#primed = this.#object ?? this.#primed;
     return stored;
   }
 
-  /** The same object for a reader that takes its time: `forget` does not take away what it was converted to for it. */
+  /** The same object for a slow reader: `forget` does not remove the form that was converted for it. */
   pinned(resource: ReadVersion): StoredObject {
-    if (resource.storage.convert === undefined || this.#isStoredAs(resource)) return this; // it is made from the bytes
+    if (resource.storage.convert === undefined || this.#isStoredAs(resource)) return this; // made from the bytes
     const pinned = new StoredObject({ key: this.key, value: this.#value, modRevision: this.revision }, this.#codec);
     pinned.#forms = this.#forms;
     return pinned;
   }
 
-  /** In the stored version, with resourceVersion set. Frozen: shared by all readers. */
+  /** The object in the stored version, with resourceVersion set. Frozen: shared by all readers. */
   get object(): ApiObject {
     if (this.#object === undefined) {
       this.#object = this.#elsewhere?.deref() ?? this.#read();
@@ -123,17 +123,17 @@ export class StoredObject {
     return this.#forms?.has(objectForm(resource)) === true;
   }
 
-  /** Whether the object would be stored in this version if it were written now. */
+  /** Whether the object is stored in the version in which a write would store it now. */
   isStoredInVersionOf({ storage }: ReadVersion): boolean {
     return this.#versionIn(storage.apiVersion) === storage.apiVersion;
   }
 
-  /** Keeps the object as it was converted to the version of a resource. */
+  /** Keeps the object after conversion to the version of a resource. */
   keepAs(resource: ReadVersion, converted: ApiObject): void {
     this.form(objectForm(resource), () => frozen(renamed(converted, resource)));
   }
 
-  /** In the version of a resource, to which it has been converted if that takes more than a new name. */
+  /** The object in the version of a resource; it must have been converted, unless the versions differ in name only. */
   as(resource: ReadVersion): ApiObject {
     if (this.#isStoredAs(resource)) return this.object;
     return this.form(objectForm(resource), () => {
@@ -143,7 +143,7 @@ export class StoredObject {
     });
   }
 
-  /** The JSON text of the object in the version of a resource, as UTF-8. */
+  /** The JSON of the object in the version of a resource, as UTF-8. */
   json(resource: ReadVersion): Uint8Array {
     if (!this.#isStoredAs(resource)) {
       return this.form(`json ${resource.version} ${resource.group}`, () =>
@@ -158,24 +158,24 @@ export class StoredObject {
     return this.#json;
   }
 
-  /** The same in pieces, which for a large object takes no memory. */
+  /** The same in pieces, which take no extra memory for a large object. */
   jsonPieces(resource: ReadVersion): readonly Uint8Array[] {
     if (this.#json !== undefined || !this.#isStoredAs(resource)) return [this.json(resource)];
     return this.#codec.jsonPiecesAt?.(this.#value, this.revision) ?? [this.json(resource)];
   }
 
   /**
-   * What selectors look at, in the version of a resource. It is kept when all else is let go: far more objects are looked at
-   * than are selected, and parsing them each time would take long.
+   * What selectors evaluate, in the version of a resource. It is kept when other forms are forgotten: far more objects are evaluated than
+   * selected, and parsing them each time would be slow.
    */
   traits(resource: ReadVersion & SelectableFields): Traits {
     if (this.#traits?.resource === resource) return this.#traits;
     const traits = new Traits(this.as(resource), resource);
-    if (this.bytes < LEAST_LARGE_BYTES) this.#traits = traits;
+    if (this.bytes < MIN_LARGE_BYTES) this.#traits = traits;
     return traits;
   }
 
-  /** Any other form, made once; the name must say all that it depends on. */
+  /** Any other form, made once; the name must identify everything that it depends on. */
   form<T>(name: string, make: () => T): T {
     this.#forms ??= new Map();
     const known = this.#forms.get(name);
@@ -186,7 +186,7 @@ export class StoredObject {
     return made;
   }
 
-  /** Objects of one kind may be stored in several versions, when the version in which they are stored has changed. */
+  /** Objects of one kind may be stored in several versions, after its stored version was changed. */
   #isStoredAs(resource: ReadVersion): boolean {
     return isApiVersionOf(this.#versionIn(resource.storage.apiVersion), resource);
   }
@@ -194,21 +194,21 @@ export class StoredObject {
   #versionIn(usual: string): string {
     if (this.#storedVersion === undefined) {
       const found = this.#codec.storedVersion?.(this.#value) ?? usual;
-      this.#storedVersion = found === usual ? usual : found; // one text for all objects
+      this.#storedVersion = found === usual ? usual : found; // one string for all objects
     }
     return this.#storedVersion;
   }
 }
 
 const OBJECT_FORM = 'object ';
-/** Nothing is kept for long of what is made of such objects. */
-export const LEAST_LARGE_BYTES = 32 * 1024;
+/** The forms of objects from this size on are not kept for long. */
+export const MIN_LARGE_BYTES = 32 * 1024;
 
 function objectForm({ version, group }: ReadVersion): string {
   return `${OBJECT_FORM}${version} ${group}`;
 }
 
-/** What custom kinds are converted to is what the schema of the version has; its defaults are for writers only. */
+/** Changes the apiVersion. Custom kinds are pruned by the schema of the version; its defaults apply to writes only. */
 export function renamed(object: ApiObject, resource: ReadVersion): ApiObject {
   const named = { ...object, kind: resource.kind, apiVersion: apiVersionOf(resource) };
   if (resource.type.isStructural !== true) return named;
@@ -219,7 +219,7 @@ export function apiVersionOf(resource: { readonly group: string; readonly versio
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
 }
 
-/** Asked several times for each object of a list, so that no text is put together for it. */
+/** Called several times for each object of a list, so it builds no string. */
 function isApiVersionOf(apiVersion: string, { group, version }: ReadVersion): boolean {
   if (group === '') return apiVersion === version;
   const isAsLong = apiVersion.length === group.length + 1 + version.length;
@@ -230,7 +230,7 @@ function withResourceVersion(object: ApiObject, revision: Revision): ApiObject {
   return { ...object, metadata: withMeta(object.metadata, { resourceVersion: String(revision) }) };
 }
 
-/** Frozen all the way down; the type stays writable, since whoever writes to it finds out at once. */
+/** Deeply frozen; the static type stays mutable, because a write to it throws at once. */
 function frozen(object: ApiObject): ApiObject {
   deepFreeze(object);
   return object;

@@ -8,7 +8,7 @@ export interface SelectableFields {
 
 const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});
 
-/** What selectors look at of an object. */
+/** What selectors evaluate of an object. */
 export class Traits {
   readonly resource: SelectableFields;
   readonly name: string;
@@ -25,7 +25,7 @@ export class Traits {
     this.#values = resource.selectableFields.map((field) => resource.fieldValue(object, field));
   }
 
-  /** The value of a field that can be selected by; empty where there is none. */
+  /** The value of a selectable field; empty when it is missing. */
   field(field: string): string {
     if (field === 'metadata.name') return this.name;
     if (field === 'metadata.namespace') return this.namespace;

@@ -1,2 +1,2 @@
-// How resources are told to clients, for tests that compare documents with recorded ones.
+// The resources of discovery and OpenAPI, for tests that compare documents with recorded ones.
 export { discoveredResource, documentedResource } from '../discovery/described-resource.ts';

@@ -13,7 +13,7 @@ interface Received {
   json(): any;
 }
 
-/** An API server with its discovery and OpenAPI, and the stable kinds of the groups `apps` and the core: others come and go. */
+/** An API server with discovery and OpenAPI, and the stable kinds of `apps` and the core group; tests add and remove others. */
 export class KindServer extends MemoryServer {
   constructor() {
     super();
@@ -37,7 +37,7 @@ export class KindServer extends MemoryServer {
     return this.send('GET', path, { headers });
   }
 
-  /** Before it is encoded, so that it can be recognized. */
+  /** The answer before it is encoded. */
   async answer(method: string, path: string): Promise<Answer> {
     return this.server.answer(this.callOf(method, path));
   }

@@ -20,19 +20,19 @@ import { inProcessCall } from '../transport/in-process-call.ts';
 interface MemoryServerOptions {
   readonly startMs?: number;
   readonly seed?: number | string;
-  /** Instead of a seed. */
+  /** Used instead of a seed. */
   readonly random?: Random;
   admission?(server: MemoryServer): readonly AdmissionPlugin[];
 }
 
-/** A request of an administrator; a body that is no text is sent as JSON. */
+/** A request of an administrator; a body that is not a string is sent as JSON. */
 export interface TestRequest {
   readonly body?: unknown;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An API server with no kinds yet, over a store in memory and without sockets: calls go in, answers come out. */
+/** An API server without kinds, with a store in memory and without sockets. */
 export class MemoryServer implements AsyncDisposable {
   readonly types = builtInTypes();
   readonly clock;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/index.ts';
 import type { RequestTrace, TracedRequest } from './request-trace.ts';
 
-/** What is known of a request besides what its trace has noted. */
+/** What is known about a request besides its trace. */
 export type RequestHead = Omit<TracedRequest, 'id' | 'time' | keyof RequestTrace['result']> & {
   readonly receivedAt: number;
 };
@@ -12,7 +12,7 @@ interface Kept {
   readonly trace: RequestTrace;
 }
 
-/** The last requests that were traced, oldest first; of more than `capacity`, the oldest are forgotten. */
+/** The most recent traced requests, oldest first; when there are more than `capacity`, the oldest are removed. */
 export class RecentRequests {
   readonly capacity: number;
   readonly #clock: Clock;
@@ -25,7 +25,7 @@ export class RecentRequests {
     this.#clock = clock;
   }
 
-  /** Keeps a request; answers with the id that it has from now on. */
+  /** Adds a request; returns its new id. */
   add(head: RequestHead, trace: RequestTrace): string {
     trace.end();
     this.#count += 1;
@@ -35,19 +35,19 @@ export class RecentRequests {
     return String(this.#count);
   }
 
-  /** Those that came after the one with this id; all of them unless it is given. */
+  /** The requests after the one with this id; default all. */
   list(after = '0'): readonly TracedRequest[] {
     const last = Number(after);
     return this.#kept.filter(({ number }) => number > last).map(requestOf);
   }
 
-  /** By its id, or by its audit ID. */
+  /** Finds a request by its id or its audit ID. */
   find(id: string): TracedRequest | undefined {
     const found = this.#kept.findLast(({ number, head }) => String(number) === id || head.auditId === id);
     return found === undefined ? undefined : requestOf(found);
   }
 
-  /** `list(after)` as soon as there is something in it, but after `waitMs` at the latest. */
+  /** Like `list(after)`, but waits until it is not empty, for at most `waitMs`. */
   async next(after: string, options: { readonly waitMs: number; readonly signal: AbortSignal }) {
     if (this.#count <= Number(after)) await this.#added(options);
     return this.list(after);

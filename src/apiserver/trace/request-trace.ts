@@ -7,14 +7,14 @@ export interface TracedStep {
   /** Milliseconds since the request arrived. */
   readonly startMs: number;
   readonly durationMs: number;
-  /** What came of it: `passed`, `changed`, `skipped`, `refused`, `failed`, or what an authorizer said. */
+  /** The result: `passed`, `changed`, `skipped`, `refused`, `failed`, or an authorizer's verdict. */
   readonly decision: string;
-  /** Who decided, and why, where that is known. */
+  /** The authenticator, authorizer or rule that decided, if known. */
   readonly by?: string;
   readonly reason?: string;
-  /** What the step changed in the object. Paths only, without values, where `isConcealed`. */
+  /** The step's changes to the object. When `isConcealed`, it has only paths, without values. */
   readonly patch?: readonly TracedOperation[];
-  /** The patch was too long to be kept, or tells of something secret. */
+  /** Whether values are left out, because the patch was too long or contains secrets. */
   readonly isConcealed?: boolean;
   readonly steps?: readonly TracedStep[];
 }
@@ -22,20 +22,20 @@ export interface TracedStep {
 /** An operation of a JSON patch; `value` is absent where it is concealed. */
 export type TracedOperation = PatchOperation | { readonly op: string; readonly path: string };
 
-/** What became of one request, and why. */
+/** The trace of one request: its steps, their decisions and reasons. */
 export interface TracedRequest {
-  /** Counts up; the first of a server is `1`. */
+  /** A counter; the first request of a server is `1`. */
   readonly id: string;
   readonly auditId: string;
-  /** When it arrived. */
+  /** When the request arrived. */
   readonly time: string;
   readonly method: string;
-  /** With its query, except for connections, whose query is the business of a program behind the server. */
+  /** With its query, except for connections, whose query is for a program behind the server. */
   readonly path: string;
   readonly user: string;
   readonly userAgent: string;
   readonly code: number;
-  /** Of the Status that was answered, if it was one. */
+  /** The reason of the Status, if that was the answer. */
   readonly reason?: string;
   readonly message?: string;
   readonly durationMs: number;
@@ -43,22 +43,22 @@ export interface TracedRequest {
   readonly steps: readonly TracedStep[];
 }
 
-/** What is kept of the patches of one request; those beyond it are kept without their values. */
+/** Maximum size of the patches of one request; further ones are kept without their values. */
 const MAX_PATCH_BYTES = 64 * 1024;
-/** Of one step, and of one request with all steps within steps. */
+/** Maximum for one step, and for one request with all nested steps. */
 const MAX_OPERATIONS = 100;
 const MAX_STEPS = 500;
 /** Characters of a message. */
 const MAX_TEXT = 1024;
 
-/** A step that is being taken. */
+/** A step in progress. */
 export class TraceStep {
   readonly #trace: RequestTrace;
   readonly #name: string;
   readonly #startMs: number;
   #endMs: number | undefined;
   #decision = 'unfinished';
-  #told: Pick<TracedStep, 'by' | 'reason'> = {};
+  #details: Pick<TracedStep, 'by' | 'reason'> = {};
   #patch: Pick<TracedStep, 'patch' | 'isConcealed'> = {};
   #steps: TraceStep[] | undefined;
 
@@ -68,19 +68,19 @@ export class TraceStep {
     this.#startMs = trace.now();
   }
 
-  /** Begins a step within this one. */
+  /** Begins a nested step. */
   begin(name: string): TraceStep {
     const step = new TraceStep(this.#trace, name);
     if (this.#trace.hasRoomForStep()) (this.#steps ??= []).push(step);
     return step;
   }
 
-  /** Adds who decides, or why. */
-  tell(told: Pick<TracedStep, 'by' | 'reason'>): void {
-    this.#told = { ...this.#told, ...told };
+  /** Adds which component decides, or why. */
+  addDetails(details: Pick<TracedStep, 'by' | 'reason'>): void {
+    this.#details = { ...this.#details, ...details };
   }
 
-  /** Keeps what the step made of an object. */
+  /** Records the step's changes to an object. */
   changed(before: unknown, after: unknown): void {
     this.patched(jsonPatchBetween(before, after));
   }
@@ -93,22 +93,22 @@ export class TraceStep {
     this.#patch = isWhole ? { patch: kept } : { patch: kept.map(withoutValue), isConcealed: true };
   }
 
-  /** Ends the step; `reason` says why it ended as it did. Without a decision it has passed, or changed something. */
+  /** Ends the step; `reason` explains the decision. The default decision is `passed`, or `changed` when something changed. */
   end(decision?: string, reason?: string): void {
     this.#endMs = this.#trace.now();
     if (decision !== undefined) this.#decision = decision;
     else if (this.#decision === 'unfinished') this.#decision = 'passed';
-    if (reason !== undefined && reason !== '') this.tell({ reason });
+    if (reason !== undefined && reason !== '') this.addDetails({ reason });
   }
 
   get result(): TracedStep {
-    const { reason, ...told } = this.#told;
+    const { reason, ...details } = this.#details;
     return {
       name: this.#name,
       decision: this.#decision,
       startMs: rounded(this.#startMs),
       durationMs: rounded((this.#endMs ?? this.#trace.now()) - this.#startMs),
-      ...told,
+      ...details,
       ...(reason === undefined || this.#trace.isConfidential ? {} : { reason: reason.slice(0, MAX_TEXT) }),
       ...this.#patch,
       ...(this.#steps === undefined ? {} : { steps: this.#steps.map((step) => step.result) }),
@@ -116,7 +116,7 @@ export class TraceStep {
   }
 }
 
-/** What is noted of a request on its way; stages, plugins and webhooks add their steps. */
+/** Records the steps of one request; stages, plugins and webhooks add theirs. */
 export class RequestTrace {
   readonly #clock: Clock;
   readonly #start: number;
@@ -125,9 +125,9 @@ export class RequestTrace {
   #endMs: number | undefined;
   #stepCount = 0;
   #patchBytes = 0;
-  /** The request is for objects that carry secrets: no values and no words about them are kept. */
+  /** Whether the request is for objects with secrets: neither values nor messages about them are recorded. */
   isConfidential = false;
-  /** The stage that the request is in. */
+  /** The current stage. */
   stage: TraceStep | undefined;
 
   constructor(clock: Clock) {
@@ -135,7 +135,7 @@ export class RequestTrace {
     this.#start = clock.monotonic();
   }
 
-  /** Milliseconds since the request came. */
+  /** Milliseconds since the request arrived. */
   now(): number {
     return this.#clock.monotonic() - this.#start;
   }
@@ -146,13 +146,13 @@ export class RequestTrace {
     return step;
   }
 
-  /** For steps: counts one more, unless there are too many. */
+  /** For steps: counts one more; false when there are too many. */
   hasRoomForStep(): boolean {
     this.#stepCount += 1;
     return this.#stepCount <= MAX_STEPS;
   }
 
-  /** For steps: whether the values of a patch may be kept. */
+  /** For steps: whether the values of a patch may be recorded. */
   hasRoomForPatch(operations: readonly PatchOperation[]): boolean {
     if (this.isConfidential) return false;
     const bytes = JSON.stringify(operations).length;
@@ -161,17 +161,17 @@ export class RequestTrace {
     return true;
   }
 
-  /** Notes the Status that is answered; the last one counts. */
+  /** Records the Status of the answer; the last call counts. */
   answered(status: Status): void {
     this.#status = status;
   }
 
-  /** The request has been answered. */
+  /** Called when the request has been answered. */
   end(): void {
     this.#endMs = this.now();
   }
 
-  /** What was noted; made when somebody asks, since most traces are never looked at. */
+  /** The recorded trace; built on demand, because most traces are never read. */
   get result(): Pick<TracedRequest, 'reason' | 'message' | 'durationMs' | 'steps'> {
     const { reason, message } = this.#status ?? {};
     return {

@@ -6,12 +6,12 @@ import type { PathHandler } from '../stages/dispatch.ts';
 import type { RecentRequests } from './recent-requests.ts';
 import { TRACES_PATH } from './trace-requests.ts';
 
-/** However long a client would like to wait for the next request. */
+/** Maximum time that a client can wait for the next request. */
 const MAX_WAIT_MS = 30_000;
 
 /**
- * Serves traces: `/keelson/requests` lists them, `?after=ID&wait=20s` waits for those after one, and `/keelson/requests/ID`
- * is one of them, by its id or audit ID. Who may get these paths is up to the authorizers, as for all paths.
+ * Serves traces: `/keelson/requests` lists them, `?after=ID&wait=20s` waits for those after one, and `/keelson/requests/ID` returns one, by
+ * its id or audit ID. Authorizers decide who may get these paths, as for all paths.
  */
 export class TracePaths implements PathHandler {
   readonly #recent: RecentRequests;

@@ -3,7 +3,7 @@ import { TestPlane } from '../../access/testing/test-plane.ts';
 import type { TracedRequest } from './request-trace.ts';
 
 async function plane(tracedRequests?: number): Promise<TestPlane> {
-  const serving = { priorityAndFairness: false }; // whose own requests would be among the recent ones
+  const serving = { priorityAndFairness: false }; // its own requests would be among the recent ones
   const started = await TestPlane.start({ serving, tracing: { tracedRequests } });
   onTestFinished(() => started[Symbol.asyncDispose]());
   return started;
@@ -15,7 +15,7 @@ const items = async (server: TestPlane, query = ''): Promise<readonly TracedRequ
 const ASKING = { 'keelson-trace': '1' };
 const JOE = { commonName: 'joe', organizations: [] };
 
-test('a request that asks for it is traced, whatever it does, and no other', async () => {
+test('only requests that ask for it are traced, whatever they do', async () => {
   const server = await plane();
   await server.admin('GET', '/api/v1/namespaces/default?pretty=true', undefined, ASKING);
   await server.admin('GET', '/api/v1/namespaces/kube-system');
@@ -24,14 +24,14 @@ test('a request that asks for it is traced, whatever it does, and no other', asy
   expect((await server.admin('GET', '/keelson/requests/2')).code).toBe(404);
 });
 
-test('who may not see traces has none made', async () => {
+test('a user who may not read traces cannot request one', async () => {
   const server = await plane();
   await server.send('GET', '/api/v1/namespaces/default', { certificate: JOE, headers: ASKING });
   await server.send('GET', '/api/v1/namespaces/default', { headers: ASKING });
   expect(await items(server)).toEqual([]);
 });
 
-test('of many requests the last are kept', async () => {
+test('the last requests are kept', async () => {
   const server = await plane(3);
   for (const name of ['a', 'b', 'c', 'd'])
     await server.admin('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name } });
@@ -40,7 +40,7 @@ test('of many requests the last are kept', async () => {
   expect((await items(server, `?after=${kept[1]?.id ?? ''}`)).map(({ id }) => id)).toEqual([kept[2]?.id]);
 });
 
-test('who waits is answered when the next request has been made, or when the time is over', async () => {
+test('a waiting client is answered after the next request, or when its time is over', async () => {
   const server = await plane(3);
   const [last] = (await items(server)).slice(-1);
   const waiting = items(server, `?after=${last?.id ?? '0'}&wait=20s`);
@@ -53,14 +53,14 @@ test('who waits is answered when the next request has been made, or when the tim
   expect((await server.admin('GET', '/keelson/requests?wait=x')).code).toBe(400);
 });
 
-test('what a connection is for is not kept', async () => {
+test('the query of a connection is not recorded', async () => {
   const server = await plane(3);
   const path = '/api/v1/namespaces/default/pods/web/proxy/login?token=secret';
   await server.admin('POST', path);
   expect((await items(server)).at(-1)).toMatchObject({ path: '/api/v1/namespaces/default/pods/web/proxy' });
 });
 
-test('tokens are named by their kind, and never told', async () => {
+test('traces name the kind of a token, and never contain the token', async () => {
   const server = await plane(3);
   const headers = { authorization: 'Bearer not-a-token' };
   expect((await server.send('GET', '/api/v1/namespaces', { headers })).code).toBe(401);

@@ -7,22 +7,22 @@ import type { Next, Stage } from '../stages/stage.ts';
 import { RecentRequests, type RequestHead } from './recent-requests.ts';
 import { RequestTrace } from './request-trace.ts';
 
-/** A request with this header is traced, and its answer has the id of the trace in a header of the same name. */
+/** A request with this header is traced; its answer has the trace's id in a header of the same name. */
 export const TRACE_HEADER = 'keelson-trace';
-/** Where traces are served; who may get this may have requests traced. */
+/** Where traces are served; a user who may get this path may request traces. */
 export const TRACES_PATH = '/keelson/requests';
 
-/** Of requests that ask to be traced so many are kept where no others are. */
-const KEPT_WHEN_ASKED = 100;
+/** How many requested traces are kept when other requests are not traced. */
+const MAX_REQUESTED_TRACES = 100;
 
 export interface TraceOptions {
-  /** How many recent requests are kept: those that write, and those that were refused. 0 keeps only those that ask for it. */
+  /** How many recent requests are kept: writes, and requests that were refused. 0 keeps only those that ask for a trace. */
   readonly keep: number;
   readonly clock: Clock;
   readonly authorizer: Authorizer;
 }
 
-/** Notes what the stages, plugins, webhooks and policies do about requests, and keeps it for the most recent ones. */
+/** Records what stages, plugins, webhooks and policies do with requests, and keeps it for the most recent ones. */
 export class RequestTraces {
   readonly recent: RecentRequests;
   readonly #options: TraceOptions;
@@ -31,10 +31,10 @@ export class RequestTraces {
   constructor(options: TraceOptions) {
     this.#options = options;
     this.#isAlwaysOn = options.keep > 0;
-    this.recent = new RecentRequests(options.keep || KEPT_WHEN_ASKED, options.clock);
+    this.recent = new RecentRequests(options.keep || MAX_REQUESTED_TRACES, options.clock);
   }
 
-  /** The outermost stage; requests that are not traced pass through. */
+  /** The outermost stage; requests that are not traced pass unchanged. */
   readonly stage: Stage = (call, next) => {
     const asks = call.request.header(TRACE_HEADER) !== undefined;
     if (!asks && (!this.#isAlwaysOn || call.request.path.startsWith(TRACES_PATH))) return next(call);
@@ -60,7 +60,7 @@ export class RequestTraces {
   }
 }
 
-/** A stage whose step is noted: passed when it goes on, and refused when it answers or throws instead. */
+/** Wraps a stage to record its step: passed when it calls `next`, refused when it answers or throws. */
 export function traced(name: string, stage: Stage): Stage {
   return (call, next) => {
     const { trace } = call.record;
@@ -94,7 +94,7 @@ async function settled(run: () => ReturnType<Stage>, over: (error?: unknown) => 
   }
 }
 
-/** Subresources whose query and further path are for a program behind the server, and may tell its secrets. */
+/** Subresources whose query and remaining path are for a program behind the server, and may contain secrets. */
 const CONNECTIONS: ReadonlySet<string> = new Set(['proxy', 'exec', 'attach', 'portforward']);
 const MAX_PATH = 2048;
 const MAX_WARNINGS = 20;

@@ -3,12 +3,12 @@ import type { EncodedAnswer } from '../answers/answer.ts';
 
 type Body = EncodedAnswer['body'];
 
-/** Whether the body is there, or can be made without waiting. */
+/** Whether the body is in memory, or can be made synchronously. */
 export function isPieces(body: Exclude<Body, Uint8Array>): body is Iterable<Uint8Array> {
   return Symbol.iterator in body;
 }
 
-/** Bytes in the body; undefined when that shows only at its end. */
+/** The size of the body; undefined when it is known only at its end. */
 export function lengthOf(body: Body): number | undefined {
   if (body instanceof Uint8Array) return body.length;
   if (!Array.isArray(body)) return undefined;
@@ -17,7 +17,7 @@ export function lengthOf(body: Body): number | undefined {
   return total;
 }
 
-/** A stream that nobody will read still has to be told, so that it lets go of what feeds it. */
+/** Closes a stream that will not be read, so that it releases its source. */
 export function discard(body: Body): void {
   if (body instanceof Uint8Array || isPieces(body)) return;
   leave(body[Symbol.asyncIterator]());

@@ -4,7 +4,7 @@ import type { EncodedAnswer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 import type { Head } from './exchange.ts';
 
-/** Writes the heads of answers, with what every answer carries. */
+/** Builds the heads of answers, with the headers that every answer has. */
 export class HeadWriter {
   readonly #date: HttpDate;
 
@@ -12,7 +12,7 @@ export class HeadWriter {
     this.#date = new HttpDate(clock);
   }
 
-  /** `length` is left out when the body's is not known beforehand. */
+  /** `length` is undefined when the body's length is not known in advance. */
   head(call: Call, answer: Pick<EncodedAnswer, 'code' | 'headers'>, length: number | undefined): Head {
     const headers: OutgoingHttpHeaders = {
       'audit-id': call.record.auditId,
@@ -26,7 +26,7 @@ export class HeadWriter {
   }
 }
 
-/** The `date` header: written out once a second, not once an answer. */
+/** The `date` header: formatted once per second, not once per answer. */
 class HttpDate {
   readonly #clock: Clock;
   #second = Number.NaN;

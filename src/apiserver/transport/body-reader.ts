@@ -6,16 +6,16 @@ const EMPTY = new Uint8Array(0);
 
 export interface ReadBodyOptions {
   readonly limit: number;
-  /** Whether the end of the stream is the end of the body: Node ends a stream also when its client resets it. */
+  /** Whether the end of the stream is the end of the body: Node also ends a stream when its client resets it. */
   readonly isWhole: () => boolean;
 }
 
-/** Reads a request's body to its end, and not one byte more than `limit` is kept. */
+/** Reads a request's whole body, and keeps at most `limit` bytes of it. */
 export function readBody(input: Readable, { limit, isWhole }: ReadBodyOptions): Promise<Uint8Array> {
   if (input.destroyed) return Promise.reject(incomplete());
   return new Promise((resolve, reject) => {
-    const gathered = new GatheredBytes(limit);
-    const crumbs = new Crumbs(input);
+    const gathered = new BodyBuffer(limit);
+    const crumbs = new SmallChunkCounter(input);
     const settle = (finish: () => void): void => {
       input.off('data', onData).off('end', onEnd).off('close', onClose);
       finish();
@@ -30,24 +30,24 @@ export function readBody(input: Readable, { limit, isWhole }: ReadBodyOptions): 
   });
 }
 
-/** Reads the rest of a body that nobody wants, so that its client gets to read the answer. */
+/** Reads and drops the rest of a body that the handler does not want, so that the client gets to read the answer. */
 export function discardBody(input: Readable): void {
-  const crumbs = new Crumbs(input);
+  const crumbs = new SmallChunkCounter(input);
   input.on('data', (chunk: Uint8Array) => {
     if (chunk.length < SMALL_CHUNK_BYTES) crumbs.add();
   });
 }
 
-/** Below this size, the chunk itself costs more than its bytes. */
+/** Below this size, a chunk's overhead exceeds its bytes. */
 const SMALL_CHUNK_BYTES = 64;
-const SMALL_CHUNKS_A_TURN = 1024;
-const SMALL_CHUNKS_IN_ALL = 16 * 1024;
+const MAX_SMALL_CHUNKS_PER_TURN = 1024;
+const MAX_SMALL_CHUNKS = 16 * 1024;
 
 /**
- * Counts the chunks of a body that are smaller than any client has a reason to send: after many in one go others have their
- * turn, and after a great many the client is hung up on.
+ * Counts chunks that are smaller than any client has a reason to send: after many in a row other requests get to run, and after too many
+ * the connection is closed.
  */
-class Crumbs {
+class SmallChunkCounter {
   readonly #input: Readable;
   #inAll = 0;
 
@@ -57,22 +57,22 @@ class Crumbs {
 
   add(): void {
     this.#inAll += 1;
-    if (this.#inAll > SMALL_CHUNKS_IN_ALL) this.#input.destroy();
-    else if (this.#inAll % SMALL_CHUNKS_A_TURN === 0) {
+    if (this.#inAll > MAX_SMALL_CHUNKS) this.#input.destroy();
+    else if (this.#inAll % MAX_SMALL_CHUNKS_PER_TURN === 0) {
       this.#input.pause();
       setImmediate(() => this.#input.resume());
     }
   }
 }
 
-/** The least room that a body of more than one chunk is given. */
-const LEAST_ROOM_BYTES = 4 * 1024;
+/** Minimum buffer for a body of more than one chunk. */
+const MIN_BUFFER_BYTES = 4 * 1024;
 
 /**
- * A body as it grows. Its only chunk is taken as it is; as soon as there are more they are copied into one buffer, which
- * doubles when it is full, so that a body costs no more in chunks of a byte than in large ones.
+ * Collects a body. A single chunk is used as it is; several are copied into one buffer, which doubles when it is full, so that a body in
+ * chunks of one byte costs no more than one in large chunks.
  */
-export class GatheredBytes {
+export class BodyBuffer {
   readonly #limit: number;
   #buffer: Uint8Array = EMPTY;
   #size = 0;
@@ -81,17 +81,17 @@ export class GatheredBytes {
     this.#limit = limit;
   }
 
-  /** What has come so far. */
+  /** The bytes received so far. */
   get bytes(): Uint8Array {
     return this.#buffer.length === this.#size ? this.#buffer : this.#buffer.subarray(0, this.#size);
   }
 
-  /** Bytes of memory that it holds on to. */
+  /** The memory that it holds. */
   get room(): number {
     return this.#buffer.buffer.byteLength;
   }
 
-  /** False when that is more than the limit; nothing is kept of it then. */
+  /** Returns false when the limit is exceeded; the chunk is then dropped. */
   add(chunk: Uint8Array): boolean {
     const size = this.#size + chunk.length;
     if (size > this.#limit) return false;
@@ -103,7 +103,7 @@ export class GatheredBytes {
 
   #copy(chunk: Uint8Array, size: number): void {
     if (size > this.#buffer.length) {
-      const room = Math.min(Math.max(size, this.#buffer.length * 2, LEAST_ROOM_BYTES), Math.max(this.#limit, size));
+      const room = Math.min(Math.max(size, this.#buffer.length * 2, MIN_BUFFER_BYTES), Math.max(this.#limit, size));
       const larger = pagedRoom(room);
       larger.set(this.#buffer.subarray(0, this.#size));
       this.#buffer = larger;
@@ -112,7 +112,7 @@ export class GatheredBytes {
   }
 }
 
-/** A request's body as it comes. Leaving it early leaves the rest unread; the stream itself lives on, for the answer. */
+/** Streams a request's body. Stopping early leaves the rest unread; the stream stays open for the answer. */
 export async function* streamBody(input: Readable, isWhole: () => boolean): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of input.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
@@ -122,7 +122,7 @@ export async function* streamBody(input: Readable, isWhole: () => boolean): Asyn
   if (!isWhole()) throw incomplete();
 }
 
-/** Upstream's words, which clients look for. */
+/** Upstream's message, which clients look for. */
 export function bodyTooLarge(limit: number): StatusError {
   return new StatusError({
     code: 413,
@@ -131,12 +131,12 @@ export function bodyTooLarge(limit: number): StatusError {
   });
 }
 
-/** The number in a `content-length` header; undefined when there is none. */
+/** The number in a `content-length` header; undefined when it is absent. */
 export function declaredLength(header: string | undefined): number | undefined {
   return header === undefined ? undefined : Number(header);
 }
 
-/** The client broke off. */
+/** The error when the client aborts its body. */
 export function incomplete(options?: ErrorOptions): StatusError {
   return badRequest('unexpected EOF', options);
 }

@@ -20,7 +20,7 @@ function writerTo(output: Output, clock = new VirtualClock(), onStall = (): void
   });
 }
 
-test('others have their turn while a body takes long to make', async () => {
+test('other requests run while a slow body is made', async () => {
   const clock = new VirtualClock();
   let nowMs = 0;
   clock.monotonic = () => nowMs;
@@ -41,7 +41,7 @@ test('others have their turn while a body takes long to make', async () => {
   assert.deepEqual(order, ['first', 'second', 'third', 'others', 'fourth']);
 });
 
-test('no more waits than allowed, and one piece', async () => {
+test('buffers at most the limit and one piece', async () => {
   const output = new PassThrough();
   const pieces = Array.from({ length: 1_000 }, (_unused, index) => Buffer.alloc(1_000, index));
   const writer = writerTo(output);
@@ -59,7 +59,7 @@ test('no more waits than allowed, and one piece', async () => {
   assert.equal(writer.isEnded, true);
 });
 
-test('one huge piece is written bit by bit', async () => {
+test('writes one huge piece in parts', async () => {
   const output = new PassThrough();
   const writer = writerTo(output);
   const piece = Buffer.alloc(2_000_000, 'x');
@@ -75,7 +75,7 @@ test('one huge piece is written bit by bit', async () => {
   assert.ok(most < 1_000_000, `${most} bytes waited`);
 });
 
-test('a reader that stops is reported once, one that is only slow is not', async () => {
+test('reports a client that stops reading once, and not a slow one', async () => {
   const clock = new VirtualClock();
   const output = new PassThrough({ highWaterMark: 16 * 1024 });
   let stalls = 0;
@@ -94,7 +94,7 @@ test('a reader that stops is reported once, one that is only slow is not', async
   assert.equal(writer.isEnded, false);
 });
 
-test('a reader that does not take the last bytes is reported too', async () => {
+test('reports a client that does not read the last bytes', async () => {
   const clock = new VirtualClock();
   const output = new PassThrough({ highWaterMark: 16 * 1024 });
   let stalls = 0;
@@ -105,7 +105,7 @@ test('a reader that does not take the last bytes is reported too', async () => {
   assert.equal(stalls, 1);
 });
 
-test('what is written after the reader left goes nowhere', async () => {
+test('drops writes after the client left', async () => {
   const output = new PassThrough();
   const writer = writerTo(output);
   output.destroy();
@@ -117,7 +117,7 @@ test('what is written after the reader left goes nowhere', async () => {
   assert.equal(writer.isEnded, false);
 });
 
-test('pieces are taken as far as there is room, and not much of them before the client reads at all', async () => {
+test('makes pieces while there is room, and only a few before the client begins to read', async () => {
   const output = new PassThrough({ highWaterMark: 16 * 1024 });
   const writer = writerTo(output);
   let taken = 0;
@@ -132,7 +132,7 @@ test('pieces are taken as far as there is room, and not much of them before the 
   assert.equal(taken, 1_000);
 });
 
-test('an output that is destroyed and has not said so yet is left at once', async () => {
+test('stops at once when the output is destroyed but has not emitted close yet', async () => {
   const output = new EventEmitter() as EventEmitter & Output;
   const written: Uint8Array[] = [];
   const destroyed = { writableLength: 2 * MAX, destroyed: true, cork: ignore, uncork: ignore, end: ignore };

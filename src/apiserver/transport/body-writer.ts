@@ -3,31 +3,30 @@ import type { Output } from './exchange.ts';
 
 export interface BodyWriterOptions {
   readonly clock: Clock;
-  /** Taken when the pieces of a body take long to make. */
+  /** Lets other requests run when the pieces of a body are slow to make. */
   readonly turns: Turns;
-  /** Above this, the source of the body has to wait. */
+  /** Above this, the source of the body waits. */
   readonly maxBufferedBytes: number;
   readonly stallTimeoutMs: number;
-  /** Called with the bytes that wait for the client when the source has to wait for it, and with 0 when it goes on. */
+  /** Called with the number of unread bytes when the source begins to wait for the client, and with 0 when it continues. */
   readonly onWait: (bytes: number) => void;
-  /** Called when the client has read nothing for that long. */
+  /** Called when the client has read nothing for `stallTimeoutMs`. */
   readonly onStall: () => void;
 }
 
-/** Larger pieces are cut, so that it can be seen whether the client reads at all. */
-const LARGEST_WRITE_BYTES = 64 * 1024;
+/** Larger pieces are split, so that progress of a slow client can be seen. */
+const MAX_WRITE_BYTES = 64 * 1024;
 
-/** Pieces are made for so long at a stretch; then others have their turn. */
+/** Maximum time to make pieces before other requests get to run. */
 const MAX_SLICE_MS = 5;
 
-/** As much is written before the client has read anything: one that never does costs no more. */
+/** How much is written before the client has read anything: a client that never reads costs no more. */
 const FIRST_BYTES = 64 * 1024;
 
 /**
- * Writes a body at the pace its client reads it.
+ * Writes a body as fast as its client reads it.
  *
- * Guarantees: what waits in memory stays within `maxBufferedBytes` and one piece; a client that stops reading is
- * reported once, after `stallTimeoutMs`.
+ * Guarantees: at most `maxBufferedBytes` and one piece are in memory; a client that stops reading is reported once, after `stallTimeoutMs`.
  */
 export class BodyWriter {
   readonly #output: Output;
@@ -37,7 +36,7 @@ export class BodyWriter {
   #isEnded = false;
   #hasRead = false;
   #wake: (() => void) | undefined;
-  /** While the end is written but not taken. */
+  /** Runs while the end is written but not read. */
   #stallWatch: Disposable | undefined;
 
   constructor(output: Output, options: BodyWriterOptions) {
@@ -55,12 +54,12 @@ export class BodyWriter {
     return this.#bytes;
   }
 
-  /** Nobody reads any more, or the end is written. */
+  /** Whether the client left, or the end is written. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** All that there was has been written. */
+  /** Whether everything has been written. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
@@ -70,19 +69,19 @@ export class BodyWriter {
     return this.#output.writableLength >= (this.#hasRead ? maxBufferedBytes : Math.min(FIRST_BYTES, maxBufferedBytes));
   }
 
-  /** An output that is being destroyed says that it is closed later, and takes nothing until then. */
+  /** An output that is being destroyed emits close later, and accepts nothing until then. */
   get #isOpen(): boolean {
     return !this.#isClosed && !this.#output.destroyed;
   }
 
-  /** Writes one piece, and waits only if too much waits already. */
+  /** Writes one piece, and waits only if too much is buffered already. */
   write(piece: Uint8Array): void | Promise<void> {
-    if (piece.length > LARGEST_WRITE_BYTES) return this.#writeInParts(piece);
+    if (piece.length > MAX_WRITE_BYTES) return this.#writeInParts(piece);
     this.#put(piece);
     if (this.isFull) return this.#room();
   }
 
-  /** Writes many pieces, and takes as many at a time as there is room for. */
+  /** Writes many pieces, and makes only as many at a time as there is room for. */
   async writeAll(pieces: Iterable<Uint8Array>): Promise<void> {
     const parts = inParts(pieces, this.#options.maxBufferedBytes);
     const { clock, turns } = this.#options;
@@ -101,7 +100,7 @@ export class BodyWriter {
     }
   }
 
-  /** Writes the end. Whether the client takes what still waits is watched until it has. */
+  /** Writes the end. A client that does not read the remaining bytes is still reported. */
   end(): void {
     if (this.#isClosed) return;
     this.#isEnded = true;
@@ -113,8 +112,8 @@ export class BodyWriter {
   }
 
   async #writeInParts(piece: Uint8Array): Promise<void> {
-    for (let start = 0; start < piece.length && this.#isOpen; start += LARGEST_WRITE_BYTES) {
-      this.#put(piece.subarray(start, start + LARGEST_WRITE_BYTES));
+    for (let start = 0; start < piece.length && this.#isOpen; start += MAX_WRITE_BYTES) {
+      this.#put(piece.subarray(start, start + MAX_WRITE_BYTES));
       if (this.isFull) await this.#room();
     }
   }
@@ -131,7 +130,7 @@ export class BodyWriter {
     this.#wake?.();
   }
 
-  /** Resolves when all that waited has been taken, or nobody reads any more. */
+  /** Resolves when the buffer is empty, or the client left. */
   async #room(): Promise<void> {
     if (!this.#isOpen) return;
     this.#options.onWait(this.#output.writableLength);

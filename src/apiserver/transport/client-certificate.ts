@@ -2,31 +2,31 @@ import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../request/incoming-request.ts';
 
-/** What a client showed when it connected. */
+/** The certificate that a client presented when it connected. */
 export type ShownCertificate =
   | { readonly type: 'none' }
-  /** Expired, or not from an authority we trust for clients: connecting goes on, authentication refuses it. */
+  /** Expired, or not signed by a trusted authority: the connection is accepted, and authentication refuses the request. */
   | { readonly type: 'refused'; readonly proxy?: ClientCertificate }
   | {
       readonly type: 'valid';
       readonly certificate: ClientCertificate;
       readonly endsMs: number;
-      /** The certificate again, when an authority for front proxies vouches for it too. */
+      /** The same certificate, when an authority for front proxies also signed it. */
       readonly proxy?: ClientCertificate;
     };
 
 const NONE: ShownCertificate = { type: 'none' };
 const REFUSED: ShownCertificate = { type: 'refused' };
 
-/** Whose certificates count, as PEM; without either, clients are not asked for any. */
+/** PEM of the trusted authorities; without either, clients are not asked for certificates. */
 export interface Authorities {
   readonly clientAuthorities?: string | undefined;
   readonly proxyAuthorities?: string | undefined;
 }
 
-/** Reads the certificates of clients, and tells those of front proxies apart: they vouch for others, not for themselves. */
+/** Reads clients' certificates, and distinguishes those of front proxies, which authenticate the proxy and not a user. */
 export class CertificateReader {
-  /** PEM of all that a handshake accepts. */
+  /** PEM of all authorities that a handshake accepts. */
   readonly authorities: string | undefined;
   readonly #clients: readonly X509Certificate[];
   readonly #proxies: readonly X509Certificate[];
@@ -38,7 +38,7 @@ export class CertificateReader {
     this.#proxies = certificatesIn(proxyAuthorities ?? '');
   }
 
-  /** A resumed TLS session shows the certificate it began with. */
+  /** A resumed TLS session has the certificate of the original one. */
   read(socket: TLSSocket): ShownCertificate {
     const shown = socket.getPeerCertificate();
     if (shown === null || shown.subject === undefined) return NONE;
@@ -49,20 +49,20 @@ export class CertificateReader {
       sha256: shown.fingerprint256.replaceAll(':', '').toLowerCase(),
       endsMs: Date.parse(shown.valid_to),
     };
-    const proxy = isVouchedFor(socket, this.#proxies) ? { proxy: certificate } : {};
-    // With authorities of one kind only, the handshake has told already.
-    const isClient = this.#proxies.length === 0 || isVouchedFor(socket, this.#clients);
+    const proxy = isSignedByAny(socket, this.#proxies) ? { proxy: certificate } : {};
+    // With authorities of one kind only, the handshake has already verified this.
+    const isClient = this.#proxies.length === 0 || isSignedByAny(socket, this.#clients);
     if (!isClient) return { type: 'refused', ...proxy };
-    if (certificate.commonName === '') return NONE; // a certificate without a name says nothing about its bearer
+    if (certificate.commonName === '') return NONE; // it identifies no user
     return { type: 'valid', certificate, endsMs: certificate.endsMs, ...proxy };
   }
 }
 
-/** Chains are short; longer ones have been refused in the handshake. */
+/** Chains are short; the handshake has refused longer ones. */
 const MAX_CHAIN = 10;
 
-/** True when one of the authorities is in the chain, which the handshake has found to hold. */
-function isVouchedFor(socket: TLSSocket, authorities: readonly X509Certificate[]): boolean {
+/** Whether one of the authorities is in the chain, which the handshake has verified. */
+function isSignedByAny(socket: TLSSocket, authorities: readonly X509Certificate[]): boolean {
   if (authorities.length === 0) return false;
   let current = socket.getPeerX509Certificate();
   for (let depth = 0; current !== undefined && depth < MAX_CHAIN; depth++) {

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { methodNotAllowed } from '../../api/index.ts';
 
-/** What Node says about bytes that are no request. */
+/** Node's error for bytes that are not a valid request. */
 export interface ClientError extends Error {
   readonly code?: string;
   readonly rawPacket?: Uint8Array;
@@ -10,7 +10,7 @@ export interface ClientError extends Error {
 
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 
-/** The last words to a client that sent no proper HTTP/1.1; undefined when it is better to say nothing. */
+/** The last answer to a client that sent invalid HTTP/1.1; undefined when none should be sent. */
 export function answerToClientError(error: ClientError): string | undefined {
   if (error.code === 'HPE_HEADER_OVERFLOW') return plainAnswer('431 Request Header Fields Too Large');
   if (error.code === 'HPE_INVALID_METHOD' && isRequest(error.rawPacket)) return methodNotAllowedAnswer();
@@ -18,8 +18,8 @@ export function answerToClientError(error: ClientError): string | undefined {
 }
 
 /**
- * The last words to a request that Node's parser lets pass and Go's server does not: they leave open which host or how long a
- * body is meant, and whoever stands in between may see it otherwise. Undefined when there is nothing to say against it.
+ * The last answer to a request that Node's parser accepts and Go's server does not: its host or the length of its body is ambiguous, and a
+ * proxy in between may interpret it differently. Undefined when the request is unambiguous.
  */
 export function answerToAmbiguity(message: IncomingMessage): string | undefined {
   if (message.httpVersionMajor !== 1) return plainAnswer('400 Bad Request');
@@ -39,7 +39,7 @@ function plainAnswer(line: string, body = line): string {
   return `HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${body}`;
 }
 
-/** Node's parser knows the registered methods only; to clients, another one is refused like any that a resource lacks. */
+/** Node's parser knows only registered methods; clients get the same refusal as for any unsupported method. */
 function methodNotAllowedAnswer(): string {
   const body = `${JSON.stringify(methodNotAllowed().status)}\n`;
   return (

@@ -12,6 +12,6 @@ test.each([
   assert.deepEqual(connectionLimits(20_000, files), limits);
 });
 
-test('the limit on open files is known', () => {
+test('the limit on open files can be read', () => {
   expect(maxOpenFiles()).toBeGreaterThan(64);
 });

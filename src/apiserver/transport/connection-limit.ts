@@ -1,31 +1,31 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionLimits } from '../../wire/listen/index.ts';
 
-/** Files that the process keeps for others than clients: the store's, logs, connections of its own. */
+/** Files that are reserved for the store, logs and the process's own connections. */
 const MIN_RESERVED_FILES = 64;
 
-/** What is taken for granted where the system does not say. */
-const FILES_ELSEWHERE = 10_240;
+/** Assumed where the system does not report the limit. */
+const ASSUMED_MAX_FILES = 10_240;
 
-/** The part of the files that may be connections. */
-const SHARE = 3 / 4;
+/** The fraction of the files that may be connections. */
+const CONNECTIONS_SHARE = 3 / 4;
 
-/** The part of all connections that may come from one address. */
-const SHARE_OF_AN_ADDRESS = 1 / 2;
+/** The fraction of all connections that may come from one address. */
+const ADDRESS_SHARE = 1 / 2;
 
-/** As many connections as are wanted, or fewer where the process may not open so many files and keep some for itself. */
+/** The wanted number of connections, or fewer when the process may not open that many files besides the reserved ones. */
 export function connectionLimits(wanted: number, maxFiles: number): Required<ConnectionLimits> {
-  const most = Math.max(1, Math.min(Math.floor(maxFiles * SHARE), maxFiles - MIN_RESERVED_FILES));
+  const most = Math.max(1, Math.min(Math.floor(maxFiles * CONNECTIONS_SHARE), maxFiles - MIN_RESERVED_FILES));
   const maxConnections = Math.min(wanted, most);
-  return { maxConnections, maxConnectionsPerAddress: Math.max(1, Math.ceil(maxConnections * SHARE_OF_AN_ADDRESS)) };
+  return { maxConnections, maxConnectionsPerAddress: Math.max(1, Math.ceil(maxConnections * ADDRESS_SHARE)) };
 }
 
-/** How many files this process may have open. Node raises that to what the system allows when it starts. */
+/** How many files this process may have open. Node raises the limit to the system's maximum when it starts. */
 export function maxOpenFiles(): number {
   try {
     const soft = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1];
     return soft === undefined ? Infinity : Number(soft);
   } catch {
-    return FILES_ELSEWHERE; // not Linux
+    return ASSUMED_MAX_FILES; // not Linux
   }
 }

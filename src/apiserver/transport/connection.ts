@@ -8,16 +8,16 @@ export interface ConnectionPeer {
   readonly certificate: ShownCertificate;
 }
 
-/** What the requests of one connection have in common. */
+/** The state that the requests of one connection share. */
 export class Connection {
   readonly clock: Clock;
   readonly protocol: Protocol;
   readonly remoteAddress: string;
-  /** Set once the server stops: answers tell the client to come back elsewhere. */
+  /** Set when the server stops: answers then ask the client to reconnect elsewhere. */
   isDraining = false;
-  /** Bytes of its answers that wait for the client to read. */
+  /** Bytes of its answers that the client has not read. */
   pendingBytes = 0;
-  /** Answers that were dropped because they were not read. */
+  /** Answers that were dropped because the client did not read them. */
   dropped = 0;
   readonly #shown: ShownCertificate;
   #running = 0;
@@ -30,25 +30,25 @@ export class Connection {
     this.#shown = peer.certificate;
   }
 
-  /** A certificate can run out while its connection lives on. */
+  /** A certificate can expire while its connection is open. */
   get certificate(): ClientCertificate | 'invalid' | undefined {
     if (this.#shown.type !== 'valid') return this.#shown.type === 'none' ? undefined : 'invalid';
     return this.clock.now() > this.#shown.endsMs ? 'invalid' : this.#shown.certificate;
   }
 
-  /** The same certificate, when an authority for front proxies vouches for it. */
+  /** The same certificate, when an authority for front proxies signed it. */
   get proxyCertificate(): ClientCertificate | undefined {
     const shown = this.#shown;
     if (shown.type === 'none' || shown.proxy === undefined) return undefined;
     return this.clock.now() > (shown.proxy.endsMs ?? Infinity) ? undefined : shown.proxy;
   }
 
-  /** Requests being worked on, among them those whose client has gone but whose handler has not noticed. */
+  /** Requests in progress, including those whose client left but whose handler has not noticed. */
   get running(): number {
     return this.#running;
   }
 
-  /** Requests in all. */
+  /** All requests so far. */
   get started(): number {
     return this.#started;
   }

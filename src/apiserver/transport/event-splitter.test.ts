@@ -30,7 +30,7 @@ test.each([
   );
 });
 
-test('the content type tells the framing', () => {
+test('the content type determines the framing', () => {
   expect(eventFraming('application/json')).toBe('lines');
   expect(eventFraming('application/vnd.kubernetes.protobuf;stream=watch')).toBe('lengths');
   expect(eventFraming('text/plain')).toBeUndefined();

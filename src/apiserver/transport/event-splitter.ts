@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 
-/** How the events of a watch follow one another: JSON each with a line break, protobuf each after its length. */
+/** How the events of a watch are separated: JSON by line breaks, protobuf by lengths before each event. */
 export type EventFraming = 'lines' | 'lengths';
 
-/** How an answer of this content type is framed; undefined when it is no watch. */
+/** The framing of a content type; undefined when it is not a watch's. */
 export function eventFraming(contentType: unknown): EventFraming | undefined {
   if (contentType === 'application/json') return 'lines';
   return contentType === 'application/vnd.kubernetes.protobuf;stream=watch' ? 'lengths' : undefined;
@@ -12,10 +12,10 @@ export function eventFraming(contentType: unknown): EventFraming | undefined {
 const LENGTH_BYTES = 4;
 const LINE_BREAK = 10;
 
-/** Cuts the stream of a watch, however it comes in, into its events: lines with their break, or messages without their length. */
+/** Splits the stream of a watch into its events: lines with their break, or messages without their length. */
 export class EventSplitter {
   readonly #framing: EventFraming;
-  /** What has come of an event that is not whole yet. */
+  /** The received parts of an incomplete event. */
   #parts: Uint8Array[] = [];
 
   constructor(framing: EventFraming) {
@@ -25,7 +25,7 @@ export class EventSplitter {
   *split(chunk: Uint8Array): Generator<Uint8Array> {
     const isNew = this.#parts.length === 0;
     this.#parts.push(chunk);
-    if (!isNew && this.#framing === 'lines' && !chunk.includes(LINE_BREAK)) return; // joined once, at its end
+    if (!isNew && this.#framing === 'lines' && !chunk.includes(LINE_BREAK)) return; // joined once, at the event's end
     const bytes = isNew ? chunk : Buffer.concat(this.#parts);
     let start = 0;
     for (let end = this.#endFrom(bytes, 0); end !== undefined; end = this.#endFrom(bytes, start)) {
@@ -35,7 +35,7 @@ export class EventSplitter {
     this.#parts = start === bytes.length ? [] : [bytes.subarray(start)];
   }
 
-  /** Where the event that begins at `start` ends; undefined when not all of it is there. */
+  /** The end of the event that begins at `start`; undefined when it is incomplete. */
   #endFrom(bytes: Uint8Array, start: number): number | undefined {
     if (this.#framing === 'lines') {
       const at = bytes.indexOf(LINE_BREAK, start);

@@ -9,7 +9,7 @@ export interface Head {
   readonly headers: OutgoingHttpHeaders;
 }
 
-/** Where the body of an answer is written to: a stream of HTTP/2 or a response of HTTP/1.1. */
+/** Receives the body of an answer: an HTTP/2 stream or an HTTP/1.1 response. */
 export interface Output {
   readonly writableLength: number;
   readonly destroyed: boolean;
@@ -20,18 +20,18 @@ export interface Output {
   on(event: 'drain' | 'close', listener: () => void): unknown;
 }
 
-/** One request and the place for its answer, alike for both versions of HTTP. */
+/** One request and its answer, for both versions of HTTP. */
 export interface Exchange extends CallSource {
   readonly connection: Connection;
   readonly output: Output;
-  /** Head and whole body, in as few packets as possible. Without a body (HEAD, 304) the head stands alone. */
+  /** Sends the head and the whole body, in as few packets as possible. Without a body (HEAD, 304), sends the head only. */
   send(head: Head, body: Uint8Array | undefined): void;
-  /** The head of an answer with code 101, at once; gives the connection, which belongs to HTTP no more. Assumes `isUpgrade`. */
+  /** Sends the head of an answer with code 101 at once, and returns the connection, which no longer speaks HTTP. Assumes `isUpgrade`. */
   takeOver(head: Head): Duplex;
-  /** The head, at once; the body follows through `output`. */
+  /** Sends the head at once; the body follows through `output`. */
   start(head: Head): void;
-  /** Cuts the answer off so that the client sees that it is not whole. */
+  /** Aborts the answer so that the client sees that it is incomplete. */
   cut(): void;
-  /** Calls back once, when nothing more can be sent; `isFlushed` tells whether all that was written went out. */
+  /** Calls back once, when nothing more can be sent; `isFlushed` says whether everything written was sent. */
   onClose(closed: (isFlushed: boolean) => void): void;
 }

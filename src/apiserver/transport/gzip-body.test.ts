@@ -21,7 +21,7 @@ const gzip = { headers: { 'accept-encoding': 'deflate, gzip, br' } };
 const large = Buffer.from(Array.from({ length: 50_000 }, (_unused, index) => `{"item":${index * 7919}}`).join(','));
 
 describe.each(protocols)('over %s', (_name, get) => {
-  test('a large answer is compressed for clients that take gzip', async () => {
+  test('a large answer is compressed for clients that accept gzip', async () => {
     await using server = await startTransport(() => ({ code: 200, headers: { vary: 'Accept' }, body: large }));
     const { code, headers, body } = await get(server, gzip);
     assert.equal(code, 200);
@@ -58,7 +58,7 @@ describe.each(protocols)('over %s', (_name, get) => {
     assert.ok(received.body.equals(body));
   });
 
-  test('what is compressed already is left as it is', async () => {
+  test('an answer that is already compressed is unchanged', async () => {
     const headers = { 'content-encoding': 'gzip' };
     await using server = await startTransport(() => ({ code: 200, headers, body: large }));
     assert.ok((await get(server, gzip)).body.equals(large));

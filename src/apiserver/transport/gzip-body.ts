@@ -2,33 +2,33 @@ import { Buffer } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { EncodedAnswer } from '../answers/answer.ts';
-import { AT_ONCE_BYTES } from '../answers/lazy-pieces.ts';
+import { MAX_EAGER_BYTES } from '../answers/lazy-pieces.ts';
 import { isPieces, lengthOf } from './answer-body.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Bodies up to this size are sent as they are. */
-export const GZIP_ABOVE_BYTES = AT_ONCE_BYTES;
+/** Bodies up to this size are not compressed. */
+export const GZIP_ABOVE_BYTES = MAX_EAGER_BYTES;
 
-/** What compressing one body takes: zlib's window and tables, and a batch on either side. */
+/** The memory for compressing one body: zlib's window and tables, and a batch on either side. */
 export const GZIP_HELD_BYTES = 448 * 1024;
 
-/** The level that costs least; higher ones save little more on JSON (kubernetes/kubernetes#112296). */
+/** The fastest level; higher ones save little more on JSON (kubernetes/kubernetes#112296). */
 const LEVEL = 1;
 
-/** Handed to the compressor's thread at once: large enough to be worth the way, small enough to bound memory. */
+/** Passed to the compressor's thread at once: large enough to be worth the switch, small enough to bound memory. */
 const BATCH_BYTES = 128 * 1024;
 
-/** The answer as gzip, if it is large and the client takes that; else the answer as it is. Streams are left alone. */
+/** Compresses a large answer if the client accepts gzip. Streams are never compressed. */
 export function gzipped(answer: EncodedAnswer, exchange: Exchange): EncodedAnswer {
   const { body, headers } = answer;
   if (!(body instanceof Uint8Array) && !isPieces(body)) return answer;
-  const length = lengthOf(body) ?? Infinity; // pieces are only made one by one where there are many
+  const length = lengthOf(body) ?? Infinity; // a body in pieces is large
   if (length <= GZIP_ABOVE_BYTES || headers['content-encoding'] !== undefined || !takesGzip(exchange)) return answer;
   const pieces = body instanceof Uint8Array ? [body] : body;
   return { code: answer.code, headers: { ...headers, ...gzipHeaders(headers['vary']) }, body: gzip(pieces) };
 }
 
-/** Exactly `gzip` in the list, as upstream looks for it. */
+/** Exactly `gzip` in the list, as upstream checks it. */
 function takesGzip(exchange: Exchange): boolean {
   const accepted = exchange.header('accept-encoding');
   return accepted !== undefined && accepted.split(',').some((token) => token.trim() === 'gzip');
@@ -38,7 +38,7 @@ function gzipHeaders(vary: string | readonly string[] = []): EncodedAnswer['head
   return { 'content-encoding': 'gzip', vary: ['Accept-Encoding', ...(typeof vary === 'string' ? [vary] : vary)] };
 }
 
-/** The pieces as one gzip stream. Compresses on another thread, no further ahead than it is read. */
+/** Compresses the pieces as one gzip stream, on another thread, only as fast as it is read. */
 function gzip(pieces: Iterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const compressor = createGzip({ level: LEVEL, chunkSize: BATCH_BYTES / 4 });
   pipeline(Readable.from(batches(pieces), { highWaterMark: 1 }), compressor, ignore);
@@ -63,5 +63,5 @@ function* batches(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
 }
 
 function ignore(): void {
-  // a failure reaches whoever reads the compressor
+  // a failure reaches the reader of the compressor
 }

@@ -20,7 +20,7 @@ async function start(
 
 afterEach(() => assertUnharmed(server));
 
-test('HTTP without TLS is told so', async () => {
+test('HTTP without TLS gets an explanation', async () => {
   await start();
   const socket = connect(server.port, '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -31,7 +31,7 @@ test('HTTP without TLS is told so', async () => {
   assert.deepEqual(server.observed.events, ['handshakeFailed']);
 });
 
-test('what is neither TLS nor HTTP is hung up on', async () => {
+test('a connection that is neither TLS nor HTTP is closed', async () => {
   await start();
   const socket = connect(server.port, '127.0.0.1');
   socket.write(Buffer.alloc(1_000, 0x80));
@@ -76,7 +76,7 @@ test.each([
   assert.equal(await restOf(socket), '');
 });
 
-test('a connection without requests is closed after a while, one with a request is not', async () => {
+test('an idle connection is closed after a while, one with a request is not', async () => {
   const clock = new VirtualClock({ startMs: new RealClock().now() });
   const calls: Call[] = [];
   await start(
@@ -100,7 +100,7 @@ test('a connection without requests is closed after a while, one with a request 
   stream.close();
 });
 
-test('a thousand idle connections do not keep others from being served, and leave nothing behind', async () => {
+test('a thousand idle connections do not block others, and leave nothing behind', async () => {
   await start();
   const before = process.memoryUsage().rss;
   const sockets: TLSSocket[] = [];
@@ -118,7 +118,7 @@ test('a thousand idle connections do not keep others from being served, and leav
   expect(bytesEach).toBeLessThan(400_000); // client and server together
 });
 
-/** A connection on which a request has been answered. */
+/** A connection on which one request has been answered. */
 async function usedConnection(options?: ConnectionOptions): Promise<TLSSocket> {
   const socket = await server.raw(options);
   socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -126,8 +126,8 @@ async function usedConnection(options?: ConnectionOptions): Promise<TLSSocket> {
   return socket;
 }
 
-test('connections without a request count, and make place for others when there are too many', async () => {
-  await start(undefined, { limits: { maxConnections: 4 } }); // of which one address may have half
+test('idle connections count, and are closed for others when there are too many', async () => {
+  await start(undefined, { limits: { maxConnections: 4 } }); // half of them from one address
   const silent = [connect(server.port, '127.0.0.1'), connect(server.port, '127.0.0.1')];
   for (const socket of silent) await once(socket, 'connect');
   const closed = silent.map((socket) => once(socket.resume(), 'close'));
@@ -137,8 +137,8 @@ test('connections without a request count, and make place for others when there 
   await server.observed.until(() => server.observed.open === 0);
 });
 
-test('connections above the limit are turned away when all others are in use, and another address still gets in', async () => {
-  await start(undefined, { limits: { maxConnections: 4 } }); // of which one address may have half
+test('connections above the limit are refused when all others are in use, and another address can still connect', async () => {
+  await start(undefined, { limits: { maxConnections: 4 } }); // half of them from one address
   const used = [await usedConnection(), await usedConnection()];
   await assert.rejects(server.raw());
   assert.deepEqual(server.observed.events, []);

@@ -28,7 +28,7 @@ const BAD_REQUEST =
 const UPGRADE = 'GET /x HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n';
 const POST = 'POST / HTTP/1.1\r\nhost: x\r\n';
 
-describe('what is no HTTP/1.1', () => {
+describe('invalid HTTP/1.1', () => {
   test.each([
     ['garbage', 'asdf\r\n\r\n'],
     ['binary garbage', '\u0000\u0001\u00ff\r\n\r\n'],
@@ -81,7 +81,7 @@ describe('what is no HTTP/1.1', () => {
     assert.equal(calls, 0);
   });
 
-  test('a request that is refused behind one that is being answered leaves that answer alone', async () => {
+  test('refusing a pipelined request does not affect the answer before it', async () => {
     let release!: () => void;
     const released = new Promise<void>((resolve) => (release = resolve));
     const calls: string[] = [];
@@ -132,11 +132,11 @@ describe('what is no HTTP/1.1', () => {
   test('no header is dropped, however many there are', async () => {
     await start((call) => text(call.request.header('impersonate-user') ?? call.request.path));
     const headers = Object.fromEntries(Array.from({ length: 5_000 }, (_unused, index) => [`x-${index}`, '1']));
-    const { body } = await server.getHttp1({ headers: { ...headers, 'impersonate-user': 'nobody' } });
-    assert.equal(body.toString(), 'nobody');
+    const { body } = await server.getHttp1({ headers: { ...headers, 'impersonate-user': 'x' } });
+    assert.equal(body.toString(), 'x');
   });
 
-  test('more pipelined requests than anyone needs end the connection', async () => {
+  test('too many pipelined requests end the connection', async () => {
     let calls = 0;
     await start(async (call) => {
       if (call.request.path === '/alive') return text(call.request.path);

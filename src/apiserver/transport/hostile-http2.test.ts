@@ -18,7 +18,7 @@ async function start(
 
 afterEach(() => assertUnharmed(server));
 
-describe('what is no HTTP/2', () => {
+describe('invalid HTTP/2', () => {
   test.each([
     ['garbage', Buffer.alloc(1_000, 0x55)],
     ['HTTP/1.1', Buffer.from('GET / HTTP/1.1\r\nhost: x\r\n\r\n')],
@@ -34,7 +34,7 @@ describe('what is no HTTP/2', () => {
     ['data for a stream that was never opened', frame(0x00, 1, Buffer.alloc(10)), 1],
     ['headers that do not decompress', frame(0x01, 1, Buffer.alloc(10, 0xff), 0x05), 9],
     ['headers that never end', frame(0x01, 1, Buffer.from([0x82]), 0x00), 0],
-  ])('%s: the client is told, and hung up on if it does not hang up itself', async (_name, bytes, code) => {
+  ])('%s: the client gets GOAWAY, and is disconnected if it does not disconnect', async (_name, bytes, code) => {
     const clock = new VirtualClock({ startMs: new RealClock().now() });
     await start(undefined, { clock });
     const socket = await server.raw({ ALPNProtocols: ['h2'] });
@@ -55,7 +55,7 @@ describe('what is no HTTP/2', () => {
 
   test.each([
     ['too many headers', Buffer.alloc(5_000, 0x90)],
-    // one header of 4000 bytes, kept in the table for compression and sent another 300 times in a byte each
+    // one header of 4000 bytes, kept in the compression table and sent another 300 times in a byte each
     [
       'headers that unpack to far more',
       Buffer.concat([
@@ -83,13 +83,13 @@ describe('what is no HTTP/2', () => {
     assert.equal(calls, 1);
   });
 
-  test('an unknown method reaches the handler, which knows what to say', async () => {
+  test('an unknown method reaches the handler', async () => {
     await start((call) => text(call.request.method === 'FOO' ? `no ${call.request.method}` : call.request.path));
     assert.equal((await server.getHttp2({ method: 'FOO' })).body.toString(), 'no FOO');
   });
 });
 
-test('a client that starts requests only to take them back loses its connection', async () => {
+test('a client that keeps resetting its requests loses its connection', async () => {
   let calls = 0;
   await start((call) => {
     calls += 1;
@@ -106,7 +106,7 @@ test('a client that starts requests only to take them back loses its connection'
   expect(calls).toBeLessThan(1_000);
 });
 
-test('handlers that do not notice that their client has gone are counted against the connection', async () => {
+test('handlers that do not notice that their client left count against the connection', async () => {
   const calls: Call[] = [];
   await start(
     (call) => {
@@ -130,7 +130,7 @@ test('handlers that do not notice that their client has gone are counted against
   assert.equal(calls.length, 40);
 });
 
-test('no more than a hundred requests of a connection are served at once, and the rest wait', async () => {
+test('at most a hundred requests of a connection are served at once; the rest wait', async () => {
   const release: (() => void)[] = [];
   await start(async (call) => {
     if (call.request.path === '/x') await new Promise<void>((resolve) => release.push(resolve));
@@ -149,7 +149,7 @@ test('no more than a hundred requests of a connection are served at once, and th
   for (const answer of answers) assert.equal((await answer).code, 200);
 });
 
-// Frames of HTTP/2 (RFC 9113), made by hand for clients that do what no library does.
+// Frames of HTTP/2 (RFC 9113), built by hand for clients that do what no library does.
 
 function preface(): Buffer {
   return Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(0x04, 0, Buffer.alloc(0))]);

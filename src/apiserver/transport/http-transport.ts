@@ -24,14 +24,14 @@ export interface HttpTransportOptions extends Omit<RequestServices, 'heads' | 't
   readonly signal: AbortSignal;
 }
 
-/** What a running server shows and trusts from now on; what is not given stays as it is. */
+/** New certificates and authorities for a running server; absent members stay unchanged. */
 export interface RenewedCertificates {
   readonly serving?: ServingCertificate;
   readonly clientAuthorities?: string;
   readonly proxyAuthorities?: string;
 }
 
-/** An open HTTPS port. Made by `listen`. */
+/** An open HTTPS port. Created by `listen`. */
 export class HttpTransport implements AsyncDisposable {
   readonly #options: HttpTransportOptions;
   readonly #listener: TlsListener;
@@ -57,11 +57,11 @@ export class HttpTransport implements AsyncDisposable {
       clock,
       serving,
       clientAuthorities,
-      clientCertificates: clientAuthorities === undefined ? 'none' : 'requested', // authentication refuses a wrong one, with a Status
+      clientCertificates: clientAuthorities === undefined ? 'none' : 'requested', // authentication refuses an invalid one, with a Status
       limits: {
         ...limits,
         ...connectionLimits(limits.maxConnections, maxOpenFiles()),
-        requestTimeoutMs: 0, // our own deadline ends short requests, and the body of a long one may take its time
+        requestTimeoutMs: 0, // our own deadline ends short requests, and long-running ones have no limit for their body
       },
       http2: (socket) => this.#openHttp2(socket),
       onHttp1: (socket) => this.#openHttp1(socket),
@@ -75,7 +75,7 @@ export class HttpTransport implements AsyncDisposable {
     });
   }
 
-  /** Where it listens; the port is a real one even if any was asked for. */
+  /** The listening address; the port is the actual one even if 0 was requested. */
   get address(): AddressInfo {
     return this.#listener.address;
   }
@@ -85,7 +85,7 @@ export class HttpTransport implements AsyncDisposable {
     return `https://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   }
 
-  /** Resolves when it has stopped. */
+  /** Resolves when the transport has stopped. */
   get stopped(): Promise<void> {
     return this.#listener.closed;
   }
@@ -95,7 +95,7 @@ export class HttpTransport implements AsyncDisposable {
     void aborted(this.#options.signal).then(() => this.#stop());
   }
 
-  /** Shows another certificate, or trusts others, for whoever connects from now on; open connections go on. */
+  /** Replaces the certificate or the authorities for new connections; open connections continue. */
   renew(renewed: RenewedCertificates): void {
     const { serving = this.#trust.serving } = renewed;
     const trust = { ...this.#trust, ...renewed, serving };
@@ -155,7 +155,7 @@ export class HttpTransport implements AsyncDisposable {
     return new Connection(protocol, peer, clock);
   }
 
-  /** Something that is not HTTP, or not TLS. */
+  /** Handles a connection that is not HTTP, or not TLS. */
   #refuse(error: ClientError, socket: Duplex): void {
     const open = this.#http1.get(socket);
     if (open !== undefined) {

@@ -17,7 +17,7 @@ export interface Http1ConnectionOptions {
   readonly limits: TransportLimits;
 }
 
-/** One connection of HTTP/1.1: requests come one after the other. */
+/** One HTTP/1.1 connection: its requests arrive one after the other. */
 export class Http1Connection implements OpenConnection {
   readonly connection: Connection;
   readonly #socket: TLSSocket;
@@ -34,7 +34,7 @@ export class Http1Connection implements OpenConnection {
 
   accept(message: IncomingMessage, response: ServerResponse, waitsToSend: boolean): void {
     if (this.connection.running >= this.#maxRunning) {
-      this.destroy(); // nobody pipelines so many requests but to see us choke
+      this.destroy(); // only an attack pipelines that many requests
       return;
     }
     const refusal = answerToAmbiguity(message);
@@ -56,9 +56,9 @@ export class Http1Connection implements OpenConnection {
   }
 
   /**
-   * The client asks to go on with another protocol: watches do, over WebSocket; all else as the handler says, which may answer
-   * in plain HTTP. Either way it is the connection's last request, for Node reads no more of them, nor a body. As long as
-   * there is no answer nothing is read, so that a client that leaves is only noticed when something is written to it.
+   * Handles a request to switch protocols: watches switch to WebSocket; for other requests the handler decides, which may answer in plain
+   * HTTP. In either case it is the connection's last request, because Node reads neither further requests nor a body. Nothing is read until
+   * there is an answer, so a client that leaves is noticed only when the server writes to it.
    */
   acceptUpgrade(message: IncomingMessage, first: Uint8Array): void {
     const socket = this.#socket;
@@ -87,12 +87,12 @@ export class Http1Connection implements OpenConnection {
     this.#requests.serve(isWebSocket ? new WebSocketExchange(plain, socket, first) : plain);
   }
 
-  /** The client sent what is no request. What it asked for before that is still answered. */
+  /** The client sent an invalid request. Earlier requests are still answered. */
   fail(error: ClientError): void {
     this.#refuse(answerToClientError(error));
   }
 
-  /** Says so, unless an answer to an earlier request is still being written, and hangs up. */
+  /** Answers, unless an earlier answer is still being written, and closes the connection. */
   #refuse(answer: string | undefined): void {
     if (this.connection.running > 0 && this.#latest?.complete === true) this.connection.isDraining = true;
     else if (this.connection.running > 0 || answer === undefined || !this.#socket.writable) this.destroy();

@@ -10,13 +10,13 @@ import { LINGER_MS, MAX_DISCARDED_BYTES } from './limits.ts';
 export interface Http1Request {
   readonly message: IncomingMessage;
   readonly target: string;
-  /** The client sends its body only when told to (`expect: 100-continue`). */
+  /** Whether the client waits for permission to send its body (`expect: 100-continue`). */
   readonly waitsToSend: boolean;
-  /** There when the client asks to go on with another protocol, with what it sent right behind its request. */
+  /** Set when the client asks to switch protocols, with the bytes that it sent after its request. */
   readonly upgrade?: { readonly socket: TLSSocket; readonly first: Uint8Array };
 }
 
-/** A request and response of HTTP/1.1. */
+/** An HTTP/1.1 request and its response. */
 export class Http1Exchange implements Exchange {
   readonly method: string;
   readonly target: string;
@@ -72,12 +72,12 @@ export class Http1Exchange implements Exchange {
   body(limit: number): Promise<Uint8Array> {
     const declared = declaredLength(this.header('content-length'));
     if (declared !== undefined && declared > limit) return Promise.reject(bodyTooLarge(limit));
-    this.#letSend();
+    this.#sendContinue();
     return readBody(this.#request, { limit, isWhole: () => this.#request.complete });
   }
 
   bodyStream(): AsyncIterable<Uint8Array> {
-    this.#letSend();
+    this.#sendContinue();
     this.#isBodyStreamed = true;
     return streamBody(this.#request, () => this.#request.complete);
   }
@@ -91,8 +91,8 @@ export class Http1Exchange implements Exchange {
     const { socket, first } = this.#upgrade;
     this.#isTakenOver = true;
     this.output.detachSocket(socket);
-    socket.setMaxListeners(0); // the handler adds its own to ours
-    socket.allowHalfOpen = true; // the client may end its side first, and still read
+    socket.setMaxListeners(0); // the handler adds more listeners
+    socket.allowHalfOpen = true; // the client may end its side first, and continue reading
     if (socket.destroyed) return socket;
     socket.write(rawAnswer(head.code, head.headers));
     if (first.length > 0) socket.unshift(first);
@@ -102,7 +102,7 @@ export class Http1Exchange implements Exchange {
   send(head: Head, body: Uint8Array | undefined): void {
     const response = this.output;
     if (response.destroyed) return;
-    this.#upgrade?.socket.resume(); // what it sends after its request has no reader
+    this.#upgrade?.socket.resume(); // drops what it sends after its request
     const isBodyLeft = this.#isMuchLeftToRead();
     if (isBodyLeft || this.connection.isDraining) head.headers['connection'] = 'close';
     response.writeHead(head.code, head.headers);
@@ -132,8 +132,8 @@ export class Http1Exchange implements Exchange {
     else socket.once('close', () => closed(this.#isTakenOver ? socket.writableFinished : response.writableFinished));
   }
 
-  /** A client may wait to be told before it sends its body. */
-  #letSend(): void {
+  /** A client may wait for permission before it sends its body. */
+  #sendContinue(): void {
     if (this.#waitsToSend) this.output.writeContinue();
     this.#waitsToSend = false;
   }
@@ -144,14 +144,14 @@ export class Http1Exchange implements Exchange {
     return (declaredLength(this.header('content-length')) ?? Infinity) > MAX_DISCARDED_BYTES;
   }
 
-  /** Closing under a client that still sends could cost it the answer: the end waits for it, for a while. */
+  /** Closing while the client is still sending could lose it the answer: waits for the client, for at most `LINGER_MS`. */
   #endOnceRead(body: Uint8Array | undefined): void {
     const response = this.output;
     const request = this.#request;
     if (body === undefined) response.flushHeaders();
     else response.write(body);
     if (this.#waitsToSend) {
-      response.end(); // it was never told to send
+      response.end(); // it never got permission to send
       return;
     }
     const timer = this.connection.clock.timer(LINGER_MS, () => response.end());
@@ -165,10 +165,10 @@ export class Http1Exchange implements Exchange {
 }
 
 function ignore(): void {
-  // a client that hangs up is no error of ours; 'close' follows and is handled
+  // a client that disconnects is not an error; 'close' follows and is handled
 }
 
-/** An answer of HTTP/1.1 as text, for a connection that Node's own server has let go of. */
+/** An HTTP/1.1 answer as text, for a connection that Node's server has released. */
 export function rawAnswer(code: number, headers: OutgoingHttpHeaders, body = ''): string {
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((one) => `${name}: ${String(one)}\r\n`),

@@ -8,7 +8,7 @@ import type { RequestServer } from './request-server.ts';
 import { requestTarget } from './request-target.ts';
 import { type AddressBudgets, ResetBudget } from './reset-budget.ts';
 
-/** Handlers that still run for streams their client took back, as a multiple of the streams it may have. */
+/** Maximum handlers that still run for streams that their client reset, as a multiple of its concurrent streams. */
 const MAX_RUNNING_FACTOR = 4;
 
 const HEADERS_TOO_LARGE = { code: 431, headers: {} };
@@ -17,7 +17,7 @@ export interface Http2ConnectionOptions {
   readonly connection: Connection;
   readonly requests: RequestServer;
   readonly limits: TransportLimits;
-  /** Of the address that it comes from. */
+  /** The budgets of the client's address. */
   readonly addressBudgets: AddressBudgets;
   /** Shared by all connections. */
   readonly buffer: WriteBuffer;
@@ -25,7 +25,7 @@ export interface Http2ConnectionOptions {
   readonly used: () => void;
 }
 
-/** One connection of HTTP/2: its streams become requests. */
+/** One HTTP/2 connection: its streams become requests. */
 export class Http2Connection implements OpenConnection {
   readonly connection: Connection;
   readonly #http2: ServerConnection;
@@ -69,7 +69,7 @@ export class Http2Connection implements OpenConnection {
 
   readonly #serve = (stream: ServerStream): void => {
     if (this.connection.running >= this.#maxRunning || this.connection.dropped >= this.#maxStreams) {
-      this.#refuseToGoOn();
+      this.#goAway();
       return;
     }
     if (stream.headers.isTooLarge) {
@@ -89,11 +89,11 @@ export class Http2Connection implements OpenConnection {
   readonly #countReset = (): void => {
     const isWithinOwn = this.#resets.spend();
     const isWithinAddress = this.#addressBudgets.spend(this.connection.remoteAddress);
-    if (!isWithinOwn || !isWithinAddress) this.#refuseToGoOn();
+    if (!isWithinOwn || !isWithinAddress) this.#goAway();
   };
 
-  /** The client is told, and nothing more of what it sends is served. */
-  #refuseToGoOn(): void {
+  /** Sends GOAWAY, and serves no further requests. */
+  #goAway(): void {
     this.#http2.fail(CODE.enhanceYourCalm);
   }
 }

@@ -1,10 +1,10 @@
 import { BrokenOffError, CODE, type ServerStream } from '../../wire/http2/index.ts';
 import type { ClientCertificate } from '../request/incoming-request.ts';
-import { bodyTooLarge, GatheredBytes, incomplete } from './body-reader.ts';
+import { bodyTooLarge, BodyBuffer, incomplete } from './body-reader.ts';
 import type { Connection } from './connection.ts';
 import type { Exchange, Head } from './exchange.ts';
 
-/** A stream of HTTP/2. */
+/** An HTTP/2 stream. */
 export class Http2Exchange implements Exchange {
   readonly connection: Connection;
   readonly output: ServerStream;
@@ -64,9 +64,9 @@ export class Http2Exchange implements Exchange {
     const stream = this.output;
     const { contentLength = 0 } = stream.headers;
     if (contentLength > limit) return Promise.reject(bodyTooLarge(limit));
-    this.#letSend();
+    this.#sendContinue();
     return new Promise((resolve, reject) => {
-      const gathered = new GatheredBytes(limit);
+      const gathered = new BodyBuffer(limit);
       stream.input.readTo({
         data(chunk) {
           if (gathered.add(chunk)) return;
@@ -79,7 +79,7 @@ export class Http2Exchange implements Exchange {
   }
 
   bodyStream(): AsyncIterable<Uint8Array> {
-    this.#letSend();
+    this.#sendContinue();
     this.#isBodyStreamed = true;
     return wholeOrIncomplete(this.output.input.chunks());
   }
@@ -100,7 +100,7 @@ export class Http2Exchange implements Exchange {
     const stream = this.output;
     stream.respond(head);
     if (stream.isInputOver) return;
-    // an answer may be made of the body: whether it is shows when it has begun
+    // the answer may be made from the body: whether it is becomes known when it has begun
     process.nextTick(() => stream.discardInput(this.#isBodyStreamed ? 'answered' : 'now'));
   }
 
@@ -113,8 +113,8 @@ export class Http2Exchange implements Exchange {
     stream.on('close', () => closed(stream.isFlushed));
   }
 
-  /** A client may wait to be told before it sends its body. */
-  #letSend(): void {
+  /** A client may wait for permission before it sends its body. */
+  #sendContinue(): void {
     if (this.header('expect')?.toLowerCase() === '100-continue') this.output.inform(100);
   }
 }

@@ -7,7 +7,7 @@ import { inProcessCall } from './in-process-call.ts';
 
 const clock = new VirtualClock();
 
-test('a call in the same process looks like one that came over the wire', async () => {
+test('an in-process call looks like one that came over the network', async () => {
   const call = inProcessCall({
     method: 'POST',
     path: '/api/v1/namespaces/ns/pods?dryRun=All',
@@ -31,7 +31,7 @@ test('a call in the same process looks like one that came over the wire', async 
   assert.deepEqual(call.record.warnings.texts, ['careful']);
 });
 
-test('its user and certificate can be given', () => {
+test('its user and certificate can be set', () => {
   const user = { name: 'system:apiserver', groups: ['system:masters'] };
   const certificate = { commonName: 'alice', organizations: [] };
   const call = inProcessCall({ method: 'GET', path: '/', user, certificate, clock });
@@ -39,14 +39,14 @@ test('its user and certificate can be given', () => {
   assert.equal(call.request.certificate, certificate);
 });
 
-test('its body has the same limit as any', async () => {
+test('its body has the same limit as others', async () => {
   const call = inProcessCall({ method: 'POST', path: '/', body: Buffer.alloc(11), clock });
   await assert.rejects(call.request.body(10), { message: 'Request entity too large: limit is 10', code: 413 });
   const empty = inProcessCall({ method: 'POST', path: '/', clock });
   assert.equal((await empty.request.body(10)).length, 0);
 });
 
-test('it aborts with the signal it was given, or when it is given up', () => {
+test('it aborts with its signal, or when its sender aborts it', () => {
   const stop = new AbortController();
   const call = inProcessCall({ method: 'GET', path: '/', signal: stop.signal, clock });
   assert.equal(call.request.signal.aborted, false);

@@ -10,30 +10,30 @@ import { type CallSource, LazyCall } from './lazy-call.ts';
 /** A request of a client in the same process. */
 export interface InProcessRequest {
   readonly method: string;
-  /** With its query, if it has one. */
+  /** With its query, if any. */
   readonly path: string;
-  /** Names in any case; a list stands for a header sent several times. */
+  /** Names in any case; a list stands for a repeated header. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Text is sent as UTF-8. */
   readonly body?: Uint8Array | string;
-  /** What JSON in the body would say, in its place; it is the server's from now on. */
+  /** The JSON value of the body, instead of bytes; the server becomes its owner. */
   readonly value?: JsonCopy;
-  /** Who asks, before any stage of authentication has its say; default anonymous. */
+  /** The user before authentication; default anonymous. */
   readonly user?: UserInfo;
-  /** What the client would show if it came over TLS. */
+  /** The certificate that the client would present over TLS. */
   readonly certificate?: ClientCertificate;
-  /** What a front proxy would show. */
+  /** The certificate that a front proxy would present. */
   readonly proxyCertificate?: ClientCertificate;
   readonly clock: Clock;
-  /** For an audit ID, should anybody ask for one. */
+  /** For generating an audit ID, if one is needed. */
   readonly uids?: UidSource;
-  /** When it aborts, the call does. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal;
 }
 
 type InProcessHeaders = NonNullable<InProcessRequest['headers']>;
 
-/** The same headers by lower-case names, which most have already. */
+/** The headers with lower-case names, which most already have. */
 function inLowerCase(headers: InProcessHeaders): InProcessHeaders {
   for (const name in headers) {
     if (name !== name.toLowerCase())
@@ -42,15 +42,15 @@ function inLowerCase(headers: InProcessHeaders): InProcessHeaders {
   return headers;
 }
 
-/** A call that its sender can abort, and finishes once it has taken the answer. */
+/** A call that its sender can abort, and finishes after reading the answer. */
 export interface InProcessCall extends Call {
-  /** Set when the answer shall be handed over as it is, not encoded. */
+  /** Set to get the answer unencoded. */
   takesObjects: boolean;
   abort(why: string): void;
   finish(sent: SentAnswer): void;
 }
 
-/** Makes a call without a socket: the handler cannot tell it from one that came over the wire. */
+/** Creates a call without a socket: the handler cannot distinguish it from one that came over the network. */
 export function inProcessCall(request: InProcessRequest): InProcessCall {
   const call = new LazyCall(new InProcessSource(request), request.clock.now(), request.uids);
   if (request.user !== undefined) call.user = request.user;

@@ -1,4 +1,4 @@
-// What other folders may use: serving the API over HTTPS, and calling it from the same process.
+// What other folders may use: serving the API over HTTPS, and calling it within the process.
 export { listen, type ListenOptions } from './listen.ts';
 export type { HttpTransport } from './http-transport.ts';
 export type { ServingCertificate } from '../../wire/listen/index.ts';

@@ -13,7 +13,7 @@ import {
 import type { RequestTrace } from '../trace/request-trace.ts';
 import { type QueryHints, requestInfo, type RequestInfo } from '../request/request-info.ts';
 
-/** What a call is made from: a request as its protocol delivers it. */
+/** The source of a call: a request as its protocol delivers it. */
 export interface CallSource extends RequestHeaders, RequestOrigin {
   readonly method: string;
   /** Path and query as they were sent. */
@@ -29,8 +29,8 @@ export interface CallSource extends RequestHeaders, RequestOrigin {
 const NO_HINTS: QueryHints = { isWatch: false, nameFromField: '' };
 
 /**
- * A call that works out each thing when it is first read: most requests need few of them.
- * It is its own request, principal and record: one object for each request, seen through three interfaces.
+ * A call that computes each property on first use: most requests need few of them. It is its own request, principal and record: one object
+ * per request, with three interfaces.
  */
 export class LazyCall implements Call, IncomingRequest, Principal, RequestRecord {
   readonly method: string;
@@ -49,7 +49,7 @@ export class LazyCall implements Call, IncomingRequest, Principal, RequestRecord
   readonly #uids: UidSource | undefined;
   #auditId: string | undefined;
   #sent: SentAnswer | undefined;
-  /** Most calls have few: the first listener is kept outside the list, so that most need no list. */
+  /** The first listener is kept outside the list, because most calls have only one. */
   #onFinish: ((sent: SentAnswer) => void) | undefined;
   #moreOnFinish: ((sent: SentAnswer) => void)[] | undefined;
   #onServed: (() => void) | undefined;
@@ -65,7 +65,7 @@ export class LazyCall implements Call, IncomingRequest, Principal, RequestRecord
   #controller: AbortController | undefined;
   #abortedBecause: string | undefined;
 
-  /** Without a source of UIDs, calls whose client sent no audit ID have none. */
+  /** Without `uids`, calls whose client sent no audit ID have none. */
   constructor(source: CallSource, receivedAt: number, uids?: UidSource) {
     const { target } = source;
     const mark = target.indexOf('?');
@@ -209,7 +209,7 @@ export class LazyCall implements Call, IncomingRequest, Principal, RequestRecord
     this.#onServed?.();
   }
 
-  /** Calls the listeners with what became of the answer. Only the first call counts. */
+  /** Calls the listeners with the outcome of the answer. Only the first call counts. */
   finish(sent: SentAnswer): void {
     if (this.#sent !== undefined) return;
     this.#sent = sent;
@@ -218,7 +218,7 @@ export class LazyCall implements Call, IncomingRequest, Principal, RequestRecord
     if (this.#moreOnFinish !== undefined) for (const listener of this.#moreOnFinish) listener(sent);
   }
 
-  /** Aborts with that signal, which is listened to only if this call's own is read. */
+  /** Aborts with that signal, which is listened to only if this call's own signal is used. */
   follow(signal: AbortSignal): void {
     if (signal.aborted) this.abort(reasonOf(signal));
     else this.#followed = signal;
@@ -231,7 +231,7 @@ export class LazyCall implements Call, IncomingRequest, Principal, RequestRecord
     this.#controller?.abort(abortError(why));
   }
 
-  /** The signal may live as long as its client, so the listener is removed when the call is over. */
+  /** The signal may live as long as its client, so the listener is removed when the call finishes. */
   #listenTo(signal: AbortSignal): void {
     const aborting = onAbort(signal, () => this.abort(reasonOf(signal)));
     this.onFinish(() => aborting[Symbol.dispose]());
@@ -250,13 +250,13 @@ export class LazyCall implements Call, IncomingRequest, Principal, RequestRecord
   }
 }
 
-/** Escapes mean nothing beyond the characters that they stand for: an escaped slash parts a path like any other. */
+/** Escapes only stand for their characters: an escaped slash separates path segments like any other. */
 function decodedPath(path: string): string {
   if (!path.includes('%')) return path;
   try {
     return decodeURIComponent(path);
   } catch {
-    return path; // not UTF-8: part of a name that no object has
+    return path; // not UTF-8: no object has such a name
   }
 }
 
@@ -268,7 +268,7 @@ function abortError(why: string): DOMException {
   return new DOMException(why, 'AbortError');
 }
 
-/** The name that `fieldSelector=metadata.name=…` asks for, or '' when the selector is not just that. */
+/** The name in `fieldSelector=metadata.name=…`; empty when the selector has more than that. */
 function nameFromField(selector: string): string {
   const match = /^metadata\.name==?([^,=\\!]+)$/.exec(selector);
   return match?.[1] ?? '';

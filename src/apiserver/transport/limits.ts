@@ -1,32 +1,32 @@
-/** How much of everything one client may take. The numbers are kube-apiserver's where it has one. */
+/** The resources that one client may use. The numbers are kube-apiserver's where it has one. */
 export interface TransportLimits {
-  /** For all requests but watches and the like; a client may ask for less with `?timeout=`. */
+  /** For all requests except long-running ones; a client may request less with `?timeout=`. */
   readonly requestTimeoutMs: number;
   readonly handshakeTimeoutMs: number;
-  /** From a connection's first byte of a request to the end of its headers (HTTP/1.1). */
+  /** From the first byte of a request to the end of its headers (HTTP/1.1). */
   readonly headersTimeoutMs: number;
-  /** A connection without requests is closed after this. */
+  /** An idle connection is closed after this time. */
   readonly idleTimeoutMs: number;
-  /** A client that takes nothing of its answer for so long is cut off. */
+  /** A client that reads nothing of its answer for this time is disconnected. */
   readonly stallTimeoutMs: number;
-  /** An upgraded connection on which nothing has passed in either direction for so long is cut off. As long as a kubelet's. */
+  /** An upgraded connection without traffic in either direction for this time is closed. The same as a kubelet's. */
   readonly upgradeIdleTimeoutMs: number;
-  /** How long requests under way may go on once the server stops; then they are cut off. */
+  /** How long requests may continue when the server stops; then they are aborted. */
   readonly drainMs: number;
   readonly maxHeaderBytes: number;
-  /** HTTP/2 only; with what its compression can hide in a byte, the one limit that holds while headers are unpacked. */
+  /** HTTP/2 only: compression can hide many headers in a few bytes, and this is the only limit while they are decompressed. */
   readonly maxHeaders: number;
-  /** Less where the process may not open so many files; half of them may come from one address. */
+  /** Lower when the process may not open that many files; half of them may come from one address. */
   readonly maxConnections: number;
-  /** Requests at once on one connection. More are refused by the protocol (HTTP/2) or end the connection (HTTP/1.1). */
+  /** Concurrent requests on one connection. More are refused by the protocol (HTTP/2) or end the connection (HTTP/1.1). */
   readonly maxStreams: number;
-  /** Bytes of one answer that wait for a client to read; the source of the answer waits with them. */
+  /** Unread bytes of one answer; its source waits while there are more. */
   readonly maxBufferedBytes: number;
-  /** Bytes of all answers that wait for their clients to read: of one connection, of one user, and in all. */
+  /** Unread bytes of all answers: of one connection, of one user, and in total. */
   readonly maxPendingBytesPerConnection: number;
   readonly maxPendingBytesPerUser: number;
   readonly maxPendingBytes: number;
-  /** Requests that a connection may take back at once, and how many more each second (HTTP/2 rapid reset). */
+  /** How many requests a connection may reset at once, and how many more each second (HTTP/2 rapid reset). */
   readonly maxResets: number;
   readonly resetsPerSecond: number;
 }
@@ -52,10 +52,10 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
 };
 
 /**
- * How long a client that is still sending may go on after its answer, so that it reads the answer before it finds the
- * connection gone. As long as Go's server waits.
+ * How long a client may continue sending after its answer, so that it reads the answer before the connection is closed. The same as in Go's
+ * server.
  */
 export const LINGER_MS = 500;
 
-/** What is left of a body up to this size is read and thrown away, so that the connection can be used again. */
+/** The rest of a body up to this size is read and dropped, so that the connection can be reused. */
 export const MAX_DISCARDED_BYTES = 256 * 1024;

@@ -26,7 +26,7 @@ describe.each(protocols)('over %s', (_name, get) => {
     assert.equal(received.headers['content-length'], '4');
   });
 
-  test('every answer carries an audit id, forbids caching and says when it was made', async () => {
+  test('every answer has an audit ID, forbids caching and has a date', async () => {
     const clock = new VirtualClock({ startMs: Date.UTC(2026, 0, 1) });
     await using server = await startTransport(() => text('x'), { clock });
     const { headers } = await get(server);
@@ -35,13 +35,13 @@ describe.each(protocols)('over %s', (_name, get) => {
     assert.equal(headers.date, 'Thu, 01 Jan 2026 00:00:00 GMT');
   });
 
-  test('the audit id of the client is kept', async () => {
+  test('the client’s audit ID is kept', async () => {
     await using server = await startTransport(() => text('x'));
     const { headers } = await get(server, { headers: { 'audit-id': 'mine' } });
     assert.equal(headers['audit-id'], 'mine');
   });
 
-  test('the call tells method, path, query, headers and body', async () => {
+  test('the call has method, path, query, headers and body', async () => {
     await using server = await startTransport(async (call) => {
       const body = Buffer.from(await call.request.body(100)).toString();
       const { method, path, query } = call.request;
@@ -71,7 +71,7 @@ describe.each(protocols)('over %s', (_name, get) => {
     });
   });
 
-  test('the call knows what a resource path asks for', async () => {
+  test('the call has the parsed resource path', async () => {
     await using server = await startTransport(({ info }) =>
       text(`${info.verb} ${info.resource} ${info.namespace} ${info.name}`),
     );
@@ -86,7 +86,7 @@ describe.each(protocols)('over %s', (_name, get) => {
     );
   });
 
-  test('a header sent several times can be read joined and apart', async () => {
+  test('a repeated header can be read joined and separately', async () => {
     await using server = await startTransport((call) =>
       text(
         JSON.stringify([
@@ -100,7 +100,7 @@ describe.each(protocols)('over %s', (_name, get) => {
     assert.deepEqual(JSON.parse(body.toString()), ['a, b, c', ['a', 'b, c'], []]);
   });
 
-  test('a header may have several values in the answer', async () => {
+  test('a header may be repeated in the answer', async () => {
     await using server = await startTransport(() => text('x', { warning: ['299 - "one"', '299 - "two"'] }));
     assert.equal((await get(server)).headers['warning'], '299 - "one", 299 - "two"');
   });
@@ -146,7 +146,7 @@ describe.each(protocols)('over %s', (_name, get) => {
     assert.match(server.log[0] ?? '', /request handler failed.*broken/s);
   });
 
-  test('an answer that cannot be sent is logged, and the server goes on', async () => {
+  test('an answer that cannot be sent is logged, and the server continues', async () => {
     await using server = await startTransport((call) =>
       text('x', call.request.path === '/bad' ? { 'x bad': '1' } : {}),
     );
@@ -156,7 +156,7 @@ describe.each(protocols)('over %s', (_name, get) => {
   });
 });
 
-test('requests of one connection are served side by side', async () => {
+test('requests of one connection are served concurrently', async () => {
   const arrived: string[] = [];
   const release = new Map<string, () => void>();
   await using server = await startTransport(async ({ request: { path } }) => {
@@ -174,7 +174,7 @@ test('requests of one connection are served side by side', async () => {
   assert.equal((await first).body.toString(), '/1');
 });
 
-test('settings told to clients are those of kube-apiserver', async () => {
+test('the HTTP/2 settings are those of kube-apiserver', async () => {
   await using server = await startTransport(() => text('x'));
   const session = server.http2();
   await over(session);

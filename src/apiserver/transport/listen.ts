@@ -8,29 +8,29 @@ import type { RequestHandler } from './request-handler.ts';
 export interface ListenOptions {
   /** An IP address or host name of this machine. */
   readonly host: string;
-  /** 0 takes any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly serving: ServingCertificate;
-  /** PEM of the authorities whose certificates clients may show; without it, none are asked for. */
+  /** PEM of the authorities that sign clients' certificates; without it, no certificates are requested. */
   readonly clientAuthorities?: string;
-  /** PEM of the authorities whose certificates front proxies show; what those say in headers is for authentication. */
+  /** PEM of the authorities that sign front proxies' certificates; authentication reads the headers of such proxies. */
   readonly proxyAuthorities?: string;
   readonly clock: Clock;
   readonly uids: UidSource;
   readonly log: Logger;
   readonly observer?: TransportObserver;
   readonly limits?: Partial<TransportLimits>;
-  /** Large answers go out as gzip to clients that take it, unless this is false. */
+  /** Whether large answers are compressed for clients that accept gzip; default true. */
   readonly compress?: boolean;
-  /** Begins the orderly stop. */
+  /** Begins the graceful shutdown. */
   readonly signal: AbortSignal;
 }
 
 /**
  * Opens an HTTPS port, for HTTP/1.1 and HTTP/2, and serves `handler` there.
  *
- * Ends: when the signal aborts or the transport is disposed of. Short requests are then finished and watches ended;
- * what is not over within `limits.drainMs` is cut off.
+ * Ends: when the signal aborts or the transport is disposed of. Short requests are then finished and watches ended; requests that have not
+ * finished within `limits.drainMs` are aborted.
  */
 export async function listen(handler: RequestHandler, options: ListenOptions): Promise<HttpTransport> {
   const transport = new HttpTransport({

@@ -3,20 +3,20 @@ import type { SentAnswer } from '../request/request-record.ts';
 
 export type { SentAnswer };
 
-/** The version of HTTP that a connection speaks, by its ALPN name. */
+/** The version of HTTP of a connection, by its ALPN name. */
 export type Protocol = 'h2' | 'http/1.1';
 
-/** Is called for what happens on the wire; metrics are kept by implementing it. */
+/** Observes connections and requests, for metrics. */
 export interface TransportObserver {
   connectionOpened(protocol: Protocol): void;
   connectionClosed(protocol: Protocol): void;
-  /** A client connected but did not get through TLS. */
+  /** A client connected but the TLS handshake failed. */
   handshakeFailed(): void;
-  /** Once a request, when nothing more will be sent. */
+  /** Called once per request, when nothing more will be sent. */
   answered(call: Call, answer: SentAnswer): void;
   /** The request deadline passed. `answered` follows. */
   timedOut(call: Call): void;
-  /** A client did not read what it asked for, and was cut off. `answered` follows. */
+  /** A client did not read its answer and was disconnected. `answered` follows. */
   stalled(call: Call): void;
 }
 

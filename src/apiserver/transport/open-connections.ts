@@ -1,29 +1,29 @@
 import type { Clock } from '../../base/index.ts';
 import type { Connection } from './connection.ts';
 
-/** A connection as its protocol keeps it. */
+/** An open connection of either protocol. */
 export interface OpenConnection {
   readonly connection: Connection;
-  /** Takes no more requests and closes once those under way are answered. */
+  /** Accepts no more requests and closes when those in progress are answered. */
   drain(): void;
   destroy(): void;
 }
 
-/** Looks at the connections so often before an idle one is closed. */
-const LOOKS = 4;
+/** The number of checks before an idle connection is closed. */
+const IDLE_CHECKS = 4;
 
 interface Idleness {
-  /** How many requests it had had at the last look. */
+  /** The number of requests at the last check. */
   started: number;
-  /** For how many looks nothing has happened. */
+  /** The number of checks without a new request. */
   looks: number;
 }
 
 /**
- * All open connections; closes those that have been idle for long.
+ * All open connections; closes idle ones.
  *
- * One timer looks at them all, and none runs while nobody is connected: requests pay nothing for it, and a connection
- * may live a quarter longer than it should.
+ * One timer checks all connections, and none runs while there are no connections: requests cost nothing extra, and a connection may stay
+ * open a quarter longer than the limit.
  */
 export class OpenConnections {
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class OpenConnections {
 
   constructor(clock: Clock, idleTimeoutMs: number) {
     this.#clock = clock;
-    this.#lookEveryMs = idleTimeoutMs / LOOKS;
+    this.#lookEveryMs = idleTimeoutMs / IDLE_CHECKS;
   }
 
   add(connection: OpenConnection): void {
@@ -63,8 +63,8 @@ export class OpenConnections {
       const isBusy = running > 0 || started !== idleness.started;
       idleness.looks = isBusy ? 0 : idleness.looks + 1;
       idleness.started = started;
-      if (idleness.looks === LOOKS) open.drain();
-      else if (idleness.looks > LOOKS) open.destroy(); // it does not take part in being closed
+      if (idleness.looks === IDLE_CHECKS) open.drain();
+      else if (idleness.looks > IDLE_CHECKS) open.destroy(); // it did not close gracefully
     }
     this.#nextLook = this.#open.size === 0 ? undefined : this.#clock.timer(this.#lookEveryMs, () => this.#look());
   }

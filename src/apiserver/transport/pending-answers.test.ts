@@ -5,7 +5,7 @@ import { VirtualClock } from '../../base/index.ts';
 import type { EncodedAnswer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 import { Connection } from './connection.ts';
-import { type PendingAnswer, PendingAnswers, worstOf } from './pending-answers.ts';
+import { type PendingAnswer, PendingAnswers, answersToDrop } from './pending-answers.ts';
 import { assertUnharmed, open, startTransport, text } from './testing/test-transport.ts';
 
 const clock = new VirtualClock();
@@ -27,36 +27,36 @@ function answer({ on, payer, bytes, since = 0 }: Answered): PendingAnswer {
   return { connection: on, payer, pendingBytes: bytes, waitsSinceMs: since, drop: () => undefined };
 }
 
-describe('of answers that are not read', () => {
-  test('a full connection loses those that wait longest', () => {
+describe('of unread answers', () => {
+  test('a connection over its limit loses those that wait longest', () => {
     const full = connection();
     const answers = [3, 1, 2].map((since) => answer({ on: full, payer: 'ann', bytes: 40, since }));
     const other = answer({ on: connection(), payer: 'ann', bytes: 10 });
 
-    expect(worstOf([...answers, other], limits)).toEqual([answers[1]]);
+    expect(answersToDrop([...answers, other], limits)).toEqual([answers[1]]);
   });
 
-  test('a user over the limit loses those of the fullest connection', () => {
+  test('a user over the limit loses those of the connection with the most bytes', () => {
     const answers = [60, 70, 50].map((bytes) => answer({ on: connection(), payer: 'ann', bytes }));
     const other = answer({ on: connection(), payer: 'bob', bytes: 10 });
 
-    expect(worstOf([...answers, other], limits)).toEqual([answers[1]]);
+    expect(answersToDrop([...answers, other], limits)).toEqual([answers[1]]);
   });
 
-  test('the users who hold most lose theirs when it is too much in all', () => {
+  test('the users with the most bytes lose theirs when the total is too large', () => {
     const sizes = [60, 70, 90, 100];
     const answers = sizes.map((bytes) => answer({ on: connection(), payer: `of ${bytes}`, bytes }));
 
-    expect(worstOf(answers, limits).map(({ payer }) => payer)).toEqual(['of 100', 'of 90']);
+    expect(answersToDrop(answers, limits).map(({ payer }) => payer)).toEqual(['of 100', 'of 90']);
   });
 
   test('none is dropped within the limits', () => {
     const answers = [30, 60, 90].map((bytes) => answer({ on: connection(), payer: 'of all', bytes: bytes / 2 }));
 
-    expect(worstOf(answers, limits)).toEqual([]);
+    expect(answersToDrop(answers, limits)).toEqual([]);
   });
 
-  test('they are looked at when a limit is passed, and not before', async () => {
+  test('they are checked only when a limit is exceeded', async () => {
     let looks = 0;
     const pending = new PendingAnswers(clock, limits, () => {
       looks += 1;
@@ -74,7 +74,7 @@ describe('of answers that are not read', () => {
   });
 });
 
-test('a client that reads none of its answers loses them, and then its connection; others go on', async () => {
+test('a client that reads none of its answers loses them, and then its connection; others continue', async () => {
   const large = 'x'.repeat(50_000);
   await using server = await startTransport(({ request: { path } }) => text(path === '/large' ? large : path), {
     limits: { maxPendingBytesPerConnection: 200_000, maxStreams: 10 },
@@ -99,7 +99,7 @@ test('a client that reads none of its answers loses them, and then its connectio
   await assertUnharmed(server);
 });
 
-test('answers that nobody reads do not count as being worked on', async () => {
+test('unread answers do not count as requests in progress', async () => {
   const time = new VirtualClock();
   let served = 0;
   const respond = (call: Call): EncodedAnswer => {

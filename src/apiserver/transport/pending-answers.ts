@@ -2,15 +2,15 @@ import type { Clock } from '../../base/index.ts';
 import type { Connection } from './connection.ts';
 import type { TransportLimits } from './limits.ts';
 
-/** An answer of which something waits for its client to read. */
+/** An answer that its client has not read completely. */
 export interface PendingAnswer {
   readonly connection: Connection;
-  /** Who asked: the user, or the address of somebody without a name. */
+  /** The user, or the address of an unauthenticated client. */
   readonly payer: string;
   readonly pendingBytes: number;
-  /** Since when the client has read nothing, by the clock's monotonic time. */
+  /** Since when the client has read nothing, in monotonic time. */
   readonly waitsSinceMs: number;
-  /** Cuts the answer off. */
+  /** Aborts the answer. */
   drop(): void;
 }
 
@@ -19,14 +19,14 @@ type PendingLimits = Pick<
   'maxPendingBytesPerConnection' | 'maxPendingBytesPerUser' | 'maxPendingBytes'
 >;
 
-/** Once a limit is passed, all answers are looked at so often. */
-const LOOK_EVERY_MS = 50;
+/** The interval of checks after a limit is exceeded. */
+const CHECK_INTERVAL_MS = 50;
 
 /**
- * Counts what waits for clients to read, and drops what is worst when it is too much.
+ * Counts the bytes that clients have not read, and drops the worst answers when there are too many.
  *
- * An answer pays two additions for it. Who holds how much is only looked at when a limit may be passed, and not at once, so
- * that looking costs the same however many answers come in the meantime.
+ * An answer costs two additions. Which connections and users hold how much is computed only when a limit may be exceeded, and with a delay,
+ * so that the cost does not depend on how many answers arrive in the meantime.
  */
 export class PendingAnswers {
   readonly #clock: Clock;
@@ -35,19 +35,19 @@ export class PendingAnswers {
   #bytes = 0;
   #isLookSet = false;
 
-  /** `answers` gives those under way, whether anything of them waits or not. */
+  /** `answers` returns all answers in progress, read or not. */
   constructor(clock: Clock, limits: PendingLimits, answers: () => Iterable<PendingAnswer>) {
     this.#clock = clock;
     this.#limits = limits;
     this.#answers = answers;
   }
 
-  /** Bytes that wait in all. */
+  /** The total number of unread bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** More of a connection's answers waits, or less. */
+  /** Adds to, or subtracts from, the unread bytes of a connection. */
   count(connection: Connection, change: number): void {
     this.#bytes += change;
     connection.pendingBytes += change;
@@ -56,13 +56,13 @@ export class PendingAnswers {
     const isSuspect = this.#bytes > Math.min(maxPendingBytesPerUser, maxPendingBytes);
     if (!isSuspect && connection.pendingBytes <= maxPendingBytesPerConnection) return;
     this.#isLookSet = true;
-    this.#clock.timer(LOOK_EVERY_MS, () => this.#look());
+    this.#clock.timer(CHECK_INTERVAL_MS, () => this.#look());
   }
 
   #look(): void {
     this.#isLookSet = false;
     const waiting = Array.from(this.#answers()).filter(({ pendingBytes }) => pendingBytes > 0);
-    for (const answer of worstOf(waiting, this.#limits)) {
+    for (const answer of answersToDrop(waiting, this.#limits)) {
       answer.connection.dropped += 1;
       answer.drop();
     }
@@ -70,10 +70,10 @@ export class PendingAnswers {
 }
 
 /**
- * What has to be dropped to be within the limits: of the connection, user or, for the limit in all, of the users that hold
- * most; and of theirs what has waited longest, on the fullest connection first.
+ * The answers to drop to get within the limits: of the connection or user over its limit or, for the total, of the users with the most
+ * bytes; among these, the ones that have waited longest on the connection with the most bytes.
  */
-export function worstOf(answers: readonly PendingAnswer[], limits: PendingLimits): readonly PendingAnswer[] {
+export function answersToDrop(answers: readonly PendingAnswer[], limits: PendingLimits): readonly PendingAnswer[] {
   const inOrder = answers.toSorted(
     (left, right) =>
       right.connection.pendingBytes - left.connection.pendingBytes || left.waitsSinceMs - right.waitsSinceMs,
@@ -112,7 +112,7 @@ function bytesOf(answers: readonly PendingAnswer[]): number {
   return answers.reduce((sum, { pendingBytes }) => sum + pendingBytes, 0);
 }
 
-/** Drops the first of a group until the rest is no larger than allowed. */
+/** Drops the first answers of a group until the rest is within the limit. */
 function shrink(group: readonly PendingAnswer[], allowed: number, worst: Set<PendingAnswer>): void {
   let bytes = bytesOf(group);
   for (const answer of group) {

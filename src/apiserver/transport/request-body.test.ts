@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, test } from 'vitest';
 import { discardLogger } from '../../base/index.ts';
 import { requires } from '../../base/testing/requires.ts';
-import { GatheredBytes } from './body-reader.ts';
+import { BodyBuffer } from './body-reader.ts';
 import { open, over, restOf, startTransport, type TestTransport, text } from './testing/test-transport.ts';
 
 const LIMIT = 3 * 1024 * 1024;
@@ -33,7 +33,7 @@ describe('over HTTP/2', () => {
     assert.equal(received.body.toString(), String(LIMIT));
   });
 
-  test('a longer body is refused with 413, and the connection lives on', async () => {
+  test('a longer body is refused with 413, and the connection stays open', async () => {
     await using server = await startReading();
     const session = server.http2();
     const received = await over(session, { method: 'POST', body: big });
@@ -42,14 +42,14 @@ describe('over HTTP/2', () => {
     assert.equal((await over(session, { method: 'POST', body: 'abc' })).body.toString(), '3');
   });
 
-  test('a length above the limit is refused before the body comes', async () => {
+  test('a length above the limit is refused before the body arrives', async () => {
     await using server = await startReading();
     const unsent = server.http2().request({ ':method': 'POST', 'content-length': 1e9 }, { endStream: false });
     const [headers] = await once(unsent, 'response');
     assert.equal(headers[':status'], 413);
   });
 
-  test('a client that goes on sending after its answer is stopped, without harm to other streams', async () => {
+  test('a client that continues sending after its answer is stopped, and other streams continue', async () => {
     await using server = await startReading();
     const session = server.http2();
     const stream = session.request({ ':method': 'POST' }, { endStream: false });
@@ -66,7 +66,7 @@ describe('over HTTP/2', () => {
     assert.equal((await over(session, { method: 'POST', body: 'abc' })).body.toString(), '3');
   });
 
-  test('requests with a body count as answered, not as taken back', async () => {
+  test('requests with a body count as answered, not as reset', async () => {
     await using server = await startTransport(async (call) => text(String((await call.request.body(LIMIT)).length)), {
       limits: { maxResets: 5, resetsPerSecond: 0 },
     });
@@ -82,7 +82,7 @@ describe('over HTTP/2', () => {
     await using server = await startReading();
     const session = server.http2();
     const stream = open(session, { method: 'POST', headers: { 'content-length': 10 }, body: 'abc' });
-    // From Node 24 on it is the connection that ends with the error, before that only the stream.
+    // From Node 24 on the connection ends with the error; before, only the stream.
     await assert.rejects(once(stream, 'response'), /PROTOCOL_ERROR|Session closed with error code/);
     assert.equal((await over(server.http2(), { method: 'POST', body: 'abc' })).body.toString(), '3');
   });
@@ -91,12 +91,12 @@ describe('over HTTP/2', () => {
     await using server = await startReading();
     const session = server.http2();
     const stream = open(session, { method: 'POST', headers: { 'content-length': 1 }, body: 'abc' });
-    // From Node 24 on it is the connection that ends with the error, before that only the stream.
+    // From Node 24 on the connection ends with the error; before, only the stream.
     await assert.rejects(once(stream, 'response'), /PROTOCOL_ERROR|Session closed with error code/);
     assert.equal((await over(server.http2(), { method: 'POST', body: 'abc' })).body.toString(), '3');
   });
 
-  test('who waits to be told to send is told when the body is wanted', async () => {
+  test('a client with expect: 100-continue gets 100 when the handler reads the body', async () => {
     await using server = await startReading();
     const headers = { ':method': 'POST', expect: '100-continue' };
     const stream = server.http2().request(headers, { endStream: false });
@@ -130,7 +130,7 @@ describe('over HTTP/1.1', () => {
     assert.deepEqual(JSON.parse(received.body.toString()), TOO_LARGE);
   });
 
-  test('a client that sends for ever gets its answer and the end of the connection', async () => {
+  test('a client that sends without end gets its answer, and the connection is closed', async () => {
     await using server = await startReading();
     const socket = await server.raw();
     socket.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n');
@@ -147,7 +147,7 @@ describe('over HTTP/1.1', () => {
     assert.match(received, /Request entity too large: limit is 3145728/);
   });
 
-  test('a body cut short by the end of the connection never reaches the handler', async () => {
+  test('a truncated body never reaches the handler', async () => {
     let outcome: Promise<unknown> | undefined;
     await using server = await startTransport(async (call) => {
       outcome = call.request.body(LIMIT).catch((error: unknown) => error);
@@ -162,7 +162,7 @@ describe('over HTTP/1.1', () => {
     assert.deepEqual(server.log, []);
   });
 
-  test('bytes after the announced length are no part of the body', async () => {
+  test('bytes after the declared length are not part of the body', async () => {
     await using server = await startReading();
     const socket = await server.raw();
     socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nabcdef\r\n\r\n');
@@ -170,7 +170,7 @@ describe('over HTTP/1.1', () => {
     assert.match(received, /^HTTP\/1.1 200 OK[^]*connection: close[^]*\r\n\r\n2$/);
   });
 
-  test('a small body that nobody reads does not cost the connection', async () => {
+  test('a small unread body does not end the connection', async () => {
     await using server = await startTransport(({ request: { path } }) => text(path));
     const socket = await server.raw();
     const post = 'POST /1 HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc';
@@ -179,7 +179,7 @@ describe('over HTTP/1.1', () => {
     assert.match(received, /\/1HTTP\/1.1 200 OK[^]*\/2$/);
   });
 
-  test('who waits to be told to send is told when the body is wanted', async () => {
+  test('a client with expect: 100-continue gets 100 when the handler reads the body', async () => {
     await using server = await startReading();
     const socket = await server.raw();
     socket.setEncoding('utf8');
@@ -193,7 +193,7 @@ describe('over HTTP/1.1', () => {
     assert.match(received, /^HTTP\/1.1 200 OK[^]*4$/);
   });
 
-  test('who waits to be told to send is answered at once when the body is not wanted', async () => {
+  test('a client with expect: 100-continue is answered at once when the handler does not read the body', async () => {
     await using server = await startTransport(() => text('no', {}, 401));
     const socket = await server.raw();
     socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\nexpect: 100-continue\r\n\r\n');
@@ -210,7 +210,7 @@ test.each(['--http2', '--http1.1'])('curl %s reads the 413 to its large body', r
   assert.deepEqual(JSON.parse(stdout), TOO_LARGE);
 });
 
-test('the body can be asked for more than once', async () => {
+test('the body can be read more than once', async () => {
   await using server = await startTransport(
     async (call) => text(`${(await call.request.body(10)).length} ${(await call.request.body(10)).length}`),
     { log: discardLogger },
@@ -218,11 +218,11 @@ test('the body can be asked for more than once', async () => {
   assert.equal((await server.getHttp2({ method: 'POST', body: 'abc' })).body.toString(), '3 3');
 });
 
-describe('a body in chunks of a byte', () => {
+describe('a body in chunks of one byte', () => {
   const BYTES = 256 * 1024;
 
-  test('takes no more room than twice what it is', () => {
-    const gathered = new GatheredBytes(LIMIT);
+  test('takes at most twice its size', () => {
+    const gathered = new BodyBuffer(LIMIT);
     const socketRead = Buffer.alloc(65_536, 'x');
     let most = 0;
     for (let at = 0; at < BYTES; at++) {
@@ -234,8 +234,8 @@ describe('a body in chunks of a byte', () => {
     assert.ok(Buffer.from(gathered.bytes).equals(Buffer.alloc(BYTES, 'x')));
   });
 
-  test('never takes more room than the limit', () => {
-    const gathered = new GatheredBytes(10_000);
+  test('never takes more memory than the limit', () => {
+    const gathered = new BodyBuffer(10_000);
     for (let at = 0; at < 10_000; at++) assert.ok(gathered.add(Buffer.from('x')));
     assert.equal(gathered.add(Buffer.from('x')), false);
     assert.ok(gathered.room <= 10_000);

@@ -17,7 +17,7 @@ const TIMEOUT_BODY =
   '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout",' +
   '"reason":"Timeout","details":{},"code":504}\n';
 
-/** A server whose handler takes for ever, and tells when it was called. */
+/** A server whose handler never answers, and reports when it was called. */
 async function startHanging(): Promise<{ server: TestTransport; clock: VirtualClock; called: Promise<Call> }> {
   const clock = new VirtualClock({ startMs: new RealClock().now() });
   const calls = new BoundedQueue<Call>(1);
@@ -33,7 +33,7 @@ async function startHanging(): Promise<{ server: TestTransport; clock: VirtualCl
 }
 
 describe.each(protocols)('over %s', (_name, get) => {
-  test('a request that takes a minute is answered with 504, and its handler is told', async () => {
+  test('a request that takes a minute is answered with 504, and its handler’s signal aborts', async () => {
     const { server, clock, called } = await startHanging();
     await using _closing = server;
     const answer = get(server);
@@ -50,7 +50,7 @@ describe.each(protocols)('over %s', (_name, get) => {
     assert.deepEqual(server.log, []);
   });
 
-  test('a client may ask for less time', async () => {
+  test('a client may request a shorter timeout', async () => {
     const { server, clock, called } = await startHanging();
     await using _closing = server;
     const answer = get(server, { path: '/api/v1/pods?timeout=5s' });
@@ -59,7 +59,7 @@ describe.each(protocols)('over %s', (_name, get) => {
     assert.equal((await answer).code, 504);
   });
 
-  test('a body that does not come is waited for no longer than that', async () => {
+  test('the timeout includes waiting for the body', async () => {
     const clock = new VirtualClock({ startMs: new RealClock().now() });
     const called = new AbortController();
     await using server = await startTransport(
@@ -78,7 +78,7 @@ describe.each(protocols)('over %s', (_name, get) => {
     socket.destroy();
   });
 
-  test('a timeout that is no duration is refused with 400', async () => {
+  test('an invalid timeout is refused with 400', async () => {
     await using server = await startTransport(() => text('x'));
     const { code, body } = await get(server, { path: '/version?timeout=foo' });
     assert.equal(code, 400);
@@ -93,7 +93,7 @@ describe.each(protocols)('over %s', (_name, get) => {
     });
   });
 
-  test('an answer under way when its time is up is cut off', async () => {
+  test('an answer that is being sent when its time is up is aborted', async () => {
     const clock = new VirtualClock({ startMs: new RealClock().now() });
     const queue = new BoundedQueue<Uint8Array>(10);
     queue.offer(Buffer.from('begun'));
@@ -107,7 +107,7 @@ describe.each(protocols)('over %s', (_name, get) => {
   });
 });
 
-test('more time than a minute, or none at all, means a minute', async () => {
+test('a longer timeout, or zero, means a minute', async () => {
   for (const timeout of ['1h', '0s', '-1s', '']) {
     const { server, clock, called } = await startHanging();
     await using _closing = server;
@@ -149,7 +149,7 @@ test('watches have no deadline', async () => {
   assert.equal(String((await once(stream, 'data'))[0]), 'event');
 });
 
-test('each request has its own minute', async () => {
+test('each request has its own timeout', async () => {
   const clock = new VirtualClock({ startMs: new RealClock().now() });
   const calls = new Map<string, Call>();
   await using server = await startTransport(

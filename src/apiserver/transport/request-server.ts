@@ -2,18 +2,18 @@ import type { Exchange } from './exchange.ts';
 import { PendingAnswers } from './pending-answers.ts';
 import { type RequestServices, type RequestTracker, ServedRequest } from './served-request.ts';
 
-/** A client that has read nothing for so long holds up nobody but itself. */
+/** A client that has read nothing for this time no longer counts as a request in progress. */
 const UNREAD_MS = 100;
 
-/** As many requests may be under way before it matters whether their clients read. */
-const CROWD = 50;
+/** From this number of requests on, it is checked whether their clients read. */
+const MIN_SWEPT_REQUESTS = 50;
 
-/** Serves requests, whichever protocol brings them; knows those under way, and which are late. */
+/** Serves requests of both protocols; tracks those in progress, and their deadlines. */
 export class RequestServer implements RequestTracker {
   readonly services: RequestServices;
   readonly pending: PendingAnswers;
   readonly #streams = new Set<ServedRequest>();
-  /** All have the same time: the first to come is the first to be late. */
+  /** All have the same timeout: the first to arrive is the first to expire. */
   readonly #short = new Set<ServedRequest>();
   #isTimerSet = false;
   #isSweepSet = false;
@@ -28,15 +28,15 @@ export class RequestServer implements RequestTracker {
     yield* this.#short;
   }
 
-  /** Serves one request. `onTakenBack` is called when the client does not wait for the end of its answer. */
-  serve(exchange: Exchange, onTakenBack?: () => void): void {
-    const request = new ServedRequest(exchange, this, onTakenBack);
+  /** Serves one request. Calls `onReset` when the client does not wait for the end of its answer. */
+  serve(exchange: Exchange, onReset?: () => void): void {
+    const request = new ServedRequest(exchange, this, onReset);
     if (request.isLongRunning) {
       this.#streams.add(request);
     } else {
       this.#short.add(request);
       if (!this.#isTimerSet) this.#expireIn(this.services.limits.requestTimeoutMs);
-      if (!this.#isSweepSet && this.#short.size > CROWD) this.#sweepSoon();
+      if (!this.#isSweepSet && this.#short.size > MIN_SWEPT_REQUESTS) this.#sweepSoon();
     }
     request.run();
   }
@@ -51,7 +51,7 @@ export class RequestServer implements RequestTracker {
     this.#short.delete(request);
   }
 
-  /** Ends every watch, and asks every handler that has taken over a connection to come to an end. */
+  /** Ends every watch, and asks every handler that has taken over a connection to finish. */
   endStreams(): void {
     for (const request of this.#streams) request.endStream();
   }
@@ -67,16 +67,16 @@ export class RequestServer implements RequestTracker {
     this.services.clock.timer(UNREAD_MS, () => this.#sweep());
   }
 
-  /** Requests whose answers nobody reads do not count as being worked on. */
+  /** Requests whose clients do not read no longer count as being in progress. */
   #sweep(): void {
     this.#isSweepSet = false;
     const before = this.services.clock.monotonic() - UNREAD_MS;
     for (const request of this.#short)
       if (request.pendingBytes > 0 && request.waitsSinceMs <= before) request.call.served();
-    if (this.#short.size > CROWD) this.#sweepSoon();
+    if (this.#short.size > MIN_SWEPT_REQUESTS) this.#sweepSoon();
   }
 
-  /** The timer is left to run out: finding nothing to do costs less than setting it anew for each request. */
+  /** The timer is not reset: an early wake-up without work costs less than setting the timer for each request. */
   #expireIn(ms: number): void {
     this.#isTimerSet = true;
     this.services.clock.timer(ms, () => this.#expireLate());
@@ -93,6 +93,6 @@ export class RequestServer implements RequestTracker {
       }
       request.expire();
     }
-    if (this.#short.size > 0) this.#expireIn(this.services.limits.requestTimeoutMs); // for who does not read that either
+    if (this.#short.size > 0) this.#expireIn(this.services.limits.requestTimeoutMs); // for clients that do not read the 504 either
   }
 }

@@ -14,6 +14,6 @@ test.each([
   assert.equal(requestTarget(sent), target);
 });
 
-test.each(['', '*', 'api', '/a%', '/a%2', '/%zz', 'ftp://host/a', 'host:443'])('%j means nothing', (sent) => {
+test.each(['', '*', 'api', '/a%', '/a%2', '/%zz', 'ftp://host/a', 'host:443'])('%j is invalid', (sent) => {
   assert.equal(requestTarget(sent), undefined);
 });

@@ -1,10 +1,10 @@
-/** A percent sign without two hexadecimal digits, which no server can decode. */
+/** A percent sign without two hexadecimal digits, which cannot be decoded. */
 const BROKEN_ESCAPE = /%(?![0-9a-f]{2})/i;
 
-/** Proxies name the whole URL (RFC 9112, 3.2.2); only the path matters here. */
+/** Proxies send the whole URL (RFC 9112, 3.2.2); only the path matters here. */
 const ABSOLUTE = /^https?:\/\/[^/?#]*([^#]*)/i;
 
-/** Path and query of a request, or undefined when they make no sense. */
+/** The path and query of a request; undefined when they are invalid. */
 export function requestTarget(sent: string): string | undefined {
   const target = sent.startsWith('/') ? sent : absoluteTarget(sent);
   if (target === undefined || !target.includes('%')) return target;

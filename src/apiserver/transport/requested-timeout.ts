@@ -2,7 +2,7 @@ import { badRequest } from '../../api/index.ts';
 import { DurationError, parseGoDuration } from '../../base/index.ts';
 import type { LazyCall } from './lazy-call.ts';
 
-/** Milliseconds from the `timeout` parameter; undefined when the client leaves it to the server. Throws a Status of 400. */
+/** The `timeout` parameter in milliseconds; undefined when the client does not set it. Throws a Status of 400. */
 export function requestedTimeoutMs(call: LazyCall): number | undefined {
   if (!call.queryText.includes('timeout=')) return undefined;
   const text = call.query.get('timeout');

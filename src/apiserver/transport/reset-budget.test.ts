@@ -3,7 +3,7 @@ import { test } from 'vitest';
 import { VirtualClock } from '../../base/index.ts';
 import { AddressBudgets, ResetBudget } from './reset-budget.ts';
 
-test('so many at once, and some more each second', async () => {
+test('allows maxResets at once, and resetsPerSecond more each second', async () => {
   const clock = new VirtualClock();
   const budget = new ResetBudget(clock, { maxResets: 3, resetsPerSecond: 2 });
   assert.deepEqual([budget.spend(), budget.spend(), budget.spend(), budget.spend()], [true, true, true, false]);
@@ -11,14 +11,14 @@ test('so many at once, and some more each second', async () => {
   assert.deepEqual([budget.spend(), budget.spend(), budget.spend(), budget.spend()], [true, true, true, false]);
 });
 
-test('rest is not saved up beyond what may be spent at once', async () => {
+test('saves up no more than maxResets', async () => {
   const clock = new VirtualClock();
   const budget = new ResetBudget(clock, { maxResets: 2, resetsPerSecond: 10 });
   await clock.advance('1h');
   assert.deepEqual([budget.spend(), budget.spend(), budget.spend()], [true, true, false]);
 });
 
-test('coming again does not bring a new budget, and other addresses have their own', async () => {
+test('reconnecting does not bring a new budget, and other addresses have their own', async () => {
   const clock = new VirtualClock();
   const budgets = new AddressBudgets(clock, { maxResets: 2, resetsPerSecond: 1 });
   const spent = Array.from({ length: 9 }, () => budgets.spend('10.0.0.1'));

@@ -6,8 +6,8 @@ export interface ResetBudgetOptions {
 }
 
 /**
- * Counts the requests a connection takes back. Starting and resetting streams costs a client next to nothing and the
- * server much (CVE-2023-44487): a connection may do it `maxResets` times at once, and `resetsPerSecond` in the long run.
+ * Counts the requests that a connection resets. Starting and resetting streams costs a client next to nothing and the server much
+ * (CVE-2023-44487): a connection may do it `maxResets` times at once, and `resetsPerSecond` in the long run.
  */
 export class ResetBudget {
   readonly #clock: Clock;
@@ -22,13 +22,13 @@ export class ResetBudget {
     this.#countedAtMs = clock.monotonic();
   }
 
-  /** Whether as much is left as there was at first. */
+  /** Whether nothing has been spent, or everything has been refilled. */
   get isFull(): boolean {
     const earned = ((this.#clock.monotonic() - this.#countedAtMs) / 1000) * this.#options.resetsPerSecond;
     return this.#left + earned >= this.#options.maxResets;
   }
 
-  /** False when that was one too many. */
+  /** Returns false when the budget is exhausted. */
   spend(): boolean {
     const now = this.#clock.monotonic();
     const earned = ((now - this.#countedAtMs) / 1000) * this.#options.resetsPerSecond;
@@ -38,10 +38,10 @@ export class ResetBudget {
   }
 }
 
-/** How many connections' worth of requests the connections of one address may take back together. */
-const CONNECTIONS_WORTH = 4;
+/** The budget of one address, as a multiple of a connection's budget. */
+const ADDRESS_BUDGET_FACTOR = 4;
 
-/** One budget for all connections of an address: coming again does not bring a new one. */
+/** One budget for all connections of an address: reconnecting does not bring a new one. */
 export class AddressBudgets {
   readonly #clock: Clock;
   readonly #options: ResetBudgetOptions;
@@ -50,12 +50,12 @@ export class AddressBudgets {
   constructor(clock: Clock, { maxResets, resetsPerSecond }: ResetBudgetOptions) {
     this.#clock = clock;
     this.#options = {
-      maxResets: maxResets * CONNECTIONS_WORTH,
-      resetsPerSecond: resetsPerSecond * CONNECTIONS_WORTH,
+      maxResets: maxResets * ADDRESS_BUDGET_FACTOR,
+      resetsPerSecond: resetsPerSecond * ADDRESS_BUDGET_FACTOR,
     };
   }
 
-  /** Spends of the address's budget; false when that was one too many. Addresses that owe nothing are forgotten. */
+  /** Spends from the address's budget; returns false when it is exhausted. Full budgets are removed. */
   spend(address: string): boolean {
     let budget = this.#budgets.get(address);
     if (budget === undefined) {

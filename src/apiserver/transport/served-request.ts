@@ -20,7 +20,7 @@ import type { RequestHandler } from './request-handler.ts';
 import { StreamedBody } from './streamed-body.ts';
 import { Tunnel } from './tunnel.ts';
 
-/** What every request needs while it is served. */
+/** The dependencies of every request that is served. */
 export interface RequestServices {
   readonly handler: RequestHandler;
   readonly clock: Clock;
@@ -30,17 +30,17 @@ export interface RequestServices {
   readonly turns: Turns;
   readonly limits: TransportLimits;
   readonly observer: TransportObserver;
-  /** Large answers go out as gzip to clients that take it. */
+  /** Whether large answers are compressed for clients that accept gzip. */
   readonly compress: boolean;
 }
 
-/** Keeps track of the requests under way. */
+/** Tracks the requests in progress. */
 export interface RequestTracker {
   readonly services: RequestServices;
-  /** Counts what clients have not read yet. */
+  /** Counts unread bytes. */
   readonly pending: PendingAnswers;
   requestOver(request: ServedRequest): void;
-  /** The request has taken over its connection: it has no deadline any more. */
+  /** Called when the request has taken over its connection: it no longer has a deadline. */
   tookOver(request: ServedRequest): void;
 }
 
@@ -48,18 +48,18 @@ export interface RequestTracker {
 export class ServedRequest implements PendingAnswer, CallWire {
   readonly call: LazyCall;
   readonly isLongRunning: boolean;
-  /** By the clock's monotonic time. */
+  /** In monotonic time. */
   readonly startedAtMs: number;
   readonly #exchange: Exchange;
   readonly #tracker: RequestTracker;
-  readonly #onTakenBack: (() => void) | undefined;
+  readonly #onReset: (() => void) | undefined;
   #phase: 'handling' | 'answering' | 'over' = 'handling';
-  /** Separate from the phase: a handler may not have noticed that its request is over. */
+  /** Separate from the phase: a handler may not have noticed that its request has ended. */
   #isHandlerDone = false;
-  /** It was us who cut the answer off, not the client. */
+  /** Whether the server aborted the answer, not the client. */
   #isOurEnd = false;
   #code = 0;
-  /** Of an answer that was handed over whole; undefined while there is none. */
+  /** The size of an answer that was sent whole; undefined while there is none. */
   #bytes: number | undefined;
   #stream: StreamedBody | undefined;
   #tunnel: Tunnel | undefined;
@@ -67,11 +67,11 @@ export class ServedRequest implements PendingAnswer, CallWire {
   #pendingBytes = 0;
   #waitsSinceMs = 0;
 
-  constructor(exchange: Exchange, tracker: RequestTracker, onTakenBack: (() => void) | undefined) {
+  constructor(exchange: Exchange, tracker: RequestTracker, onReset: (() => void) | undefined) {
     const { clock } = tracker.services;
     this.#exchange = exchange;
     this.#tracker = tracker;
-    this.#onTakenBack = onTakenBack;
+    this.#onReset = onReset;
     this.startedAtMs = clock.monotonic();
     this.call = new LazyCall(exchange, clock.now(), tracker.services.uids);
     this.call.wire = this;
@@ -97,13 +97,13 @@ export class ServedRequest implements PendingAnswer, CallWire {
     return this.#waitsSinceMs;
   }
 
-  /** The client does not read what it asked for. */
+  /** Aborts the answer, because the client does not read it. */
   drop(): void {
     this.#tracker.services.observer.stalled(this.call);
     this.cut('The client does not read its answer');
   }
 
-  /** Never throws. An answer that is there at once is sent at once. */
+  /** Never throws. A synchronous answer is sent synchronously. */
   run(): void {
     const { handler } = this.#tracker.services;
     const { call } = this;
@@ -147,7 +147,7 @@ export class ServedRequest implements PendingAnswer, CallWire {
     this.cut('The answer broke off');
   }
 
-  /** The deadline: with an answer if none has begun, else by cutting it off. */
+  /** The deadline has passed: answers, or aborts an answer that has begun. */
   expire(): void {
     if (this.#phase === 'over') return;
     this.#tracker.services.observer.timedOut(this.call);
@@ -156,7 +156,7 @@ export class ServedRequest implements PendingAnswer, CallWire {
     else this.cut('The request deadline passed');
   }
 
-  /** Ends a stream as if its source had: what a stopping server does with watches. */
+  /** Ends a stream as if its source had ended, as a stopping server does with watches. */
   endStream(): void {
     this.call.abort('The server stops');
     this.#stream?.end();
@@ -224,7 +224,7 @@ export class ServedRequest implements PendingAnswer, CallWire {
     this.#exchange.send(this.#head(answer, body.length), body);
   }
 
-  /** `held` is what it takes to send the answer, besides what waits to be read. */
+  /** `held` is the memory for sending the answer, besides unread bytes. */
   async #sendStreamed(
     answer: EncodedAnswer,
     body: Exclude<EncodedAnswer['body'], Uint8Array>,
@@ -244,7 +244,7 @@ export class ServedRequest implements PendingAnswer, CallWire {
     await (isPieces(body) ? this.#stream.sendPieces(body) : this.#stream.sendFrom(body));
   }
 
-  /** The client has to read so many bytes. */
+  /** Records that the client has this many unread bytes. */
   #waitFor(bytes: number): void {
     const change = bytes - this.#pendingBytes;
     this.#pendingBytes = bytes;
@@ -274,7 +274,7 @@ export class ServedRequest implements PendingAnswer, CallWire {
     return this.#tracker.services.heads.head(this.call, answer, length);
   }
 
-  /** Nothing more can be sent. */
+  /** Called when nothing more can be sent. */
   #close(isFlushed: boolean): void {
     const isEnded = this.#bytes !== undefined || this.#stream?.isEnded === true || this.#tunnel?.isEnded === true;
     const isComplete = isFlushed && isEnded;
@@ -289,11 +289,11 @@ export class ServedRequest implements PendingAnswer, CallWire {
     const sent: SentAnswer = { code: this.#code, bytes, outcome: isComplete ? 'complete' : 'cut' };
     this.call.finish(sent);
     this.#tracker.services.observer.answered(this.call, sent);
-    if (!isComplete && !this.#isOurEnd) this.#onTakenBack?.();
+    if (!isComplete && !this.#isOurEnd) this.#onReset?.();
   }
 }
 
-// What upstream's outermost layers answer by themselves: in their own form, whatever the client asked for.
+// The answers of upstream's outermost handlers, which do not follow the client's Accept header.
 
 const TEXT = 'text/plain; charset=utf-8';
 
@@ -306,14 +306,14 @@ const TIMEOUT_STATUS = {
   code: 504,
 };
 
-/** The deadline passed. Upstream sends this Status without its kind, and as plain text. */
+/** The deadline passed. Upstream sends this Status without its kind, as plain text. */
 const TIMEOUT_ANSWER = {
   code: 504,
   headers: { 'content-type': TEXT },
   body: Buffer.from(`${JSON.stringify(TIMEOUT_STATUS)}\n`),
 };
 
-/** The handler broke its promise not to throw. */
+/** The handler threw, which it must not. */
 const BROKEN_ANSWER = {
   code: 500,
   headers: { 'content-type': TEXT, 'x-content-type-options': 'nosniff' },

@@ -7,7 +7,7 @@ import { BoundedQueue } from '../../base/index.ts';
 import type { Call } from '../request/call.ts';
 import { open, over, startTransport, text, turn } from './testing/test-transport.ts';
 
-test('a stopping server finishes short requests and says goodbye', async () => {
+test('a stopping server finishes short requests and closes connections', async () => {
   const release = new AbortController();
   const calls: Call[] = [];
   await using server = await startTransport(async (call) => {
@@ -35,7 +35,7 @@ test('a stopping server finishes short requests and says goodbye', async () => {
   await assert.rejects(once(connect(server.transport.address?.port ?? 1, '127.0.0.1'), 'connect'));
 });
 
-test('a stopping server ends watches in good order', async () => {
+test('a stopping server ends watches gracefully', async () => {
   const queues: BoundedQueue<Uint8Array>[] = [];
   const signals: AbortSignal[] = [];
   await using server = await startTransport((call) => {
@@ -68,7 +68,7 @@ test('a stopping server ends watches in good order', async () => {
   );
 });
 
-test('what does not end in time is cut off', async () => {
+test('requests that do not end in time are aborted', async () => {
   const calls: Call[] = [];
   await using server = await startTransport(
     async (call) => {
@@ -108,7 +108,7 @@ test('idle and half-open connections do not keep a server from stopping', async 
   await closed;
 });
 
-test('stopping twice is stopping once', async () => {
+test('stopping twice has no further effect', async () => {
   const server = await startTransport(() => text('x'));
   server.stop();
   await Promise.all([server.transport[Symbol.asyncDispose](), server.transport[Symbol.asyncDispose]()]);

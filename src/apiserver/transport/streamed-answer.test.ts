@@ -10,7 +10,7 @@ import { authority, open, over, startTransport, type TestTransport, text, turn }
 
 const WATCH = '/api/v1/pods?watch=1';
 
-/** Opens a watch and hands back its stream once the headers are there. */
+/** Opens a watch and returns its stream once the headers have arrived. */
 const protocols: readonly [string, (server: TestTransport) => Promise<Readable>][] = [
   [
     'HTTP/2',
@@ -52,7 +52,7 @@ function startWatching(
 }
 
 describe.each(protocols)('a watch over %s', (_name, watch) => {
-  test('has its headers before the first event, and each event when it comes', async () => {
+  test('sends its headers before the first event, and each event at once', async () => {
     const queue = new BoundedQueue<Uint8Array>(10);
     await using server = await startWatching(queue);
     const stream = await watch(server);
@@ -74,7 +74,7 @@ describe.each(protocols)('a watch over %s', (_name, watch) => {
     assert.deepEqual(server.observed.answers, [{ code: 200, bytes: 4, outcome: 'complete', path: '/api/v1/pods' }]);
   });
 
-  test('lets go of its source when the client leaves, and logs nothing', async () => {
+  test('closes its source when the client leaves, and logs nothing', async () => {
     const closed = new AbortController();
     const queue = new BoundedQueue<Uint8Array>(10, { onClose: () => closed.abort() });
     let signal: AbortSignal | undefined;
@@ -93,7 +93,7 @@ describe.each(protocols)('a watch over %s', (_name, watch) => {
     assert.deepEqual(server.log, []);
   });
 
-  test('is cut when its source fails, so that the client does not take it for whole', async () => {
+  test('is aborted when its source fails, so that the client sees that it is incomplete', async () => {
     const queue = new BoundedQueue<Uint8Array>(10);
     await using server = await startWatching(queue);
     const stream = await watch(server);
@@ -103,7 +103,7 @@ describe.each(protocols)('a watch over %s', (_name, watch) => {
     assert.match(server.log[0] ?? '', /answer broke off.*source broke/s);
   });
 
-  test('makes its source wait while the client does not read, and goes on when it does', async () => {
+  test('makes its source wait while the client does not read, and continues when it does', async () => {
     const pieces = 400;
     let produced = 0;
     async function* source(): AsyncGenerator<Uint8Array> {
@@ -120,7 +120,7 @@ describe.each(protocols)('a watch over %s', (_name, watch) => {
     assert.equal(bytes, pieces * 64 * 1024);
   });
 
-  test('that nobody reads is cut off after a while, and others are served meanwhile', async () => {
+  test('that is not read is aborted after a while, and others are served meanwhile', async () => {
     const clock = new VirtualClock({ startMs: new RealClock().now() });
     let isLeft = false;
     async function* source(): AsyncGenerator<Uint8Array> {
@@ -147,7 +147,7 @@ describe.each(protocols)('a watch over %s', (_name, watch) => {
   });
 });
 
-test('an answer that comes after its client has left is thrown away', async () => {
+test('an answer after its client has left is dropped', async () => {
   const closed = new AbortController();
   const queue = new BoundedQueue<Uint8Array>(10, { onClose: () => closed.abort() });
   const arrived = new AbortController();
@@ -187,7 +187,7 @@ test('a thousand watches on ten connections get one event each', async () => {
   for (const [received] of await events) assert.equal(String(received), 'event');
 });
 
-test('large answers to many clients at once reach each of them as they are', async () => {
+test('large concurrent answers reach all clients intact', async () => {
   const bodyFor = (path: string): Buffer => Buffer.alloc(500_000, path);
   await using server = await startTransport(({ request: { path } }) => ({
     code: 200,
@@ -202,7 +202,7 @@ test('large answers to many clients at once reach each of them as they are', asy
   for (const [index, { body }] of answers.entries()) assert.ok(body.equals(bodyFor(paths[index] ?? '')));
 });
 
-test('a list whose client reads nothing is cut off, and a small answer on the same connection still comes', async () => {
+test('a list whose client reads nothing is aborted, and a small answer on the same connection still arrives', async () => {
   const clock = new VirtualClock({ startMs: new RealClock().now() });
   const pieces = Array.from({ length: 2_000 }, () => Buffer.alloc(10_000));
   await using server = await startTransport(

@@ -2,7 +2,7 @@ import { leave, polled } from '../../base/index.ts';
 import { BodyWriter, type BodyWriterOptions } from './body-writer.ts';
 import type { Output } from './exchange.ts';
 
-/** The body of an answer that goes out bit by bit. */
+/** The body of an answer that is sent piece by piece. */
 export class StreamedBody {
   readonly #writer: BodyWriter;
   #source: AsyncIterator<Uint8Array> | undefined;
@@ -15,7 +15,7 @@ export class StreamedBody {
     return this.#writer.bytes;
   }
 
-  /** All that there was has been written. */
+  /** Whether everything has been written. */
   get isEnded(): boolean {
     return this.#writer.isEnded;
   }
@@ -26,8 +26,8 @@ export class StreamedBody {
   }
 
   /**
-   * Sends what comes, when it comes, until the source ends, throws, or nobody reads any more. A source whose reader has
-   * gone is left; its last error is ignored.
+   * Sends pieces as they arrive, until the source ends or throws, or the client leaves. When the client leaves, the source is closed, and
+   * its last error is ignored.
    */
   sendFrom(source: AsyncIterable<Uint8Array>): Promise<void> {
     const writer = this.#writer;
@@ -61,13 +61,13 @@ export class StreamedBody {
     });
   }
 
-  /** Writes the end now, whatever the source still has. */
+  /** Writes the end now, even if the source has more. */
   end(): void {
     this.#writer.end();
     this.leave();
   }
 
-  /** Lets go of the source, also while it is being waited for. */
+  /** Closes the source, even while waiting for it. */
   leave(): void {
     const source = this.#source;
     this.#source = undefined;

@@ -13,7 +13,7 @@ import type { SentAnswer } from '../request/request-record.ts';
 import { assertUnharmed, authority, startTransport, type TestTransport, text, turn } from './testing/test-transport.ts';
 
 const GIGABYTE = 1024 ** 3;
-/** Node takes its time with bodies of HTTP/2. */
+/** Node is slow with HTTP/2 bodies. */
 const TOTALS: Readonly<Record<string, number>> = { 'http/1.1': GIGABYTE, h2: GIGABYTE / 8 };
 const PIECE = Buffer.alloc(256 * 1024, 'k');
 let server: TestTransport;
@@ -24,7 +24,7 @@ async function start(answer: (call: Call) => EncodedAnswer | Promise<EncodedAnsw
   server = await startTransport((call) => (call.request.path === '/alive' ? text(call.request.path) : answer(call)));
 }
 
-/** A POST under way: where its body goes, and the answer once its head is there. */
+/** A POST in progress: its request body, and its answer once the head has arrived. */
 interface Posting {
   readonly body: Writable;
   readonly answer: Promise<Readable>;
@@ -55,7 +55,7 @@ async function sendAll(output: Writable, total: number, sent: (bytes: number) =>
 }
 
 describe.each(['http/1.1', 'h2'])('over %s', (protocol) => {
-  test('a gigabyte goes in and out again without being kept', async () => {
+  test('a gigabyte is echoed without being buffered', async () => {
     const total = TOTALS[protocol] ?? 0;
     const encoder = newEncoder();
     await start((call) =>
@@ -78,7 +78,7 @@ describe.each(['http/1.1', 'h2'])('over %s', (protocol) => {
     expect(most).toBeLessThan(32 * 1024 * 1024); // sockets' buffers, and windows of 4 MiB
   });
 
-  test('a body that nobody reads waits with its client', async () => {
+  test('an unread body makes its client wait', async () => {
     let read!: () => void;
     const mayRead = new Promise<void>((resolve) => (read = resolve));
     await start(async (call) => {
@@ -100,7 +100,7 @@ describe.each(['http/1.1', 'h2'])('over %s', (protocol) => {
     expect(Buffer.concat(chunks).toString()).toBe(String(64 * 1024 * 1024));
   });
 
-  test('a client that breaks off in the middle of its body fails the stream and finishes the call', async () => {
+  test('a client that aborts its body fails the stream and finishes the call', async () => {
     let failure: unknown;
     let finished: Promise<SentAnswer> | undefined;
     let begun!: () => void;
@@ -153,7 +153,7 @@ describe.each(['http/1.1', 'h2'])('over %s', (protocol) => {
     while (!isLeft) await turn();
   });
 
-  test('an answer may begin while the body still comes, and the body is left when the answer ends first', async () => {
+  test('an answer may begin while the body is still arriving, and the body is closed when the answer ends first', async () => {
     const encoder = newEncoder();
     await start((call) => {
       async function* first(): AsyncGenerator<Uint8Array> {
@@ -209,7 +209,7 @@ test('a body is read whole or streamed, not both, and not after the answer', asy
   ]);
 });
 
-test('headers that mean one connection only are not passed on, the date of the source is', async () => {
+test('hop-by-hop headers are not forwarded, the date of the source is', async () => {
   const encoder = newEncoder();
   const headers = { connection: 'keep-alive', 'transfer-encoding': 'chunked', date: 'then', 'x-two': ['a', 'b'] };
   await start((call) => encoder.encode({ type: 'stream', code: 502, headers, body: only('body') }, call));
@@ -220,7 +220,7 @@ test('headers that mean one connection only are not passed on, the date of the s
   }
 });
 
-test('the audit ID is the one that the client sent, or a new one, and the call has it too', async () => {
+test('the audit ID is the client’s, or a new one, and the call has it', async () => {
   await start((call) => text(call.record.auditId));
   const sent = await server.getHttp2({ headers: { 'audit-id': 'mine' } });
   const made = await server.getHttp1();
@@ -229,7 +229,7 @@ test('the audit ID is the one that the client sent, or a new one, and the call h
   expect(made.body.toString()).toBe(made.headers['audit-id']);
 });
 
-test('our own client streams a body in, and gives up an answer that nobody wants', async () => {
+test('our own client streams a body, and abandons an answer that it does not need', async () => {
   await start(async (call) => {
     let bytes = 0;
     for await (const chunk of call.request.bodyStream()) bytes += chunk.length;

@@ -6,17 +6,17 @@ import { LINGER_MS } from './limits.ts';
 export interface TunnelOptions {
   readonly clock: Clock;
   readonly idleTimeoutMs: number;
-  /** Called once nothing has passed in either direction for that long. */
+  /** Called when nothing has passed in either direction for the idle timeout. */
   readonly onIdle: () => void;
 }
 
-/** What a socket counts, as Node's do. */
+/** The byte counters of Node's sockets. */
 interface Counted {
   readonly bytesRead?: number;
   readonly bytesWritten?: number;
 }
 
-/** A connection that a handler has taken over, until both are done. */
+/** A connection that a handler has taken over, until both have ended. */
 export class Tunnel {
   readonly #connection: Duplex;
   readonly #options: TunnelOptions;
@@ -32,23 +32,23 @@ export class Tunnel {
     connection.once('close', () => this.#timer[Symbol.dispose]());
   }
 
-  /** Bytes written since HTTP has been left. */
+  /** Bytes written since the switch of protocols. */
   get bytes(): number {
     return ((this.#connection as Counted).bytesWritten ?? 0) - this.#writtenBefore;
   }
 
-  /** The handler has come to its end in good order. */
+  /** Whether the handler has finished without an error. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
 
-  /** Ends the connection when the handler is done. A client that does not end its side in turn is left after a while. */
+  /** Ends the connection when the handler finishes. A client that does not end its side is disconnected after a while. */
   async run(takeOver: TakeOver): Promise<void> {
     const connection = this.#connection;
     try {
       await takeOver(connection);
     } catch (error) {
-      if (connection.destroyed) return; // what else could it do
+      if (connection.destroyed) return; // the handler's error is a consequence
       throw error;
     }
     this.#isEnded = true;

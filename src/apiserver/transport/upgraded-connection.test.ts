@@ -20,7 +20,7 @@ let server: TestTransport;
 
 afterEach(() => assertUnharmed(server));
 
-/** A connection to a server that gives this answer; what is to be asked is still to be written. */
+/** A connection to a server that gives this answer; the test still has to write the request. */
 async function connect(answer: (call: Call) => EncodedAnswer, options: TestOptions = {}): Promise<TLSSocket> {
   server = await startTransport(
     (call) => (call.request.path === '/alive' ? text(call.request.path) : answer(call)),
@@ -48,7 +48,7 @@ async function headOf(socket: Duplex): Promise<string> {
 
 const echo: TakeOver = (connection) => pipeline(connection, connection);
 
-test('the handler chooses the headers, and gets what the client sends, from right behind its request to its end', async () => {
+test('the handler chooses the headers, and gets everything that the client sends after its request', async () => {
   const socket = await connect(() => upgrade(echo));
   socket.write(`${ASK}\r\nfirst `);
   const head = await headOf(socket);
@@ -63,7 +63,7 @@ test('the handler chooses the headers, and gets what the client sends, from righ
   expect(server.observed.answers).toEqual([{ path: '/echo', code: 101, bytes: 12, outcome: 'complete' }]);
 });
 
-test('the server may end its side first, and still read', async () => {
+test('the server may end its side first, and continue reading', async () => {
   let received = '';
   const socket = await connect(() =>
     upgrade(async (connection) => {
@@ -82,7 +82,7 @@ test('the server may end its side first, and still read', async () => {
   expect(received).toBe('late words');
 });
 
-test('a client that reads nothing holds the handler back, and gets everything in the end', async () => {
+test('a client that reads nothing makes the handler wait, and gets everything in the end', async () => {
   const total = 64 * 1024 * 1024;
   let written = 0;
   const socket = await connect(() =>
@@ -103,7 +103,7 @@ test('a client that reads nothing holds the handler back, and gets everything in
   expect(read).toBe(total);
 });
 
-test('a client that goes away aborts the call, and leaves nothing behind', async () => {
+test('a client that disconnects aborts the call, and leaves nothing behind', async () => {
   let signal: AbortSignal | undefined;
   await connect((call) =>
     upgrade(async (connection) => {
@@ -123,15 +123,15 @@ test('a client that goes away aborts the call, and leaves nothing behind', async
   expect(server.observed.answers[0]).toMatchObject({ code: 101, outcome: 'cut' });
 });
 
-test('a server that stops tells the handler, waits for it for a while, and then cuts', async () => {
+test('a stopping server aborts the handler’s signal, waits for a while, and then disconnects', async () => {
   const clock = new VirtualClock();
-  let wasTold = false;
+  let wasAborted = false;
   const socket = await connect(
     (call) =>
       upgrade(async (connection) => {
         connection.write('here');
         await once(call.request.signal, 'abort');
-        wasTold = true;
+        wasAborted = true;
         connection.write('not yet');
         await once(connection, 'close');
       }),
@@ -143,14 +143,14 @@ test('a server that stops tells the handler, waits for it for a while, and then 
   const rest = restOf(socket);
   assert.equal((await server.getHttp2({ path: '/alive' })).body.toString(), '/alive');
   server.stop();
-  while (!wasTold) await turn();
+  while (!wasAborted) await turn();
   await clock.advance('1s');
   expect(await rest).toBe('not yet');
   await server.transport.stopped;
   server = await startTransport(({ request: { path } }) => text(path)); // for the check that follows each test
 });
 
-test('a handler that fails cuts the connection, and is logged', async () => {
+test('a handler that fails ends the connection, and is logged', async () => {
   const socket = await connect(() =>
     upgrade(async () => {
       throw new Error('handler broke');
@@ -163,7 +163,7 @@ test('a handler that fails cuts the connection, and is logged', async () => {
   expect((server.log as string[]).splice(0).join()).toContain('handler broke');
 });
 
-test('a connection on which nothing passes is cut off in the end', async () => {
+test('an idle connection is closed in the end', async () => {
   const clock = new VirtualClock();
   const socket = await connect(() => upgrade(echo), {
     clock,
@@ -173,7 +173,7 @@ test('a connection on which nothing passes is cut off in the end', async () => {
   await headOf(socket);
   socket.write('a');
   await once(socket, 'data');
-  await clock.advance('60s'); // something passed meanwhile
+  await clock.advance('60s'); // there was traffic meanwhile
   expect(socket.destroyed).toBe(false);
   const gone = once(socket, 'close');
   socket.resume();
@@ -181,7 +181,7 @@ test('a connection on which nothing passes is cut off in the end', async () => {
   await gone;
 });
 
-test('a refusal, and any other answer, is plain HTTP and ends the connection', async () => {
+test('any answer other than an upgrade is plain HTTP and ends the connection', async () => {
   const socket = await connect(() => text('no', {}, 403));
   socket.write(`${ASK}\r\n`);
   const answer = await restOf(socket);
@@ -189,7 +189,7 @@ test('a refusal, and any other answer, is plain HTTP and ends the connection', a
   expect(answer).toMatch(/\r\n\r\nno$/);
 });
 
-test('who does not ask for an upgrade, or asks over HTTP/2, is told that it has to', async () => {
+test('a client that does not ask for an upgrade, or asks over HTTP/2, gets an error that asks for one', async () => {
   const encoder = newEncoder();
   server = await startTransport((call) =>
     call.request.path === '/alive'

@@ -7,11 +7,11 @@ import { eventFraming, type EventFraming, EventSplitter } from './event-splitter
 import type { Exchange, Head, Output } from './exchange.ts';
 import { type Http1Exchange, rawAnswer } from './http1-exchange.ts';
 
-/** A watch over WebSocket. Whatever is not the stream of a watch, such as a refusal, is answered as plain HTTP. */
+/** A watch over WebSocket. Answers that are not the stream of a watch, such as a refusal, are sent as plain HTTP. */
 export class WebSocketExchange implements Exchange {
   readonly #plain: Http1Exchange;
   readonly #socket: TLSSocket;
-  /** What the client sent right behind its request. */
+  /** The bytes that the client sent after its request. */
   readonly #first: Uint8Array;
   #output: WebSocketOutput | undefined;
 
@@ -110,10 +110,10 @@ export class WebSocketExchange implements Exchange {
   }
 }
 
-/** Above this, a client that pings and does not read gets no more answers to its pings. */
+/** Above this, a client that pings without reading gets no more pongs. */
 const MAX_BUFFERED_PONG_BYTES = 64 * 1024;
 
-/** The events of a watch as messages of WebSocket, one each: text for JSON, binary for protobuf. */
+/** Sends the events of a watch as WebSocket messages, one each: text for JSON, binary for protobuf. */
 class WebSocketOutput implements Output {
   readonly #socket: TLSSocket;
   readonly #splitter: EventSplitter;
@@ -156,7 +156,7 @@ class WebSocketOutput implements Output {
     return this.#socket.on(event, listener);
   }
 
-  /** Heeds what the client says from now on: it may ping, and close. */
+  /** Handles the client's frames from now on: pings, and close. */
   listen(first: Uint8Array): void {
     const input = new FrameReader('client');
     const hear = (chunk: Uint8Array): void => {

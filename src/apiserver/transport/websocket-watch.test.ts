@@ -32,7 +32,7 @@ async function* pieces(...parts: readonly string[]): AsyncGenerator<Uint8Array> 
   for (const part of parts) yield Buffer.from(part, 'latin1');
 }
 
-test('every event of a watch is a message, however the stream was cut, and the end is a close', async () => {
+test('every event of a watch is a message, however the stream was split, and the end is a close frame', async () => {
   const body = pieces('{"a":1}\n{"b"', ':2}\n');
   assert.equal(
     await restOf(await ask({ code: 200, headers: JSON_HEADERS, body })),
@@ -40,19 +40,19 @@ test('every event of a watch is a message, however the stream was cut, and the e
   );
 });
 
-test('events in protobuf are binary messages without the length before them', async () => {
+test('events in protobuf are binary messages without a length prefix', async () => {
   const headers = { 'content-type': 'application/vnd.kubernetes.protobuf;stream=watch' };
   const body = pieces('\u0000\u0000\u0000\u0003abc');
   assert.equal(await restOf(await ask({ code: 200, headers, body })), `${SWITCHING}\u0082\u0003abc${CLOSE}`);
 });
 
-test('a large event has its length in as many bytes as it needs', async () => {
+test('the length field fits the size of an event', async () => {
   const event = `${'x'.repeat(70_000)}\n`;
   const received = await restOf(await ask({ code: 200, headers: JSON_HEADERS, body: pieces(event) }));
   assert.equal(received, `${SWITCHING}\u0081\u007f\0\0\0\0\0\u0001\u0011\u0071${event}${CLOSE}`);
 });
 
-test('a ping is answered, and a client that closes ends the watch', async () => {
+test('a ping is answered, and a close frame of the client ends the watch', async () => {
   const events = new BoundedQueue<Uint8Array>(10);
   const socket = await ask({ code: 200, headers: JSON_HEADERS, body: events });
   const [head] = await once(socket, 'data');
@@ -64,7 +64,7 @@ test('a ping is answered, and a client that closes ends the watch', async () => 
   assert.equal(await restOf(socket), CLOSE);
 });
 
-test('a client that goes away without a word ends the watch', async () => {
+test('a client that disconnects without a close frame ends the watch', async () => {
   const closed = new AbortController();
   const body = new BoundedQueue<Uint8Array>(10, { onClose: () => closed.abort() });
   const socket = await ask({ code: 200, headers: JSON_HEADERS, body });
@@ -75,7 +75,7 @@ test('a client that goes away without a word ends the watch', async () => {
   assert.equal(server.observed.answers[0]?.outcome, 'cut');
 });
 
-test('a server that stops closes its watches', async () => {
+test('a stopping server closes its watches', async () => {
   const events = new BoundedQueue<Uint8Array>(10);
   const socket = await ask({ code: 200, headers: JSON_HEADERS, body: events });
   await once(socket, 'data');
@@ -85,7 +85,7 @@ test('a server that stops closes its watches', async () => {
   server = await startTransport(({ request: { path } }) => text(path));
 });
 
-test('a watch that is refused is answered as plain HTTP, and so is all else that asks for another protocol', async () => {
+test('a refused watch is answered as plain HTTP, as are other requests to switch protocols', async () => {
   const refused = await restOf(await ask(text('no', {}, 403)));
   assert.match(refused, /^HTTP\/1.1 403 Forbidden\r\n.*connection: close\r\n\r\nno$/is);
   await assertUnharmed(server);
@@ -96,7 +96,7 @@ test('a watch that is refused is answered as plain HTTP, and so is all else that
   assert.match(await restOf(await ask(text('1.36'), other)), /^HTTP\/1.1 200 OK\r\n.*\r\n\r\n1.36$/is);
 });
 
-test('a handshake that is not right is refused, and its watch is let go', async () => {
+test('an invalid handshake is refused, and its watch is closed', async () => {
   const socket = await ask(
     { code: 200, headers: JSON_HEADERS, body: new BoundedQueue<Uint8Array>(10) },
     `GET /api/v1/pods?watch=1 HTTP/1.1\r\n${UPGRADE.replace('origin', 'x-origin')}`,
@@ -104,12 +104,12 @@ test('a handshake that is not right is refused, and its watch is let go', async 
   assert.equal(await restOf(socket), 'HTTP/1.1 403 Forbidden\r\n\r\n');
 });
 
-test('a body together with another protocol is refused', async () => {
+test('a body with a request to switch protocols is refused', async () => {
   const request = `POST /api/v1/pods HTTP/1.1\r\ncontent-length: 2\r\n${UPGRADE}{}`;
   assert.match(await restOf(await ask(text('made'), request)), /^HTTP\/1.1 400 Bad Request\r\n/);
 });
 
-test('a large plain answer goes out whole', async () => {
+test('a large plain answer is sent whole', async () => {
   const body = 'x'.repeat(3_000_000);
   const received = await restOf(await ask(text(body), `GET /api/v1/pods HTTP/1.1\r\n${UPGRADE}`));
   assert.equal(received.split('\r\n\r\n')[1]?.length, body.length);

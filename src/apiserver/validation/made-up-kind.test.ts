@@ -46,7 +46,7 @@ const schema: StructuralSchema = {
 };
 
 /** One schema, compiled once; everything below is derived from it. */
-describe('a kind that was made up a moment ago', () => {
+describe('a kind that was defined at run time', () => {
   const kind = { group: 'example.dev', version: 'v1', kind: 'House' };
   const type = structuralKind(schema, kind, { types: builtInTypes() });
   const spec = type.field('spec')?.shape;
@@ -57,7 +57,7 @@ describe('a kind that was made up a moment ago', () => {
     return canonicalize(sent, type, { defaults: true }) as unknown as ApiObject;
   }
 
-  test('is read, pruned and defaulted', () => {
+  test('is decoded, pruned and defaulted', () => {
     const body = '{"spec":{"size":2,"odd":1,"extra":{"b":1,"a":2},"doors":[{"name":"in"}]},"metadata":{"name":"h"}}';
     const { value, warnings } = decodeJson(body, type, { defaults: true, fieldValidation: 'Warn' });
     expect(encodeJson(value)).toBe(
@@ -95,7 +95,7 @@ describe('a kind that was made up a moment ago', () => {
     expect(environment.compile('object.spec.sise > 1').ok).toBe(false);
   });
 
-  test('is merged by the keys of its lists when several apply', () => {
+  test('is merged by the keys of its lists when several managers apply', () => {
     const owned: OwnedKind = { kind, type, subresource: '' };
     const blank = canonicalize({ apiVersion: 'example.dev/v1', kind: 'House' }, type) as unknown as ApiObject;
     const apply = (live: ApiObject, manager: string, own: object): ApiObject => {

@@ -19,7 +19,7 @@ function problems(value: unknown, schema: StructuralSchema): string[] {
 const text: StructuralSchema = { type: 'string' };
 const whole: StructuralSchema = { type: 'integer' };
 
-/** A schema, a value that breaks it, and what is said about that, without the path. */
+/** A schema, a value that violates it, and the error without the path. */
 const cases: readonly (readonly [schema: StructuralSchema, value: unknown, said: string])[] = [
   [text, 1, 'Invalid value: "integer": PATH in body must be of type string: "integer"'],
   [whole, 'x', 'Invalid value: "string": PATH in body must be of type integer: "string"'],
@@ -66,14 +66,14 @@ const cases: readonly (readonly [schema: StructuralSchema, value: unknown, said:
 ];
 
 describe('values of a structural type', () => {
-  test.each(cases)('are judged in a field, an item and a value: %j', (schema, value, said) => {
+  test.each(cases)('are validated in a field, an item and a map value: %j', (schema, value, said) => {
     const at = (path: string): string => `${path}: ${said.replace('PATH', path)}`;
     expect(problems(value, schema)).toEqual([at('spec.a')]);
     expect(problems([value], { type: 'array', items: schema })).toEqual([at('spec.a[0]')]);
     expect(problems({ k: value }, { type: 'object', additionalProperties: schema })).toEqual([at('spec.a.k')]);
   });
 
-  test('must have what is required, and may be null where that is allowed', () => {
+  test('must have required fields, and may be null where allowed', () => {
     expect(problems({}, { type: 'object', required: ['b'], properties: { b: text } })).toEqual([
       'spec.a.b: Required value',
     ]);
@@ -86,7 +86,7 @@ describe('values of a structural type', () => {
     ]);
   });
 
-  test('may be judged by several schemas at once', () => {
+  test('can be validated by several schemas at once', () => {
     const short = { maxLength: 1 };
     const isA = { pattern: '^a' };
     expect(problems('bb', { ...text, anyOf: [short, isA] })).toEqual([
@@ -113,7 +113,7 @@ describe('values of a structural type', () => {
     );
   });
 
-  test('in lists that are sets or maps are there once', () => {
+  test('in lists that are sets or maps must be unique', () => {
     const set: StructuralSchema = { type: 'array', items: text, 'x-kubernetes-list-type': 'set' };
     expect(problems(['a', 'b', 'a', 'a'], set)).toEqual(['spec.a[2]: Duplicate value: "a"']);
     const map: StructuralSchema = {
@@ -133,7 +133,7 @@ describe('values of a structural type', () => {
     ).toEqual(['spec.a[1]: Duplicate value: {"name":"a"}']);
   });
 
-  test('of metadata are judged only by what the schema says of the name', () => {
+  test('of metadata are validated only by the schema’s rules for the name', () => {
     const properties = { metadata: { type: 'object', properties: { name: { ...text, maxLength: 3 } } } };
     const kind = structuralKind(
       { type: 'object', properties },
@@ -146,7 +146,7 @@ describe('values of a structural type', () => {
     ]);
   });
 
-  test('take time in proportion to their size', () => {
+  test('are validated in linear time', () => {
     const many = Array.from({ length: 20_000 }, (_, index) => ({ name: `${index}` }));
     const items: StructuralSchema = { type: 'object', properties: { name: { ...text, pattern: '^(a|\\d+)+$' } } };
     const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] };

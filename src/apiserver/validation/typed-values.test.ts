@@ -10,7 +10,7 @@ const POD = 'io.k8s.api.core.v1.Pod';
 const container = { name: 'a', image: 'b' };
 
 describe('checkTyped()', () => {
-  test('names missing fields, in the words of their line', () => {
+  test('reports missing fields with the message of their definition', () => {
     expect(problems(POD, { spec: {} })).toEqual(['spec.containers: Required value']);
     expect(
       problems('io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler', {
@@ -19,13 +19,13 @@ describe('checkTyped()', () => {
     ).toEqual(['spec.maxReplicas: Required value: must be set and greater than 0']);
   });
 
-  test('tells the supported values in upstream’s order', () => {
+  test('lists the supported values in upstream’s order', () => {
     expect(problems(POD, { spec: { containers: [container], restartPolicy: 'x' } })).toEqual([
       'spec.restartPolicy: Unsupported value: "x": supported values: "Always", "OnFailure", "Never"',
     ]);
   });
 
-  test('reports what is wrong at the object or the list around, where upstream does', () => {
+  test('reports errors at the enclosing object or list, where upstream does', () => {
     expect(problems(POD, { spec: { containers: [container], os: { name: 'x' } } })).toEqual([
       'spec.os: Unsupported value: "x": supported values: "linux", "windows"',
     ]);
@@ -38,7 +38,7 @@ describe('checkTyped()', () => {
     ]);
   });
 
-  test('words the two ends of a range apart', () => {
+  test('has different messages for the two ends of a range', () => {
     const sources = (expirationSeconds: number): unknown => [{ serviceAccountToken: { path: 'a', expirationSeconds } }];
     const volumes = [
       { name: 'low', projected: { sources: sources(1) } },
@@ -50,13 +50,13 @@ describe('checkTyped()', () => {
     ]);
   });
 
-  test('lets pass what is only published, and zeros that mean nothing', () => {
+  test('ignores rules that are only documented, and zeros that mean "not set"', () => {
     const ports = [{ containerPort: 1, hostPort: 0 }];
     const spec = { containers: [{ ...container, ports }], schedulingGates: [{ name: '' }] };
     expect(problems(POD, { spec: { ...spec, tolerations: [{ operator: 'x' }] } })).toEqual([]);
   });
 
-  test('looks into the values of maps', () => {
+  test('validates the values of maps', () => {
     const devices = [{ name: 'a', attributes: { size: { version: '1'.repeat(65) } } }];
     const pool = { name: 'a', generation: 0, resourceSliceCount: 1 };
     expect(problems('io.k8s.api.resource.v1.ResourceSlice', { spec: { driver: 'a', pool, devices } })).toEqual([

@@ -1,11 +1,11 @@
 import { checkFormat, invalidValue, notSupported, portNumberProblems, required, tooLong } from '../../api/index.ts';
 import type { Constraints, Field, FieldError, Shape, Struct } from '../../api/index.ts';
 
-/** Where a value is, and where what is wrong with it is noted. */
+/** The path of a value, and the list for its errors. */
 export interface Place {
   readonly path: string;
   readonly errors: FieldError[];
-  /** What was there before: members that are the very same have been checked. */
+  /** The previous value: identical members have already been validated. */
   readonly old?: unknown;
 }
 
@@ -13,15 +13,15 @@ type Check = (value: unknown, place: Place) => void;
 
 interface FieldCheck {
   readonly field: Field;
-  /** Undefined when the field can only be missing. */
+  /** Undefined when the only possible error is a missing field. */
   readonly check: Check | undefined;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * What the definition files can say about values: required, enumerated, bounded and formatted ones. Only types that have
- * such a rule somewhere below them are walked, and members that are the very same as in `old` are not.
+ * Checks the rules of the definition files: required, enumerated, bounded and formatted values. It visits only types that have such a rule
+ * somewhere below them, and skips members that are identical to those in `old`.
  */
 export function checkTyped(object: Members, type: Struct, old?: Members): FieldError[] {
   const errors: FieldError[] = [];
@@ -34,7 +34,7 @@ export function checkTyped(object: Members, type: Struct, old?: Members): FieldE
 }
 
 const known = new WeakMap<Struct, readonly FieldCheck[]>();
-/** Types whose checks are being collected: a type inside itself counts as having some. */
+/** Types whose checks are being collected: a recursive type counts as having some. */
 const open = new Set<Struct>();
 
 function fieldChecks(type: Struct): readonly FieldCheck[] {
@@ -79,7 +79,10 @@ function hasRule({ enum: choices, values, minimum, maximum, maxBytes, syntax }: 
   return [choices, values, minimum, maximum, maxBytes, syntax].some((rule) => rule !== undefined);
 }
 
-/** The place is that of the object around the member: those of members are made where there is something to check, since most are absent. */
+/**
+ * The place is that of the enclosing object: places of members are created only when there is something to check, since most members are
+ * absent.
+ */
 function checkMember(members: Members, { field, check }: FieldCheck, { path, errors, old }: Place): void {
   const { name } = field;
   const value = members[name];
@@ -112,8 +115,8 @@ function reportMissing({ shape, isOnlyPublished, missingSays }: Field, { path, e
 }
 
 /**
- * Required means: a pointer is set, a string or list is not empty. Numbers and booleans cannot be missing unless zero is
- * said to mean that, and structs are judged by what is in them.
+ * Required means: a pointer is set, a string or list is not empty. Numbers and booleans cannot be missing unless zero is defined to mean
+ * that, and structs are checked by their members.
  */
 function isMissing(value: unknown, { presence, shape, required: isRequired }: Field): boolean {
   if (!isRequired) return false;

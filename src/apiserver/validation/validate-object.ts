@@ -14,12 +14,12 @@ import { checkCustomObject } from '../../crd/index.ts';
 import type { Resource, Strategy, WriteContext } from '../resource.ts';
 import { checkTyped } from './typed-values.ts';
 
-/** Everything wrong with an object that is to be created, found in one go. */
+/** All errors of an object that is to be created, synchronously. */
 export function newObjectProblems(object: ApiObject, resource: Resource, context: WriteContext): readonly FieldError[] {
   return collectErrors(() => allAtOnce(newObjectErrors(object, resource, context)));
 }
 
-/** The same in steps: metadata, what its type says, what its kind says. */
+/** The same in steps: metadata, the rules of the type, the rules of the kind. */
 export function validateNewObject(
   object: ApiObject,
   resource: Resource,
@@ -48,7 +48,7 @@ interface ChangeRules {
   readonly context: WriteContext;
 }
 
-/** Everything wrong with a change, found in one go. */
+/** All errors of a change, synchronously. */
 export function changedObjectProblems(object: ApiObject, old: ApiObject, rules: ChangeRules): readonly FieldError[] {
   return collectErrors(() => allAtOnce(changeErrors(object, old, rules)));
 }
@@ -79,7 +79,7 @@ function* changeErrors(object: ApiObject, old: ApiObject, rules: ChangeRules): S
   const changed = combined(checkImmutable(object, old, resource.type), [], strategy);
   const isSaid = ({ field, reason }: FieldError): boolean =>
     found.some((said) => said.field === field && said.reason === reason);
-  // Upstream checks metadata for every kind and again with the kind's own rules, and reports what it finds both times.
+  // Upstream checks metadata for every kind and again with the kind's own rules, and reports the errors of both.
   return meta.concat(
     metaUpdate,
     metaUpdate,
@@ -91,9 +91,9 @@ function* changeErrors(object: ApiObject, old: ApiObject, rules: ChangeRules): S
 
 interface Found {
   readonly rules: ChangeRules;
-  /** What is wrong with the metadata. */
+  /** The errors of the metadata. */
   readonly found: readonly FieldError[];
-  /** What the kind itself says. */
+  /** The errors of the kind's own rules. */
   readonly own: readonly FieldError[];
 }
 
@@ -112,7 +112,7 @@ function combined(
   return combineErrors === undefined ? [...table, ...own] : combineErrors(table, own);
 }
 
-/** What an object's type says about its values, in the words of its kind of type. */
+/** The errors of an object's values by the rules of its type, with the messages for that kind of type. */
 export function checkValues(object: ApiObject, type: Struct): readonly FieldError[] {
   return type.isStructural === true ? checkCustomObject(object, type) : checkTyped(object, type);
 }

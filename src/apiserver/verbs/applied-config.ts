@@ -26,7 +26,7 @@ export interface AppliedConfigOptions {
   readonly force: boolean;
 }
 
-/** A configuration as sent, read once and applied as often as needed. */
+/** A configuration from the client, parsed once and applied as often as needed. */
 export class AppliedConfig {
   readonly #config: PlainObject;
   readonly #duplicates: readonly string[];
@@ -42,7 +42,7 @@ export class AppliedConfig {
     return new AppliedConfig(yield* readConfig(body), options);
   }
 
-  /** The object, or a new one, with the configuration in it: canonical, with defaults and managedFields. */
+  /** Applies the configuration to the object, or to a new one; the result is canonical, with defaults and managedFields. */
   async applyTo(
     current: ApiObject | undefined,
     { resource, services }: Endpoint,
@@ -85,7 +85,7 @@ function* readConfig(body: SentJson): Steps<Config> {
   throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${problem}`);
 }
 
-/** JSON is YAML too, and read much faster; undefined when it is not JSON, or YAML has more to say about it. */
+/** JSON is also YAML, and parsed much faster; undefined when it is not JSON, or when YAML's errors would differ. */
 function readJson(body: SentJson): { readonly value: unknown; readonly duplicates: readonly string[] } | undefined {
   if (body instanceof Uint8Array && body[0] !== OPENING_BRACE) return undefined;
   try {
@@ -109,7 +109,7 @@ function* readYaml(body: Uint8Array): Steps<{ readonly value: unknown; readonly 
   }
 }
 
-/** Decodes what a configuration was merged into, and fills in defaults. */
+/** Decodes the merged object, and fills in defaults. */
 function decodeApplied({ object }: Applied, config: PlainObject, resource: Resource): ApiObject {
   try {
     const decoded = canonicalObject(object, resource.type, { defaults: true });

@@ -3,7 +3,7 @@ import { VirtualClock } from '../../base/index.ts';
 import { BookmarkRounds } from './bookmark-rounds.ts';
 
 describe('bookmark rounds', () => {
-  test('all members are due once a minute, with one question to the store, and nothing happens without members', async () => {
+  test('all members get bookmarks once a minute, with one request to the store, and without members there is none', async () => {
     const clock = new VirtualClock();
     let questions = 0;
     const rounds = new BookmarkRounds(clock, { requestProgress: async () => void (questions += 1) });

@@ -4,8 +4,8 @@ import type { Store } from '../../store/index.ts';
 const EVERY_MS = 60_000;
 
 /**
- * Lets all watches that want bookmarks have theirs together, once a minute: one timer and one question to the store,
- * however many watches there are; nothing while there are none.
+ * Sends the bookmarks of all watches together, once a minute: one timer and one request to the store, however many watches there are;
+ * nothing while there are none.
  */
 export class BookmarkRounds {
   readonly #clock: Clock;
@@ -18,7 +18,7 @@ export class BookmarkRounds {
     this.#store = store;
   }
 
-  /** Calls `due` whenever the next batch without changes should become a bookmark; such a batch comes soon after. */
+  /** Calls `due` when the next batch without changes should become a bookmark; such a batch follows soon. */
   join(due: () => void): Disposable {
     this.#members.add(due);
     this.#timer ??= this.#clock.timer(EVERY_MS, () => this.#round());

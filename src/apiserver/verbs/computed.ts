@@ -18,7 +18,7 @@ import type { Computed } from '../resource.ts';
 import { checkValues } from '../validation/validate-object.ts';
 import { selection } from './selection.ts';
 
-/** A verb on a kind that is answered on the spot, such as an access review. */
+/** A verb of a kind that is computed for each request, such as an access review. */
 export async function computedVerb(call: Call, endpoint: Endpoint, computed: Computed): Promise<Answer> {
   const { resource } = endpoint;
   const { verb, name, namespace } = call.info;
@@ -40,7 +40,7 @@ export async function computedVerb(call: Call, endpoint: Endpoint, computed: Com
 
 type Asked = Computed & Required<Pick<Computed, 'create'>>;
 
-/** POST a question: the answer is the object itself, filled in. */
+/** POST a review: the answer is the same object with its status filled in. */
 async function ask(call: Call, endpoint: Endpoint, kind: Asked): Promise<ApiObject> {
   const { resource, services } = endpoint;
   const options = writeOptions(call.request.query, 'CreateOptions');

@@ -6,7 +6,7 @@ const COLLECTION = '/api/v1/namespaces/default/configmaps';
 const headers = { 'content-type': 'application/json' };
 const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } });
 
-/** From now on the store answers readers that are content with what a copy has, as one without a quorum does. */
+/** Makes the store answer only reads that accept the state of a replica, like a store without a quorum. */
 function loseQuorum(store: Store): void {
   const own = { get: store.get.bind(store), range: store.range.bind(store), revision: store.revision.bind(store) };
   const refused = (): Promise<never> => Promise.reject(new StoreError('Unavailable', 'no quorum'));
@@ -21,7 +21,7 @@ function loseQuorum(store: Store): void {
   });
 }
 
-test('reads that are content with an older version are answered without a quorum', async () => {
+test('reads that accept an older version are answered without a quorum', async () => {
   const server = new KindServer();
   const made = await server.send('POST', COLLECTION, { headers, body });
   const version = made.json().metadata.resourceVersion as string;
@@ -37,7 +37,7 @@ test('reads that are content with an older version are answered without a quorum
   for (const newest of [COLLECTION, `${COLLECTION}/a`]) expect(await codeOf(newest)).toBe(503);
 });
 
-test('a watch that names no version, or 0, begins with what is there', async () => {
+test('a watch without a version, or with 0, begins with the current state', async () => {
   const server = new KindServer();
   await server.send('POST', COLLECTION, { headers, body });
   loseQuorum(server.objects.store);

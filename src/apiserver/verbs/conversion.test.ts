@@ -5,7 +5,7 @@ import type { Convert, Resource } from '../resource.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { MemoryServer } from '../testing/memory-server.ts';
 
-/** A made-up kind: `spec.size` in v1, `spec.extent` in v2; converted by somebody who takes a while. */
+/** A test kind: `spec.size` in v1, `spec.extent` in v2; its converter is asynchronous. */
 function gadgetType(version: string, ...members: readonly string[]): Struct {
   const pod = builtInTypes().struct('io.k8s.api.core.v1.Pod');
   const text = pod.field('kind') as Field;
@@ -128,8 +128,8 @@ const V2 = '/apis/x.example.com/v2/namespaces/default/gadgets';
 
 const named = (name: string, spec: object): object => ({ metadata: { name }, spec });
 
-describe('a kind whose versions are converted by somebody else', () => {
-  test('is stored in one version and read in each, whichever it was written in', async () => {
+describe('a kind with an asynchronous converter', () => {
+  test('is stored in one version and can be written and read in each', async () => {
     await using gadgets = new Gadgets();
     const created = await gadgets.send('POST', V2, named('a', { extent: '5' }));
     expect(created).toMatchObject({ apiVersion: 'x.example.com/v2', spec: { extent: '5' } });
@@ -138,7 +138,7 @@ describe('a kind whose versions are converted by somebody else', () => {
     expect(await gadgets.send('GET', `${V2}/a`)).toMatchObject({ spec: { extent: '5' } });
   });
 
-  test('is converted once a revision, all objects of a list together', async () => {
+  test('is converted once per revision, all objects of a list together', async () => {
     await using gadgets = new Gadgets();
     for (const name of ['a', 'b', 'c']) await gadgets.send('POST', V1, named(name, { size: name }));
     expect(gadgets.renaming.batches).toEqual([]);
@@ -159,7 +159,7 @@ describe('a kind whose versions are converted by somebody else', () => {
     expect(await gadgets.stored()).toEqual([]);
   });
 
-  test('has fields whose managers are followed from version to version', async () => {
+  test('keeps field managers across versions', async () => {
     await using gadgets = new Gadgets();
     const apply = (version: string, manager: string, spec: object): Promise<unknown> =>
       gadgets.send(

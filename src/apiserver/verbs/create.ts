@@ -22,7 +22,7 @@ import { StoredObject } from '../storage/stored-object.ts';
 import { newObjectProblems, validateNewObject } from '../validation/validate-object.ts';
 import { putObject } from './put-object.ts';
 
-/** POST one object. Any step may refuse; nothing is stored before the last one. */
+/** POST one object. Every step may reject it; nothing is stored before the last one. */
 export async function create(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource } = endpoint;
   const options = writeOptions(call.request.query, 'CreateOptions');
@@ -37,12 +37,12 @@ export async function create(call: Call, endpoint: Endpoint): Promise<Answer> {
   return { type: 'object', code: 201, resource, object };
 }
 
-const GENERATED_NAME_TRIES = 8;
+const MAX_GENERATED_NAMES = 8;
 
 export interface CreateOptions {
   readonly admission: RequestAdmission;
   readonly context: WriteContext;
-  /** The object comes with its managedFields, as after an apply. */
+  /** Whether the object already has its managedFields, as after an apply. */
   readonly hasManagedFields?: boolean;
 }
 
@@ -55,7 +55,7 @@ export async function createObject(
   const { resource, services } = endpoint;
   const { pause } = context;
   const bare = withoutSystemFields(sent);
-  // metadata is new by now, and managedFields the last of its members
+  // metadata is a new object here, and managedFields its last member
   if (!hasManagedFields) {
     if (pause !== undefined) await pause();
     const owned = services.ownership.afterWrite(bare, undefined, { resource, context });
@@ -65,7 +65,7 @@ export async function createObject(
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   const { name = '', generateName = '' } = mutated.metadata;
   const isNameGenerated = name === '' && generateName !== '';
-  // Preparing changes the object in place, so that whoever may have to prepare again keeps what it was before.
+  // Preparing changes the object in place, so a copy is kept when it may have to be repeated.
   const mayRepeat = isNameGenerated || resource.strategy.alongside !== undefined;
   for (let tries = 1; ;) {
     if (pause !== undefined) await pause();
@@ -83,14 +83,14 @@ export async function createObject(
     if (created === 'again') continue;
     if (!isTaken(created)) return created;
     if (generateName === '') throw nameTaken(endpoint, created.taken);
-    if (!isNameGenerated || tries === GENERATED_NAME_TRIES) {
+    if (!isNameGenerated || tries === MAX_GENERATED_NAMES) {
       throw generatedNameTaken(endpoint, object.metadata.name ?? '');
     }
     tries += 1;
   }
 }
 
-/** Preparing replaces managedFields, which can be as large as the rest, rather than change them. */
+/** Preparing replaces managedFields, which can be as large as the rest, instead of changing them in place. */
 function copyToPrepare(object: ApiObject): ApiObject {
   const { managedFields, ...metadata } = object.metadata;
   const copy: ApiObject = clone({ ...object, metadata });
@@ -98,7 +98,7 @@ function copyToPrepare(object: ApiObject): ApiObject {
   return copy;
 }
 
-/** Without a promise where nothing has to be waited for. */
+/** Synchronous when nothing has to be awaited. */
 function prepareAndCheck(object: ApiObject, endpoint: Endpoint, context: WriteContext): void | Promise<void> {
   const { resource } = endpoint;
   const preparing = resource.strategy.prepareForCreate?.(object, context);
@@ -140,7 +140,7 @@ function store(
 ): Promise<StoredObject | PutConflict> {
   const { resource } = endpoint;
   const key = keyOf(resource, object.metadata.namespace ?? '', object.metadata.name ?? '');
-  // Only what is stored is looked at, so that a dry run takes it, as upstream's does.
+  // Checked only when the object is stored, so that a dry run accepts it, as upstream's does.
   if ((object.metadata.resourceVersion ?? '') !== '') {
     throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
   }
@@ -155,13 +155,13 @@ function store(
   return beside === undefined ? put() : beside.then(put);
 }
 
-/** 'again': what was to be written beside the object is out of date, so it has to be prepared anew. */
+/** 'again': the additional operations are out of date, so the object must be prepared again. */
 function outcomeOf(result: StoredObject | PutConflict): StoredObject | NameTaken | 'again' {
   if (!isConflicting(result)) return result;
   return typeof result.conflictsWith === 'string' ? 'again' : { taken: result.conflictsWith };
 }
 
-/** An object of that name is there already. */
+/** An object of that name already exists. */
 interface NameTaken {
   readonly taken: StoredObject;
 }

@@ -11,7 +11,10 @@ const OPTIONS = {
   dryRun: false,
 };
 
-/** Deletes every object of a kind without asking admission, because the kind itself goes; finalizers hold theirs. */
+/**
+ * Deletes every object of a kind without admission, because the kind itself is removed; objects with finalizers stay until these are
+ * removed.
+ */
 export async function deleteAll(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
   const { resource, objects, services } = endpoint;
   const { objects: all } = await objects.list(rangeOf(resource, ''), {});
@@ -21,7 +24,7 @@ export async function deleteAll(endpoint: Endpoint, signal: AbortSignal): Promis
     try {
       await deleteObject(endpoint, { namespace, name, options: OPTIONS, context: ownContext(services, signal) });
     } catch (error) {
-      if (!hasReason(error, 'NotFound')) throw error; // somebody else deleted it meanwhile
+      if (!hasReason(error, 'NotFound')) throw error; // another client deleted it meanwhile
     }
   }
 }

@@ -23,7 +23,7 @@ import { isConflicting } from '../storage/put-conflict.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { selectObjects } from './list.ts';
 
-/** DELETE one object: at once, or by marking it until its grace period and finalizers are over. */
+/** DELETE one object: at once, or by marking it until its grace period has passed and its finalizers are removed. */
 export async function deleteOne(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource } = endpoint;
   const options = await optionsOf(call, endpoint);
@@ -58,7 +58,7 @@ function deleteAdmission(call: Call, endpoint: Endpoint, options: DeleteOptions)
   return new RequestAdmission(call, endpoint, { dryRun, deleteOptions: stated });
 }
 
-/** Warns a client that does not say what becomes of dependents, where the default of the kind is surprising. */
+/** Warns a client that does not set a propagation policy, when the kind's default is surprising. */
 function warnOfPropagation({ resource }: Endpoint, options: DeleteOptions, context: WriteContext): void {
   const { propagationWarning } = resource.strategy;
   if (propagationWarning === undefined) return;
@@ -72,17 +72,17 @@ export interface DeleteRequest {
   readonly name: string;
   readonly options: DeleteOptions;
   readonly context: WriteContext;
-  /** Absent where the server deletes by itself, such as for an eviction. */
+  /** Absent when the server itself deletes, such as for an eviction. */
   readonly admission?: RequestAdmission;
 }
 
 export interface Deleted {
-  /** The object as last seen: marked, or as it was when it was removed. */
+  /** The last state of the object: marked for deletion, or as it was removed. */
   readonly object: StoredObject | ApiObject;
   readonly isGone: boolean;
 }
 
-/** Deletes, trying again while others change the object at the same time. */
+/** Deletes the object, and retries when other clients change it at the same time. */
 export async function deleteObject(endpoint: Endpoint, request: DeleteRequest): Promise<Deleted> {
   const { resource, objects } = endpoint;
   const key = keyOf(resource, request.namespace, request.name);
@@ -160,7 +160,7 @@ function deletedStatus(object: StoredObject | ApiObject, endpoint: Endpoint): St
   };
 }
 
-/** DELETE a collection: every selected object as if deleted by itself; answers with the list of what was selected. */
+/** DELETE a collection: every selected object like a single one; answers with the list of selected objects. */
 export async function deleteCollection(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource } = endpoint;
   const selectors = listOptions(call.request.query, false);
@@ -178,7 +178,7 @@ export async function deleteCollection(call: Call, endpoint: Endpoint): Promise<
     try {
       await deleteObject(endpoint, { namespace, name, options, context, admission });
     } catch (error) {
-      if (!hasReason(error, 'NotFound')) throw error; // somebody else deleted it meanwhile
+      if (!hasReason(error, 'NotFound')) throw error; // another client deleted it meanwhile
     }
   }
   return { type: 'list', resource, items, metadata };

@@ -1,4 +1,4 @@
-// A dry run answers as if it had happened, and nothing happens: not to objects that finalizers hold either (issue 12, F).
+// A dry run answers as if it had happened, and changes nothing, not even objects with finalizers.
 import { describe, expect, test } from 'vitest';
 import { MERGE_PATCH, TestApi } from '../../resources/testing/test-api.ts';
 
@@ -13,7 +13,7 @@ const map = (name: string, finalizers: string[] = []) => ({
   metadata: { name, finalizers },
 });
 
-/** `free`, `held` by a finalizer, `leaving`: deleted but held, and a `pod` that would have a grace period. */
+/** `free`, `held` by a finalizer, `leaving`: deleted but held, and a `pod` with a grace period. */
 async function openApi(): Promise<TestApi> {
   const api = await TestApi.open();
   await api.send('POST', MAPS, map('free'));
@@ -24,7 +24,7 @@ async function openApi(): Promise<TestApi> {
   return api;
 }
 
-/** All objects, and the revision that any write would have moved. */
+/** All objects, and the revision, which any write would change. */
 async function stateOf(api: TestApi): Promise<unknown> {
   const [maps, pods] = [await api.send('GET', MAPS), await api.send('GET', PODS)];
   return { revision: await api.store.revision(), maps: maps.body['items'], pods: pods.body['items'] };
@@ -71,7 +71,7 @@ describe('a dry run changes nothing:', () => {
   });
 });
 
-test('a dry run answers with what would have become of the object', async () => {
+test('a dry run answers with the resulting object', async () => {
   await using api = await openApi();
   const held = await api.send('DELETE', `${MAPS}/held?dryRun=All`);
   expect(held.body.metadata).toMatchObject({ name: 'held', deletionGracePeriodSeconds: 0, finalizers: FINALIZERS });

@@ -1,4 +1,4 @@
-// Lists whose snapshot was compacted away while a client paged through them (issue 12, F).
+// Lists whose snapshot was compacted while a client paged through them.
 import { expect, test } from 'vitest';
 import type { ApiObject } from '../../api/index.ts';
 import { TestApi } from '../../resources/testing/test-api.ts';
@@ -18,7 +18,7 @@ async function page(api: TestApi, token = ''): Promise<Page> {
   return { names: (body['items'] as ApiObject[]).map(({ metadata }) => metadata.name), next, resourceVersion };
 }
 
-test('the token of a 410 goes on after the last page, with the newest state', async () => {
+test('the token of a 410 continues after the last page, with the newest state', async () => {
   await using api = await TestApi.open();
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await api.send('POST', MAPS, { metadata: { name } });
   const first = await page(api);
@@ -40,7 +40,7 @@ test('the token of a 410 goes on after the last page, with the newest state', as
   expect(third).toEqual({ names: ['e', 'f'], next: '', resourceVersion: second.resourceVersion });
 });
 
-test('a list at a version that is too old gets no token: there is nothing to go on with', async () => {
+test('a list at a version that is too old gets no token: there is nothing to continue', async () => {
   await using api = await TestApi.open();
   for (const name of ['a', 'b', 'c']) await api.send('POST', MAPS, { metadata: { name } });
   const { resourceVersion } = await page(api);

@@ -1,11 +1,11 @@
-// Generated names that are taken already (issue 12, F).
+// Generated names that are already taken.
 import { expect, test } from 'vitest';
 import { SeededRandom } from '../../base/index.ts';
 import { TestApi } from '../../resources/testing/test-api.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
-/** Gives these suffixes, and the last one again and again. */
+/** Returns these suffixes, then repeats the last one. */
 class ScriptedSuffixes extends SeededRandom {
   readonly #suffixes: string[];
   drawn = 0;
@@ -35,7 +35,7 @@ test.each(['', '?dryRun=All'])('another name is tried when a generated one is ta
   expect((await api.send('GET', `${MAPS}/m-aaaaa`)).body).toEqual(first.body);
 });
 
-test('after eight names that are taken the client is asked to come again', async () => {
+test('after eight taken names the client is asked to retry', async () => {
   const random = new ScriptedSuffixes(['aaaaa']);
   await using api = await TestApi.open({ random });
   await api.send('POST', MAPS, { metadata: { name: 'm-aaaaa' } });
@@ -49,7 +49,7 @@ test('after eight names that are taken the client is asked to come again', async
   expect(body.message).toContain('the server was not able to generate a unique name for the object');
 });
 
-test('a name that was given is not replaced by another', async () => {
+test('a name that the client set is not replaced', async () => {
   await using api = await TestApi.open();
   await api.send('POST', MAPS, { metadata: { name: 'm' } });
   const { code, body } = await api.send('POST', MAPS, { metadata: { name: 'm', generateName: 'm-' } });

@@ -6,7 +6,7 @@ import { convertForReading } from '../storage/conversion.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { atLeastRevision, parseRevision } from './revision-rules.ts';
 
-/** GET one object. Without a promise where nobody has to be waited for. */
+/** GET one object. Synchronous when the store is in this process. */
 export function get(call: Call, endpoint: Endpoint): Answer | Promise<Answer> {
   const resourceVersion = call.request.query.get('resourceVersion');
   if (resourceVersion !== '') return getNotOlder(call, endpoint, resourceVersion);

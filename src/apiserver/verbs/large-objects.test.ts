@@ -1,4 +1,4 @@
-// Others have their turns while a large object is worked on (issue 12, A2).
+// Other requests run while a large object is processed.
 import { describe, expect, test } from 'vitest';
 import { MERGE_PATCH, TestApi } from '../../resources/testing/test-api.ts';
 
@@ -6,7 +6,7 @@ const MAPS = '/api/v1/namespaces/default/configmaps';
 const LARGE = { text: 'x'.repeat(100_000) };
 const map = (name: string, data: object): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
 
-/** How often the event loop goes round until it is done. */
+/** The number of turns of the event loop until `act` has finished. */
 async function turnsOf(act: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isDone = false;
@@ -20,7 +20,7 @@ async function turnsOf(act: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-describe('others have their turns while a large object', () => {
+describe('other requests run while a large object', () => {
   test.each<{ readonly what: string; readonly send: (api: TestApi) => Promise<unknown> }>([
     { what: 'is created', send: (api) => api.send('POST', MAPS, map('new', LARGE)) },
     { what: 'is updated', send: (api) => api.send('PUT', `${MAPS}/large`, map('large', { ...LARGE, more: 'y' })) },
@@ -50,7 +50,7 @@ describe('others have their turns while a large object', () => {
     expect(turns).toBeGreaterThan(least);
   });
 
-  test('in YAML is read', async () => {
+  test('in YAML is parsed', async () => {
     await using api = await TestApi.open();
     const yaml = `metadata: {name: new}\ndata:\n${Array.from({ length: 10_000 }, (_unused, index) => `  k${index}: v\n`).join('')}`;
     const call = api.callOf('POST', MAPS, { body: yaml, type: 'application/yaml' });
@@ -60,7 +60,7 @@ describe('others have their turns while a large object', () => {
     expect(turns).toBeGreaterThan(24);
   });
 
-  test('nobody waits for small ones', async () => {
+  test('small ones are processed without a pause', async () => {
     await using api = await TestApi.open();
 
     expect(await turnsOf(() => api.send('POST', MAPS, map('small', { a: 'b' })))).toBeLessThan(4);

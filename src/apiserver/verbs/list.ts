@@ -11,7 +11,7 @@ import type { StoredObject } from '../storage/stored-object.ts';
 import { parseRevision, tooLargeRevision } from './revision-rules.ts';
 import { selection, type Selection } from './selection.ts';
 
-/** GET a collection, whole or page by page on one snapshot. */
+/** GET a collection, as a whole or in pages of one snapshot. */
 export async function list(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource } = endpoint;
   const options = listOptions(call.request.query, false);
@@ -24,7 +24,7 @@ export interface Selected {
   readonly metadata: ListMetadata;
 }
 
-/** Reads what the options select, for listing or for deleting. */
+/** Reads the selected objects, for listing or for deleting. */
 export async function selectObjects(
   endpoint: Endpoint,
   options: ListOptions,
@@ -34,7 +34,7 @@ export async function selectObjects(
   const selected = selection(resource, options, target.name);
   const whole = rangeFor(resource, target);
   const start = await startOf(objects, options, whole);
-  // Whoever takes any version gets all of it: Kubernetes answers from its cache then, which does not count.
+  // A client that accepts any version gets the whole list: Kubernetes then answers from its cache, which ignores limits.
   const limit = options.resourceVersion === '0' ? 0 : options.limit;
   const page = await readPage(endpoint, selected, { ...start, limit, range: whole, reader: target.reader });
   objects.countSelected(page.evaluated, page.items.length);
@@ -43,9 +43,9 @@ export async function selectObjects(
 
 interface Start {
   readonly from: string;
-  /** Read as of this revision; undefined reads the newest. */
+  /** Reads at this revision; undefined reads the newest state. */
   readonly at: Revision | undefined;
-  /** Unless `at` is given: what the reader is content with; the newest when that is undefined. */
+  /** The oldest acceptable state when `at` is undefined; default the newest. */
   readonly notOlderThan?: Revision;
 }
 
@@ -55,7 +55,7 @@ async function startOf(objects: ObjectStore, options: ListOptions, range: KeyRan
       throw badRequest('specifying resource version is not allowed when using continue');
     }
     const token = decodeContinue(options.continueToken, range.from);
-    // A negative revision asks to go on with the newest state, inconsistently, after a token grew too old.
+    // A negative revision means to continue with the newest state, inconsistently, after a token expired.
     return { from: token.from, at: token.revision < 0 ? undefined : token.revision };
   }
   const wanted = parseRevision(options.resourceVersion);
@@ -68,27 +68,27 @@ async function startOf(objects: ObjectStore, options: ListOptions, range: KeyRan
   return { from: range.from, at: isExact ? wanted : undefined, ...newEnough };
 }
 
-/** As much of objects is looked at between two looks at the clock, which cost as much as small objects do. */
+/** How many bytes of objects are evaluated between two looks at the clock, which cost as much as small objects do. */
 const UNCLOCKED_BYTES = 16 * 1024;
 
 interface Page {
   readonly items: readonly StoredObject[];
-  /** How many objects the selectors have looked at. */
+  /** How many objects the selectors have evaluated. */
   readonly evaluated: number;
   readonly revision: Revision;
-  /** Where the next page starts, if there is one. */
+  /** The key of the next page, if there is one. */
   readonly next: string | undefined;
   readonly remaining: number;
 }
 
-/** Reads until the page is full; objects that the selectors drop do not count, so more than one read may be needed. */
+/** Reads until the page is full; objects that are not selected do not count, so more than one read may be needed. */
 async function readPage(
   { objects, resource, services }: Endpoint,
   selected: Selection,
   request: Start & { readonly limit: number; readonly range: KeyRange; readonly reader: Waiting },
 ): Promise<Page> {
   const { limit, range, notOlderThan } = request;
-  // objects may have to be parsed; what was converted is looked at before it can be forgotten
+  // objects may have to be parsed; converted objects are evaluated before their forms can be evicted
   const isSlow = !selected.isAll && resource.storage.convert === undefined;
   const items: StoredObject[] = [];
   let { from, at } = request;
@@ -142,7 +142,7 @@ async function readAt(
   }
 }
 
-/** 410 with a token that goes on inconsistently, for clients that prefer that to starting over. */
+/** 410 with a token for continuing inconsistently, for clients that prefer that to starting over. */
 async function expiredContinue(objects: ObjectStore, from: string, prefix: string): Promise<StatusError> {
   const token = encodeContinue({ revision: -1, from }, prefix);
   const error = new StatusError({ code: 410, reason: 'Expired', message: CONTINUE_EXPIRED });
@@ -171,7 +171,7 @@ function after(key: string): string {
   return `${key}\u0000`;
 }
 
-/** The keys to look at: one where the target names one object, else the collection. */
+/** The keys to read: one when the target names an object, else the collection. */
 export function rangeFor(
   resource: Resource,
   { namespace, name }: { readonly namespace: string; readonly name: string },
@@ -180,24 +180,24 @@ export function rangeFor(
   return isOne ? exactly(keyOf(resource, namespace, name)) : rangeOf(resource, namespace);
 }
 
-/** The range that holds one key. */
+/** The range of one key. */
 function exactly(key: string): KeyRange {
   return { from: key, to: after(key) };
 }
 
-/** Where a paged list goes on: at this key, in the store as of this revision. */
+/** Where a paged list continues: at this key, in the store at this revision. */
 interface ContinueToken {
   readonly revision: Revision;
   readonly from: string;
 }
 
-/** The token's form is Kubernetes' own, so that a client may start on one server and go on at another. */
+/** The token has Kubernetes' format, so that a client may begin at one server and continue at another. */
 function encodeContinue(token: ContinueToken, prefix: string): string {
   const start = token.from.slice(prefix.length);
   return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: token.revision, start })).toString('base64url');
 }
 
-/** `prefix` is the collection's key prefix; keys outside of it cannot be reached with a forged token. */
+/** `prefix` is the collection's key prefix; a forged token cannot reach keys outside of it. */
 function decodeContinue(text: string, prefix: string): ContinueToken {
   const { v, rv, start } = parse(text);
   if (v !== 'meta.k8s.io/v1') throw invalidToken(`server does not recognize this encoded version ${String(v)}`);

@@ -30,26 +30,29 @@ import { putObject } from './put-object.ts';
 export interface Modification {
   readonly key: string;
   readonly name: string;
-  /** Absent for what the server does to an object itself, such as binding a pod: that is admitted as what it follows from. */
+  /** Absent for the server's own changes, such as binding a pod, which are admitted together with their cause. */
   readonly admission?: RequestAdmission;
-  /** What validating admission sees in place of the object, such as a Scale; it has been through mutation in `change`. */
+  /** What validating admission sees in place of the object, such as a Scale; `change` has run mutating admission on it. */
   readonly seenAs?: (object: ApiObject) => ApiObject;
   readonly context: WriteContext;
-  /** The resource's own rules, or those of the subresource that is written. */
+  /** The rules of the resource, or of the written subresource. */
   readonly strategy: Strategy;
   readonly preconditions?: Preconditions;
-  /** The write fails rather than lose managedFields, see `putObject`. */
+  /** Whether the write fails rather than lose managedFields, see `putObject`. */
   readonly keepsManagedFields?: boolean;
-  /** The object as it should be; called again after a lost race. Gets a frozen object and returns a new one. `pause` is that of the context, and there as well when only the stored object is large. */
+  /**
+   * Returns the changed object, a new one; called again after a conflict. Gets a frozen object. `pause` is the context's, and also set when
+   * only the stored object is large.
+   */
   change(current: ApiObject, pause: WriteContext['pause']): ApiObject | Promise<ApiObject>;
 }
 
-/** Whenever a race is lost, somebody else has won it; so many in a row mean that something is wrong. */
+/** Each conflict means that another client's write succeeded; this many in a row mean that something is wrong. */
 const MAX_LOST_RACES = 1000;
 
 /**
- * Changes one stored object: read, change, check, write if it is still what was read, else again from the start.
- * If the client named the version that it changed, a lost race ends in a conflict.
+ * Changes one stored object: reads, changes, checks, and writes it if it has not changed since; else starts over. If the client named the
+ * version that it changed, a lost race is a conflict.
  */
 export async function modifyObject(endpoint: Endpoint, modification: Modification): Promise<StoredObject | ApiObject> {
   const { resource, objects } = endpoint;
@@ -74,7 +77,7 @@ export async function modifyObject(endpoint: Endpoint, modification: Modificatio
   }
 }
 
-/** A small change of a large object takes as long as a large one. */
+/** A small change of a large object takes as long as a large one, so it pauses as well. */
 function inTurns(modification: Modification, stored: StoredObject, { services }: Endpoint): Modification {
   const { context } = modification;
   if (context.pause !== undefined || stored.bytes <= LARGE_BYTES) return modification;
@@ -88,7 +91,7 @@ function checkPreconditions(stored: StoredObject, endpoint: Endpoint, { precondi
   throw conflict(groupResource(endpoint.resource), name, why);
 }
 
-/** The version that the client changed must be the newest. Without one the newest is taken, if the kind allows that. */
+/** The version that the client changed must be the newest. Without one, the newest is changed, if the kind permits that. */
 function checkResourceVersion(
   object: ApiObject,
   old: ApiObject,
@@ -109,7 +112,7 @@ function checkResourceVersion(
   checkIsNewest(object, old, groupResource(endpoint.resource));
 }
 
-/** The object as it should be, after mutation: a new one, which the next steps may change. */
+/** The changed object after mutation: a new one, which the next steps may change. */
 async function changed(old: ApiObject, { change, admission, seenAs, context }: Modification): Promise<ApiObject> {
   if (context.pause !== undefined) await context.pause();
   const object = { ...(await change(old, context.pause)) };
@@ -183,17 +186,17 @@ async function write(
   return isConflicting(result) ? lostTo(result) : result;
 }
 
-/** Losing only what is written beside the object is no conflict: the change is prepared again. */
+/** Losing only a condition of the additional operations is not a conflict: the change is prepared again. */
 function lostTo({ conflictsWith }: PutConflict): 'lost' | 'again' {
   return conflictsWith === 'alongside' ? 'again' : 'lost';
 }
 
-/** The last finalizer of an object that was deleted before is gone: so is the object. */
+/** Whether the last finalizer of a deleted object was removed, so that the object is removed. */
 function mayDisappear(object: ApiObject, old: ApiObject, strategy: Strategy): boolean {
   return isReleased(object, old) && (strategy.mayDisappear?.(object) ?? true);
 }
 
-/** The object with its managedFields after a plain write over `live`: the writer manages the fields that it has changed. */
+/** The object with its managedFields after a plain write over `live`: the writer manages the fields that it changed. */
 export async function withManager(
   object: ApiObject,
   live: ApiObject,

@@ -65,10 +65,10 @@ export async function patch(
   return { type: 'object', code: 200, resource, object };
 }
 
-/** An apply whose object changed, appeared or went away underneath is tried again so often. */
-const RETRIES = 5;
+/** How often an apply is retried when its object was changed, created or deleted meanwhile. */
+const MAX_RETRIES = 5;
 
-/** PATCH with a configuration: merged into the object, which is created when there is none. */
+/** PATCH with a configuration: merged into the object, which is created if missing. */
 async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promise<Answer> {
   const { resource, objects, services } = endpoint;
   const { namespace, name } = call.info;
@@ -98,12 +98,12 @@ async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promis
     } catch (error) {
       const isRace =
         hasReason(error, 'AlreadyExists') || (hasReason(error, 'NotFound') && strategy === resource.strategy);
-      if (!isRace || attempt >= RETRIES) throw error;
+      if (!isRace || attempt >= MAX_RETRIES) throw error;
     }
   }
 }
 
-/** The object where the path says it is. */
+/** Sets the name and namespace from the path. */
 function placed(object: ApiObject, call: Call, endpoint: Endpoint): ApiObject {
   ensureNamespace(object, endpoint.resource.namespaced, call.info.namespace);
   checkName(object, call.info.name);

@@ -15,11 +15,11 @@ import type { Resource, Strategy } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 
 export interface PatchedContext extends PatchContext {
-  /** What was patched, and how it is written, if it is an object of the store. */
+  /** The stored object that was patched, and its write rules; absent for objects that are not stored. */
   readonly stored?: { readonly object: ApiObject; readonly strategy: Strategy };
 }
 
-/** Reads what a patch made of an object as strictly as if it had been sent whole. */
+/** Decodes a patched object as strictly as if the client had sent it whole. */
 export function decodePatched(patched: Patched, endpoint: Endpoint, context: PatchedContext): ApiObject {
   const { resource } = endpoint;
   const { stored } = context;
@@ -51,12 +51,12 @@ export function decodePatched(patched: Patched, endpoint: Endpoint, context: Pat
   }
 }
 
-/** Metadata that is the very same as before is copied all the same: it is changed in place. */
+/** Copies metadata even when it is unchanged, because it will be changed in place. */
 function withOwnMetadata(object: ApiObject): ApiObject {
   return { ...object, metadata: { ...object.metadata } };
 }
 
-/** Objects of custom kinds can be of any kind until they are validated. */
+/** Objects of custom kinds may have any kind until they are validated. */
 function checkTypeMeta(value: unknown, resource: Resource, name: string): void {
   const { kind, apiVersion } = (value ?? {}) as { readonly kind?: unknown; readonly apiVersion?: unknown };
   if (typeof kind !== 'string' || typeof apiVersion !== 'string' || kind === '' || apiVersion === '') return;
@@ -75,8 +75,8 @@ function unknownText(path: string): string {
 }
 
 /**
- * What is said about a patched document that is of another kind than it was, or does not tell; undefined when it is of
- * the right one. A document without a version is read as one without a name.
+ * The error for a patched document whose kind was changed or removed; undefined when it is right. A document without a version is treated
+ * like one without a name.
  */
 function kindProblem(value: unknown, { resource, services }: Endpoint, name: string): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
@@ -107,7 +107,7 @@ function nameless(name: string): Error {
   return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 }
 
-/** The object with the kind and version that its path says it has; they come first, as in all JSON output. */
+/** Sets kind and version from the path; they come first, as in all JSON output. */
 function withKind(object: ApiObject, resource: Resource): ApiObject {
   const apiVersion = apiVersionOf(resource);
   if (object.kind === resource.kind && object.apiVersion === apiVersion) return object;

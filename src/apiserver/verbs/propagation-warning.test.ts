@@ -7,12 +7,15 @@ const JOB = {
   spec: { template: { spec: { containers: [{ name: 'main', image: 'image' }], restartPolicy: 'Never' } } },
 };
 
-test.each([`${JOBS}/job`, JOBS])('who deletes %s without saying what becomes of pods is warned', async (path) => {
-  await using api = await TestApi.open();
-  await api.send('POST', JOBS, JOB);
+test.each([`${JOBS}/job`, JOBS])(
+  'a client that deletes %s without a propagation policy gets a warning',
+  async (path) => {
+    await using api = await TestApi.open();
+    await api.send('POST', JOBS, JOB);
 
-  expect((await api.send('DELETE', `${path}?dryRun=All`)).warnings).toEqual([
-    expect.stringContaining('child pods are preserved by default'),
-  ]);
-  expect((await api.send('DELETE', `${path}?propagationPolicy=Background`)).warnings).toEqual([]);
-});
+    expect((await api.send('DELETE', `${path}?dryRun=All`)).warnings).toEqual([
+      expect.stringContaining('child pods are preserved by default'),
+    ]);
+    expect((await api.send('DELETE', `${path}?propagationPolicy=Background`)).warnings).toEqual([]);
+  },
+);

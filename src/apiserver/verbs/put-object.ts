@@ -7,14 +7,14 @@ import { convertForReading, convertForStoring, type Waiting } from '../storage/c
 import type { StoredObject } from '../storage/stored-object.ts';
 
 export interface PutOptions extends WriteOptions {
-  /** The write fails rather than lose managedFields. */
+  /** Whether the write fails rather than lose managedFields. */
   readonly keepsManagedFields: boolean;
   readonly writer: Waiting;
 }
 
 /**
- * Stores an object, and converts the result to the version in which it was written. An object that is too large with its
- * managedFields is stored without them, since they can be large themselves.
+ * Stores an object, and converts the result to the version in which it was written. An object that is too large because of its
+ * managedFields is stored without them.
  */
 export function putObject(
   key: string,

@@ -1,4 +1,4 @@
-// Deleting again what is being deleted writes only if something changes (issue 12, F).
+// Deleting an object that is being deleted writes only if something changes.
 import { expect, test } from 'vitest';
 import { TestApi } from '../../resources/testing/test-api.ts';
 
@@ -6,7 +6,7 @@ const MAPS = '/api/v1/namespaces/default/configmaps';
 const PODS = '/api/v1/namespaces/default/pods';
 const POD_SPEC = { containers: [{ name: 'main', image: 'image' }], nodeName: 'n1' };
 
-/** Deletes it and tells whether that wrote anything. */
+/** Deletes an object, and returns whether that wrote anything. */
 async function writes(api: TestApi, path: string): Promise<boolean> {
   const before = await api.store.revision();
   const { code } = await api.send('DELETE', path);
@@ -14,7 +14,7 @@ async function writes(api: TestApi, path: string): Promise<boolean> {
   return (await api.store.revision()) !== before;
 }
 
-test('what a finalizer holds is marked once', async () => {
+test('an object with a finalizer is marked once', async () => {
   await using api = await TestApi.open();
   await api.send('POST', MAPS, { metadata: { name: 'm', finalizers: ['example.com/hold'] } });
   expect(await writes(api, `${MAPS}/m`)).toBe(true);

@@ -1,12 +1,12 @@
 import { badRequest, parseGoInteger, quoteGo, StatusError, ValueError } from '../../api/index.ts';
 import type { ReadOptions, Revision } from '../../store/index.ts';
 
-/** All these rules need from the objects. */
+/** What these rules need from the objects. */
 export interface RevisionSource {
   revision(options?: Pick<ReadOptions, 'notOlderThan'>): Promise<Revision>;
 }
 
-/** Reads a resourceVersion that a client sent; "" and "0" mean any. */
+/** Parses a client's resourceVersion; "" and "0" mean any. */
 export function parseRevision(text: string, asBadRequest = true): Revision {
   if (text === '') return 0;
   const revision = parseGoInteger(text, 'ParseUint');
@@ -15,7 +15,7 @@ export function parseRevision(text: string, asBadRequest = true): Revision {
   throw asBadRequest ? badRequest(`invalid resource version: ${message}`) : new StatusError({ code: 500, message });
 }
 
-/** Refuses to answer from before `wanted`; what a copy of the store has will do if it is new enough. */
+/** Makes sure that the answer is not older than `wanted`; a replica's state is accepted if it is recent enough. */
 export async function atLeastRevision(source: RevisionSource, wanted: Revision): Promise<void> {
   if (wanted === 0) return;
   const current = await source.revision({ notOlderThan: wanted });

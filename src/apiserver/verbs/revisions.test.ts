@@ -9,7 +9,7 @@ function configMap(name: string, resourceVersion?: string): string {
 
 const headers = { 'content-type': 'application/json' };
 
-test('an object with a resourceVersion is not created; a dry run, which stores nothing, takes it', async () => {
+test('an object with a resourceVersion is rejected, except in a dry run, which stores nothing', async () => {
   const server = new KindServer();
   const refused = await server.send('POST', COLLECTION, { headers, body: configMap('a', '7') });
   const tried = await server.send('POST', `${COLLECTION}?dryRun=All`, { headers, body: configMap('a', '7') });
@@ -21,7 +21,7 @@ test('an object with a resourceVersion is not created; a dry run, which stores n
   expect([tried.code, tried.json().metadata.resourceVersion]).toEqual([201, '7']);
 });
 
-test('a watch from a version that is gone is told the oldest one that is left', async () => {
+test('the error for a watch from a compacted version names the oldest available one', async () => {
   const server = new KindServer();
   const versions: number[] = [];
   for (const name of ['a', 'b', 'c', 'd']) {

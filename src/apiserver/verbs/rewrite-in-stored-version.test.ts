@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { cronTabs } from '../testing/made-up-kind.ts';
+import { cronTabs } from '../testing/cron-tabs.ts';
 import { KindServer } from '../testing/kind-server.ts';
 
 const PATH = '/apis/stable.example.com/v1/namespaces/default/crontabs';
 
-test('a write that changes nothing stores an object anew if it is stored in an older version', async () => {
+test('a write that changes nothing stores an object again if it is stored in an older version', async () => {
   await using api = new KindServer();
   const { registry } = api.server;
   registry.register(cronTabs({ versions: ['v1', 'v2'] }));

@@ -3,7 +3,7 @@ import type { Resource } from '../resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { Traits } from '../storage/traits.ts';
 
-/** Which objects of a collection a request is about. */
+/** The objects of a collection that a request selects. */
 export interface Selection {
   readonly isAll: boolean;
   matches(stored: StoredObject): boolean;
@@ -41,7 +41,7 @@ function checkFields(resource: Resource, selector: FieldMatcher, name: string): 
   }
 }
 
-/** Kinds with fields of their own have their own words, and Job yet others. */
+/** Kinds with selectable fields have other messages, and Job yet another. */
 function unknownField({ kind, selectableFields }: Resource, field: string): string {
   const quoted = JSON.stringify(field);
   if (selectableFields.length === 0) {

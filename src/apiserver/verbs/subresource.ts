@@ -38,13 +38,13 @@ import { patch } from './patch.ts';
 import { decodePatched } from './patched-object.ts';
 import { update } from './update.ts';
 
-/** A request to something below an object. `negotiate` throws when the client takes none of our formats. */
+/** A request to a subresource. `negotiate` throws when the client accepts none of our formats. */
 export async function subresource(call: Call, endpoint: Endpoint, negotiate: () => void): Promise<Answer> {
   const { resource } = endpoint;
   const target = resource.subresources.get(call.info.subresource);
   if (target === undefined) {
     const isCustom = resource.capabilities !== builtInCapabilities && resource.computed === undefined;
-    throw isCustom ? notFound(groupResource(resource), call.info.name) : pageNotFound(); // upstream's ways differ
+    throw isCustom ? notFound(groupResource(resource), call.info.name) : pageNotFound(); // upstream's errors differ
   }
   const { verb } = call.info;
   if (!target.verbs.includes(verb)) throw methodNotAllowed();
@@ -134,7 +134,7 @@ function objectsFor(call: Call, endpoint: Endpoint, context: WriteContext): Acti
   };
 }
 
-/** GET …/scale and the like: the object as another kind. */
+/** GET …/scale and similar: the object as another kind. */
 async function getProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
   const { resource, objects } = endpoint;
   const stored = await objects.get(keyOf(resource, call.info.namespace, call.info.name));
@@ -145,7 +145,7 @@ async function getProjection(call: Call, endpoint: Endpoint, projection: Project
   return { type: 'object', code: 200, resource: projectedResource(resource, projection), object: projected };
 }
 
-/** PUT a projection, such as a Scale: its fields are carried over into the object. */
+/** PUT a projection, such as a Scale: its changes are applied to the object. */
 async function updateProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
   const options = writeOptions(call.request.query, 'UpdateOptions');
   const target = projectedEndpoint(endpoint, projection);
@@ -184,7 +184,7 @@ async function patchProjection(call: Call, endpoint: Endpoint, projection: Proje
   return writeProjection(call, endpoint, { projection, options, change });
 }
 
-/** Computes the projected object that should be there. */
+/** Computes the changed projection. */
 type ProjectedChange = (projected: ApiObject, context: WriteContext) => Promise<ApiObject>;
 
 interface ProjectionWrite {
@@ -227,7 +227,7 @@ interface ChangeContext {
   readonly scaled: ScaledKind | undefined;
 }
 
-/** The object with the changes of its projection carried over. */
+/** Applies a projection's changes to the object. */
 async function changed(current: ApiObject, change: ChangeContext): Promise<ApiObject> {
   const { admission, name, endpoint, write, context, scaled } = change;
   const { projection } = write;
@@ -243,7 +243,7 @@ async function changed(current: ApiObject, change: ChangeContext): Promise<ApiOb
   return objectWithManagers(projection.merge(current, projected), projected, { scaled, before: current });
 }
 
-/** The resource as the kind of the projection, for decoding and encoding it. */
+/** A resource of the projection's kind, for decoding and encoding it. */
 function projectedResource(resource: Resource, { kind, struct, columns = [] }: Projection): Resource {
   return { ...resource, ...kind, type: struct, columns, strategy: {}, capabilities: builtInCapabilities };
 }

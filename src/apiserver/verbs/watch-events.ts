@@ -6,39 +6,39 @@ import type { Endpoint } from '../endpoint.ts';
 import { convertForReading } from '../storage/conversion.ts';
 import type { ObjectChange, ObjectChanges } from '../storage/object-store.ts';
 import type { Selection } from './selection.ts';
-import { ToldChanges } from './told-changes.ts';
+import { WatchEventMapper } from './watch-event-mapper.ts';
 
-/** What a watch is about. */
+/** What a watch covers, and how. */
 export interface WatchPlan {
   readonly selected: Selection;
   readonly range: KeyRange;
   readonly resourceVersion: Revision;
   readonly options: ListOptions;
   readonly signal: AbortSignal;
-  /** Called when what is there has been told, and only changes are left. */
+  /** Called when the initial events have been sent, and only changes follow. */
   readonly begun: () => void;
 }
 
 type Events = readonly WatchEvent[];
 type Step = IteratorResult<Events, undefined>;
 
-/** The changes that a watcher is told of. */
+/** The store's changes, and their conversion to events. */
 interface Following {
   readonly changes: Polled<ObjectChanges>;
-  readonly told: ToldChanges;
+  readonly mapper: WatchEventMapper;
 }
 
-/** The events of one watch: what is there, when that was asked for, then every change until the time is up. */
+/** The events of one watch: the initial state, if requested, then every change until the watch times out. */
 export class WatchEvents extends PolledSource<Events> {
   readonly #endpoint: Endpoint;
   readonly #plan: WatchPlan;
-  /** The state to begin with, and events that take a conversion. */
+  /** The initial events, and events whose objects must be converted. */
   readonly #made = new PolledPromise<Events>();
-  /** Ends the changes: the time is up, the kind is withdrawn, or the call is over. */
+  /** Ends the changes: the watch timed out, the kind was withdrawn, or the call ended. */
   readonly #ended = new AbortController();
   readonly #held: Disposable[] = [];
   #hasBegun = false;
-  /** Where changes begin, once what is there is known. */
+  /** The first revision of changes, once the initial state has been read. */
   #from: Revision | undefined;
   #following: Following | undefined;
   #isOver = false;
@@ -66,11 +66,11 @@ export class WatchEvents extends PolledSource<Events> {
         const made = this.#made.poll(wake);
         if (made === undefined || made.value.length > 0) return made;
       }
-      const { changes, told } = (this.#following ??= this.#follow());
+      const { changes, mapper } = (this.#following ??= this.#follow());
       const step = changes.poll(wake);
       if (step === undefined) return undefined;
-      if (step.done === true) return this.#end(told);
-      const events = told.eventsOf(step.value);
+      if (step.done === true) return this.#end(mapper);
+      const events = mapper.eventsOf(step.value);
       if (events instanceof Promise) this.#made.start(events);
       else if (events.length > 0) return { value: events, done: false };
     }
@@ -90,12 +90,12 @@ export class WatchEvents extends PolledSource<Events> {
     this.#made.start(this.#initialEvents());
   }
 
-  /** The state to start from, as ADDED events, when the client asked for it. */
+  /** The initial state as ADDED events, if the client requested it. */
   async #initialEvents(): Promise<Events> {
     const { objects, resource } = this.#endpoint;
     const { options, range, selected, resourceVersion, signal } = this.#plan;
     const wantsState = options.sendInitialEvents ?? resourceVersion === 0;
-    // Without initial events being asked for, no version means any, as in Kubernetes before there was such a wish.
+    // Without sendInitialEvents, an empty version means any version, as before that option existed.
     const takesAny = options.resourceVersion !== '' || options.sendInitialEvents === undefined;
     const newEnough = takesAny ? { notOlderThan: resourceVersion } : {};
     if (!wantsState) {
@@ -120,22 +120,22 @@ export class WatchEvents extends PolledSource<Events> {
     const from = this.#from ?? 0;
     begun();
     const wantsBookmarks = options.allowWatchBookmarks;
-    const told = new ToldChanges(this.#endpoint, { selected, resourceVersion, wantsBookmarks, signal }, from);
-    if (wantsBookmarks) this.#held.push(services.bookmarks.join(() => (told.isBookmarkDue = true)));
-    const wants = told.isSelective ? (change: ObjectChange) => told.isAbout(change) : undefined;
-    return { changes: objects.watch(range, { from, signal, wants }), told };
+    const mapper = new WatchEventMapper(this.#endpoint, { selected, resourceVersion, wantsBookmarks, signal }, from);
+    if (wantsBookmarks) this.#held.push(services.bookmarks.join(() => (mapper.isBookmarkDue = true)));
+    const wants = mapper.isSelective ? (change: ObjectChange) => mapper.isAbout(change) : undefined;
+    return { changes: objects.watch(range, { from, signal, wants }), mapper };
   }
 
-  #end(told: ToldChanges): Step {
+  #end(mapper: WatchEventMapper): Step {
     this.leave();
-    const last = told.lastWords();
+    const last = mapper.finalEvents();
     return last.length === 0 ? OVER : { value: last, done: false };
   }
 
   protected leave(): void {
     this.#isOver = true;
     for (const held of this.#held.splice(0)) held[Symbol.dispose]();
-    this.#ended.abort(); // for a source that is being waited for
+    this.#ended.abort(); // ends a pending wait for the source
     leave(this.#following?.changes);
   }
 }

@@ -7,7 +7,7 @@ import { parseRevision } from './revision-rules.ts';
 import { selection } from './selection.ts';
 import { WatchEvents } from './watch-events.ts';
 
-/** GET …?watch=true: what is there (when asked for), then every change until the time is up. */
+/** GET …?watch=true: the initial state, if requested, then every change until the watch times out. */
 export async function watch(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource } = endpoint;
   const options = listOptions(call.request.query, true);

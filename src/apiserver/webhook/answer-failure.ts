@@ -2,7 +2,7 @@ import { type Status, StatusError, quoteGo, trimGo } from '../../api/index.ts';
 import { readStatus } from './read-answer.ts';
 import type { WebhookAnswer } from './webhook-answer.ts';
 
-/** So much of an answer that nobody understands is quoted. */
+/** Maximum bytes of an unintelligible answer that the error quotes. */
 const MAX_QUOTED_BYTES = 2048;
 
 interface Failure {
@@ -28,7 +28,7 @@ const FAILURES: Readonly<Record<number, Failure>> = {
   },
 };
 
-/** What client-go makes of an answer that is no success: the Status in it, else something made up from its code. */
+/** client-go's error for an unsuccessful answer: the Status in it, else one that is derived from its code. */
 export function answerFailure(answer: WebhookAnswer): StatusError {
   const status = readStatus(answer);
   if (status?.status === 'Failure') return fromStatus(status);

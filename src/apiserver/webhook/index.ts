@@ -5,7 +5,7 @@ export type { WebhookAnswer } from './webhook-answer.ts';
 export { type WebhookCall, WebhookClient } from './webhook-client.ts';
 export type { LocalWebhook, WebhookClientOptions, WebhookCredential } from './webhook-client-options.ts';
 export { DeadlineExceeded } from '../../wire/http/index.ts';
-export { transportWords } from './transport-words.ts';
+export { transportErrorText } from './transport-error-text.ts';
 export type { WebhookService, WebhookTarget } from './webhook-target.ts';
 export {
   type ConfiguredWebhook,

@@ -18,26 +18,26 @@ export interface ReviewKinds {
   readonly kind: string;
   /** The version of the review that was sent. */
   readonly version: string;
-  /** All versions of the review that this server knows. */
+  /** All versions of the review that this server supports. */
   readonly versions: readonly string[];
-  /** The type of the review, where the table of types has none; all kinds of the table are known then, too. */
+  /** The type of the review, when it is not in the table of types; the table's kinds are then also accepted. */
   readonly struct?: Struct;
 }
 
 export interface ReadReview<T> {
-  /** As they stand in the answer; empty where it does not say. */
+  /** As in the answer; empty where absent. */
   readonly typeMeta: TypeMeta;
   readonly review: T;
 }
 
 const STATUS = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 
-/** What upstream's messages say of the place where kinds are registered. */
+/** Where kinds are registered, in upstream's messages. */
 const SCHEME = 'in scheme "pkg/runtime/scheme.go:111"';
 
 /**
- * Reads the review that a webhook answered with, as client-go does: JSON or YAML, whatever the content type says; a kind or
- * version that is missing is taken to be the one that was sent. Throws with client-go's words.
+ * Parses the review that a webhook answered with, as client-go does: JSON or YAML, whatever the content type says; a missing kind or
+ * version defaults to the one that was sent. Errors have client-go's messages.
  */
 export function readReview<T>(answer: WebhookAnswer, kinds: ReviewKinds): ReadReview<T> {
   const { code, contentType, body } = answer;
@@ -60,7 +60,7 @@ export function readReview<T>(answer: WebhookAnswer, kinds: ReviewKinds): ReadRe
   return { typeMeta, review: review as T };
 }
 
-/** The Status in an answer, if there is one that says its kind. */
+/** The Status in an answer, if there is one with a kind. */
 export function readStatus({ body }: WebhookAnswer): Status | undefined {
   if (body.length === 0) return undefined;
   try {
@@ -68,7 +68,7 @@ export function readStatus({ body }: WebhookAnswer): Status | undefined {
     const { kind, apiVersion } = text.typeMeta;
     return kind === 'Status' && (apiVersion === 'v1' || apiVersion === '') ? (text.untyped() as Status) : undefined;
   } catch {
-    return undefined; // whatever it is, it is no Status
+    return undefined; // not a Status
   }
 }
 
@@ -114,7 +114,7 @@ function completed({ apiVersion, kind }: TypeMeta, kinds: ReviewKinds): TypeMeta
   };
 }
 
-/** Reviews of all versions have the same fields, so those of the newest one are looked at. */
+/** Reviews of all versions have the same fields, so the newest type is used. */
 function structOf({ apiVersion, kind }: TypeMeta, kinds: ReviewKinds): Struct {
   const { types, group, kind: wanted, versions } = kinds;
   const isReview = kind === wanted && versions.some((version) => apiVersion === `${group}/${version}`);
@@ -131,7 +131,7 @@ function kindOf(apiVersion: string, kind: string): GroupVersionKind {
   return { group: apiVersion.slice(0, Math.max(0, apiVersion.lastIndexOf('/'))), version: versionOf(apiVersion), kind };
 }
 
-/** Names the type's own version where a value does not fit it. */
+/** Replaces the version in type errors with the review's own. */
 function renamed({ apiVersion }: TypeMeta, decode: () => unknown): unknown {
   try {
     return decode();
@@ -147,7 +147,7 @@ function versionOf(apiVersion: string): string {
 
 const MEDIA_TYPE = /^\s*[!#$%&'*+.^_`|~0-9a-z-]+(\/[!#$%&'*+.^_`|~0-9a-z-]+)?\s*/i;
 
-/** What Go's parser of media types does not take. */
+/** The error of Go's media type parser, if it rejects the text. */
 function contentTypeProblem(contentType: string): string | undefined {
   if (contentType === '') return undefined;
   const type = MEDIA_TYPE.exec(contentType)?.[0];

@@ -19,7 +19,7 @@ class ServiceServer extends MemoryServer {
     expect(answer).toMatchObject({ code: 201 });
   }
 
-  /** Addresses that were chosen in thirty tries. */
+  /** The addresses that were chosen in thirty tries. */
   async chosen(): Promise<string[]> {
     const found = new Set<string>();
     for (let tries = 0; tries < 30; tries++) {
@@ -30,7 +30,7 @@ class ServiceServer extends MemoryServer {
   }
 }
 
-test('a ready endpoint of the named port is chosen, those of the first family before others', async () => {
+test('chooses a ready endpoint of the named port, preferring the first address family', async () => {
   await using api = new ServiceServer();
   const ports = [
     { name: 'metrics', port: 80 },

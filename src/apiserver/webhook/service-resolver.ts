@@ -7,7 +7,7 @@ import type { ObjectIndex } from '../objects/objects-of.ts';
 import type { ServerObjects } from '../objects/server-objects.ts';
 import type { WebhookService } from './webhook-target.ts';
 
-/** Finds out where to connect to for a service. Refuses by throwing. */
+/** Finds an address to connect to for a service. Fails by throwing. */
 export interface ServiceResolver {
   resolve(service: WebhookService & { readonly port: number }): Promise<DialAddress>;
 }
@@ -16,8 +16,8 @@ const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
 const ROUTED_TYPES: readonly string[] = ['ClusterIP', 'NodePort', 'LoadBalancer'];
 
 /**
- * Goes past the cluster IP to a ready endpoint of the service, as kube-apiserver does with `--enable-aggregator-routing`: this
- * process is rarely on a machine whose kube-proxy would forward cluster IPs. Endpoints are chosen at random.
+ * Connects to a ready endpoint of the service instead of its cluster IP, as kube-apiserver does with `--enable-aggregator-routing`: this
+ * process rarely runs on a machine where kube-proxy forwards cluster IPs. Endpoints are chosen at random.
  */
 export class EndpointResolver implements ServiceResolver {
   readonly #objects: ServerObjects;
@@ -42,7 +42,7 @@ export class EndpointResolver implements ServiceResolver {
     return found;
   }
 
-  /** Those of the service's first family come first; otherwise in any order. */
+  /** Slices of the service's first address family come first; otherwise in any order. */
   #slicesOf(namespace: string, name: string, family: string | undefined): readonly EndpointSlice[] {
     this.#slices ??= this.#objects
       .of<EndpointSlice>('discovery.k8s.io', 'endpointslices')

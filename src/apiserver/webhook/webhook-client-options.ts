@@ -4,7 +4,7 @@ import type { Clock, UidSource } from '../../base/index.ts';
 import type { ClientCertificate } from '../../wire/http/index.ts';
 import type { ServiceResolver } from './service-resolver.ts';
 
-/** What this server shows to a webhook. */
+/** This server's credentials for a webhook. */
 export interface WebhookCredential {
   readonly certificate?: ClientCertificate;
   /** The whole header, such as `Bearer …`. */
@@ -13,30 +13,30 @@ export interface WebhookCredential {
 
 export interface WebhookClientOptions {
   readonly clock: Clock;
-  /** The clock that certificates are checked against; default the machine's, the only one that TLS itself uses. */
+  /** The clock for checking certificates; default the machine's, the only one that TLS itself uses. */
   readonly certificateClock?: Clock;
   readonly uids: UidSource;
-  /** Knows the kinds of reviews. */
+  /** The types of reviews. */
   readonly types: TypeTable;
   readonly services: ServiceResolver;
-  /** The client identity to show to `host:port`; default none. */
+  /** The credentials for `host:port`; default none. */
   readonly credentialFor?: (hostAndPort: string) => WebhookCredential | undefined;
   readonly userAgent?: string;
-  /** Offers HTTP/2 to every server, not only to those on this machine: one connection carries many requests then. */
+  /** Whether to offer HTTP/2 to every server, not only to those on this machine: one connection then carries many requests. */
   readonly offersHttp2?: boolean;
-  /** Told of every certificate that a server shows and that is looked at. */
+  /** Called with every server certificate that is checked. */
   readonly onCertificate?: (certificate: X509Certificate) => void;
-  /** Webhooks of this process by the host in their URL: they are called without a connection. */
+  /** Webhooks of this process, by the host in their URL; they are called without a connection. */
   readonly local?: (host: string) => LocalWebhook | undefined;
-  /** How many targets have connections; of more, the one that was not used for longest is let go. Default 200, as upstream. */
+  /** Maximum number of targets with open connections; the least recently used one is closed. Default 200, as upstream. */
   readonly maxTargets?: number;
-  /** Connections to one target at a time; further calls wait. Default 32. */
+  /** Maximum connections to one target; further calls wait. Default 32. */
   readonly maxConnections?: number;
-  /** Default 32 MiB, which take a moment to read; upstream has no bound. */
+  /** Default 32 MiB, which take a moment to parse; upstream has no limit. */
   readonly maxAnswerBytes?: number;
 }
 
-/** Answers what is posted to a path. */
+/** Handles a POST to a path. */
 export type LocalWebhook = (
   path: string,
   body: string,

@@ -49,21 +49,24 @@ describe('WebhookClient.post()', () => {
     expect(server.connections).toBe(1);
   });
 
-  test.each(['h2', 'http/1.1'] as const)('a server of %s that goes away between calls comes back', async (protocol) => {
-    const server = await start(echo, protocol);
-    const client = clientWith();
-    const target = { url: server.url, caBundle };
-    await post(client, target);
+  test.each(['h2', 'http/1.1'] as const)(
+    'reconnects to a server of %s that restarted between calls',
+    async (protocol) => {
+      const server = await start(echo, protocol);
+      const client = clientWith();
+      const target = { url: server.url, caBundle };
+      await post(client, target);
 
-    await server.close();
-    const message = `Post "${server.url}?timeout=10s": dial tcp 127.0.0.1:${server.port}: connect: connection refused`;
-    await expect(post(client, target)).rejects.toThrow(message);
+      await server.close();
+      const message = `Post "${server.url}?timeout=10s": dial tcp 127.0.0.1:${server.port}: connect: connection refused`;
+      await expect(post(client, target)).rejects.toThrow(message);
 
-    await server.open();
-    expect(await post(client, target)).toMatch(/^200 /);
-  });
+      await server.open();
+      expect(await post(client, target)).toMatch(/^200 /);
+    },
+  );
 
-  test('time and signal end a call that hangs, before and in the answer', async () => {
+  test('a timeout and the signal end a hanging call, before and during the answer', async () => {
     let isReached = (): void => undefined;
     const server = await start((_body, response, { url }) => {
       if (url?.startsWith('/hook') === true) isReached();
@@ -94,7 +97,7 @@ describe('WebhookClient.post()', () => {
     await Promise.all([expect(slow).rejects.toThrow('context deadline exceeded'), clock.advance('10s')]);
   });
 
-  test('an answer that is too large is given up', async () => {
+  test('an answer that is too large is abandoned', async () => {
     const server = await start((_body, response) => {
       const more = (): void => void (response.destroyed || response.write('x'.repeat(65_536), more));
       more();
@@ -105,7 +108,7 @@ describe('WebhookClient.post()', () => {
     );
   });
 
-  test('a webhook that asks for it is called again, after as long as it says', async () => {
+  test('a webhook that sends Retry-After is called again after that time', async () => {
     let calls = 0;
     const server = await start((_body, response) => {
       calls += 1;
@@ -123,8 +126,8 @@ describe('WebhookClient.post()', () => {
     expect(await answer).toBe('200 done');
   });
 
-  test('shows a certificate or a token where it is told to', async () => {
-    const server = await start((_body, response, { headers }) => response.end(headers.authorization ?? 'nobody'));
+  test('presents a certificate or a token where configured', async () => {
+    const server = await start((_body, response, { headers }) => response.end(headers.authorization ?? 'none'));
     const asked: string[] = [];
     const client = clientWith({
       credentialFor: (host) => {
@@ -134,7 +137,7 @@ describe('WebhookClient.post()', () => {
     });
     expect(await post(client, { url: server.url, caBundle })).toBe('200 Bearer abc');
     expect(asked).toEqual([`localhost:${server.port}`]);
-    expect(await post(clientWith(), { url: server.url, caBundle })).toBe('200 nobody');
+    expect(await post(clientWith(), { url: server.url, caBundle })).toBe('200 none');
   });
 
   test('a service is reached at one of its endpoints, under the name of the service', async () => {
@@ -154,7 +157,7 @@ describe('WebhookClient.post()', () => {
     );
   });
 
-  test('of too many targets the oldest loses its connections', async () => {
+  test('with too many targets, the oldest one’s connections are closed', async () => {
     const servers = await Promise.all([start(echo), start(echo), start(echo)]);
     const client = clientWith({ maxTargets: 2 });
     for (const server of [...servers, ...servers]) await post(client, { url: server.url, caBundle });

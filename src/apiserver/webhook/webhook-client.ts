@@ -10,7 +10,7 @@ import {
   isTransportError,
 } from '../../wire/http/index.ts';
 import { answerFailure } from './answer-failure.ts';
-import { transportWords } from './transport-words.ts';
+import { transportErrorText } from './transport-error-text.ts';
 import type { WebhookAnswer } from './webhook-answer.ts';
 import type { LocalWebhook, WebhookClientOptions, WebhookCredential } from './webhook-client-options.ts';
 import {
@@ -32,7 +32,7 @@ export interface WebhookCall {
 const MAX_TARGETS = 200;
 const MAX_CONNECTIONS = 32;
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
-/** A webhook that asks to be called again later is called so often. */
+/** How often a webhook that asks for a retry is called. */
 const MAX_ATTEMPTS = 11;
 
 interface Connected {
@@ -41,16 +41,16 @@ interface Connected {
 }
 
 /**
- * Calls webhooks: by URL or by service, over HTTPS with verified certificates, on connections that are kept.
+ * Calls webhooks: by URL or by service, over HTTPS with verified certificates, on connections that are kept open.
  *
- * Guarantees: a call ends with its time, its signal or its answer. Failures have the words of client-go. Redirects are not
- * followed and proxies not asked: who may name a webhook must not thereby choose whom this server talks to.
+ * Guarantees: a call ends with its timeout, its signal or its answer. Errors have client-go's messages. Redirects are not followed and
+ * proxies are not used: a user who configures a webhook must not be able to choose which other servers this server connects to.
  */
 export class WebhookClient implements Disposable {
   readonly clock: Clock;
   readonly types: TypeTable;
   readonly #options: WebhookClientOptions;
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #connected = new Map<string, Connected>();
   readonly #variants: WebhookClient[] = [];
 
@@ -60,19 +60,19 @@ export class WebhookClient implements Disposable {
     this.#options = options;
   }
 
-  /** A client with connections of its own, which is somebody else to webhooks; disposed of together with this one. */
+  /** A client with separate connections and other credentials; disposed of together with this one. */
   as(credentialFor: WebhookClientOptions['credentialFor']): WebhookClient {
     const variant = new WebhookClient({ ...this.#options, ...(credentialFor === undefined ? {} : { credentialFor }) });
     this.#variants.push(variant);
     return variant;
   }
 
-  /** An identifier for a review. */
+  /** A UID for a review. */
   newUid(): string {
     return this.#options.uids.next();
   }
 
-  /** Posts JSON; rejects with a `StatusError` for an answer that is no success, and with an `Error` when none comes. */
+  /** Posts JSON; rejects with a `StatusError` for an unsuccessful answer, and with an `Error` when there is none. */
   async post(target: WebhookTarget, call: WebhookCall): Promise<WebhookAnswer> {
     const query = `timeout=${formatGoDuration(BigInt(call.timeoutMs) * 1_000_000n)}`;
     using scope = new AbortScope(call.signal);
@@ -82,18 +82,18 @@ export class WebhookClient implements Disposable {
     return answer;
   }
 
-  /** Connections to a target; the same ones for the same target, until they are let go. */
+  /** The connections to a target; the same ones for the same target, until they are closed. */
   connectionsTo(target: WebhookTarget): HttpClient {
     return this.#connect(target).client;
   }
 
-  /** Lets go of all connections, which close when their calls have ended: the next calls show the credentials of then. */
+  /** Releases all connections, which close when their calls have ended; the next calls use current credentials. */
   drain(): void {
     for (const { client } of this.#connected.values()) client.drain();
     this.#connected.clear();
   }
 
-  /** Closes all connections; calls under way fail. */
+  /** Closes all connections; calls in progress fail. */
   [Symbol.dispose](): void {
     for (const variant of this.#variants.splice(0)) variant[Symbol.dispose]();
     for (const { client } of this.#connected.values()) client.destroy();
@@ -107,7 +107,7 @@ export class WebhookClient implements Disposable {
       const mayRetry = code === 429 || code >= 500;
       if (!mayRetry || retryAfterSeconds === undefined || attempt === MAX_ATTEMPTS) return answer;
       await this.clock.sleep(retryAfterSeconds * 1000, call.signal);
-      if (call.signal.aborted) throw new Error(reasonWords(call.signal));
+      if (call.signal.aborted) throw new Error(abortErrorText(call.signal));
     }
   }
 
@@ -116,7 +116,7 @@ export class WebhookClient implements Disposable {
     const local = this.#options.local?.(hostname);
     if (local !== undefined) return this.#askLocally(local, pathname, { target, call });
     const exchange = await this.#send(target, call).catch((error: unknown) => {
-      const words = call.signal.aborted ? reasonWords(call.signal) : transportWords(error);
+      const words = call.signal.aborted ? abortErrorText(call.signal) : transportErrorText(error);
       throw new Error(`Post "${webhookUrlText(target, call.query)}": ${words}`, { cause: error });
     });
     const body = await this.#read(exchange, call.signal);
@@ -135,15 +135,15 @@ export class WebhookClient implements Disposable {
     { target, call }: { readonly target: WebhookTarget; readonly call: PostedCall },
   ): Promise<WebhookAnswer> {
     const asked = local(path, call.body, call.signal).catch((error: unknown) => {
-      throw new Error(`Post "${webhookUrlText(target, call.query)}": ${transportWords(error)}`, { cause: error });
+      throw new Error(`Post "${webhookUrlText(target, call.query)}": ${transportErrorText(error)}`, { cause: error });
     });
     const answer = await Promise.race([asked, aborted(call.signal)]);
     if (answer === undefined)
-      throw new Error(`Post "${webhookUrlText(target, call.query)}": ${reasonWords(call.signal)}`);
+      throw new Error(`Post "${webhookUrlText(target, call.query)}": ${abortErrorText(call.signal)}`);
     return { code: answer.status, contentType: answer.type, body: Buffer.from(answer.body) };
   }
 
-  /** A request that the other side says it has not looked at, or that came too late on a kept connection, is sent once more. */
+  /** Sends a request; repeats it once when the server did not process it, or when it was sent on a connection that had been closed. */
   async #send(target: WebhookTarget, call: PostedCall): Promise<HttpExchange> {
     try {
       return await this.#request(target, call);
@@ -182,7 +182,7 @@ export class WebhookClient implements Disposable {
         chunks.push(chunk);
       }
     } catch (error) {
-      const words = signal.aborted ? reasonWords(signal) : bodyWords(error);
+      const words = signal.aborted ? abortErrorText(signal) : bodyErrorText(error);
       const message = `unexpected error when reading response body. Please retry. Original error: ${words}`;
       throw new Error(message, { cause: error });
     }
@@ -197,11 +197,11 @@ export class WebhookClient implements Disposable {
     const connected = known ?? this.#open(target);
     if (known !== undefined) this.#connected.delete(key);
     this.#connected.set(key, connected);
-    this.#letGo();
+    this.#release();
     return connected;
   }
 
-  #letGo(): void {
+  #release(): void {
     const { maxTargets = MAX_TARGETS } = this.#options;
     for (const [key, { client }] of this.#connected) {
       if (this.#connected.size <= maxTargets) return;
@@ -255,12 +255,12 @@ interface PostedCall {
   readonly signal: AbortSignal;
 }
 
-function reasonWords({ reason }: AbortSignal): string {
+function abortErrorText({ reason }: AbortSignal): string {
   return reason instanceof DeadlineExceeded ? reason.message : 'context canceled';
 }
 
-function bodyWords(error: unknown): string {
-  const words = transportWords(error);
+function bodyErrorText(error: unknown): string {
+  const words = transportErrorText(error);
   return words === 'EOF' ? 'unexpected EOF' : words;
 }
 

@@ -30,7 +30,7 @@ function config({ cluster, user, context }: Sketch): string {
 }
 
 describe('a webhook in a file', () => {
-  test('has an address, an authority, a name, and who calls it', () => {
+  test('has an address, an authority, a server name, and credentials', () => {
     writeFileSync(join(folder, 'token'), 'from a file\n');
     writeFileSync(join(folder, 'ca.pem'), 'AUTHORITY');
     const cluster = { 'certificate-authority': 'ca.pem', 'tls-server-name': 'other.test' };
@@ -71,13 +71,17 @@ describe('a webhook in a file', () => {
       'cannot read "no.pem"',
       () => config({ cluster: { 'certificate-authority': 'no.pem' } }),
     ],
-    ['another protocol', 'server "ftp://a" is no http or https URL', () => config({ cluster: { server: 'ftp://a' } })],
-    ['no address', 'server "" is no http or https URL', () => config({ cluster: { server: '' } })],
+    [
+      'another protocol',
+      'server "ftp://a" is not an http or https URL',
+      () => config({ cluster: { server: 'ftp://a' } }),
+    ],
+    ['no address', 'server "" is not an http or https URL', () => config({ cluster: { server: '' } })],
     ['a cluster that is missing', 'there is no cluster "other"', () => config({ context: { cluster: 'other' } })],
     ['no cluster', 'it names no cluster', () => config({ context: { cluster: '' } })],
     ['a user that is missing', 'there is no user "other"', () => config({ context: { user: 'other' } })],
     ['no context', 'it names no context', () => written({})],
-    ['a list', 'it is no kubeconfig', () => written('[]')],
+    ['a list', 'it is not a kubeconfig', () => written('[]')],
     ['what is no YAML', 'it is not YAML', () => written('a: b: c')],
   ])('with %s is refused', (_what, why, make) => {
     const path = make();
@@ -85,7 +89,7 @@ describe('a webhook in a file', () => {
   });
 });
 
-test('users are found by host and port, by stars, without the usual port, by any, or by the context', () => {
+test('users are found by host and port, by wildcards, without the default port, by `*`, or by the context', () => {
   const user = (name: string): object => ({ name, user: { token: name } });
   const names = ['a.example.com:8443', '*.example.com:8443', 'a.example.com', '*.com', 'usual'];
   const users = (all: readonly string[]): WebhookUsers =>

@@ -4,20 +4,20 @@ import { YamlBody } from '../../api/index.ts';
 import type { WebhookCredential } from './webhook-client-options.ts';
 import type { WebhookTarget } from './webhook-target.ts';
 
-/** A webhook as a file in the format of kubeconfigs names it: the cluster is the webhook, the user is this server. */
+/** A webhook from a kubeconfig file: the cluster is the webhook, the user is this server. */
 export interface ConfiguredWebhook {
   readonly target: WebhookTarget & { readonly url: string };
   readonly credential: WebhookCredential;
 }
 
-/** A file that names no webhook which could be called: which one, and what is wrong with it. */
+/** A kubeconfig file without a usable webhook; the message names the file and the problem. */
 export class WebhookConfigError extends Error {
   override readonly name = 'WebhookConfigError';
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Reads such a file, and the files that it names. Only its current context counts. */
+/** Reads such a file, and the files that it names. Only its current context is used. */
 export function readWebhookKubeconfig(path: string): ConfiguredWebhook {
   const file = new KubeconfigFile(path);
   const context = file.current;
@@ -25,7 +25,7 @@ export function readWebhookKubeconfig(path: string): ConfiguredWebhook {
   const user = text(context, 'user') === '' ? {} : file.named('users', 'user', text(context, 'user'));
   const url = text(cluster, 'server');
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw file.refusal(`server "${url}" is no http or https URL`);
+    throw file.refusal(`server "${url}" is not an http or https URL`);
   const [authority, serverName] = [file.pem(cluster, 'certificate-authority'), text(cluster, 'tls-server-name')];
   return {
     target: {
@@ -38,13 +38,13 @@ export function readWebhookKubeconfig(path: string): ConfiguredWebhook {
   };
 }
 
-/** Who this server is to webhooks, by names of users such as `hook.default.svc`, `*.example.com:8443` or `*`. */
+/** This server's credentials for webhooks, by names of users such as `hook.default.svc`, `*.example.com:8443` or `*`. */
 export class WebhookUsers {
   readonly #users: ReadonlyMap<string, WebhookCredential>;
   /** The user of the file's current context. */
   readonly #usual: WebhookCredential | undefined;
 
-  /** Reads a file in the format of kubeconfigs, and the files that it names. */
+  /** Reads a kubeconfig file, and the files that it names. */
   constructor(path: string) {
     const file = new KubeconfigFile(path);
     this.#users = new Map(
@@ -53,7 +53,7 @@ export class WebhookUsers {
     this.#usual = this.#users.get(text(file.currentOrNone, 'user'));
   }
 
-  /** The user for `host:port`: of that name, else with stars for its first labels, else the same without port 443, else any. */
+  /** The user for `host:port`: of that name, else with wildcards for its first labels, else the same without port 443, else `*`. */
   credentialFor(hostAndPort: string): WebhookCredential | undefined {
     const host = hostAndPort.endsWith(':443') ? hostAndPort.slice(0, -':443'.length) : undefined;
     return (
@@ -72,7 +72,7 @@ export class WebhookUsers {
   }
 }
 
-/** A file in the format of kubeconfigs; the paths in it are relative to its folder. */
+/** A kubeconfig file; the paths in it are relative to its folder. */
 class KubeconfigFile {
   readonly #path: string;
   readonly #root: Members;
@@ -149,7 +149,8 @@ class KubeconfigFile {
     } catch (cause) {
       throw this.refusal('it is not YAML', cause);
     }
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw this.refusal('it is no kubeconfig');
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw this.refusal('it is not a kubeconfig');
     return value as Members;
   }
 }

@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 
-/** Where a webhook is, as `clientConfig` of every kind of webhook says it. */
+/** Where a webhook is, as `clientConfig` of every kind of webhook describes it. */
 export interface WebhookTarget {
   readonly url?: string;
   readonly service?: WebhookService;
-  /** Base64 of PEM: whom to trust. Absent or blank: the authorities of the system. */
+  /** Base64 of PEM: the trusted authorities. Absent or blank: the system's. */
   readonly caBundle?: string;
-  /** The name that the certificate must carry instead of the host's. */
+  /** The name that the certificate must have instead of the host's. */
   readonly serverName?: string;
-  /** Trusts whoever answers; only where an operator has said so. */
+  /** Whether to skip verification of the certificate; only when an operator has configured it. */
   readonly isInsecure?: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface WebhookService {
 
 const HTTPS_PORT = 443;
 
-/** The address of a webhook as it stands in messages; names of services are never looked up as host names. */
+/** The URL of a webhook in messages; names of services are never resolved as host names. */
 export function webhookUrl({ url, service }: WebhookTarget): URL {
   if (service !== undefined) {
     const { path = '', port = HTTPS_PORT } = service;
@@ -34,7 +34,7 @@ export function webhookUrl({ url, service }: WebhookTarget): URL {
   return urlOf(`${protocol}//${host}`, pathname);
 }
 
-/** The address as Go writes it: the port of a service is always told, even where it is the usual one. */
+/** The URL as Go writes it: the port of a service is always included, even the default one. */
 export function webhookUrlText(target: WebhookTarget, query: string): string {
   const { protocol, host, hostname, pathname } = webhookUrl(target);
   const { service } = target;
@@ -42,18 +42,18 @@ export function webhookUrlText(target: WebhookTarget, query: string): string {
   return `${protocol}//${shownHost}${pathname}${query === '' ? '' : `?${query}`}`;
 }
 
-/** The name that the certificate of a service must carry. */
+/** The name that the certificate of a service must have. */
 export function serviceHost({ name, namespace }: WebhookService): string {
   return `${name}.${namespace}.svc`;
 }
 
-/** Upstream speaks HTTP/2 to its own machine only: elsewhere one connection would bind all requests to one of many backends. */
+/** Upstream uses HTTP/2 only on its own machine: elsewhere one connection would send all requests to one of many backends. */
 export function isOwnMachine({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** PEM of the authorities to trust; undefined for those of the system. */
+/** PEM of the trusted authorities; undefined for the system's. */
 export function authoritiesOf({ caBundle = '' }: WebhookTarget): string | undefined {
   const pem = Buffer.from(caBundle, 'base64').toString();
   return pem.trim() === '' ? undefined : pem;

@@ -10,7 +10,7 @@ import { openWebSocket, WebSocketConnection } from '../../wire/websocket/index.t
 import { NodeConnections } from '../node-connections.ts';
 import { NodeProxy, type PodTarget } from '../node-proxy.ts';
 
-/** What a node does with a connection on which SPDY is spoken from then on. */
+/** Serves, on a node, a connection that has been upgraded to SPDY. */
 export type ServeNode = (connection: Duplex) => void;
 
 const ACCEPTED = [
@@ -23,9 +23,9 @@ const NODE = 'node-1';
 const MAX_TURNS = 20_000;
 const { signal } = new AbortController();
 
-/** A server that passes everything on to a node, a node that does as it is told, and a client over TLS. */
+/** A server that forwards every request to a node, a node whose behaviour the test defines, and a client over TLS. */
 export class ProxiedNode implements AsyncDisposable {
-  /** Of the proxy: what it waits for is counted here. */
+  /** The proxy's clock. */
   readonly clock = new VirtualClock();
   /** The node's ends of all connections to it. */
   readonly connections: Duplex[] = [];
@@ -66,7 +66,7 @@ export class ProxiedNode implements AsyncDisposable {
     });
   }
 
-  /** A client that speaks SPDY with the node. */
+  /** Connects as a client that speaks SPDY with the node. */
   async openSpdy(path: string, protocol: string): Promise<UpgradedConnection> {
     const headers = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': protocol };
     const answer = await this.client.upgrade({ method: 'POST', path, headers, signal });
@@ -75,7 +75,7 @@ export class ProxiedNode implements AsyncDisposable {
     return answer;
   }
 
-  /** A client that speaks WebSocket with the server. */
+  /** Connects as a client that speaks WebSocket with the server. */
   async openWebSocket(path: string, protocol: string): Promise<WebSocketConnection> {
     const options = { clock: new VirtualClock(), random: new CryptoRandom(), protocols: [protocol] };
     const connection = await openWebSocket(this.client, { path, headers: {}, signal }, options);
@@ -83,7 +83,7 @@ export class ProxiedNode implements AsyncDisposable {
     throw new Error(`Refused with ${connection.status}`);
   }
 
-  /** Resolves when the server has done with its only call, and nothing of it is left at either side. */
+  /** Resolves when the server has finished its only call, and neither side holds anything of it. */
   async untilOver(): Promise<void> {
     const { observed } = this.transport;
     await observed.until(() => observed.answers.length === 1 && observed.open === 0);
@@ -104,16 +104,16 @@ export class ProxiedNode implements AsyncDisposable {
   }
 }
 
-/** Waits for what sockets bring, without any length of time. */
+/** Waits for sockets' events, without a time limit. */
 export async function until(isSo: () => boolean): Promise<void> {
   for (let turns = 0; turns < MAX_TURNS; turns++) {
     if (isSo()) return;
     await turn();
   }
-  throw new Error('It did not come to be so');
+  throw new Error('The condition did not become true');
 }
 
-/** Waits until a number does not grow any more. */
+/** Waits until a number stops growing. */
 export async function untilStill(count: () => number): Promise<number> {
   for (let before = -1, still = 0; ; before = count()) {
     still = count() === before ? still + 1 : 0;

@@ -1,20 +1,20 @@
-/** A token longer than this is nobody's: what it could say does not need more. */
+/** Longer tokens are not accepted. */
 export const MAX_TOKEN_CHARACTERS = 64 * 1024;
 
-/** A signed token, read but not verified: nothing in it may be believed yet. */
+/** A signed token, parsed but not verified: nothing in it can be trusted yet. */
 export interface CompactJws {
   readonly algorithm: string;
-  /** Empty when the token does not say which key signed it. */
+  /** Empty when the token does not name its key. */
   readonly keyId: string;
   readonly claims: Readonly<Record<string, unknown>>;
-  /** What was signed. */
+  /** The part of the token that is signed. */
   readonly signed: string;
   readonly signature: Buffer;
 }
 
 const BASE64_URL = /^[A-Za-z0-9_-]*$/;
 
-/** Reads a token of three parts (RFC 7515, compact serialization); undefined when it is none. */
+/** Parses a token of three parts (RFC 7515, compact serialization); undefined when it is not one. */
 export function readJws(token: string): CompactJws | undefined {
   if (token.length > MAX_TOKEN_CHARACTERS) return undefined;
   const parts = token.split('.', 4);
@@ -24,7 +24,7 @@ export function readJws(token: string): CompactJws | undefined {
   const claims = readObject(payload);
   if (head === undefined || claims === undefined) return undefined;
   const { alg, kid } = head;
-  // Extensions that must be understood (`crit`) are none of ours.
+  // Critical extensions (`crit`) are not supported.
   if (typeof alg !== 'string' || head['crit'] !== undefined) return undefined;
   return {
     algorithm: alg,
@@ -43,6 +43,6 @@ function readObject(part: string): Readonly<Record<string, unknown>> | undefined
       ? (value as Readonly<Record<string, unknown>>)
       : undefined;
   } catch {
-    return undefined; // not JSON: whatever it is, it is no token
+    return undefined; // not JSON, so not a token
   }
 }

@@ -24,8 +24,8 @@ const ecdsa = (hash: string, curve: string): Algorithm => ({
 });
 
 /**
- * The signatures that count. Neither `none` nor those with a shared secret (HS256) are among them, and each fits one type of
- * key only, so that a public key is never taken for a secret.
+ * The accepted signature algorithms. Neither `none` nor those with a shared secret (HS256) are among them, and each fits one type of key
+ * only, so that a public key is never used as a shared secret.
  */
 const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map([
   ['RS256', rsa('sha256')],
@@ -39,22 +39,22 @@ const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map([
   ['ES512', ecdsa('sha512', 'secp521r1')],
 ]);
 
-/** Names of the signatures that count. */
+/** Names of the accepted signature algorithms. */
 export const signatureAlgorithms: readonly string[] = [...ALGORITHMS.keys()];
 
-/** True when the key made the token's signature, in a way that counts. */
+/** Whether the key made the token's signature, with an accepted algorithm. */
 export function isSignedBy({ algorithm: name, signed, signature }: CompactJws, key: KeyObject): boolean {
   const algorithm = ALGORITHMS.get(name);
   if (algorithm === undefined || !fits(algorithm, key)) return false;
   return verify(algorithm.hash, Buffer.from(signed), { key, ...algorithm.options }, signature);
 }
 
-/** The way in which a key signs: RS256 for RSA, and what fits its curve for others. Undefined when there is none. */
+/** The algorithm with which a key signs: RS256 for RSA, and the one of its curve for elliptic curves. Undefined when there is none. */
 export function algorithmOf(key: KeyObject): string | undefined {
   return signatureAlgorithms.find((name) => fits(ALGORITHMS.get(name) as Algorithm, key));
 }
 
-/** Header and claims as a signed token. */
+/** Signs a header and claims as a token. */
 export function signJws(header: object, claims: object, { key, name }: { key: KeyObject; name: string }): string {
   const algorithm = ALGORITHMS.get(name);
   if (algorithm === undefined || !fits(algorithm, key)) throw new Error(`Cannot sign: the key does not fit "${name}"`);

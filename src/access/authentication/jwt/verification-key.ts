@@ -1,12 +1,12 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { algorithmOf } from './signature-algorithms.ts';
 
-/** A public key that signatures are checked with. */
+/** A public key that verifies signatures. */
 export interface VerificationKey {
-  /** What tokens name the key by: made from the key, and telling nothing about it. */
+  /** The key ID in tokens: a digest of the public key. */
   readonly id: string;
   readonly key: KeyObject;
-  /** How the key's owner signs. */
+  /** The algorithm of the key's signatures. */
   readonly algorithm: string;
 }
 
@@ -22,7 +22,7 @@ export function verificationKey(key: KeyObject): VerificationKey {
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END \1-----/g;
 
-/** All keys in PEM, whether public, private or in a certificate; `place` is named when there is none. */
+/** All keys in PEM text, whether public, private or in a certificate; `place` is named in the error when there is none. */
 export function readVerificationKeys(pem: string, place: string): readonly VerificationKey[] {
   const blocks = [...pem.matchAll(BLOCK)].filter(([, type]) => type !== 'EC PARAMETERS');
   if (blocks.length === 0) throw new Error(`Cannot read keys in "${place}": it has none in PEM`);
@@ -35,7 +35,7 @@ export function readVerificationKeys(pem: string, place: string): readonly Verif
   });
 }
 
-/** The key as relying parties read it (RFC 7517), members in upstream's order. */
+/** The key as a JSON Web Key (RFC 7517), members in upstream's order. */
 export function jsonWebKey({ id, key, algorithm }: VerificationKey): Readonly<Record<string, string | undefined>> {
   const { kty, crv, x, y, n, e } = key.export({ format: 'jwk' });
   return { use: 'sig', kty, kid: id, crv, alg: algorithm, x, y, n, e };

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { duplicate, type FieldError, invalidValue, required } from '../../../api/index.ts';
 import type { IssuerConfiguration, JwtConfiguration } from './configuration.ts';
 
-/** What is wrong with one of several issuers, in upstream's words. `reserved` are the issuers of service accounts. */
+/** The errors of one of several issuers, with upstream's texts. `reserved` are the issuers of service accounts' tokens. */
 export function issuerProblems(
   all: readonly JwtConfiguration[],
   index: number,

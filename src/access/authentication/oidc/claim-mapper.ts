@@ -5,12 +5,12 @@ import type { CompiledExpression, CompiledJwt, CompiledRule } from './compile-co
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** A token whose claims make no user; the message tells why, in upstream's words. */
+/** The token's claims do not define a user; the message is upstream's. */
 export class ClaimError extends Error {
   override readonly name = 'ClaimError';
 }
 
-/** The user that a token's claims make by the configuration of its issuer. Throws `ClaimError` when they make none. */
+/** Maps a token's claims to a user, by its issuer's configuration. Throws `ClaimError` when they do not define one. */
 export function userFrom(claims: Claims, jwt: CompiledJwt): UserInfo {
   const bindings = { claims: claimsValue(claims) };
   const name = usernameFrom(claims, jwt, bindings);
@@ -119,7 +119,7 @@ function textClaim(claims: Claims, claim: string, what: string): string {
   return value;
 }
 
-/** A text, or a list of texts; empty ones count for nothing. */
+/** A string or a list of strings; empty ones are left out. */
 function textsOf(value: Value, what: string): readonly string[] {
   if (value === null) return [];
   const list = isList(value) ? Array.from({ length: listSize(value) }, (_, index) => listAt(value, index)) : [value];

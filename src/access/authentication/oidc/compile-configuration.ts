@@ -23,7 +23,7 @@ import {
 } from './configuration.ts';
 import { issuerProblems } from './check-issuer.ts';
 
-/** An expression, ready to be evaluated. */
+/** A compiled expression. */
 export interface CompiledExpression {
   readonly text: string;
   readonly program: Program;
@@ -34,7 +34,7 @@ export interface CompiledRule extends CompiledExpression {
   readonly message: string;
 }
 
-/** One issuer's configuration with its expressions. */
+/** One issuer's configuration with its compiled expressions. */
 export interface CompiledJwt {
   readonly configuration: JwtConfiguration;
   readonly username: CompiledExpression | undefined;
@@ -45,7 +45,7 @@ export interface CompiledJwt {
   readonly userRules: readonly CompiledRule[];
 }
 
-/** Checks a configuration as upstream does, and compiles its expressions; throws with all that is wrong. */
+/** Validates a configuration as upstream does, and compiles its expressions; throws one error that lists all problems. */
 export function compileConfiguration(
   { jwt, anonymous }: AuthenticationConfiguration,
   reservedIssuers: readonly string[],

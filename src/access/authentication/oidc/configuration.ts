@@ -1,4 +1,4 @@
-/** An AuthenticationConfiguration of apiserver.config.k8s.io, as far as it says who asks. */
+/** The parts of an AuthenticationConfiguration (apiserver.config.k8s.io) that are supported. */
 export interface AuthenticationConfiguration {
   readonly jwt: readonly JwtConfiguration[];
   readonly anonymous?: AnonymousConfiguration;
@@ -6,11 +6,11 @@ export interface AuthenticationConfiguration {
 
 export interface AnonymousConfiguration {
   readonly enabled: boolean;
-  /** Paths that requests without credentials may ask for; all when there are none. */
+  /** The paths that anonymous requests may use; empty for all. */
   readonly conditions: readonly { readonly path: string }[];
 }
 
-/** Tokens of one issuer, and what becomes of their claims. */
+/** One issuer of tokens, and how its claims are mapped. */
 export interface JwtConfiguration {
   readonly issuer: IssuerConfiguration;
   readonly claimValidationRules: readonly ClaimRule[];
@@ -26,13 +26,13 @@ export interface JwtConfiguration {
 export interface IssuerConfiguration {
   readonly url: string;
   readonly discoveryURL: string;
-  /** PEM; the system's authorities when it is empty. */
+  /** PEM; empty for the system's authorities. */
   readonly certificateAuthority: string;
   readonly audiences: readonly string[];
   readonly audienceMatchPolicy: string;
 }
 
-/** Empty texts stand for what is not given, as in Go. */
+/** Empty strings mean "not set", as in Go. */
 export interface Mapping {
   readonly claim: string;
   readonly expression: string;
@@ -47,7 +47,7 @@ export interface ClaimRule extends Mapping {
   readonly message: string;
 }
 
-/** A configuration that cannot be used: what is wrong with it, and where. */
+/** A configuration that cannot be used; the message says what is wrong, and where. */
 export class AuthenticationConfigError extends Error {
   override readonly name = 'AuthenticationConfigError';
 }

@@ -11,21 +11,21 @@ import { readAuthenticationConfiguration } from './read-configuration.ts';
 
 export interface ConfiguredAuthentication {
   readonly configuration: AuthenticationConfiguration;
-  /** Where the configuration was read, and is read again when it changes. */
+  /** The file the configuration was read from; it is read again when it changes. */
   readonly file?: string;
-  /** Names of signatures that count; default all that are safe. */
+  /** Accepted signature algorithms; default all that are safe. */
   readonly algorithms?: readonly string[];
 }
 
 export interface IssuerParts {
-  /** Issuers of service accounts, which no other may pretend to be. */
+  /** Issuers of service accounts' tokens, which must not be configured again. */
   readonly reservedIssuers: readonly string[];
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** As often as upstream looks when nobody tells it of changes. */
-const LOOK_EVERY_MS = 60_000;
+/** Upstream's interval for polling the file when it gets no notifications of changes. */
+const POLL_INTERVAL_MS = 60_000;
 
 /** Reads the file of `--authentication-config`. */
 export function readConfigurationFile(file: string): ConfiguredAuthentication {
@@ -37,8 +37,8 @@ export function readConfigurationFile(file: string): ConfiguredAuthentication {
 }
 
 /**
- * Tokens of all issuers that are configured. A file that changes is read again within a minute; one that is wrong is told of,
- * and what was said before counts on. Who may be anonymous is decided at the start.
+ * Authenticates the tokens of all configured issuers. A changed file is read again within a minute; when it is invalid, an error is logged
+ * and the previous configuration stays in use. The rule for anonymous requests is fixed at the start.
  */
 export class ConfiguredIssuers implements TokenAuthenticator, Disposable {
   readonly name = 'OpenID Connect';
@@ -87,7 +87,7 @@ export class ConfiguredIssuers implements TokenAuthenticator, Disposable {
   }
 
   #lookLater(file: string): void {
-    this.#timer = this.#parts.clock.timer(LOOK_EVERY_MS, () => void this.#look(file));
+    this.#timer = this.#parts.clock.timer(POLL_INTERVAL_MS, () => void this.#look(file));
   }
 
   async #look(file: string): Promise<void> {

@@ -2,7 +2,7 @@ import { AbortScope, type Clock } from '../../../base/index.ts';
 import { HttpClient } from '../../../wire/http/index.ts';
 
 export interface FetchOptions {
-  /** PEM of whom to trust; default the system's authorities. */
+  /** PEM of trusted authorities; default the system's. */
   readonly authorities?: string;
   readonly clock: Clock;
 }
@@ -10,7 +10,7 @@ export interface FetchOptions {
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;
 
-/** Gets a small document over HTTPS, in bounded time. Redirects are not followed. */
+/** Gets a small JSON document over HTTPS, with limits of time and size. Redirects are not followed. */
 export async function fetchJson(url: string, { authorities, clock }: FetchOptions): Promise<unknown> {
   const server = new URL(url);
   const client = new HttpClient({ target: { server }, authorities: async () => authorities, clock });

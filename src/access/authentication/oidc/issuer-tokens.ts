@@ -7,16 +7,16 @@ import { ClaimError, userFrom } from './claim-mapper.ts';
 import type { CompiledJwt } from './compile-configuration.ts';
 import { RemoteKeys } from './remote-keys.ts';
 
-/** The issuer's clock may be ahead of ours by so much. */
+/** How far the issuer's clock may be ahead of ours. */
 const NOT_BEFORE_LEEWAY_MS = 5 * 60_000;
 
-/** Tokens of one issuer of OpenID Connect. */
+/** Authenticates the tokens of one issuer of OpenID Connect. */
 export class IssuerTokens implements TokenAuthenticator {
   readonly #jwt: CompiledJwt;
   readonly #algorithms: readonly string[];
   readonly #clock: Clock;
   readonly #keys: RemoteKeys;
-  /** By token: the generation of keys that its signature was checked with. */
+  /** By token: the generation of keys that verified its signature. */
   readonly #verified = new RecentByDigest<number>(MAX_TOKENS);
 
   constructor(jwt: CompiledJwt, options: { readonly algorithms: readonly string[]; readonly clock: Clock }) {
@@ -59,7 +59,7 @@ export class IssuerTokens implements TokenAuthenticator {
       return `oidc: id token signed with unsupported algorithm, expected ${expected} got ${JSON.stringify(jws.algorithm)}`;
     }
     for (const key of await this.#keys.keysFor(jws.keyId)) {
-      if (!isRightlySigned(jws, key)) continue;
+      if (!hasValidSignature(jws, key)) continue;
       this.#verified.set(token, this.#keys.generation);
       return undefined;
     }
@@ -67,10 +67,10 @@ export class IssuerTokens implements TokenAuthenticator {
   }
 }
 
-function isRightlySigned(jws: CompactJws, key: Parameters<typeof isSignedBy>[1]): boolean {
+function hasValidSignature(jws: CompactJws, key: Parameters<typeof isSignedBy>[1]): boolean {
   try {
     return isSignedBy(jws, key);
   } catch {
-    return false; // a signature of the wrong form is a wrong one
+    return false; // a malformed signature is invalid
   }
 }

@@ -22,7 +22,7 @@ let keys: { readonly id: string; readonly key: KeyObject }[];
 let paths: string[];
 let issuerName: string;
 let plane: TestPlane | undefined;
-let told: string[];
+let logged: string[];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'keelson-oidc-'));
@@ -65,8 +65,8 @@ async function configure(jwt: object = {}, more: object = {}): Promise<string> {
 
 async function start(jwt: object = {}, more: object = {}): Promise<TestPlane> {
   const configuration = readConfigurationFile(await configure(jwt, more));
-  told = [];
-  const log = new LineLogger({ clock: new VirtualClock(), level: 'info', write: (line) => told.push(line) });
+  logged = [];
+  const log = new LineLogger({ clock: new VirtualClock(), level: 'info', write: (line) => logged.push(line) });
   plane = await TestPlane.start({ access: { authentication: { configuration } }, log });
   return plane;
 }
@@ -90,7 +90,7 @@ async function refusalOf(on: TestPlane, text: string): Promise<string> {
 }
 
 describe('a token of an issuer', () => {
-  test('is checked with its keys, which are fetched once', async () => {
+  test('is verified with its keys, which are fetched once', async () => {
     const on = await start();
     const ada = {
       username: 'oidc:ada',
@@ -105,7 +105,7 @@ describe('a token of an issuer', () => {
     expect(paths).toEqual(['/.well-known/openid-configuration', '/keys']);
   });
 
-  test('with a new key makes the server look for it, but not at every request', async () => {
+  test('with a new key makes the server fetch keys again, but not at every request', async () => {
     const on = await start();
     await on.whoami(bearer(token()));
     const made = token({}, { alg: 'ES256', kid: 'new' });
@@ -122,7 +122,7 @@ describe('a token of an issuer', () => {
     ['never expires', { exp: undefined }, /token is expired/],
     ['begins later', { nbf: NOW + 600 }, /nbf/],
     ['is for others', { aud: ['other'] }, /expected audience in \["app"\] got \["other"\]/],
-    ['is for nobody', { aud: undefined }, /expected audience/],
+    ['has no audience', { aud: undefined }, /expected audience/],
     ['has no name', { sub: undefined }, /parse username claims "sub": claim not present/],
     ['has a number for a name', { sub: 5 }, /parse username claims "sub"/],
     ['has groups of another type', { groups: { a: 1 } }, /parse groups claim "groups"/],
@@ -146,7 +146,7 @@ describe('a token of an issuer', () => {
     expect(verificationKey(stranger).algorithm).toBe('RS256');
   });
 
-  test('is refused while its issuer lies or is away, which is asked again after a while', async () => {
+  test('is refused while its issuer is unreachable or answers for another issuer, which is retried after a pause', async () => {
     const on = await start();
     const real = issuerName;
     const text = token();
@@ -173,7 +173,7 @@ describe('expressions', () => {
   const userValidationRules = [{ expression: '!user.username.startsWith("system:")', message: 'no system users' }];
   const claims = { email: 'ada@acme.io', email_verified: true, roles: 'dev,,ops', tenant: 't1', hd: 'acme.io' };
 
-  test('make the user, and judge claims and user', async () => {
+  test('map claims to a user, and validate claims and user', async () => {
     const on = await start({ claimMappings, claimValidationRules, userValidationRules });
     expect(await on.whoami(bearer(token(claims)))).toMatchObject({
       username: 'ada',
@@ -215,15 +215,15 @@ describe('expressions', () => {
   });
 });
 
-test('a configuration that changes is read again; a wrong one changes nothing', async () => {
+test('a changed configuration is read again; an invalid one changes nothing', async () => {
   const on = await start();
   const text = token();
   expect(await on.whoami(bearer(text))).toMatchObject({ username: 'oidc:ada' });
   const look = async (username: object): Promise<void> => {
-    const before = told.length;
+    const before = logged.length;
     await configure({ claimMappings: { username } });
     await on.clock.advance('1m');
-    await expect.poll(() => told.length).toBeGreaterThan(before);
+    await expect.poll(() => logged.length).toBeGreaterThan(before);
   };
   await look({ claim: 'sub' });
   expect(await on.whoami(bearer(token({ exp: NOW + 9999 })))).toMatchObject({ username: 'oidc:ada' });
@@ -231,9 +231,9 @@ test('a configuration that changes is read again; a wrong one changes nothing', 
   expect(await on.whoami(bearer(token({ exp: NOW + 9999 })))).toMatchObject({ username: 'new:ada' });
 });
 
-test('who may be anonymous is said by path', async () => {
+test('anonymous requests are allowed by path', async () => {
   const on = await start({}, { anonymous: { enabled: true, conditions: [{ path: '/healthz' }] } });
   expect((await on.send('GET', '/livez')).code).toBe(401);
   expect((await on.send('GET', '/version')).code).toBe(401);
-  await expect(on.send('GET', '/healthz')).rejects.toThrow(/JSON/); // it is let in, and answers with "ok"
+  await expect(on.send('GET', '/healthz')).rejects.toThrow(/JSON/); // allowed: the answer is "ok"
 });

@@ -2,22 +2,22 @@ import { signatureAlgorithms } from '../jwt/signature-algorithms.ts';
 import type { ConfiguredAuthentication } from './configured-issuers.ts';
 import { AuthenticationConfigError } from './configuration.ts';
 
-/** One issuer, as flags describe it; empty texts stand for what is not given. */
+/** One issuer, as the flags describe it; empty strings mean "not set". */
 export interface OidcFlags {
   readonly issuer: string;
   readonly clientId: string;
   readonly authorities: string;
   readonly usernameClaim: string;
-  /** What goes before user names: the issuer and `#` when it is empty, but for addresses; nothing when it is `-`. */
+  /** The prefix of user names; default the issuer and `#`, except for e-mail addresses; `-` means none. */
   readonly usernamePrefix: string;
   readonly groupsClaim: string;
   readonly groupsPrefix: string;
   readonly requiredClaims: Readonly<Record<string, string>>;
-  /** RS256 when there are none. */
+  /** Default RS256. */
   readonly algorithms: readonly string[];
 }
 
-/** The same as a configuration. */
+/** The same settings as a configuration. */
 export function oidcConfiguration(flags: OidcFlags): ConfiguredAuthentication {
   const { issuer: url, clientId, usernameClaim, usernamePrefix, groupsClaim, groupsPrefix } = flags;
   const unknown = flags.algorithms.find((name) => !signatureAlgorithms.includes(name));

@@ -8,7 +8,7 @@ import {
   type PrefixedMapping,
 } from './configuration.ts';
 
-/** The file as it is written: what is absent is undefined. */
+/** The parsed file: absent fields are undefined. */
 interface WrittenFile {
   readonly jwt?: readonly WrittenJwt[];
   readonly anonymous?: { readonly enabled?: boolean; readonly conditions?: readonly { readonly path?: string }[] };
@@ -67,7 +67,7 @@ const CONFIGURATION: ConfigurationKind = {
   },
 };
 
-/** Reads an AuthenticationConfiguration in YAML or JSON; unknown and duplicate fields are refused. */
+/** Parses an AuthenticationConfiguration in YAML or JSON; rejects unknown and duplicate fields. */
 export function readAuthenticationConfiguration(text: string): AuthenticationConfiguration {
   const { jwt = [], anonymous } = readFile(text);
   return {

@@ -9,17 +9,17 @@ interface RemoteKey {
   readonly key: KeyObject;
 }
 
-/** A key that is not known is looked for at most so often, whoever shows tokens with made-up keys. */
-const LOOK_EVERY_MS = 1000;
-/** An issuer that does not answer is asked again after so long. */
+/** Minimum interval between fetches for unknown keys, so that tokens with made-up key IDs cannot cause more. */
+const MIN_FETCH_INTERVAL_MS = 1000;
+/** An issuer that did not answer is asked again after this time. */
 const RETRY_AFTER_MS = 10_000;
 const MAX_KEYS = 100;
 
-/** The public keys of an issuer, which its discovery document leads to; kept until a token names another one. */
+/** The public keys of an issuer, found through its discovery document; kept until a token names an unknown key. */
 export class RemoteKeys {
   readonly #issuer: IssuerConfiguration;
   readonly #clock: Clock;
-  /** Counts how often the keys were read: what an earlier set has signed must be checked anew. */
+  /** Incremented each time the keys are fetched: signatures that an earlier set verified must be verified again. */
   generation = 0;
   #keysUrl: string | undefined;
   #keys: readonly RemoteKey[] = [];
@@ -32,7 +32,7 @@ export class RemoteKeys {
     this.#clock = clock;
   }
 
-  /** Those that may have signed a token which names this key, or none. Throws when the issuer cannot be asked. */
+  /** The keys that may have signed a token which names this key ID, or none. Throws when the issuer cannot be reached. */
   async keysFor(keyId: string): Promise<readonly KeyObject[]> {
     const known = this.#matching(keyId);
     if (known.length > 0) return known;
@@ -45,7 +45,7 @@ export class RemoteKeys {
   }
 
   async #look(): Promise<void> {
-    const waitMs = this.#failure === undefined ? LOOK_EVERY_MS : RETRY_AFTER_MS;
+    const waitMs = this.#failure === undefined ? MIN_FETCH_INTERVAL_MS : RETRY_AFTER_MS;
     if (this.#looking === undefined && this.#clock.monotonic() - this.#lookedAtMs >= waitMs) {
       this.#lookedAtMs = this.#clock.monotonic();
       this.#looking = this.#fetch().finally(() => (this.#looking = undefined));
@@ -85,7 +85,7 @@ export class RemoteKeys {
   }
 }
 
-/** Keys that are not for signing, or of types that do not count, are left out. */
+/** Skips keys that are not for signing and keys of unsupported types. */
 function readKeys(document: unknown): readonly RemoteKey[] {
   const keys = (document as { readonly keys?: unknown } | null)?.keys;
   if (!Array.isArray(keys)) throw new Error('the key set has no keys');
@@ -95,7 +95,7 @@ function readKeys(document: unknown): readonly RemoteKey[] {
       const key = createPublicKey({ key: one, format: 'jwk' });
       return algorithmOf(key) === undefined ? [] : [{ id: typeof one.kid === 'string' ? one.kid : '', key }];
     } catch {
-      return []; // a key that cannot be read signs nothing
+      return []; // a key that cannot be parsed is skipped
     }
   });
 }

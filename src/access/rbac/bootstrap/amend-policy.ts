@@ -4,17 +4,17 @@ import { deepEqual } from '../../../base/index.ts';
 import { missingFrom } from '../rule-coverage.ts';
 import type { PolicyObject } from './read-policy.ts';
 
-/** What is to be done about an object of the policy that is there; undefined when it has all that it should. */
+/** How to repair an existing object of the policy; undefined when nothing is missing. */
 export type PolicyAmendment =
   | { readonly type: 'update'; readonly object: object }
-  /** Its role is another one, which cannot be changed: the binding goes, and is made anew. */
+  /** The binding is for another role, which cannot be changed: delete it and create it again. */
   | { readonly type: 'replace' };
 
 const PROTECTED = 'rbac.authorization.kubernetes.io/autoupdate';
 
 /**
- * Gives an object back what it lacks of the policy. What somebody has added stays, and objects whose annotation
- * `rbac.authorization.kubernetes.io/autoupdate` is "false" stay as they are.
+ * Restores what an object lacks of the policy. What users have added stays, and objects whose annotation
+ * `rbac.authorization.kubernetes.io/autoupdate` is "false" are not changed.
  */
 export function amendPolicy({ object }: PolicyObject, current: ApiObject): PolicyAmendment | undefined {
   if (current.metadata.annotations?.[PROTECTED] === 'false') return undefined;
@@ -41,7 +41,7 @@ function amendedRole({ rules: wanted = [], aggregationRule }: PolicyObject['obje
   };
 }
 
-/** A role that is not to be aggregated loses what says that it is. */
+/** Removes the aggregation rule from a role that should not be aggregated. */
 function amendedAggregation(
   wanted: AggregationRule | undefined,
   known: AggregationRule | undefined,

@@ -6,7 +6,7 @@ import { amendPolicy } from './amend-policy.ts';
 import { bootstrapPolicy } from './bootstrap-policy.ts';
 import type { PolicyObject } from './read-policy.ts';
 
-/** What a real kube-apiserver has made for itself. */
+/** The objects that a real kube-apiserver created. */
 const recorded = JSON.parse(
   readFileSync(join(import.meta.dirname, '../testdata/bootstrap-policy.json'), 'utf8'),
 ) as Readonly<Record<string, readonly ApiObject[]>>;
@@ -34,13 +34,13 @@ describe('an object of the policy that is there', () => {
   const policy = one('clusterroles', 'system:basic-user');
   const current = policy.object as unknown as ApiObject;
 
-  test('is left alone when it has all that it should, or more', () => {
+  test('is left alone when nothing is missing', () => {
     expect(amendPolicy(policy, current)).toBeUndefined();
     const rules = [...(policy.object.rules ?? []), { verbs: ['*'], apiGroups: ['x'], resources: ['y'] }];
     expect(amendPolicy(policy, { ...current, rules })).toBeUndefined();
   });
 
-  test('gets back the single permissions that are missing, after its own', () => {
+  test('gets back its missing permissions, after its own', () => {
     const own = { verbs: ['create'], apiGroups: ['authorization.k8s.io'], resources: ['selfsubjectaccessreviews'] };
     expect(amendPolicy(policy, { ...current, rules: [own] })).toEqual({
       type: 'update',
@@ -55,7 +55,7 @@ describe('an object of the policy that is there', () => {
     });
   });
 
-  test('gets back labels and annotations, and keeps those of others', () => {
+  test('gets back labels and annotations, and keeps additional ones', () => {
     const metadata = { name: current.metadata.name, labels: { a: 'b' }, annotations: {} };
     const { labels, annotations } = policy.object.metadata;
     expect(amendPolicy(policy, { ...current, metadata })).toEqual({
@@ -64,13 +64,13 @@ describe('an object of the policy that is there', () => {
     });
   });
 
-  test('stays as it is when its annotation says so', () => {
+  test('is not changed when its annotation says so', () => {
     const annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' };
     const metadata = { ...current.metadata, annotations };
     expect(amendPolicy(policy, { ...current, metadata, rules: [] })).toBeUndefined();
   });
 
-  test('is no longer aggregated when it is not to be, and is when it is', () => {
+  test('gets or loses its aggregation rule, as the policy says', () => {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] };
     const amended = amendPolicy(policy, { ...current, aggregationRule });
     expect(amended).toEqual({ type: 'update', object: { ...current, aggregationRule: undefined } });
@@ -83,7 +83,7 @@ describe('an object of the policy that is there', () => {
     });
   });
 
-  test('is made anew when it binds another role, and gets back its subjects otherwise', () => {
+  test('is replaced when it binds another role, and otherwise gets back its subjects', () => {
     const binding = one('clusterrolebindings', 'system:public-info-viewer');
     const bound = binding.object as unknown as ApiObject;
     const [first, second] = binding.object.subjects ?? [];

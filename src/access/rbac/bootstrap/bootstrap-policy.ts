@@ -3,18 +3,18 @@ import { controllerRoles, migratorRole } from './controller-roles.ts';
 import { defaultRoles } from './default-roles.ts';
 import { ofController, type PolicyObject, readPolicy } from './read-policy.ts';
 
-/** The roles and bindings of every cluster, as kube-apiserver 1.36 makes them with its default features. */
+/** The roles and bindings of every cluster, as kube-apiserver 1.36 creates them with its default features. */
 export function bootstrapPolicy(options: PolicyOptions = {}): readonly PolicyObject[] {
   const roles = controllerRoles + (options.hasMigrations === true ? migratorRole : '');
   return [...readPolicy(defaultRoles), ...readPolicy(roles).flatMap(ofController)];
 }
 
 export interface PolicyOptions {
-  /** StorageVersionMigrations are served, which are off by default. */
+  /** Whether StorageVersionMigrations are served; default false. */
   readonly hasMigrations?: boolean;
 }
 
-/** The rules of one of the cluster roles. */
+/** The rules of a bootstrapped cluster role. */
 export function bootstrapRules(role: string): readonly PolicyRule[] {
   const found = bootstrapPolicy().find(
     ({ plural, object }) => plural === 'clusterroles' && object.metadata.name === role,

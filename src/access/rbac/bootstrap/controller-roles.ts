@@ -1,4 +1,4 @@
-/** What each controller may do, in the notation of `read-policy.ts`: the names are those of its service accounts in kube-system. */
+/** What each controller may do, in the notation of `read-policy.ts`; the names are those of its service accounts in kube-system. */
 export const controllerRoles = `
 role attachdetach-controller
   list,watch core persistentvolumeclaims,persistentvolumes
@@ -216,7 +216,7 @@ role volumeattributesclass-protection-controller
   events
 `;
 
-/** A controller of a feature that is off by default. */
+/** The role of a controller whose feature is off by default. */
 export const migratorRole = `role storage-version-migrator-controller
   create,list,patch * *
   get apiextensions.k8s.io customresourcedefinitions

@@ -1,4 +1,4 @@
-/** What people, programs and nodes may do in every cluster, in the notation of `read-policy.ts`. */
+/** What users, programs and nodes may do in every cluster, in the notation of `read-policy.ts`. */
 export const defaultRoles = `
 role admin aggregated
 role cluster-admin
@@ -172,7 +172,7 @@ bind system:kube-controller-manager to user:system:kube-controller-manager
 bind system:kube-dns to account:kube-system/kube-dns
 bind system:kube-scheduler to user:system:kube-scheduler
 bind system:monitoring to group:system:monitoring
-bind system:node to nobody
+bind system:node to none
 bind system:node-proxier to user:system:kube-proxy
 bind system:public-info-viewer to group:system:authenticated group:system:unauthenticated
 bind system:service-account-issuer-discovery to group:system:serviceaccounts

@@ -26,13 +26,13 @@ const LABELS = { 'kubernetes.io/bootstrapping': 'rbac-defaults' };
 const ANNOTATIONS = { 'rbac.authorization.kubernetes.io/autoupdate': 'true' };
 const AGGREGATE_TO = `${GROUP}/aggregate-to-`;
 
-/** Verbs that often go together, under one word. */
+/** Shorthands for common sets of verbs. */
 const VERBS: Readonly<Record<string, readonly string[]>> = {
   read: ['get', 'list', 'watch'],
   write: ['create', 'delete', 'deletecollection', 'patch', 'update'],
 };
 
-/** What nearly every program does: the line `events`. */
+/** The rule of the line `events`, which nearly every program has. */
 const EVENTS: PolicyRule = {
   verbs: ['create', 'patch', 'update'],
   apiGroups: ['', 'events.k8s.io'],
@@ -40,11 +40,11 @@ const EVENTS: PolicyRule = {
 };
 
 /**
- * Reads roles and bindings from their notation: `role NAME`, then its rules, one in a line. A rule is its verbs and paths, or its
- * verbs, groups and resources, and the names that it is limited to. A binding is one line, `bind NAME to SUBJECT …`.
+ * Parses roles and bindings from their notation: `role NAME`, then its rules, one per line. A rule is its verbs and paths, or its verbs,
+ * groups and resources, and the names that it is limited to. A binding is one line, `bind NAME to SUBJECT …`, or `to none`.
  *
- * Example: `role r in kube-system`, `  read core configmaps named a,b`, `bind r in kube-system to user:x account:kube-system/y`.
- * Further words after a role's name: `part-of admin` has it aggregated to that one, `aggregated` is made of such parts.
+ * Example: `role r in kube-system`, `  read core configmaps named a,b`, `bind r in kube-system to user:x account:kube-system/y`. Further
+ * words after a role's name: `part-of admin` aggregates it to that role, `aggregated` marks a role that is made of such parts.
  */
 export function readPolicy(text: string): PolicyObject[] {
   const objects: PolicyObject[] = [];
@@ -81,7 +81,7 @@ function readRule([verbs = '', second = '', third, , names]: readonly string[]):
 
 function readBinding([, name = '', ...rest]: readonly string[]): PolicyObject {
   const namespace = after(rest, 'in');
-  const subjects = rest.slice(rest.indexOf('to') + 1).filter((word) => word !== 'nobody');
+  const subjects = rest.slice(rest.indexOf('to') + 1).filter((word) => word !== 'none');
   return binding(name, namespace, { role: after(rest, 'of') ?? name, subjects: subjects.map(readSubject) });
 }
 
@@ -110,7 +110,7 @@ function readSubject(text: string): Subject {
   return { kind: 'ServiceAccount', name: account, namespace };
 }
 
-/** A controller's role, whose name is its service account's, as it is called in the cluster, and its binding. */
+/** A controller's role and its binding: the role in the notation is named after the service account. */
 export function ofController({ plural, object }: PolicyObject): PolicyObject[] {
   const account = object.metadata.name;
   const name = `system:controller:${account}`;

@@ -20,7 +20,7 @@ export interface ResourceOptions {
   readonly isCustom?: boolean;
 }
 
-/** A resource as `resources/` would state it, as far as answers are concerned. */
+/** A resource like those in `resources/`, with what answers need. */
 export function resourceOf({
   group = '',
   version = 'v1',
@@ -58,7 +58,7 @@ export function resourceOf({
   };
 }
 
-/** What a custom resource without a schema is: anything. */
+/** The type of a custom resource without a schema. */
 const customType: Struct = {
   name: 'com.example.Anything',
   shortName: 'Anything',
@@ -70,7 +70,7 @@ const customType: Struct = {
   preservesUnknown: true,
 };
 
-/** As it comes from the store; `object` is complete, with its resourceVersion. */
+/** A stored object; `object` is complete, with its resourceVersion. */
 export function stored(object: ApiObject, resource: Resource): StoredObject {
   const codec = jsonStorage(resource.type);
   const modRevision = Number(object.metadata.resourceVersion);

@@ -39,7 +39,7 @@ const OID = {
 
 const YEARS: Validity = { from: new Date('2020-01-01T00:00:00Z'), to: new Date('2049-01-01T00:00:00Z') };
 
-/** A certificate authority that exists only as long as the test. */
+/** A certificate authority for one test. */
 export function testAuthority(name: string): TestAuthority {
   const { privateKey, publicKey } = newKey();
   const subject = { commonName: name };

@@ -80,7 +80,7 @@ export class TestTransport implements AsyncDisposable {
     this.#stop.abort();
   }
 
-  /** A connection of HTTP/2, closed with the transport. */
+  /** An HTTP/2 connection, closed with the transport. */
   http2(identity?: Identity, options: SecureClientSessionOptions = {}): ClientHttp2Session {
     const session = connectHttp2(this.transport.url, { ...tlsOptions(identity), ...options });
     session.on('error', () => undefined);
@@ -113,7 +113,7 @@ export class TestTransport implements AsyncDisposable {
     return { code: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
   }
 
-  /** A TLS connection to write bytes of one's own to. */
+  /** A TLS connection for writing raw bytes. */
   async raw(options: ConnectionOptions = {}): Promise<TLSSocket> {
     const socket = connectTls({
       ...tlsOptions(),
@@ -179,7 +179,7 @@ export async function over(session: ClientHttp2Session, request: ClientRequest =
   return { code: Number(headers[':status']), headers, body: Buffer.concat(chunks) };
 }
 
-/** Begins a request on a session; its body, if there is one, is sent. */
+/** Begins a request on a session; sends its body, if any. */
 export function open(session: ClientHttp2Session, request: ClientRequest = {}): ClientHttp2Stream {
   const { method = 'GET', path = '/', headers = {}, body } = request;
   const stream = session.request({ ...headers, ':method': method, ':path': path }, { endStream: body === undefined });
@@ -192,7 +192,7 @@ function tlsOptions(identity?: Identity): ConnectionOptions {
   return { ca: authority.certificate, servername: 'localhost', ...shown };
 }
 
-/** Whatever was done to it: it serves other clients, has logged no errors, and stops. */
+/** Checks that the server still serves other clients, has logged no errors, and stops. */
 export async function assertUnharmed(server: TestTransport): Promise<void> {
   assert.equal((await server.getHttp2({ path: '/alive' })).body.toString(), '/alive');
   assert.equal((await server.getHttp1({ path: '/alive' })).body.toString(), '/alive');
@@ -200,7 +200,7 @@ export async function assertUnharmed(server: TestTransport): Promise<void> {
   await server[Symbol.asyncDispose]();
 }
 
-/** Everything until the server closes; a reset is an end like any other. */
+/** Everything until the server closes; a reset counts as an end. */
 export async function restOf(socket: Socket): Promise<string> {
   let received = '';
   socket.on('error', () => undefined);
@@ -214,7 +214,7 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-/** Keeps what it observes. */
+/** Records what it observes. */
 class RecordingObserver implements TransportObserver {
   readonly answers: (SentAnswer & { readonly path: string })[] = [];
   readonly events: string[] = [];

@@ -26,11 +26,11 @@ function certificateFor(request: Pick<CertificateRequest, 'subject' | 'usage' | 
   return issueCertificate({ ...request, ...validity }, createPublicKey(key), { issuer, random: new CryptoRandom() });
 }
 
-/** Listens on a port of its own; `close` ends all connections, and `open` listens again on the same port. */
+/** Listens on a free port; `close` ends all connections, and `open` listens again on the same port. */
 export class HookServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** How many connections there were. */
+  /** The number of connections so far. */
   connections = 0;
   port = 0;
 

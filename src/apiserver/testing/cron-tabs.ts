@@ -3,7 +3,7 @@ import type { StructuralSchema } from '../../api/index.ts';
 import { customCapabilities } from '../capabilities.ts';
 import type { Column, Convert, ObjectView, Resource } from '../resource.ts';
 
-export interface MadeUpOptions {
+export interface CronTabOptions {
   readonly group?: string;
   /** The first is the stored one. */
   readonly versions?: readonly string[];
@@ -23,8 +23,8 @@ const SCHEDULE: Column = {
   value: (object) => (object['spec'] as { readonly schedule?: string } | undefined)?.schedule,
 };
 
-/** All versions of a CronTab, as somebody defines it while the server runs. */
-export function cronTabs(options: MadeUpOptions = {}): Resource[] {
+/** All versions of a CronTab, as a CustomResourceDefinition would define them at run time. */
+export function cronTabs(options: CronTabOptions = {}): Resource[] {
   const { group = 'stable.example.com', versions = ['v1', 'v1beta1'], convert } = options;
   const { spec = { schedule: { type: 'string' } } } = options;
   const types = builtInTypes();

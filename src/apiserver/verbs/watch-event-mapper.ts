@@ -6,23 +6,23 @@ import type { ObjectChange, ObjectChanges } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import type { Selection } from './selection.ts';
 
-export interface ToldChangesOptions {
+export interface WatchEventMapperOptions {
   readonly selected: Selection;
-  /** Changes up to this one have been told. */
+  /** The client already has the changes up to this one. */
   readonly resourceVersion: Revision;
   readonly wantsBookmarks: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Makes events of changes, and knows how far its watcher has been told. */
-export class ToldChanges {
+/** Converts changes to the events of one watch, and tracks up to which revision the client is informed. */
+export class WatchEventMapper {
   readonly #endpoint: Endpoint;
-  readonly #options: ToldChangesOptions;
+  readonly #options: WatchEventMapperOptions;
   #seen: Revision;
   #bookmarked: Revision;
   isBookmarkDue = false;
 
-  constructor(endpoint: Endpoint, options: ToldChangesOptions, from: Revision) {
+  constructor(endpoint: Endpoint, options: WatchEventMapperOptions, from: Revision) {
     this.#endpoint = endpoint;
     this.#options = options;
     this.#seen = from - 1;
@@ -35,7 +35,7 @@ export class ToldChanges {
     return this.#converted(batch);
   }
 
-  /** Of the many watches that each see few objects, such as those of nodes, a change should wake up those that it is about. */
+  /** Whether the watch selects a part of the objects, such as a node's: then changes of other objects should not wake it up. */
   get isSelective(): boolean {
     return !this.#options.selected.isAll && this.#endpoint.resource.storage.convert === undefined;
   }
@@ -47,10 +47,10 @@ export class ToldChanges {
     );
   }
 
-  /** What is said at the end of a watch that may be told how far it got. */
-  lastWords(): readonly WatchEvent[] {
-    const isTold = !this.#options.wantsBookmarks || this.#seen <= this.#bookmarked || this.#seen <= 0;
-    return isTold ? [] : [bookmarkAt(this.#seen)];
+  /** The events at the end of the watch: a last bookmark, if the client wants bookmarks and does not have this one. */
+  finalEvents(): readonly WatchEvent[] {
+    const isUpToDate = !this.#options.wantsBookmarks || this.#seen <= this.#bookmarked || this.#seen <= 0;
+    return isUpToDate ? [] : [bookmarkAt(this.#seen)];
   }
 
   async #converted(batch: ObjectChanges): Promise<readonly WatchEvent[]> {
@@ -90,7 +90,7 @@ function objectsOf(event: WatchEvent): StoredObject[] {
   return 'object' in event ? [event.object] : [];
 }
 
-/** What a change means to a watcher that sees only the selected objects. */
+/** The event of a change for a watch that sees only the selected objects. */
 function eventOf(change: ObjectChange, selected: Selection, { objects }: Endpoint): WatchEvent | undefined {
   const { current, previous } = change;
   const was = previous !== undefined && selected.matches(previous);

@@ -1,7 +1,7 @@
 import { quoteGo } from '../../api/index.ts';
 import { goTransportWords } from '../../wire/http/index.ts';
 
-/** Why no answer came, in the words of Go's HTTP client. */
-export function transportWords(error: unknown): string {
+/** Describes a failed request as Go's HTTP client does. */
+export function transportErrorText(error: unknown): string {
   return goTransportWords(error, quoteGo);
 }
