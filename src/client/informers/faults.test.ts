@@ -6,7 +6,7 @@ import { skipWhen } from '../../base/testing/requires.ts';
 import type { ConfigMap as ConfigMapType } from '../../api/types/core/v1.d.ts';
 import { Client } from '../client.ts';
 import { findConnection } from '../connect.ts';
-import { badDay, type FaultRates, FaultyTransport } from '../faults/index.ts';
+import { type FaultRates, FaultyTransport, unreliableNetwork } from '../faults/index.ts';
 import { ConfigMap } from '../generated/kinds.ts';
 import { HttpTransport } from '../http/index.ts';
 import type { Observed } from '../kind.ts';
@@ -134,7 +134,7 @@ describe('in one process, in virtual time', () => {
   const struck = new Map<string, number>();
 
   test.each(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])('every kind of fault, seed %s', async (seed) => {
-    const trial = await inProcess(seed, badDay, { isStreaming: seed > 'd' });
+    const trial = await inProcess(seed, unreliableNetwork, { isStreaming: seed > 'd' });
     await using _cluster = trial.cluster;
 
     check(await run(trial, 1000));
@@ -143,7 +143,7 @@ describe('in one process, in virtual time', () => {
   });
 
   test('all of that happened', () => {
-    expect([...struck.keys()].sort()).toEqual(Object.keys(badDay).sort());
+    expect([...struck.keys()].sort()).toEqual(Object.keys(unreliableNetwork).sort());
     expect([...struck.values()].reduce((sum, count) => sum + count)).toBeGreaterThan(1000);
   });
 
@@ -151,7 +151,7 @@ describe('in one process, in virtual time', () => {
     'unless the server forgets, every single change is told to every handler, seed %s',
     async (seed) => {
       const mild: FaultRates = {
-        ...badDay,
+        ...unreliableNetwork,
         expired: 0,
         silence: 0,
         drop: 0.03,
