@@ -8,13 +8,13 @@ import { readObjects } from './read-objects.ts';
 import { type DeploymentSettings, deploymentSettings } from './settings.ts';
 import { tryDeployment } from './trial.ts';
 
-/** An app of somebody's module, ready to be deployed. */
+/** An app of the user's module, ready to be deployed. */
 export interface Deployable {
   readonly settings: DeploymentSettings;
   readonly objects: AppObjects;
 }
 
-/** Loads the app that the flags name, and makes what deploys it, which has been tried. */
+/** Loads the app that the flags name, and makes and tries the objects that deploy it. */
 export async function deployableApp(flags: Flags, signal: AbortSignal): Promise<Deployable> {
   const file = findEntry(flags.positionals);
   const { app } = onlyOne(await loadApps(file, flags.text('call')), file);
@@ -22,7 +22,7 @@ export async function deployableApp(flags: Flags, signal: AbortSignal): Promise<
   const serving = servingOf(app);
   if (settings.replicas > 1 && isServing(serving) && !serving.hasSharedAuthority)
     throw new UsageError(
-      '--replicas: an app that answers webhooks or serves APIs has a certificate of its own in each process, and runs once',
+      '--replicas: an app that answers webhooks or serves APIs has its own certificate in each process, and can have only one replica',
     );
   const objects = appObjects(app, settings);
   const samples = flags.list('try').flatMap(readObjects);
