@@ -1,12 +1,12 @@
 import { authorizationWebhook, webhookServer, type WebhookServer } from 'keelson';
 
-/** Teams, by the namespace that is theirs. */
+/** Teams by their namespace. */
 const owners = new Map([
   ['shop', 'team-shop'],
   ['search', 'team-search'],
 ]);
 
-/** Lets teams do everything in their namespace, and keeps everybody else's hands off its Secrets. */
+/** Lets a team do everything in its namespace, and keeps all other users from its Secrets. */
 export function teamServer(port = 0): WebhookServer {
   const authorize = authorizationWebhook(({ groups, resource }) => {
     const owner = owners.get(resource?.namespace ?? '');

@@ -30,7 +30,7 @@ test('a CronTab gets defaults and a CronJob, which follows it', async () => {
   expect(cluster.problems).toEqual([]);
 });
 
-test('everything wrong with a CronTab is told at once, by the server and without one', async () => {
+test('all errors in a CronTab are reported at once, with and without a server', async () => {
   await using cluster = await startCluster({ resources: [CronTab] });
   const wrong = { metadata, spec: { image, cronSpec: '* * * * * *', replicas: 15 } };
   const causes = [

@@ -15,7 +15,7 @@ export const CronTab = resource('stable.example.com/v1', 'CronTab', {
 });
 export type CronTab = ObjectOf<typeof CronTab>;
 
-/** Every CronTab has a CronJob of its name, and tells what becomes of it. */
+/** Every CronTab has a CronJob of the same name, and reports its state. */
 const cronTabs = controller(CronTab, {
   owns: [CronJob],
   async reconcile({ metadata, spec }, { desire }) {

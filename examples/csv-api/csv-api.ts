@@ -20,7 +20,7 @@ export const City = resource(VERSION, 'City', {
 });
 export type City = ObjectOf<typeof City>;
 
-/** Reads the rows of a file, anew whenever it has changed: its time is the version of the list. */
+/** Reads the rows of a file, and again when it has changed: its modification time is the version of the list. */
 class CsvFile {
   readonly #path: string;
   #known: { readonly items: readonly City[]; readonly resourceVersion: string } | undefined;
@@ -54,7 +54,7 @@ function cityOf(line: string, resourceVersion: string, changed: Date): City {
   };
 }
 
-/** The rows of a file as cities that can be read, and nothing else. */
+/** Serves the rows of a file as read-only cities. */
 export function citiesApp(path: string, port = 0): App {
   const file = new CsvFile(path);
   const geo = api(VERSION, { cities: { schema: City, list: () => file.list() } });

@@ -12,7 +12,7 @@ async function eventsOf(cluster: TestCluster): Promise<readonly string[]> {
   return [...new Set(about.map(({ type, reason, message }) => `${type} ${reason} ${message}`))];
 }
 
-test('a Foo gets its Deployment, and tells how many of it are available', async () => {
+test('a Foo gets its Deployment, and its status has the available replicas', async () => {
   await using cluster = await startCluster();
   await cluster.run(sampleController());
   const foos = cluster.client.kind(Foo).namespace('default');
@@ -24,7 +24,7 @@ test('a Foo gets its Deployment, and tells how many of it are available', async 
   expect((await foos.get('example-foo')).status).toEqual({ availableReplicas: 1 });
   expect(await eventsOf(cluster)).toEqual(['Normal Synced Foo synced successfully']);
 
-  await deployments.patch('example-foo', mergePatch({ spec: { replicas: 5 } })); // somebody else's change does not stay
+  await deployments.patch('example-foo', mergePatch({ spec: { replicas: 5 } })); // a change by another user is reverted
   await foos.patch('example-foo', mergePatch({ spec: { replicas: 2 } }));
   await cluster.settle();
   expect((await deployments.get('example-foo')).spec?.replicas).toBe(2);
@@ -36,7 +36,7 @@ test('a Foo gets its Deployment, and tells how many of it are available', async 
   expect(cluster.problems).toEqual([]);
 });
 
-test('a Deployment that is somebody else’s is left alone', async () => {
+test('a Deployment of another owner is not changed', async () => {
   await using cluster = await startCluster();
   const labels = { app: 'other' };
   const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'nginx' }] } };

@@ -1,7 +1,7 @@
 import { type App, app, controller, Deployment, type ObjectOf, resource } from 'keelson';
 import { z } from 'zod';
 
-/** The kind of Kubernetes' sample-controller. Groups under k8s.io want to know whether somebody has approved of them. */
+/** The kind of Kubernetes' sample-controller. Groups under k8s.io need an annotation about their API approval. */
 export const Foo = resource('samplecontroller.k8s.io/v1alpha1', 'Foo', {
   spec: z.object({ deploymentName: z.string(), replicas: z.int().min(1).max(10) }),
   status: z.object({ availableReplicas: z.int() }),
@@ -11,7 +11,7 @@ export const Foo = resource('samplecontroller.k8s.io/v1alpha1', 'Foo', {
 });
 export type Foo = ObjectOf<typeof Foo>;
 
-/** Every Foo has a Deployment of the name and size that it says. */
+/** Every Foo has a Deployment of the given name and size. */
 const foos = controller(Foo, {
   owns: [Deployment],
   async reconcile(foo, { desire, event, objects }) {

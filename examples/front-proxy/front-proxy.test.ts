@@ -4,7 +4,7 @@ import { startCluster } from 'keelson/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { portal } from './front-proxy.ts';
 
-test('whoever has a session of the portal is known to the API server', async () => {
+test('the API server knows users by their session of the portal', async () => {
   const target = { server: '', certificateAuthority: '' };
   const proxy = portal(() => target);
   const stop = new AbortController();

@@ -1,12 +1,12 @@
 import { type FrontProxy, frontProxy, type ProxyTarget } from 'keelson';
 
-/** Sessions of a portal where people log in; the cookie's value leads to the user. */
+/** The users of a portal by the value of their session cookie. */
 const sessions = new Map([
   ['s-1', { name: 'ada', groups: ['engineers'], extra: { 'acme.io/portal': ['north'] } }],
   ['s-2', { name: 'bob', groups: ['visitors'] }],
 ]);
 
-/** Lets people reach the API server with the cookie of the portal. */
+/** Lets users reach the API server with the cookie of the portal. */
 export function portal(target: () => ProxyTarget | Promise<ProxyTarget>): FrontProxy {
   return frontProxy({
     target,

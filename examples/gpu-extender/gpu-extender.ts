@@ -1,12 +1,12 @@
 import { extender, type NodeView, type SchedulerExtender } from 'keelson';
 
 export const GPU = 'acme.dev/gpu';
-/** How many GPUs a node has. No kubelet counts them: a label does. */
+/** The label with the number of a node's GPUs. */
 export const COUNT = 'acme.dev/gpus';
 /** The model of a node's GPUs, and the one that a pod wants. */
 export const MODEL = 'acme.dev/gpu-model';
 
-/** Places pods that ask for GPUs: where there are free ones of the right model, and where the fewest stay free. */
+/** Places pods that request GPUs on nodes with free ones of the right model, where the fewest stay free. */
 export function gpuExtender(): SchedulerExtender {
   return extender('gpu-fit', {
     resources: [GPU],

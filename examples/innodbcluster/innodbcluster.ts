@@ -6,7 +6,7 @@ const PORTS = [
   { name: 'mysqlx', port: 33_060 },
 ];
 
-/** As MySQL's operator has it, as far as it is used here. */
+/** The kind of MySQL's operator, reduced to the fields that are used here. */
 export const InnoDBCluster = resource('mysql.oracle.com/v2', 'InnoDBCluster', {
   plural: 'innodbclusters',
   shortNames: ['ic'],
@@ -113,7 +113,7 @@ const backups = controller(MySQLBackup, {
     if (cluster?.status?.status !== 'ONLINE') return { status: 'Waiting' };
     const args = ['dump-instance', `--host=${spec.clusterName}`, `/backups/${name}`];
     const container = { name: 'dump', image: `mysql-operator:${cluster.spec.version}`, args };
-    const annotations = { 'sim.keelson.dev/exit-after': '5s' }; // simulated containers would run on; others take no notice
+    const annotations = { 'sim.keelson.dev/exit-after': '5s' }; // ends simulated containers; real ones ignore it
     const template = { metadata: { annotations }, spec: { restartPolicy: 'Never' as const, containers: [container] } };
     const job = await desire(Job, { metadata: { name }, spec: { backoffLimit: 2, template } });
     const isEnd = (type: string): boolean =>

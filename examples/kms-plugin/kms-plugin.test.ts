@@ -5,7 +5,7 @@ import { startCluster } from 'keelson/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { yearlyKeys } from './kms-plugin.ts';
 
-test('secrets come and go through the plugin: without it none is written', async () => {
+test('secrets are encrypted through the plugin: without it none can be written', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kms-'));
   const stop = new AbortController();
   const plugin = yearlyKeys(join(folder, 'kms.sock'));

@@ -5,7 +5,7 @@ import { Book, library, Loan } from './library.ts';
 
 const loan = { metadata: { name: 'moby' }, spec: { book: 'Moby Dick', reader: 'ada' } };
 
-test('one app is a controller, admission, conversion, an API, and knows who comes and what they may do', async () => {
+test('one app is a controller, admission, conversion, an API, authentication and authorization', async () => {
   const given = library();
   await using cluster = await startCluster({ apps: [given], nodes: 0 });
   const loans = cluster.client.kind(Loan).namespace('default');
@@ -40,7 +40,7 @@ test('one app is a controller, admission, conversion, an API, and knows who come
   expect(cluster.problems).toEqual([]);
 });
 
-test('a webhook that is down is no secret, and the app is there again in a fork', async () => {
+test('a webhook that is down is reported, and a fork has the app again', async () => {
   await using cluster = await startCluster({ apps: [library()], nodes: 0 });
   {
     using _down = cluster.fault({ type: 'webhookDown', path: 'terms.loans' });

@@ -13,7 +13,7 @@ import {
 
 const shelf = { type: 'string', minLength: 1 } as const;
 
-/** A loan of a book. Older clients speak of the reader as `borrower`. */
+/** A loan of a book. Older clients call the reader `borrower`. */
 export const Loan = resource('library.example.dev/v1', 'Loan', {
   spec: {
     type: 'object',
@@ -43,7 +43,7 @@ export const Book = resource('catalogue.example.dev/v1', 'Book', {
   spec: { type: 'object', required: ['shelf'], properties: { shelf } },
 });
 
-/** Gives each loan a slip of paper. */
+/** Creates a slip, a ConfigMap, for each loan. */
 const slips = controller(Loan, {
   name: 'slips',
   owns: [ConfigMap],
@@ -56,7 +56,7 @@ const slips = controller(Loan, {
   },
 });
 
-/** Nobody keeps a book for ever. */
+/** Limits the term of a loan. */
 const terms = admission(Loan, {
   name: 'terms.loans.example.dev',
   failurePolicy: 'Fail',
@@ -64,10 +64,13 @@ const terms = admission(Loan, {
   validate: (loan) => ((loan.spec.days ?? 0) > 90 ? 'a book is lent for 90 days at most' : undefined),
 });
 
-/** Cards of readers are their tokens. */
+/** Readers by their card, which is their token. */
 const cards = new Map([['card-7', { name: 'ada', groups: ['readers'] }]]);
 
-/** A library: a kind with two versions, a controller, admission, an API of its own, tokens and rights, in one app with one server. */
+/**
+ * A library: a kind with two versions, a controller, admission, an aggregated API, authentication and authorization, in
+ * one app with one server.
+ */
 export function library(serving: { readonly port?: number; readonly folder?: string } = {}): App {
   return app('library', [slips], {
     resources: [Loan],

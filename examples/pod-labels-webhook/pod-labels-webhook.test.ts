@@ -8,7 +8,7 @@ const pod = (image: string, labels = {}) => ({
   spec: { containers: [{ name: 'web', image }] },
 });
 
-test('pods are labelled and checked before they are stored, but for those of the system', async () => {
+test('pods are labelled and checked before they are stored, except those of the system', async () => {
   await using cluster = await startCluster({ nodes: 0 });
   await cluster.run(podLabelsApp());
   await cluster.settle();

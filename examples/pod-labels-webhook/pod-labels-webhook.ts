@@ -2,7 +2,7 @@ import { admission, type App, app, extensionServer, Pod } from 'keelson';
 
 const TEAM = 'acme.dev/team';
 
-/** Pods carry the team of whoever makes them, and nobody runs images of unknown version. */
+/** Labels pods with the team of their creator, and rejects images without a version. */
 const podLabels = admission(Pod, {
   name: 'labels.pods.acme.dev',
   failurePolicy: 'Fail',

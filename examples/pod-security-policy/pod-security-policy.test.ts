@@ -7,7 +7,7 @@ const pod = (name: string, securityContext: object = {}, spec: object = {}) => (
   spec: { containers: [{ name: 'c', image: 'nginx:1', securityContext }], ...spec },
 });
 
-test('pods are let in that one policy allows, and others are told why not', async () => {
+test('a pod that one policy allows is admitted, others are rejected with the reason', async () => {
   await using cluster = await startCluster({ nodes: 0 });
   await cluster.run(podSecurityApp());
   const pods = cluster.client.core.v1.pods.namespace('default');

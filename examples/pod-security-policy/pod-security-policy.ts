@@ -1,7 +1,9 @@
 import { admission, type App, app, extensionServer, type ObjectOf, Pod, resource } from 'keelson';
 import { z } from 'zod';
 
-/** What Kubernetes had until 1.24, in short: what pods may do to their node. A pod is let in that one policy allows. */
+/**
+ * What Kubernetes had until 1.24, in short: what pods may do to their node. A pod is admitted if one policy allows it.
+ */
 export const PodSecurityPolicy = resource('policy.example.dev/v1beta1', 'PodSecurityPolicy', {
   scope: 'Cluster',
   plural: 'podsecuritypolicies',
@@ -32,7 +34,7 @@ type Container = PodSpec['containers'][number];
 
 const podSecurity = admission(Pod, {
   name: 'podsecurity.policy.example.dev',
-  failurePolicy: 'Fail', // nothing gets in unchecked
+  failurePolicy: 'Fail', // no pod is admitted unchecked
   operations: ['CREATE', 'UPDATE'],
   reads: [PodSecurityPolicy],
   validate(pod, { objects }) {

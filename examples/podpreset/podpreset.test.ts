@@ -17,7 +17,7 @@ const pod = (name: string, more: object = {}, container: object = {}) => ({
   spec: { containers: [{ name: 'website', image: 'nginx:1', ...container }] },
 });
 
-test('pods get what presets of their labels say, unless it would clash', async () => {
+test('pods get the settings of matching presets, unless they conflict', async () => {
   await using cluster = await startCluster({ nodes: 0 });
   await cluster.run(podPresetApp());
   const { metadata } = await cluster.client.kind(PodPreset).namespace('default').create(preset);

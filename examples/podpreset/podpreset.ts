@@ -12,7 +12,7 @@ const volume = z.object({
   secret: z.object({ secretName: z.string() }).optional(),
 });
 
-/** What Kubernetes had until 1.20: settings that pods get when they are made, by their labels. */
+/** What Kubernetes had until 1.20: settings that pods get at their creation, by their labels. */
 export const PodPreset = resource('settings.k8s.io/v1alpha1', 'PodPreset', {
   spec: z.object({
     selector,
@@ -60,7 +60,7 @@ const podPresets = admission(Pod, {
   },
 });
 
-/** Two that want something different of the same name cannot both have it; then the pod gets nothing. */
+/** The conflict between two different settings of the same name, if any; then the pod gets no settings. */
 function conflictOf(spec: PodSpec, presets: readonly Settings[]): string | undefined {
   const differs = (kind: string, own: readonly Named[], added: readonly Named[]): string | undefined => {
     const known = new Map(own.map((item) => [keyOf(item), JSON.stringify(item)]));
@@ -87,7 +87,7 @@ interface Named {
   readonly mountPath?: string;
 }
 
-/** Mounts are told apart by where they are, all else by its name. */
+/** Mounts are identified by their path, everything else by name. */
 function keyOf({ name, mountPath }: Named): string {
   return mountPath ?? name ?? '';
 }

@@ -33,7 +33,7 @@ function taskPod(database: string, { command, version }: Task) {
   return {
     metadata: {
       labels: { sampledb: database, task: command },
-      annotations: { 'sim.keelson.dev/exit-after': '2s' }, // simulated containers would run on; others take no notice
+      annotations: { 'sim.keelson.dev/exit-after': '2s' }, // ends simulated containers; real ones ignore it
     },
     spec: {
       restartPolicy: 'OnFailure' as const,
@@ -54,7 +54,7 @@ const databases = controller(SampleDB, {
   async reconcile({ metadata, spec, status }, { desire, desireAll, objects, conditions, event, report, random }) {
     const { name, namespace = '' } = metadata;
     const labels = { sampledb: name };
-    /** States a job if it is not there, since jobs cannot be changed, and tells whether it has done its work. */
+    /** Creates a job if it does not exist, since jobs cannot be changed, and returns whether it has completed. */
     const isDone = async (job: string, command: string): Promise<boolean> => {
       const known = objects(Job).get(`${namespace}/${job}`);
       const template = taskPod(name, { command, version: spec.version });
@@ -72,7 +72,7 @@ const databases = controller(SampleDB, {
       spec: { clusterIP: 'None', selector: labels, ports: [{ port: 5432 }] },
     });
 
-    // An older version is upgraded by a job first; the database keeps its version until that is done.
+    // A job upgrades an older version first; the database keeps its version until the job is done.
     const current = status?.version ?? spec.version;
     const upgrade = `${name}-to-${spec.version.replaceAll('.', '-')}`;
     const isUpgraded = current === spec.version || (await isDone(upgrade, 'upgrade'));
@@ -120,7 +120,7 @@ const databases = controller(SampleDB, {
     report({ version, ready, conditions: conditions({ type: 'Ready', status: isReady }) });
   },
 
-  /** A snapshot first; then the garbage collector takes everything else away. */
+  /** Takes a snapshot first; then the garbage collector deletes everything else. */
   async finalize({ metadata, spec }, { desire, objects }) {
     const { name, namespace = '' } = metadata;
     const snapshot = `${name}-snapshot`;

@@ -4,7 +4,7 @@ import { defaultProfile, type PluginFactory, scheduler, unschedulable } from 'ke
 export const PRICE = 'acme.dev/price-per-hour';
 export const BUDGET = 'acme.dev/budget-per-hour';
 
-/** A plugin: the cheapest node is the best, and one above the pod's budget will not do. */
+/** A plugin: prefers the cheapest node, and rejects nodes above the pod's budget. */
 const cheapest: PluginFactory = () => ({
   name: 'Cheapest',
   events: [{ resource: 'Node', actions: ['Add', 'UpdateNodeLabel'] }],
@@ -16,7 +16,7 @@ const cheapest: PluginFactory = () => ({
   score: (_, { node }) => Math.round(100 / (1 + Number(node?.metadata.labels?.[PRICE] ?? 0))),
 });
 
-/** A scheduler for the pods that name it; all others are left to the scheduler of the cluster. */
+/** A scheduler for the pods that name it; the cluster's scheduler handles all others. */
 export function thriftyScheduler(): App {
   const plugins = [...defaultProfile.plugins, { name: 'Cheapest', weight: 10 }];
   return app('thrifty', [

@@ -6,7 +6,7 @@ const badges = new Map([
   ['badge-8', { name: 'bob', uid: '8', groups: ['visitors'] }],
 ]);
 
-/** Tells an API server whose badge a bearer token is. */
+/** Authenticates bearer tokens of badges for an API server. */
 export function badgeServer(port = 0): WebhookServer {
   return webhookServer({
     port,

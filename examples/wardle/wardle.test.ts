@@ -3,7 +3,7 @@ import { startCluster } from 'keelson/testing';
 import { expect, test } from 'vitest';
 import { Fischer, Flunder, wardleApp } from './wardle.ts';
 
-test('flunders and fischers are served behind the API server, to those who may', async () => {
+test('flunders and fischers are served behind the API server, to authorized users', async () => {
   await using cluster = await startCluster({ nodes: 0 });
   await cluster.run(wardleApp());
   await cluster.settle();

@@ -1,6 +1,6 @@
 import { type ObjectOf, resource } from 'keelson';
 
-/** A kind with no program: the API server keeps zones, checks them and shows them, and that is all. */
+/** A kind with no program: the API server stores, validates and shows zones, and that is all. */
 export const Zone = resource('test.com/v1', 'Zone', {
   scope: 'Cluster',
   spec: {

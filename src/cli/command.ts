@@ -3,7 +3,7 @@ import { FlagError } from '../cluster/programs/index.ts';
 /** The headings of the overview, in its order. */
 export const COMMAND_GROUPS = ['Run a cluster', 'Run parts of one', 'Test', 'Develop', 'Inspect', 'Keep'] as const;
 
-/** One thing the program can do, as the overview shows it. */
+/** A command as the overview lists it. */
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
@@ -32,9 +32,9 @@ export interface CommandContext {
   /** Aborts on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
   readonly isTerminal: boolean;
-  /** The Node binary and the file that start this program. Absent where it runs inside another one. */
+  /** The Node binary and the file that start this program. Absent when it runs inside another program. */
   readonly program?: { readonly node: string; readonly file: string };
-  /** Calls the listener at each SIGINT and SIGTERM, none of which ends the process then, until the result is disposed of. */
+  /** Calls the listener at each SIGINT and SIGTERM instead of ending the process, until the result is disposed. */
   onStopSignal?(listener: (signal: StopSignal) => void): Disposable;
   print(text: string): void;
   printError(text: string): void;

@@ -8,19 +8,19 @@ const definitions: FlagDefinitions = {
   nodes: { type: 'string', value: 'N', default: '1', help: 'How many nodes' },
 };
 
-test('a flag that is on unless told otherwise can be turned off', () => {
+test('a flag that is on by default can be turned off', () => {
   expect(new Flags([], definitions).isSet('scheduler')).toBe(true);
   expect(new Flags(['--scheduler=false'], definitions).isSet('scheduler')).toBe(false);
   expect(new Flags(['--scheduler=false', '--scheduler=true'], definitions).isSet('scheduler')).toBe(true);
 });
 
-test('a flag that is off unless told otherwise can be turned on, and off again', () => {
+test('a flag that is off by default can be turned on, and off again', () => {
   expect(new Flags([], definitions).isSet('in-memory')).toBe(false);
   expect(new Flags(['--in-memory'], definitions).isSet('in-memory')).toBe(true);
   expect(new Flags(['--in-memory', '--in-memory=false'], definitions).isSet('in-memory')).toBe(false);
 });
 
-test('a number out of range is refused with the range', () => {
+test('a number out of range is an error that names the range', () => {
   const flags = new Flags(['--nodes=11'], definitions);
   expect(() => flags.integer('nodes', { min: 0, max: 10 })).toThrow(UsageError);
   expect(() => flags.integer('nodes', { min: 0, max: 10 })).toThrow(
@@ -28,7 +28,7 @@ test('a number out of range is refused with the range', () => {
   );
 });
 
-test('the usage tells what a flag is unless given', () => {
+test('the usage shows the default of a flag', () => {
   expect(describeFlags(definitions).split('\n')).toEqual([
     '  --scheduler  Run the scheduler (default true)',
     '  --in-memory  Keep nothing',

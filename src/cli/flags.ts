@@ -63,7 +63,7 @@ function spellOut(args: readonly string[], definitions: FlagDefinitions): string
   });
 }
 
-/** What is wrong with a command line; an unknown flag comes with the nearest known one. */
+/** The error for an invalid command line; suggests the nearest flag for an unknown one. */
 function problemOf({ message }: Error, definitions: FlagDefinitions): string {
   const [, flag] = /^Unknown option '(--?[^']+)'/.exec(message) ?? [];
   if (flag === undefined) return message;

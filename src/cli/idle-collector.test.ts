@@ -22,7 +22,7 @@ function collecting(): {
   return { memory, clock: new VirtualClock() };
 }
 
-test('what a burst has left is collected once it is over, and once only', async () => {
+test('the garbage of a burst is collected once, after the burst', async () => {
   const { memory, clock } = collecting();
   using _collector = new IdleCollector(clock, memory);
   await clock.advance('1m');
@@ -38,7 +38,7 @@ test('what a burst has left is collected once it is over, and once only', async 
   expect(memory.collections).toBe(1);
 });
 
-test('what is still kept after a burst is looked at again, less and less often', async () => {
+test('memory still in use after a burst is checked again, less and less often', async () => {
   const { memory, clock } = collecting();
   memory.collect = () => {
     memory.collections += 1;
@@ -54,7 +54,7 @@ test('what is still kept after a burst is looked at again, less and less often',
   expect(afterEach).toEqual([1, 1, 2, 2, 3, 3, 4]);
 });
 
-test('nothing is looked at after the end', async () => {
+test('nothing is checked after the end', async () => {
   const { memory, clock } = collecting();
   new IdleCollector(clock, memory)[Symbol.dispose]();
   memory.used = 500 * MB;

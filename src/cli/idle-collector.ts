@@ -3,28 +3,31 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from '../base/index.ts';
 
-/** The memory of a process, and whether it has time to tidy up. */
+/** The memory and load of a process. */
 export interface ProcessMemory {
   /** Bytes of objects and buffers, dead ones included. */
   usedBytes(): number;
-  /** How busy the thread has been since the last time this was asked, from 0 to 1. */
+  /** The load of the thread since the last call, from 0 to 1. */
   busyness(): number;
   collect(): void;
 }
 
 const LOOK_MS = 10_000;
 const CALM = 0.1;
-/** Less than this is not worth a pause of some tens of milliseconds. */
+/** Less garbage than this does not justify a pause of tens of milliseconds. */
 const WORTH_BYTES = 32 * 1024 * 1024;
 const WORTH_FACTOR = 1.2;
-/** What a burst has left in the history of a store dies later: looked for again after this, then after twice as long, and so on. */
+/**
+ * The store's history keeps objects of a burst for a while: collects again after this time, then after twice as long,
+ * and so on.
+ */
 const AGAIN_MS = 30_000;
 
-/** Collects what a burst has left behind once the process is calm: the engine itself only does so when more is asked for. */
+/** Collects the garbage of a burst once the process is idle: V8 itself waits until the program allocates more. */
 export class IdleCollector implements Disposable {
   readonly #clock: Clock;
   readonly #memory: ProcessMemory;
-  /** What was alive at the last collection, and the least that ever was. */
+  /** The live bytes after the last collection, and their minimum. */
   #keptBytes: number;
   #leastBytes: number;
   #waitMs = AGAIN_MS;
@@ -69,8 +72,8 @@ function isWorthIt(bytes: number, before: number): boolean {
 }
 
 /**
- * Left to itself the engine lets old objects become up to four times as many as live on before it collects them. A server
- * under steady load has that much for good; this takes about a tenth more processor time, on other threads.
+ * By default V8 lets the old generation grow to up to four times the live objects before it collects. A server under
+ * steady load keeps that much memory; this limit costs about a tenth more processor time, on other threads.
  */
 const HEAP_GROWING_PERCENT = 60;
 

@@ -1,4 +1,4 @@
-/** The name that was probably meant: the one that the fewest edits lead to, if these are few. */
+/** The name that was probably meant: the one with the fewest edits, if they are few. */
 export function nearestName(text: string, names: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(text.length / 3));
   let best: { readonly name: string; readonly edits: number } | undefined;

@@ -38,7 +38,7 @@ export function commandsWith(entries: readonly ProgramEntry[]): readonly Command
     },
     {
       name: 'etcd',
-      summary: "Hold the place of etcd for Keelson's API server, for programs that start both",
+      summary: "Run a placeholder for etcd, for programs that start etcd and Keelson's API server",
       load: async () => (await import('./commands/etcd.ts')).etcdCommand,
     },
     {
@@ -77,7 +77,7 @@ export function commandsWith(entries: readonly ProgramEntry[]): readonly Command
     {
       name: 'replay',
       group: 'Inspect',
-      summary: 'Send a kept review to its webhook once more',
+      summary: 'Send a kept review to its webhook again',
       load: async () => (await import('./commands/replay.ts')).replayCommand,
     },
     {
@@ -107,7 +107,7 @@ export function commandsWith(entries: readonly ProgramEntry[]): readonly Command
     {
       name: 'types',
       group: 'Develop',
-      summary: 'Make TypeScript types of the CustomResourceDefinitions of files or of a cluster',
+      summary: 'Generate TypeScript types from the CustomResourceDefinitions of files or a cluster',
       load: async () => (await import('./commands/types-of-definitions.ts')).typesCommand,
     },
     {

@@ -3,7 +3,7 @@ import { FlagError } from '../cluster/programs/index.ts';
 import { COMMAND_GROUPS, type CommandContext, type CommandEntry, STOP_SIGNALS, type StopSignal } from './command.ts';
 import { nearestName } from './nearest-name.ts';
 
-/** The parts of the process that the program touches. */
+/** The parts of the process that the program uses. */
 export interface ProcessLike {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly execPath?: string;
@@ -13,7 +13,7 @@ export interface ProcessLike {
   once(event: StopSignal, listener: () => void): unknown;
 }
 
-/** Runs one of the commands; answers with the exit code: 0 done, 1 failed, 2 not understood, or the command's own. */
+/** Runs one of the commands; returns the exit code: 0 success, 1 failure, 2 invalid arguments, or the command's own. */
 export async function runCommand(
   commands: readonly CommandEntry[],
   args: readonly string[],
@@ -45,7 +45,7 @@ export async function runCommand(
     context.print(command.usage);
     return 0;
   }
-  using _alive = keepAlive(); // a command that only waits has nothing but timers, which would let the process end
+  using _alive = keepAlive(); // timers alone would let the process end while a command waits
   try {
     return (await command.run(rest, context)) ?? 0;
   } catch (error) {

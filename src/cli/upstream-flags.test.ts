@@ -28,7 +28,7 @@ function obeyed(flags: readonly UpstreamFlag[]): string[] {
 // flags that kube-apiserver does not have
 const OURS = ['data-dir', 'join-token', 'log-level', 'trace-requests', 'workers', ...Object.keys(storeFlags)];
 
-test('what is said to be obeyed is, and what is obeyed is said to be', () => {
+test('the flags marked as obeyed are exactly those that take effect', () => {
   const own = Object.keys(apiserverDefinitions).filter((name) => !OURS.includes(name));
   expect(obeyed(apiserverFlags)).toEqual(own.sort());
   const up = upDefinitions(loaded);
@@ -55,13 +55,13 @@ test.each(verdicts)('all flags of %s have one verdict', (_program, flags, count)
   expect(names).toHaveLength(count);
 });
 
-test('a flag that cannot matter is taken', () => {
+test('a flag without effect is accepted', () => {
   expect(() =>
     parse('--profiling=false', '--delete-collection-workers=3', '--watch-cache-sizes', 'pods#5'),
   ).not.toThrow();
 });
 
-test('a flag that would be ignored is refused with the reason', () => {
+test('a flag that would be ignored is rejected with the reason', () => {
   expect(() => parse('--etcd-servers-overrides=/events#http://a')).toThrow(UsageError);
   expect(() => parse('--etcd-servers-overrides=/events#http://a')).toThrow(
     '--etcd-servers-overrides is refused: all kinds are in one etcd',
@@ -69,12 +69,12 @@ test('a flag that would be ignored is refused with the reason', () => {
   expect(() => parse('--allow-privileged=false')).toThrow(/"true" is fine/);
 });
 
-test('a value that says what is the case anyway is taken', () => {
+test('a value that equals the fixed behaviour is accepted', () => {
   expect(() => parse('--allow-privileged', '--storage-backend=etcd3', '--etcd-compaction-interval=5m0s')).not.toThrow();
   expect(() => parse('--storage-backend=etcd2')).toThrow('"etcd3" is fine');
 });
 
-test('a flag that no version has is not known', () => {
+test('a flag that no version has is unknown', () => {
   expect(() => parse('--made-up=1')).toThrow('unknown flag --made-up');
 });
 

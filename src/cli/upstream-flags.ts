@@ -2,7 +2,7 @@ import type { UpstreamFlag } from '../cluster/programs/index.ts';
 import { UsageError } from './command.ts';
 import type { FlagDefinition, FlagDefinitions, Flags } from './flags.ts';
 
-/** The definitions of a command, and those of Kubernetes' flags that it accepts or refuses besides. */
+/** The definitions of a command, and the other flags of Kubernetes that it accepts or rejects. */
 export function withUpstreamFlags(own: FlagDefinitions, upstream: readonly UpstreamFlag[]): FlagDefinitions {
   const others = upstream.filter(({ name }) => !(name in own) && name !== 'help');
   const definition = ({ isBoolean, why }: UpstreamFlag): FlagDefinition => ({
@@ -14,7 +14,7 @@ export function withUpstreamFlags(own: FlagDefinitions, upstream: readonly Upstr
   return { ...Object.fromEntries(others.map((flag) => [flag.name, definition(flag)])), ...own };
 }
 
-/** Refuses, with the reason, flags that would have no effect. */
+/** Rejects, with the reason, flags that would have no effect. */
 export function checkUpstreamFlags(flags: Flags, own: FlagDefinitions, upstream: readonly UpstreamFlag[]): void {
   for (const { name, isBoolean, verdict, why, harmless } of upstream) {
     if (name in own || !flags.has(name) || verdict === 'accepted') continue;

@@ -3,7 +3,7 @@ import { type EngineRoom, YoungSpaceLimit } from './young-space.ts';
 
 const MIB = 1024 * 1024;
 
-test('the room for new objects grows up to 32 MiB, again after it has shrunk, and as it likes in the end', () => {
+test('the young generation grows up to 32 MiB, also after it has shrunk, and without limit in the end', () => {
   let collected = (): void => undefined;
   let bytes = MIB;
   const allowed: boolean[] = [];

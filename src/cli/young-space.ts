@@ -1,21 +1,21 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/** The room that the engine has for new objects. */
+/** V8's young generation. */
 export interface EngineRoom {
   bytes(): number;
-  /** Whether it may be made larger when much of what is in it lives on. */
+  /** Sets whether V8 may enlarge it when many objects survive. */
   mayGrow(isAllowed: boolean): void;
-  /** Calls the listener after each collection. */
+  /** Calls the listener after each garbage collection. */
   onCollected(listener: () => void): Disposable;
 }
 
-/** What Node.js 20 has at most. */
-const MOST_BYTES = 32 * 1024 * 1024;
+/** The limit in Node.js 20. */
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
- * Keeps the room for new objects as small as it was in Node.js 20. Later ones let it become four times as large, which a server has for good once it was under load, and is hardly
- * any faster with.
+ * Limits the young generation to its size in Node.js 20. Later versions let it grow four times as large, which a server
+ * keeps after the first load and which makes it hardly faster.
  */
 export class YoungSpaceLimit implements Disposable {
   readonly #room: EngineRoom;
@@ -32,10 +32,10 @@ export class YoungSpaceLimit implements Disposable {
     if (this.#isFull) this.#room.mayGrow(true);
   }
 
-  /** It becomes smaller by itself when there is little to do, and then has to grow again. */
+  /** V8 shrinks it when there is little to do, and then it must grow again. */
   #look(): void {
-    const isFull = this.#room.bytes() >= MOST_BYTES;
-    if (isFull || this.#isFull) this.#room.mayGrow(!isFull); // said again while it is full: another server of this process may have ended
+    const isFull = this.#room.bytes() >= MAX_BYTES;
+    if (isFull || this.#isFull) this.#room.mayGrow(!isFull); // repeated while it is full: another server of this process may have ended
     this.#isFull = isFull;
   }
 }

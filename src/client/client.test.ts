@@ -48,7 +48,7 @@ describe.each(['in process', 'https', 'http/1.1'] as const)('Client %s', (type) 
 
   test('an update that comes too late is a Conflict', async () => {
     const first = await configMaps.create({ metadata: { name: 'race' } });
-    await configMaps.update({ ...first, data: { by: 'somebody' } });
+    await configMaps.update({ ...first, data: { by: 'another' } });
 
     await expect(configMaps.update({ ...first, data: { by: 'us' } })).rejects.toMatchObject({
       code: 409,
@@ -56,7 +56,7 @@ describe.each(['in process', 'https', 'http/1.1'] as const)('Client %s', (type) 
     });
   });
 
-  test('a refusal carries the Status of the server, with its causes', async () => {
+  test('an error carries the Status of the server, with its causes', async () => {
     const wrong = client.apps.v1.deployments.namespace('here').create({
       metadata: { name: 'wrong' },
       spec: {
@@ -94,13 +94,13 @@ describe.each(['in process', 'https', 'http/1.1'] as const)('Client %s', (type) 
     await expect(configMaps.get('tried')).rejects.toMatchObject({ code: 404 });
   });
 
-  test('strict field validation refuses what the type does not have', async () => {
+  test('strict field validation rejects unknown fields', async () => {
     const odd = { metadata: { name: 'odd' }, dada: {} } as ConfigMapType;
 
     await expect(configMaps.create(odd, { fieldValidation: 'Strict' })).rejects.toMatchObject({ code: 400 });
   });
 
-  test('lists in pages, and gathers them', async () => {
+  test('lists page by page', async () => {
     await client.core.v1.namespaces.create({ metadata: { name: 'paged' } });
     const paged = client.core.v1.configmaps.namespace('paged');
     for (let index = 0; index < 7; index++) await paged.create({ metadata: { name: `item-${index}` } });
@@ -129,7 +129,7 @@ describe.each(['in process', 'https', 'http/1.1'] as const)('Client %s', (type) 
     expect(await namesOf({ fieldSelector: 'metadata.name=blue' })).toEqual(['blue']);
   });
 
-  test('watches from a list on without a gap', async () => {
+  test('watches from a list without a gap', async () => {
     const { resourceVersion } = await configMaps.list();
     await configMaps.create({ metadata: { name: 'seen' } });
     await configMaps.patch('seen', mergePatch({ data: { a: '1' } }));
@@ -150,7 +150,7 @@ describe.each(['in process', 'https', 'http/1.1'] as const)('Client %s', (type) 
     let isOver = false;
     const ended = configMaps.watch({ resourceVersion, timeoutSeconds: 60 }).next();
     void ended.finally(() => (isOver = true));
-    while (!isOver) await clock.advance('60s'); // over a network the server may hear of the watch a bit later
+    while (!isOver) await clock.advance('60s'); // over a network the watch may reach the server a little later
     expect(await ended).toEqual({ value: undefined, done: true });
 
     const once = new AbortController();
@@ -214,7 +214,7 @@ describe.each(['in process', 'https', 'http/1.1'] as const)('Client %s', (type) 
     expect(list.items[0]).not.toHaveProperty('data');
   });
 
-  test('what verbs return for one object belongs to the caller', async () => {
+  test('an object that a verb returns belongs to the caller', async () => {
     const made = await configMaps.create({ metadata: { name: 'mine' } });
     made.data = { changed: 'here' };
     const got = await configMaps.get('mine');
@@ -223,7 +223,7 @@ describe.each(['in process', 'https', 'http/1.1'] as const)('Client %s', (type) 
     expect((await configMaps.get('mine')).data).toBeUndefined();
   });
 
-  test('paths that are no resources', async () => {
+  test('paths that are not resources', async () => {
     expect(await client.text('/healthz')).toBe('ok');
     expect(await client.request({ method: 'GET', path: '/version' })).toMatchObject({ major: '1' });
     expect((await client.apis.version()).gitVersion).toMatch(/^v1\.36/);
@@ -242,7 +242,7 @@ describe('a client refuses to send what would mean something else', () => {
     [
       'a namespace where there is none',
       async (client: Client) => client.core.v1.nodes.namespace('here'),
-      'they live outside of namespaces',
+      'they are cluster-scoped',
     ],
   ])('%s', async (_what, attempt, message) => {
     await using cluster = await TestCluster.start();

@@ -10,7 +10,7 @@ import { type AllNamespaces, ResourceClient } from './resource/resource-client.t
 import type { Transport } from './transport.ts';
 
 export interface ClientOptions extends RequesterOptions {
-  /** What `defaultNamespace` says; default `default`. */
+  /** The value of `defaultNamespace`; default `default`. */
   readonly namespace?: string;
 }
 
@@ -18,14 +18,17 @@ export interface ClientOptions extends RequesterOptions {
  * A client of an API server.
  *
  * - Built-in kinds: `client.apps.v1.deployments.namespace('default').get('web')`, or by value `client.kind(Deployment)`.
- * - Custom kinds: `client.kind(Widget)` with a kind of one's own, or `await client.dynamic('example.com/v1', 'Widget')`.
+ * - Custom kinds: `client.kind(Widget)` with a kind you define, or `await client.dynamic('example.com/v1', 'Widget')`.
  *
  * Disposing closes its connections.
  */
 export class Client extends BuiltInClients implements AsyncDisposable {
-  /** The namespace of the kubeconfig's context. Nothing uses it by itself: say `.namespace(client.defaultNamespace)`. */
+  /**
+   * The namespace of the kubeconfig's context. Calls do not use it implicitly: write
+   * `.namespace(client.defaultNamespace)`.
+   */
   readonly defaultNamespace: string;
-  /** What the server serves. */
+  /** The APIs that the server serves. */
   readonly apis: ServedApis;
   readonly #transport: Transport;
   readonly #requester: Requester;
@@ -41,7 +44,9 @@ export class Client extends BuiltInClients implements AsyncDisposable {
     this.apis = new ServedApis(this.#requester);
   }
 
-  /** The same client, but that `beforeWrite` is called before anything is sent that is no read, and may throw instead. */
+  /**
+   * The same client, which calls `beforeWrite` before it sends a write. If `beforeWrite` throws, the write is not sent.
+   */
   guarded(beforeWrite: () => void): Client {
     const { clock, random, log } = this;
     return new Client(guardedTransport(this.#transport, beforeWrite), { ...this.#options, clock, random, log });
@@ -70,24 +75,27 @@ export class Client extends BuiltInClients implements AsyncDisposable {
     return new ResourceClient(this.#requester, kind);
   }
 
-  /** The objects of a kind in a namespace, or outside of namespaces: for code that does not know which kind it deals with. */
+  /** The objects of a kind in a namespace, or of a cluster-scoped kind: for code that works with any kind. */
   kindIn<T extends KubernetesObject>(kind: Kind<T>, namespace: string | undefined): ResourceClient<T> {
     return new ResourceClient(this.#requester, kind, { namespace: kind.scope === 'Cluster' ? undefined : namespace });
   }
 
-  /** A client for any resource that the server serves, by its kind, plural or short name. */
+  /** A client for a resource that discovery finds by its kind, plural or short name. */
   async dynamic(apiVersion: string, name: string, options: CallOptions = {}): Promise<ResourceClient<ApiObject>> {
     const kind = await this.apis.find(apiVersion, name, options);
     if (kind === undefined) throw new Error(`Cannot use "${name}" of "${apiVersion}": the server does not serve it`);
     return new ResourceClient<ApiObject>(this.#requester, kind as Kind<ApiObject>);
   }
 
-  /** Any path, answered with JSON: `client.request({ method: 'GET', path: '/openapi/v3' })`. */
+  /**
+   * Sends a request to any path and returns the JSON of the response: `client.request({ method: 'GET', path:
+   * '/openapi/v3' })`.
+   */
   async request(request: ApiRequest): Promise<unknown> {
     return (await this.#requester.object(request)).value;
   }
 
-  /** Any path, answered with text: `client.text('/healthz')`. */
+  /** Reads the text at any path: `client.text('/healthz')`. */
   text(path: string, options: CallOptions & { readonly accept?: string } = {}): Promise<string> {
     return this.#requester.text({ method: 'GET', path, accept: '*/*', ...options });
   }

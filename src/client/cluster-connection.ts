@@ -1,24 +1,26 @@
 import type { Credentials, PemSource } from './credentials/index.ts';
 import type { Impersonation } from './kubeconfig/kubeconfig.ts';
 
-/** Everything it takes to talk to one cluster as one user. A kubeconfig's context becomes one; it can also be written by hand. */
+/** How to connect to one cluster as one user. Read from a kubeconfig's context, or written by hand. */
 export interface ClusterConnection {
-  /** The server's URL; a path in it goes before every request's own. */
+  /** The server's URL; its path is prefixed to the path of every request. */
   readonly server: string;
-  /** Authorities that may have signed the server's certificate; default those of the system. */
+  /** The certificate authorities to trust; default the system's. */
   readonly certificateAuthority?: PemSource;
-  /** Takes any server certificate. For experiments only: anybody on the way can read and change everything. */
+  /**
+   * Accepts any server certificate. For experiments only: an attacker on the network can read and change everything.
+   */
   readonly insecureSkipTlsVerify?: boolean;
-  /** The name to expect in the server's certificate, when it is not the host of `server`. */
+  /** The name to expect in the server's certificate; default the host of `server`. */
   readonly tlsServerName?: string;
-  /** Shown over TLS only; a plain HTTP server gets none. Default: anonymous. */
+  /** Sent over TLS only, never over plain HTTP. Default: anonymous. */
   readonly credentials?: Credentials;
-  /** Acting as somebody else. */
+  /** The user to impersonate. */
   readonly impersonate?: Impersonation;
-  /** An HTTP proxy, such as `http://user:password@proxy:3128`, through which a tunnel (CONNECT) is asked for. */
+  /** An HTTP proxy, such as `http://user:password@proxy:3128`, which must support CONNECT. */
   readonly proxyUrl?: string;
-  /** Large answers come unpacked. */
+  /** Asks the server not to compress responses. */
   readonly disableCompression?: boolean;
-  /** The namespace that is meant when none is named; default `default`. */
+  /** The client's `defaultNamespace`; default `default`. */
   readonly namespace?: string;
 }

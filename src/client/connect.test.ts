@@ -42,8 +42,8 @@ test('a connection can be written by hand', async () => {
   expect(String(server.seen[0]?.headers['impersonate-group'])).toMatch(/^a, ?b$/);
 });
 
-test('without a kubeconfig and outside of a pod there is no cluster to find', async () => {
+test('without a kubeconfig and outside of a pod no cluster is found', async () => {
   await expect(findConnection({ environment: { KUBECONFIG: '/nowhere/config' } })).rejects.toThrow(
-    'Cannot find a cluster: there is no kubeconfig at "/nowhere/config" (as $KUBECONFIG says), and this is no pod',
+    'Cannot find a cluster: there is no kubeconfig at "/nowhere/config" (as $KUBECONFIG says), and this process does not run in a pod',
   );
 });

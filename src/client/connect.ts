@@ -13,7 +13,7 @@ import {
 import type { Transport } from './transport.ts';
 
 export interface FindConnectionOptions {
-  /** A kubeconfig file; without it, what kubectl would use. */
+  /** A kubeconfig file; default the one that kubectl uses. */
   readonly kubeconfig?: string;
   /** A context of the kubeconfig; default the current one. */
   readonly context?: string;
@@ -24,14 +24,14 @@ export interface FindConnectionOptions {
 export interface ConnectOptions extends FindConnectionOptions, ClientOptions, Omit<HttpTransportOptions, 'clock'> {}
 
 /**
- * Finds the cluster as kubectl does, or as a pod does when there is no kubeconfig, and makes a client for it. Nothing is
- * sent before the first call.
+ * Finds the cluster as kubectl does, or through the pod's service account when there is no kubeconfig, and returns a
+ * client for it. Sends nothing before the first call.
  */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   return connectTo(await findConnection(options), options);
 }
 
-/** Makes a client for a cluster that is known already; what it sends goes through what `wrap` makes of its transport. */
+/** Returns a client for a known connection. `wrap` may replace its transport. */
 export function connectTo(
   connection: ClusterConnection,
   options: ClientOptions & Omit<HttpTransportOptions, 'clock'> = {},
@@ -41,7 +41,7 @@ export function connectTo(
   return new Client(wrap(new HttpTransport(connection, options)), { impersonate, namespace, ...options });
 }
 
-/** Where the cluster is: the kubeconfig's context, or this pod's own cluster; through the environment's proxy if it has one. */
+/** Finds the connection: the kubeconfig's context, or the pod's cluster; uses the environment's proxy, if any. */
 export async function findConnection(
   options: FindConnectionOptions & Pick<ClientOptions, 'clock'> = {},
 ): Promise<ClusterConnection> {
@@ -63,6 +63,6 @@ async function locate(
   const paths = kubeconfigPaths(environment).map((path) => `"${path}"`);
   const source = (environment['KUBECONFIG'] ?? '') === '' ? '$KUBECONFIG is not set' : 'as $KUBECONFIG says';
   throw new KubeconfigError(
-    `Cannot find a cluster: there is no kubeconfig at ${paths.join(', ')} (${source}), and this is no pod`,
+    `Cannot find a cluster: there is no kubeconfig at ${paths.join(', ')} (${source}), and this process does not run in a pod`,
   );
 }

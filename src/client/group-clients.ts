@@ -2,7 +2,7 @@ import type { Kind, KubernetesObject } from './kind.ts';
 import { mapValues } from './kind-tree.ts';
 import type { AllNamespaces, ResourceClient } from './resource/resource-client.ts';
 
-/** A client for a kind: what is namespaced first wants to know the namespace. */
+/** A client for a kind; a namespaced kind requires `.namespace(…)` first. */
 export type ClientOf<K> =
   K extends Kind<infer T, infer S> ? ([S] extends ['Namespaced'] ? AllNamespaces<T> : ResourceClient<T>) : never;
 
@@ -18,11 +18,14 @@ type ClientsOf<Groups extends Readonly<Record<string, KindTree>>> = GroupClients
   readonly [Group in keyof Groups]: GroupClient<Groups[Group]>;
 };
 
-/** What the properties for API groups are built on. */
+/** The base class of clients with a property for each API group. */
 export abstract class GroupClients {
   readonly #groups = new Map<KindTree, unknown>();
 
-  /** Makes a class of clients with a property for each group: by a loop, since a text for each would be in everybody's bundles. */
+  /**
+   * Makes a client class with a property for each group. A loop, since a written property for each would enlarge users'
+   * bundles.
+   */
   static of<Groups extends Readonly<Record<string, KindTree>>>(groups: Groups): abstract new () => ClientsOf<Groups> {
     abstract class Clients extends GroupClients {}
     for (const [name, tree] of Object.entries(groups)) {
@@ -35,7 +38,7 @@ export abstract class GroupClients {
     return Clients as abstract new () => ClientsOf<Groups>;
   }
 
-  /** A client for the resource that a kind stands for. */
+  /** A client for the objects of a kind. */
   abstract kind<T extends KubernetesObject>(kind: Kind<T, 'Namespaced'>): AllNamespaces<T>;
   abstract kind<T extends KubernetesObject>(kind: Kind<T>): ResourceClient<T>;
 

@@ -1,4 +1,4 @@
-// What other folders may use: talking to an API server, and keeping caches of what it has.
+// What other folders may import: a client of API servers, and informers.
 export { Client, type ClientOptions } from './client.ts';
 export { connect, type ConnectOptions, connectTo, findConnection, type FindConnectionOptions } from './connect.ts';
 export type { ClusterConnection } from './cluster-connection.ts';

@@ -2,10 +2,12 @@ import { pluralOf } from '../api/client.ts';
 import { clusterKind, type Kind, namespacedKind } from './kind.ts';
 
 /**
- * Kinds by group, version and plural, from a text for each group that is short in everybody's bundles: the group as it begins an apiVersion, then,
- * each behind a `;`, versions and the kinds that are in all of them. Kinds without namespaces have a `*`, those of unusual plurals say it.
+ * Parses kinds by group, version and plural from one compact text for each group, which keeps users' bundles small. A
+ * text has the group as it begins an apiVersion, then, each after a `;`, versions and the kinds that all of them have.
+ * A `*` marks cluster-scoped kinds; `=` gives an irregular plural.
  *
- * Example: `{ core: ';v1 Pod Endpoints=endpoints Node*' }` gives `core.v1.pods`, `core.v1.endpoints` and `core.v1.nodes`;
+ * Example: `{ core: ';v1 Pod Endpoints=endpoints Node*' }` gives `core.v1.pods`, `core.v1.endpoints` and
+ * `core.v1.nodes`;
  * `{ autoscaling: 'autoscaling/;v1,v2 HorizontalPodAutoscaler' }` gives that kind in two versions.
  */
 export function kindTree<T>(texts: Readonly<Record<string, string>>): T {
@@ -28,7 +30,7 @@ function kindOf(apiVersion: string, word: string): Kind {
   return (word.endsWith('*') ? clusterKind : namespacedKind)({ apiVersion, kind, plural });
 }
 
-/** The same names with other values. */
+/** Maps the values of a record. */
 export function mapValues<T, U>(record: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 }

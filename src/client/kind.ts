@@ -3,7 +3,7 @@ import type { DeepReadonly } from '../base/index.ts';
 
 export type Scope = 'Namespaced' | 'Cluster';
 
-/** What every object of the API has in common. Types of custom resources extend it or simply look like it. */
+/** The common fields of all API objects. Types of custom resources extend it or match its shape. */
 export interface KubernetesObject {
   kind?: string;
   apiVersion?: string;
@@ -13,35 +13,35 @@ export interface KubernetesObject {
 declare const objectType: unique symbol;
 
 /**
- * A resource as a value: where it is served, and (for the compiler only) the type of its objects.
+ * A resource as a value: its path and, for the compiler only, the type of its objects.
  *
- * `Deployment` of this folder is one; `namespacedKind` and `clusterKind` make them for custom resources.
+ * `Deployment` is one; `namespacedKind` and `clusterKind` make them for custom resources.
  */
 export interface Kind<T extends KubernetesObject = KubernetesObject, S extends Scope = Scope> {
   readonly group: string;
   readonly version: string;
-  /** As in objects: `apps/v1`, or `v1` in the core group. */
+  /** As written in objects: `apps/v1`, or `v1` in the core group. */
   readonly apiVersion: string;
   readonly kind: string;
-  /** As in paths. */
+  /** As written in paths. */
   readonly plural: string;
   readonly scope: S;
   readonly [objectType]?: T;
 }
 
-/** What `namespacedKind` and `clusterKind` need to know. */
+/** The arguments of `namespacedKind` and `clusterKind`. */
 export interface KindNames {
   readonly apiVersion: string;
   readonly kind: string;
   readonly plural: string;
 }
 
-/** A kind whose objects live in namespaces. */
+/** A namespaced kind. */
 export function namespacedKind<T extends KubernetesObject>(names: KindNames): Kind<T, 'Namespaced'> {
   return kindOf(names, 'Namespaced');
 }
 
-/** A kind whose objects live outside of namespaces. */
+/** A cluster-scoped kind. */
 export function clusterKind<T extends KubernetesObject>(names: KindNames): Kind<T, 'Cluster'> {
   return kindOf(names, 'Cluster');
 }
@@ -52,7 +52,7 @@ function kindOf<S extends Scope>({ apiVersion, kind, plural }: KindNames, scope:
   return { group, version: apiVersion.slice(slash + 1), apiVersion, kind, plural, scope };
 }
 
-/** Metadata as the server hands it out. */
+/** Metadata as the server returns it. */
 export interface StoredMeta extends ObjectMeta {
   name: string;
   uid: string;
@@ -60,18 +60,21 @@ export interface StoredMeta extends ObjectMeta {
   creationTimestamp: string;
 }
 
-/** An object that the server has stored: what it always fills in is there. */
+/** An object as the server returns it: fields that the server always sets are required. */
 export type Stored<T extends KubernetesObject> = T & { kind: string; apiVersion: string; metadata: StoredMeta };
 
 /**
- * A stored object that others may hold as well: lists, watches and informers give these. Only to be read: in informers, and
- * in the same process as the server, it is frozen.
+ * A shared, read-only object: lists, watches and informers return these. Informers, and a server in the same process,
+ * freeze them.
  */
 export type Observed<T extends KubernetesObject> = DeepReadonly<Stored<T>>;
 
 declare const sentType: unique symbol;
 
-/** Part of a type whose objects may be sent in another form than the server hands out: fields with defaults may be missing. */
+/**
+ * Part of a type whose objects may be sent in another form than the server hands out: fields with defaults may be
+ * missing.
+ */
 export interface SentAs<Sent extends KubernetesObject> {
   readonly [sentType]?: Sent;
 }
@@ -83,7 +86,7 @@ type SentOf<T extends KubernetesObject> = T extends { readonly [sentType]?: infe
 /** An object on its way to the server: `kind` and `apiVersion` are filled in, and observed objects can be sent back. */
 export type Sendable<T extends KubernetesObject> = DeepReadonly<SentOf<T>>;
 
-/** `namespace/name`, or the name alone outside of namespaces: how caches and queues name objects. */
+/** The key of an object in caches and queues: `namespace/name`, or the name alone for cluster-scoped objects. */
 export function keyOf(object: DeepReadonly<KubernetesObject>): string {
   const { name = '', namespace } = object.metadata ?? {};
   return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;

@@ -2,7 +2,7 @@ import { type Clock, type Counter, type Histogram, MetricRegistry } from '../bas
 import type { Transport, TransportRequest, TransportResponse, ValueTransport } from './transport.ts';
 
 export interface MeterOptions {
-  /** What the server is called in labels: `host:port`. */
+  /** The server's label value: `host:port`. */
   readonly host: string;
   readonly clock: Clock;
 }
@@ -10,7 +10,7 @@ export interface MeterOptions {
 const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
-/** What clients ask of a server and how long answers take, under the names that Kubernetes' own programs use. */
+/** Counts clients' requests and measures their latency, under the names of Kubernetes' programs. */
 export class ClientMetrics {
   readonly registry = new MetricRegistry();
   readonly #total = this.registry.counter({
@@ -25,7 +25,7 @@ export class ClientMetrics {
     buckets: SECONDS,
   });
 
-  /** A transport that does the same, counted. */
+  /** Wraps a transport to measure it. */
   meter(transport: Transport, options: MeterOptions): Transport {
     const { host } = options;
     return new MeteredTransport(transport, options.clock, (method, code) => ({
@@ -46,7 +46,7 @@ class MeteredTransport implements Transport {
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #metersOf: (method: string, code: string) => Meters;
-  /** By method and code: finding them by their labels takes more than all else here. */
+  /** By method and code: looking meters up by labels would be the most expensive step here. */
   readonly #known = new Map<string, Meters>();
 
   constructor(transport: Transport, clock: Clock, metersOf: (method: string, code: string) => Meters) {

@@ -6,7 +6,7 @@ import type { Transport, TransportRequest } from './transport.ts';
 
 const request: TransportRequest = { method: 'GET', path: '/', headers: {}, signal: new AbortController().signal };
 
-test('an outage is told of once when it begins and once when it ends', async () => {
+test('an outage is logged once when it begins and once when it ends', async () => {
   const clock = new VirtualClock();
   const lines: string[] = [];
   const logger = (level: LogRecord['level']) => (message: string) => void lines.push(`${level} ${message}`);

@@ -10,11 +10,11 @@ export interface OutageOptions {
 }
 
 /**
- * Tells of times at which a server cannot be reached with one line when they begin and one when they end, for a program with
- * many watches that all fail then.
+ * Logs one line when a server becomes unreachable and one when it is reachable again, for a program with many watches
+ * that all fail at once.
  */
 export class Outages {
-  /** For the program: warnings about requests that fail for this reason are for those who look closer. */
+  /** The program's log: lowers warnings about requests that fail because of the outage to the debug level. */
   readonly log: Logger;
   readonly #options: OutageOptions;
   #sinceMs: number | undefined;
@@ -24,7 +24,7 @@ export class Outages {
     this.log = quieter(options.log);
   }
 
-  /** The transport, observed. */
+  /** Wraps a transport to notice outages. */
   readonly observed = (transport: Transport): Transport =>
     withSend(transport, async (request) => {
       try {
@@ -52,7 +52,7 @@ export class Outages {
   }
 }
 
-/** Whether a request failed because there is no server, or no way to it. */
+/** Whether a request failed because the server could not be reached. */
 function isOutage(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (isTransportError(cause, 'connect', 'cut', 'refused')) return true;

@@ -4,11 +4,11 @@ import { type Transport, withSend } from './transport.ts';
 
 export interface Pace {
   readonly perSecond: number;
-  /** So many at once. */
+  /** The number of requests allowed at once. */
   readonly burst: number;
 }
 
-/** A transport that sends requests no faster than so; those that come too soon wait, in order. */
+/** A transport that limits the rate of requests; those beyond the limit wait, in order. */
 export function pacedTransport(transport: Transport, pace: Pace, clock: Clock): Transport {
   const bucket = new TokenBucket(clock, pace);
   return withSend(transport, async (request) => {

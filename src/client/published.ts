@@ -1,4 +1,4 @@
-// The published door `keelson/client`: talking to an API server, and keeping caches of what it has.
+// The published door `keelson/client`: a client of API servers, and informers.
 export { Client, type ClientOptions } from './client.ts';
 export { connect, type ConnectOptions, connectTo, findConnection, type FindConnectionOptions } from './connect.ts';
 export type { ClusterConnection } from './cluster-connection.ts';

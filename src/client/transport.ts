@@ -3,18 +3,18 @@ import type { ResponseHeaders } from '../wire/http/index.ts';
 
 export type { ResponseHeaders };
 
-/** A request as a transport gets it: complete but for credentials, which are the transport's own. */
+/** A request as a transport receives it: complete except for credentials, which the transport adds. */
 export interface TransportRequest {
   readonly method: string;
-  /** From `/` on, with the query. */
+  /** The path and query, beginning with `/`. */
   readonly path: string;
-  /** Lower-case names; a list stands for a header sent several times. */
+  /** Lower-case names; a list is a header sent several times. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Text is sent as UTF-8. */
   readonly body?: Uint8Array | string;
-  /** What JSON in the body would say, in its place; only for transports that take values. */
+  /** Replaces a JSON body by its value; only for transports with `values`. */
   readonly value?: JsonCopy;
-  /** Gives up the request, and its answer as long as that is being read. */
+  /** Aborts the request, and the response while it is being read. */
   readonly signal: AbortSignal;
 }
 
@@ -26,43 +26,43 @@ export interface TransportResponse {
 }
 
 /**
- * What comes back. Over a wire it is bytes; in the server's process objects that are parsed already and frozen, since
- * others hold them too. Leaving the loop over an iterable ends the request.
+ * The body of a response: bytes over a network, or, from a server in the same process, parsed objects, frozen because
+ * they are shared. Leaving the loop over an iterable ends the request.
  */
 export type TransportBody =
   | { readonly type: 'bytes'; readonly chunks: AsyncIterable<Uint8Array> }
   | { readonly type: 'object'; readonly object: unknown }
   | { readonly type: 'events'; readonly batches: AsyncIterable<readonly TransportEvent[]> };
 
-/** One event of a watch, with the object as it is served. */
+/** One watch event, with the object as served. */
 export type TransportEvent =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: unknown }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly endsInitialEvents: boolean }
   | { readonly type: 'ERROR'; readonly status: Status };
 
-/** What a transport has to offer that hands over values in place of their text. */
+/** Implemented by transports that pass values instead of their JSON text. */
 export interface ValueTransport {
-  /** For requests that nobody gives up. */
+  /** A signal that never aborts. */
   readonly never: AbortSignal;
-  /** Makes of a body the value to hand over; undefined where only the text will do. */
+  /** Copies a body into a value to pass; undefined if it must be sent as text. */
   copy(body: unknown): JsonCopy | undefined;
 }
 
 /**
- * Carries requests to an API server: over HTTP (`HttpTransport`), or straight into one in the same process.
+ * Carries requests to an API server: over HTTP (`HttpTransport`), or in the same process.
  *
- * Guarantees: any answer of the server resolves, whatever its status; what keeps an answer from coming rejects with a
- * `TransportError`; when `signal` aborts, with its reason. Disposing ends what is under way.
+ * Guarantees: any response of the server resolves, whatever its status; without a response `send` rejects with a
+ * `TransportError`, or with the reason of `signal` if that aborts. Disposing ends requests in flight.
  */
 export interface Transport extends AsyncDisposable {
-  /** Straight into a server of the same process: nothing can be lost on the way, and no watch falls silent. */
+  /** The server is in the same process: no request can be lost, and no watch falls silent. */
   readonly isLocal?: boolean | undefined;
-  /** Requests may carry values, and are let go of when they are answered. */
+  /** Requests may carry values; the transport does not retain their signals after the response. */
   readonly values?: ValueTransport | undefined;
   send(request: TransportRequest): Promise<TransportResponse>;
 }
 
-/** The same transport, but that it sends like this. */
+/** The same transport with another `send`. */
 export function withSend(transport: Transport, send: Transport['send']): Transport {
   const { isLocal, values } = transport;
   return { isLocal, values, send, [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose]() };

@@ -3,7 +3,7 @@ import { ConfigMap, Event, Secret } from '../client/index.ts';
 import { app, controller, rbacOf } from '../kit/index.ts';
 import { startCluster } from './start-cluster.ts';
 
-test('cluster.as() gives somebody these rules and no others', async () => {
+test('cluster.as() grants exactly these rules', async () => {
   await using cluster = await startCluster({ nodes: 0 });
   const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }];
   const ada = await cluster.as({ user: 'ada', rules });
@@ -19,7 +19,7 @@ test('cluster.as() gives somebody these rules and no others', async () => {
   await expect(cluster.as({ serviceAccount: 'robot', rules })).rejects.toThrow('it is written namespace/name');
 });
 
-test('rbacOf() tells all that a controller needs, and nothing more', async () => {
+test('rbacOf() gives the rules that a controller needs, and no more', async () => {
   const copier = app(
     'copier',
     [

@@ -1,21 +1,21 @@
 import type { PolicyRule } from '../api/types/rbac/v1.d.ts';
 import type { Client } from '../client/index.ts';
 
-/** Somebody in a test, and what they may do besides what everybody may who is logged in. */
+/** A user or service account in a test, and its rules beside those of every authenticated user. */
 export type TestActor = TestActorRules &
   (
     | { readonly user: string; readonly groups?: readonly string[] }
-    /** `namespace/name`; made unless it is there. */
+    /** `namespace/name`; created if it does not exist. */
     | { readonly serviceAccount: string }
   );
 
 interface TestActorRules {
   readonly rules: readonly PolicyRule[];
-  /** Where the rules hold; default in the whole cluster. */
+  /** The namespace in which the rules hold; default the whole cluster. */
   readonly namespace?: string;
 }
 
-/** Who a client comes as. */
+/** The user of a client. */
 export interface TestIdentity {
   readonly user: string;
   readonly groups: readonly string[];
@@ -23,7 +23,7 @@ export interface TestIdentity {
 
 const GROUP = 'rbac.authorization.k8s.io';
 
-/** Gives somebody exactly these rules; giving them others takes the former away. */
+/** Grants exactly these rules, and revokes those of an earlier call. */
 export async function grant(admin: Client, actor: TestActor): Promise<TestIdentity> {
   const identity = identityOf(actor);
   if ('serviceAccount' in actor) await makeAccount(admin, accountOf(actor.serviceAccount));

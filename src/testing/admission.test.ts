@@ -20,7 +20,7 @@ const sizes = () =>
 
 afterEach(() => vi.restoreAllMocks());
 
-test('in a test, webhooks are asked without a socket', async () => {
+test('in a test, webhooks are called without a socket', async () => {
   const listen = vi.spyOn(Object.getPrototypeOf(createServer()) as { listen: () => void }, 'listen');
   await using cluster = await startCluster(WITHOUT_PROGRAMS);
   await cluster.run(app('sizes', [], { server: extensionServer({ admission: [sizes()] }) }));
@@ -30,7 +30,7 @@ test('in a test, webhooks are asked without a socket', async () => {
   expect(listen).not.toHaveBeenCalled();
 });
 
-test('rules in CEL become a policy, which holds when the app is away', async () => {
+test('rules in CEL become a policy, which holds when the app is down', async () => {
   await using cluster = await startCluster(WITHOUT_PROGRAMS);
   const rules = admission(ConfigMap, {
     name: NAME,
@@ -49,7 +49,7 @@ test('rules in CEL become a policy, which holds when the app is away', async () 
   await configmaps.namespace('kube-system').create(huge);
 });
 
-test('a configuration that somebody changes or deletes is put right', async () => {
+test('a configuration that a user changes or deletes is restored', async () => {
   await using cluster = await startCluster(WITHOUT_PROGRAMS);
   await cluster.run(app('sizes', [], { server: extensionServer({ admission: [sizes()] }) }));
   const { mutatingwebhookconfigurations: webhookConfigurations, validatingadmissionpolicybindings: bindings } =
@@ -66,7 +66,7 @@ test('a configuration that somebody changes or deletes is put right', async () =
   expect((await bindings.get(NAME)).spec?.policyName).toBe(NAME);
 });
 
-test('the namespace in which webhooks run is left alone, whatever they exempt', async () => {
+test('the namespace of the webhooks is always exempt', async () => {
   await using cluster = await startCluster(WITHOUT_PROGRAMS);
   const service = { namespace: 'webhooks', name: 'sizes' };
   const checked = admission(ConfigMap, {

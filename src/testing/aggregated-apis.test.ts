@@ -9,7 +9,7 @@ const VERSION = 'shop.example.dev/v1';
 const Toy = resource(VERSION, 'Toy', { spec: { type: 'object', properties: { color: { type: 'string' } } } });
 const PATH = `/apis/${VERSION}/namespaces/default/toys/car`;
 
-test('over HTTPS the front proxy is believed by its certificate, and nobody else by their word', async () => {
+test('over HTTPS only the front proxy, known by its certificate, may name the user', async () => {
   await using cluster = await startCluster({ nodes: 0 });
   const server = extensionServer({ apis: [api(VERSION, { toys: memoryStorage(Toy) })] });
   using stop = new AbortScope();

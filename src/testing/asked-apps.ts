@@ -1,12 +1,12 @@
 import type { App } from '../kit/index.ts';
 import type { ServerExtensions } from './server-extensions.ts';
 
-/** Where the first app that answers webhooks is reached within the process. */
+/** The in-process host name of the first app that serves webhooks. */
 const FIRST_HOST = 'webhooks-1.in-process.invalid';
 
 /**
- * What the cluster's server has to be told of apps that it asks whose a token is, or what somebody may do: other webhooks are
- * configured by objects, these only when it is started.
+ * The server options for apps that authenticate tokens or authorize requests. Unlike other webhooks, which objects
+ * configure, these must be set when the server starts.
  */
 export function askedApps(
   apps: readonly App[],
@@ -42,7 +42,10 @@ export function askedApps(
   };
 }
 
-/** The apps in the order in which they are run: the one that is asked comes first, since it is known by its place. */
+/**
+ * The apps in the order in which they start: the one that authenticates or authorizes comes first, since its host name
+ * depends on its position.
+ */
 export function inOrderOfAsking(apps: readonly App[]): readonly App[] {
   return [...apps].sort((left, right) => Number(isAsked(right)) - Number(isAsked(left)));
 }

@@ -5,22 +5,22 @@ import type { ClusterSnapshot } from './snapshot/cluster-snapshot.ts';
 import type { OpenKeys } from './snapshot/open-keys.ts';
 import { TestWorld } from './test-world.ts';
 
-/** What a cluster in a test has around it. */
+/** The surroundings of a test cluster. */
 export interface ClusterParts extends WiringParts {
   readonly world: TestWorld;
-  /** Where the time of the cluster, or of the one that it is a fork of, began. */
+  /** The start time of the cluster, or of the original of a fork. */
   readonly startMs: number;
   readonly random: SeededRandom;
   readonly log: Logger;
   readonly stop: AbortController;
-  /** What the cluster is made of, for a snapshot of it. */
+  /** The options of the cluster, for its snapshots. */
   readonly made: Pick<ClusterSnapshot, 'options' | 'ownCode'>;
   /** The keys of a cluster that was opened from a snapshot. */
   readonly keys: OpenKeys | undefined;
   readonly problems: readonly string[];
 }
 
-/** The same for a fork, as of now; `signal` ends it (default: the original's). */
+/** The parts of a fork, as of now; `signal` ends it (default: the original's). */
 export function forkedParts(parts: ClusterParts, signal?: AbortSignal): ClusterParts {
   const { world, random, webhooks, apis, wire, ...shared } = parts;
   const observed = new ObservedResources(world.observed);
@@ -35,7 +35,7 @@ export function forkedParts(parts: ClusterParts, signal?: AbortSignal): ClusterP
     world: own,
     wire: wire.fork(own),
     random: random.clone(),
-    keys: undefined, // which are in memory by now
+    keys: undefined, // the keys are in memory by now
     stop: new AbortController(),
     webhooks: webhooks.fork(),
     apis: apis.fork(),

@@ -25,7 +25,10 @@ async function everything({ client }: TestCluster): Promise<readonly StoredThing
   return lists.flat();
 }
 
-/** What does not depend on chance and time: uids become numbers, and names of events, which are made of the time, their reasons. */
+/**
+ * Removes what depends on the seed and the time: uids become numbers, and names of events, which contain the time,
+ * their reasons.
+ */
 function timeless(things: readonly StoredThing[]): readonly string[] {
   const uids = new Map(things.map(({ metadata }, index) => [metadata.uid, index]));
   const texts = things.map((thing) => {
@@ -41,15 +44,15 @@ function timeless(things: readonly StoredThing[]): readonly string[] {
 }
 
 describe('a cluster that begins with a template', () => {
-  test('has all objects, and only those, that one has which makes them itself', async () => {
-    await using made = await startCluster({ controllers: (builtIn) => builtIn }); // a function cannot be compared
+  test('has exactly the objects of a cluster without a template', async () => {
+    await using made = await startCluster({ controllers: (builtIn) => builtIn }); // a function prevents the use of a template
     await using begun = await startCluster();
     const expected = timeless(await everything(made));
     expect(expected.length).toBeGreaterThan(200);
     expect(timeless(await everything(begun))).toEqual(expected);
   });
 
-  test('has uids and times of its own; the same seed gives the same', async () => {
+  test('has new uids and times; the same seed gives the same ones', async () => {
     const startAt = '2031-02-28T23:59:58Z';
     await using one = await startCluster({ seed: 'a', startAt });
     await using same = await startCluster({ seed: 'a', startAt });
@@ -70,14 +73,14 @@ describe('a cluster that begins with a template', () => {
     expect(new Set(things.map(({ metadata: { uid } }) => uid)).size).toBe(new Set(names).size);
   });
 
-  test('tells nothing of its start a second time when its programs wake', async () => {
+  test('does not repeat the events of its start when its programs wake', async () => {
     await using cluster = await startCluster();
-    const told = async (): Promise<string[]> => {
+    const eventNames = async (): Promise<string[]> => {
       const { items } = await cluster.client.core.v1.events.namespace('default').list();
       return items.map(({ reason = '', count = 1 }) => `${reason} ${count}`).sort();
     };
-    const atFirst = await told();
+    const atFirst = await eventNames();
     await cluster.clock.advance('1m');
-    expect(await told()).toEqual(atFirst);
+    expect(await eventNames()).toEqual(atFirst);
   });
 });

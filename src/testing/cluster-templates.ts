@@ -4,25 +4,25 @@ import { ObservedResources } from './observed-resources.ts';
 import { settleAll } from './settle-all.ts';
 import { TestWorld } from './test-world.ts';
 
-/** What decides which objects a cluster begins with. */
+/** The options that decide which objects a cluster begins with. */
 export type TemplateOptions = Omit<
   ClusterOptions,
   'clock' | 'certificateClock' | 'random' | 'log' | 'signal' | 'local'
 >;
 
-/** Templates of so many different sets of options are kept, those that were used last. */
+/** The number of templates that are kept, by least recent use. */
 const MAX_TEMPLATES = 8;
 
-/** No object of a cluster speaks of that day but those that were made on it. */
+/** A date that occurs in no object except as a time of the template's start. */
 const MADE_AT_MS = Date.UTC(2001, 1, 3, 4, 5, 6);
 
-/** Clusters at rest, by the options that they were started with. */
+/** Started, idle clusters, by their options. */
 export class ClusterTemplates {
   readonly #templates = new Map<string, Promise<ClusterTemplate<Cluster>>>();
 
   /**
-   * The template for these options; undefined where there are others than those that say which objects there are, or some that are
-   * not plain data, so that nobody can tell whether they are the same.
+   * The template for these options; undefined if an option is not plain data, and so cannot be compared, or is not
+   * known to affect objects only.
    */
   of(options: TemplateOptions): Promise<ClusterTemplate<Cluster>> | undefined {
     const name = nameOf(options);
@@ -37,7 +37,7 @@ export class ClusterTemplates {
   }
 }
 
-/** Starts a cluster as any other is started, lets it come to rest, and keeps what it is then. */
+/** Starts a cluster, lets it settle, and keeps its state. */
 async function makeTemplate(options: TemplateOptions): Promise<ClusterTemplate<Cluster>> {
   const world = new TestWorld({
     startMs: MADE_AT_MS,
@@ -68,7 +68,7 @@ const GROUPS = ['storage', 'serving', 'access', 'admission', 'tracing', 'extensi
 
 type Group = (typeof GROUPS)[number];
 
-/** Options that say which objects there are, and nothing else: nothing of what they bring is open, or has a state. */
+/** Options that only decide which objects exist: they open nothing and hold no state. */
 const KNOWN: ReadonlySet<string> = new Set<keyof TemplateOptions | `${Group}.${string}`>([
   'name',
   'storage.type',
@@ -86,7 +86,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof TemplateOptions | `${Group}.${s
   'simulatedStorage',
 ]);
 
-/** All options as text; undefined when one is not known, or more than plain data. */
+/** All options as text; undefined when one is unknown or not plain data. */
 function nameOf(options: TemplateOptions): string | undefined {
   const { storage, serving, access, admission, tracing, extensions, ...others } = options;
   const groups = { storage, serving, access, admission, tracing, extensions } satisfies Record<Group, unknown>;

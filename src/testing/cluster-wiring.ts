@@ -5,17 +5,17 @@ import type { InProcessWebhooks } from './in-process-webhooks.ts';
 import type { TestWire } from './test-wire.ts';
 
 export interface WiringParts {
-  /** What the cluster's server calls without a connection. */
+  /** Webhooks that the server calls without a connection. */
   readonly webhooks: InProcessWebhooks;
-  /** API servers that it asks without a connection. */
+  /** API servers that the server calls without a connection. */
   readonly apis: InProcessApis;
-  /** What is between clients and the server. */
+  /** Sits between clients and the server. */
   readonly wire: TestWire;
-  /** What the test puts there. */
+  /** The test's own wrapper. */
   readonly wrapTransport: ClusterOptions['wrapTransport'] | undefined;
 }
 
-/** How a cluster in a test reaches, and is reached by, what is around it. */
+/** The cluster options that connect a test cluster with its surroundings. */
 export function wiringOf({ webhooks, apis, wire, wrapTransport }: WiringParts) {
   return {
     local: {

@@ -6,8 +6,8 @@ import { startCluster } from './start-cluster.ts';
 
 const web = { metadata: { name: 'web' }, spec: { containers: [{ name: 'web', image: 'nginx' }] } };
 
-describe('what a cluster is made of can be given', () => {
-  test('authorizers decide after the masters and before what everybody may', async () => {
+describe('the parts of a cluster can be replaced', () => {
+  test('authorizers decide after system:masters and before RBAC', async () => {
     const developers: Authorizer = {
       async authorize({ user, info }) {
         if (!user.groups.includes('developers')) return { verdict: 'noOpinion', reason: '' };
@@ -41,7 +41,7 @@ describe('what a cluster is made of can be given', () => {
     expect(created.spec?.serviceAccountName).toBe('default');
   });
 
-  test('paths of its own', async () => {
+  test('additional paths', async () => {
     const hello: PathHandler = {
       handle: ({ request: { path } }) =>
         path === '/hello' ? { type: 'bytes', code: 200, contentType: 'text/plain', body: 'hello' } : undefined,

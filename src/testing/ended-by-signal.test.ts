@@ -4,7 +4,7 @@ import { startCluster } from './start-cluster.ts';
 import { testCluster } from './runners/cluster-tests.ts';
 import type { TestCluster } from './test-cluster.ts';
 
-/** Time that would pass for hours. */
+/** Advances time by years, which would take hours. */
 function keepBusy({ clock }: TestCluster): Promise<void> {
   const tick = (): void => void clock.timer(1, tick);
   tick();
@@ -24,7 +24,7 @@ test('a cluster ends in the middle of advancing when its signal aborts', async (
   await expect(cluster.client.core.v1.namespaces.get('default')).rejects.toThrow('closed');
 });
 
-test('a fork ends by the signal that it is given, and the original goes on', async () => {
+test('the signal of a fork ends it, and the original continues', async () => {
   const ending = new AbortController();
   await using cluster = await startCluster({ nodes: 0 });
   await using fork = await cluster.fork({ signal: ending.signal });

@@ -7,7 +7,7 @@ import { startCluster, type StartClusterOptions, type TestCluster } from './inde
 
 const bare: StartClusterOptions = { controllers: false, scheduler: false, nodes: 0 };
 
-/** Gives each ConfigMap a Secret with a name by chance, and marks each ConfigMap by a webhook. */
+/** Creates a Secret with a random name for each ConfigMap, and labels each ConfigMap by a webhook. */
 function namer() {
   const mark = admission(ConfigMap, {
     name: 'mark.acme.dev',
@@ -50,7 +50,7 @@ test('an app in a test opens no port', async () => {
   for (const each of listen) expect(each).not.toHaveBeenCalled();
 });
 
-test('forks run the apps too, each on its own, and what a seed decides is the same', async () => {
+test('forks run copies of the apps, and the seed decides the same in each', async () => {
   const given = namer();
   const forks: TestCluster[] = [];
   {
@@ -64,7 +64,7 @@ test('forks run the apps too, each on its own, and what a seed decides is the sa
   const names = await make(one, 'b');
   expect(names).toHaveLength(2);
   expect(await make(other, 'b')).toEqual(names);
-  expect(await make(one, 'c')).toHaveLength(3); // the origin has ended
+  expect(await make(one, 'c')).toHaveLength(3); // the original has ended
   expect(one.appOf(given).trace({ controller: 'namer', key: 'default/c' })).toHaveLength(1);
   expect(other.appOf(given).trace({ controller: 'namer', key: 'default/c' })).toEqual([]);
   expect(() => one.appOf(app('never', []))).toThrow('Cannot find app "never": it was not run in this cluster');

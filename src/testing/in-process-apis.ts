@@ -3,12 +3,12 @@ import type { ApiAnswer, ApiCall, LocalApiHandler, LocalApis } from '../kit/inde
 
 type BackendRequest = Parameters<LocalBackend>[0];
 
-/** API servers of the test process, which the cluster's server asks without sockets: each under a host name of its own. */
+/** API servers in the test process, which the cluster's server calls without sockets; each has its own host name. */
 export class InProcessApis implements LocalApis {
   readonly #backends = new Map<string, LocalBackend>();
   #count = 0;
 
-  /** The same for a fork of the cluster: it goes on answering when the original has ended. */
+  /** The same for a fork of the cluster: it keeps answering after the original has ended. */
   fork(): InProcessApis {
     const fork = new InProcessApis();
     for (const [host, answer] of this.#backends) fork.#backends.set(host, answer);

@@ -1,12 +1,12 @@
 import type { LocalWebhook } from '../cluster/index.ts';
 import type { LocalWebhooks } from '../kit/index.ts';
 
-/** Webhooks of the test process, which the cluster's server calls without sockets: each under a host name of its own. */
+/** Webhooks in the test process, which the cluster's server calls without sockets; each has its own host name. */
 export class InProcessWebhooks implements LocalWebhooks {
   readonly #handlers = new Map<string, LocalWebhook>();
   #count = 0;
 
-  /** The same for a fork of the cluster: it goes on answering when the original has ended. */
+  /** The same for a fork of the cluster: it keeps answering after the original has ended. */
   fork(): InProcessWebhooks {
     const fork = new InProcessWebhooks();
     for (const [host, answer] of this.#handlers) fork.#handlers.set(host, answer);

@@ -1,12 +1,12 @@
 import type { Random } from '../base/index.ts';
 import type { Transport } from '../client/index.ts';
 
-/** A request, and its answer, wait for so many turns of the event loop at most. */
+/** The most turns of the event loop that a request, or its response, waits. */
 const MAX_TURNS = 4;
 
 /**
- * Lets requests overtake each other by chance: each waits for some turns of the event loop before it is sent, and before its answer is
- * told. No time passes. With the same seed they overtake each other in the same way.
+ * Reorders requests at random: each waits for some turns of the event loop before it is sent and before its response is
+ * returned. No virtual time passes. The same seed gives the same order.
  */
 export function interleaved(inner: Transport, random: Random): Transport {
   const pause = async (): Promise<void> => {

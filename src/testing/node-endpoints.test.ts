@@ -10,7 +10,7 @@ interface Caller {
   readonly key?: string;
 }
 
-/** Code and body of what a node answers. */
+/** The code and body of a node's answer. */
 function ask(port: number, path: string, { token, cert, key }: Caller = {}): Promise<string> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const shown = cert === undefined || key === undefined ? {} : { cert, key };
@@ -31,7 +31,7 @@ async function portOf(cluster: TestCluster): Promise<number> {
   return status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
 }
 
-test('a node answers callers whom the API server knows and allows', async () => {
+test('a node answers callers that the API server authenticates and authorizes', async () => {
   await using cluster = await startCluster({ nodeEndpoints: true });
   const port = await portOf(cluster);
   const accounts = cluster.client.core.v1.serviceaccounts.namespace('default');
@@ -64,7 +64,7 @@ test('a node answers callers whom the API server knows and allows', async () => 
     spec: { containers: [{ name: 'web', image: 'nginx' }] },
   });
   await cluster.settle();
-  await cluster.clock.advance('40s'); // refusals are remembered for half a minute
+  await cluster.clock.advance('40s'); // refusals are cached for half a minute
   const metrics = await ask(port, '/metrics/resource', { token });
   expect(metrics).toMatch(
     /\ncontainer_cpu_usage_seconds_total\{container="web",namespace="default",pod="web"\} 10 \d+\n/,
@@ -79,7 +79,7 @@ test('a node answers callers whom the API server knows and allows', async () => 
   expect(await ask(port, '/pods', { token })).toMatch(/^403 /);
 });
 
-test('a client certificate of the cluster counts, one of somebody else does not', async () => {
+test('a client certificate of the cluster is accepted, one of another authority is not', async () => {
   await using cluster = await startCluster({ nodeEndpoints: true });
   const port = await portOf(cluster);
   const text = await readFile(await cluster.kubeconfig(), 'utf8');

@@ -1,26 +1,26 @@
 import { resourceRequest } from './resource-request.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../client/index.ts';
 
-/** Which resources somebody in the test watches: what is done to them is noticed. */
+/** Records which resources the test watches, so that heartbeats skip rounds only when no watcher would see it. */
 export class ObservedResources {
   readonly #watches = new Map<string, number>();
-  /** Whether something comes between the cluster's programs and its server, which may concern each beat. */
+  /** The test wraps the transports of the cluster's programs, and may see each heartbeat. */
   readonly isWrapped: boolean;
-  /** Whoever comes by the network is not seen here. */
+  /** A port is open: watches over the network are not recorded here. */
   isOpen = false;
-  /** Whether something goes wrong on purpose, which may concern each beat. */
+  /** Whether faults are active, which may affect each heartbeat. */
   isDisturbed: () => boolean = () => false;
 
   constructor({ isWrapped }: { readonly isWrapped: boolean }) {
     this.isWrapped = isWrapped;
   }
 
-  /** Whether nobody would notice that the beat, which begins with the resource that it changes, has left out rounds. */
+  /** Whether the heartbeat, whose name begins with the resource that it writes, may skip rounds unseen. */
   isUnnoticed(beat: string): boolean {
     return !this.isWrapped && !this.isOpen && !this.isDisturbed() && !this.#watches.has(beat.split('/', 1)[0] ?? '');
   }
 
-  /** Sees the watches that go through a client's transport. */
+  /** Records the watches of a client's transport. */
   readonly wrap = (inner: Transport): Transport => ({
     ...(inner.isLocal === undefined ? {} : { isLocal: inner.isLocal }),
     send: (request) => this.#send(inner, request),

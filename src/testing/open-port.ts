@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ControlPlane, kubeconfigText } from '../cluster/index.ts';
 
-/** A port of a cluster, and a file that tells clients of it. Disposing removes the file. */
+/** A port of a cluster and its kubeconfig file. Disposing removes the file. */
 export interface OpenPort extends AsyncDisposable {
   readonly kubeconfig: string;
 }
 
-/** Has the cluster listen on this machine. */
+/** Makes the cluster listen on a local port. */
 export async function openPort(plane: ControlPlane): Promise<OpenPort> {
   await plane.listen({ host: '127.0.0.1', port: 0 });
   const folder = await mkdtemp(join(tmpdir(), 'keelson-'));

@@ -5,7 +5,13 @@ export type { SettleOptions } from './settle-all.ts';
 export type { SchedulingAttempt, TracedOperation, TracedRequest, TracedStep } from '../cluster/index.ts';
 export type { TestActor } from './acting-as.ts';
 export { type Duration, SeededRandom, type VirtualClock } from '../base/index.ts';
-export { badDay, type FaultRates, FaultyTransport, type FaultyTransportOptions } from '../client/index.ts';
+export {
+  type FaultRates,
+  FaultyTransport,
+  type FaultyTransportOptions,
+  noFaults,
+  unreliableNetwork,
+} from '../client/index.ts';
 export type { ActiveFault, CallFault, Fault, FaultChance, FaultTarget, RequestFault } from './faults/index.ts';
 export type { RequestVerb } from './resource-request.ts';
 export type { CauseTrace } from './trace/cause-trace.ts';

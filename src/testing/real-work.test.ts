@@ -12,7 +12,7 @@ import { startCluster, type StartClusterOptions } from './index.ts';
 const bare: StartClusterOptions = { controllers: false, scheduler: false, nodes: 0 };
 const map = { metadata: { name: 'm', namespace: 'default' } };
 
-/** A server that takes its time, in real time. */
+/** A server that answers slowly, in real time. */
 async function slowServer(): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer((_, response) => void new RealClock().timer(20, () => response.end('pong'))).listen(
     0,
@@ -105,7 +105,7 @@ describe('a run that waits for something outside of the cluster', () => {
   });
 });
 
-test('settle() tells what goes round in circles', async () => {
+test('settle() names the controllers that loop', async () => {
   const count = (name: string, by: string) =>
     controller(ConfigMap, {
       name,

@@ -4,7 +4,7 @@ import { app, controller } from '../kit/index.ts';
 import { startCluster } from './index.ts';
 import { replayOf } from './replay.ts';
 
-/** Two controllers that count up the same number, each as if it were alone: reads, and writes what it read plus one. */
+/** Two controllers that increment the same number without protection: each reads it and writes it plus one. */
 function racy() {
   const counting = (name: string) =>
     controller(ConfigMap, {
@@ -33,7 +33,7 @@ async function race(options: { readonly seed?: string; readonly interleave?: boo
 }
 
 describe('a run of a cluster', () => {
-  test('with a controller that has a race ends in one way or another, and with the same seed in the same', async () => {
+  test('with a race varies by seed, and is the same with the same seed', async () => {
     const seeds = Array.from({ length: 6 }, (_item, index) => `seed-${index}`);
     const runs = new Map<string, Awaited<ReturnType<typeof race>>>();
     for (const seed of seeds) runs.set(seed, await race({ seed }));
@@ -45,7 +45,7 @@ describe('a run of a cluster', () => {
     }
   });
 
-  test('can be repeated from what it says of itself, if no seed was given', async () => {
+  test('without a seed can be repeated from cluster.replay', async () => {
     const first = await race({});
     vi.stubEnv('KEELSON_REPLAY', first.replay);
     try {
@@ -55,9 +55,9 @@ describe('a run of a cluster', () => {
     }
   });
 
-  test('is not repeated from something else', () => {
+  test('is not repeated from an invalid value', () => {
     const repeat = (text: string) => () => replayOf({}, { KEELSON_REPLAY: text });
-    expect(repeat('x')).toThrow('Cannot replay KEELSON_REPLAY="x": it is not SEED@TIME, as a failed test tells it');
+    expect(repeat('x')).toThrow('Cannot replay KEELSON_REPLAY="x": it is not SEED@TIME, as a failed test prints it');
     expect(repeat('x@yesterday')).toThrow('it is not SEED@TIME');
     expect(replayOf({}, { KEELSON_REPLAY: 'a@b@2030-01-01T00:00:00.000Z' })).toEqual({
       seed: 'a@b',

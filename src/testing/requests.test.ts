@@ -6,7 +6,7 @@ import { startCluster } from './start-cluster.ts';
 
 const WITHOUT_PROGRAMS = { controllers: false, nodes: 0, scheduler: false } as const;
 
-/** A step by the names on the way to it. */
+/** The step at a path of names. */
 function stepOf(request: TracedRequest | undefined, ...names: readonly string[]): TracedStep | undefined {
   let steps = request?.steps ?? [];
   let found: TracedStep | undefined;
@@ -17,7 +17,7 @@ function stepOf(request: TracedRequest | undefined, ...names: readonly string[])
   return found;
 }
 
-test('requests() tells who asked, who allowed it and what each plugin and webhook made of it', async () => {
+test('requests() shows the user, the authorizer and the effect of each plugin and webhook', async () => {
   const labels = admission(Pod, {
     name: 'labels.pods.acme.dev',
     failurePolicy: 'Fail',
@@ -59,7 +59,7 @@ test('requests() tells who asked, who allowed it and what each plugin and webhoo
   });
 });
 
-test('requests() tells of a refusal by the authorizers, and of nothing that reads', async () => {
+test('requests() shows refusals of the authorizers, and no reads', async () => {
   await using cluster = await startCluster(WITHOUT_PROGRAMS);
   await cluster.client.core.v1.pods.namespace('default').list();
   await expect(cluster.as('joe').core.v1.pods.namespace('default').list()).rejects.toThrow('forbidden');
@@ -70,7 +70,7 @@ test('requests() tells of a refusal by the authorizers, and of nothing that read
   expect(stepOf(lists[0], 'authorization', 'RBAC')).toMatchObject({ decision: 'no opinion' });
 });
 
-test('nothing of what is in a Secret is kept', async () => {
+test('no contents of Secrets are kept', async () => {
   await using cluster = await startCluster({
     ...WITHOUT_PROGRAMS,
     admission: [

@@ -1,10 +1,10 @@
 import type { TransportRequest } from '../client/index.ts';
 import { requestInfo } from '../cluster/index.ts';
 
-/** What is done to objects, by the words of authorization rules. */
+/** The verb of a request, as in authorization rules. */
 export type RequestVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
-/** A request as rules and traces see it. */
+/** A parsed request, for fault rules and traces. */
 export interface ResourceRequest {
   readonly verb: RequestVerb;
   readonly group: string;
@@ -13,7 +13,7 @@ export interface ResourceRequest {
   /** Such as `status`; empty for the object itself. */
   readonly subresource: string;
   readonly namespace: string;
-  /** Empty for a list, a watch, and an object that is being created. */
+  /** Empty for lists, watches and creations. */
   readonly name: string;
   readonly query: URLSearchParams;
 }
@@ -21,7 +21,7 @@ export interface ResourceRequest {
 const WRITES: readonly RequestVerb[] = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 const VERBS: readonly RequestVerb[] = ['get', 'list', 'watch', ...WRITES];
 
-/** What a request does to which objects, as the server reads it; undefined where it is about no resource. */
+/** Parses a request as the server does; undefined if it names no resource. */
 export function resourceRequest({
   method,
   path,
@@ -33,7 +33,7 @@ export function resourceRequest({
   const verb = VERBS.find((each) => each === info.verb);
   if (!info.isResource || verb === undefined) return undefined;
   const { group, resource, subresource, subpath, name } = info;
-  const namespace = resource === 'namespaces' ? '' : info.namespace; // it is in none itself
+  const namespace = resource === 'namespaces' ? '' : info.namespace; // a Namespace is cluster-scoped
   return { verb, group, resource, subresource: `${subresource}${subpath}`, namespace, name, query };
 }
 

@@ -1,11 +1,11 @@
 import type { App, ReconcileRecord } from '../kit/index.ts';
 
-/** A circle has no more steps than this; a longer one is told by its steps that come most often. */
-const LONGEST_CIRCLE = 20;
-/** So many of the last runs are looked at. */
+/** The longest loop that is searched for; of a longer one the most frequent steps are reported. */
+const MAX_LOOP_STEPS = 20;
+/** The number of recent runs that are examined. */
 const LOOKED_AT = 200;
 
-/** What the apps do again and again, from their traces: which controller, which object, and why. */
+/** Describes a loop of reconciles from the apps' traces: the controllers, the objects and the causes. */
 export function describeCircle(apps: readonly App[], maxRuns: number): string {
   const last = apps
     .flatMap((app) => app.trace().slice(-LOOKED_AT))
@@ -14,7 +14,7 @@ export function describeCircle(apps: readonly App[], maxRuns: number): string {
   const steps = circleOf(last) ?? mostFrequent(last);
   const lines = steps.map(({ controller, key, why, writes, outcome }) => {
     const end = outcome === 'done' ? `${writes} writes` : outcome;
-    return `  ${controller} for "${key}", ${end}; why: ${why.join(', ') || 'not told'}`;
+    return `  ${controller} for "${key}", ${end}; why: ${why.join(', ') || 'unknown'}`;
   });
   return [`more than ${maxRuns} runs for one object, which go round in circles:`, ...lines].join('\n');
 }
@@ -23,10 +23,10 @@ function stepOf({ controller, key }: ReconcileRecord): string {
   return `${controller} ${key}`;
 }
 
-/** The shortest sequence of steps that the last ones repeat. */
+/** The shortest sequence that the last steps repeat. */
 function circleOf(records: readonly ReconcileRecord[]): readonly ReconcileRecord[] | undefined {
   const steps = records.map(stepOf);
-  for (let length = 1; length <= Math.min(LONGEST_CIRCLE, steps.length / 3); length++) {
+  for (let length = 1; length <= Math.min(MAX_LOOP_STEPS, steps.length / 3); length++) {
     const tail = steps.slice(-3 * length);
     if (tail.every((step, index) => step === tail[index % length])) return records.slice(-length);
   }

@@ -1,15 +1,15 @@
 import type { Client } from '../client/index.ts';
 import type { App, ProgramRunOptions } from '../kit/index.ts';
 
-/** An app of the test's at work. */
+/** A running app of the test. */
 export interface RunningApp {
-  /** As it was given to `run`, here or in the cluster that this is a fork of. */
+  /** The app that was passed to `run`, here or in the original of this fork. */
   readonly given: App;
   readonly app: App;
   readonly client: Client;
 }
 
-/** The apps of the test's in a cluster. Disposing waits for them to end, and closes their clients. */
+/** The test's apps in a cluster. Disposing waits for them to end and closes their clients. */
 export class RunningApps implements AsyncDisposable {
   readonly #running: (RunningApp & { readonly ended: Promise<void> })[] = [];
 
@@ -17,7 +17,7 @@ export class RunningApps implements AsyncDisposable {
     return this.#running;
   }
 
-  /** Runs an app until the signal aborts; a failure is told. */
+  /** Runs an app until the signal aborts; logs a failure. */
   start(
     started: RunningApp,
     signal: AbortSignal,
@@ -28,7 +28,7 @@ export class RunningApps implements AsyncDisposable {
     this.#running.push({ ...started, ended });
   }
 
-  /** An app as it runs here. */
+  /** The instance of an app that runs in this cluster. */
   find(given: App): App {
     const found = this.#running.find((each) => each.given === given || each.app === given);
     if (found === undefined) throw new Error(`Cannot find app "${given.name}": it was not run in this cluster`);

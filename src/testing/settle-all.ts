@@ -3,7 +3,7 @@ import type { App, RunTracker } from '../kit/index.ts';
 import { describeCircle } from './run-circle.ts';
 
 export interface SettleOptions {
-  /** Gives up, and tells what goes round in circles, when a controller has run so often for one object; default 1,000. */
+  /** Rejects, and names the loop, when a controller has run more often than this for one object; default 1,000. */
   readonly maxRuns?: number;
   /** Advances virtual time for retries that are due within this time; default 2s. */
   readonly retriesWithin?: Duration;
@@ -12,7 +12,7 @@ export interface SettleOptions {
 export interface SettleParts extends SettleOptions {
   readonly clock: VirtualClock;
   readonly tracker: RunTracker;
-  /** Lets what is under way go on. */
+  /** Lets pending work continue. */
   readonly settle: () => Promise<void>;
 }
 
@@ -20,7 +20,7 @@ const RETRIES_WITHIN_MS = 2000;
 const MAX_ROUNDS = 10_000;
 const MAX_RUNS = 1000;
 
-/** Lets apps do what they can do now, and what they have put off for a moment. */
+/** Lets apps finish the work that is due now or within `retriesWithin`. */
 export async function settleAll(apps: readonly App[], parts: SettleParts): Promise<void> {
   const { clock, tracker, settle, maxRuns = MAX_RUNS, retriesWithin = RETRIES_WITHIN_MS } = parts;
   tracker.forgetCounts();
@@ -32,5 +32,5 @@ export async function settleAll(apps: readonly App[], parts: SettleParts): Promi
     if (dueInMs <= millisecondsOf(retriesWithin)) await clock.advance(dueInMs);
   }
   const busy = apps.filter(({ isIdle }) => !isIdle).map(({ name }) => name);
-  throw new Error(`Cannot settle the cluster: ${busy.join(', ')} never came to rest`);
+  throw new Error(`Cannot settle the cluster: ${busy.join(', ')} never became idle`);
 }

@@ -3,26 +3,26 @@ import type { RunTracker, TrackedRun } from '../kit/index.ts';
 
 export interface SettleRunsOptions {
   readonly tracker: RunTracker;
-  /** How long a run may wait for something outside of the cluster, in real time. */
+  /** How long a run may wait for something outside the cluster, in real time. */
   readonly reconcileTimeoutMs: number;
   readonly log: Logger;
   readonly signal: AbortSignal | undefined;
 }
 
-/** The limits of test runners are not far away: what holds things up is told before. */
-const TELL_AFTER_MS = 3000;
-const LONGEST_PAUSE_MS = 10;
+/** Warns about runs that hold up time, before test runners time out. */
+const WARN_AFTER_MS = 3000;
+const MAX_PAUSE_MS = 10;
 
 /**
- * As `settle`, and waits in real time for runs of apps that are under way without having set a timer: they wait for something outside
- * of the cluster, such as an answer over the network. Virtual time stands still meanwhile.
+ * Settles, and waits in real time for unfinished runs that have no timer: they wait for something outside the cluster,
+ * such as a network response. Virtual time stands still meanwhile.
  */
 export async function settleRuns({ tracker, reconcileTimeoutMs, log, signal }: SettleRunsOptions): Promise<void> {
   const clock = new RealClock();
   const startMs = clock.monotonic();
   using _alive = keepAlive();
-  let isTold = false;
-  for (let pauseMs = 0; ; pauseMs = Math.min(pauseMs + 1, LONGEST_PAUSE_MS)) {
+  let isWarned = false;
+  for (let pauseMs = 0; ; pauseMs = Math.min(pauseMs + 1, MAX_PAUSE_MS)) {
     signal?.throwIfAborted();
     await settle();
     const held = [...tracker.underWay].filter(({ timers }) => timers === 0);
@@ -30,8 +30,8 @@ export async function settleRuns({ tracker, reconcileTimeoutMs, log, signal }: S
     const waitedMs = clock.monotonic() - startMs;
     if (waitedMs > reconcileTimeoutMs)
       throw new Error(`Cannot let time pass: after ${reconcileTimeoutMs} ms ${describe(held)} still under way`);
-    if (waitedMs > TELL_AFTER_MS && !isTold) {
-      isTold = true;
+    if (waitedMs > WARN_AFTER_MS && !isWarned) {
+      isWarned = true;
       log.warn(`time stands still: ${describe(held)} under way`);
     }
     await clock.sleep(pauseMs);

@@ -23,7 +23,7 @@ async function readyPods({ client }: TestCluster): Promise<number> {
   ).length;
 }
 
-test('programs sleep until something concerns them, and then do all that they would have done', async () => {
+test('programs sleep until there is work, and then do all that they would have done', async () => {
   await using cluster = await startCluster();
   expect(begun(cluster)).toEqual([]);
 
@@ -44,7 +44,7 @@ test('programs sleep until something concerns them, and then do all that they wo
   expect(begun(cluster).filter((name) => notNeeded.includes(name))).toEqual([]);
 });
 
-test('what is deleted where everybody sleeps takes along what it owns', async () => {
+test('a deletion while all programs sleep also deletes dependents', async () => {
   await using cluster = await startCluster();
   await cluster.client.apps.v1.deployments.namespace('default').create(deployment);
   await cluster.settle();
@@ -57,7 +57,7 @@ test('what is deleted where everybody sleeps takes along what it owns', async ()
   expect(await readyPods(cluster)).toBe(2);
 });
 
-test('an owner that is not there wakes the garbage collector, one that is does not', async () => {
+test('a missing owner wakes the garbage collector, an existing one does not', async () => {
   await using cluster = await startCluster();
   const maps = cluster.client.core.v1.configmaps.namespace('default');
   const { uid } = (await maps.create({ metadata: { name: 'owner' } })).metadata;
@@ -74,7 +74,7 @@ test('an owner that is not there wakes the garbage collector, one that is does n
   expect(names).not.toContain('orphan');
 });
 
-test('time that passes wakes those who may have waited for it', async () => {
+test('advancing time wakes programs that may have waited for it', async () => {
   await using cluster = await startCluster({ startAt: '2030-01-01T00:00:00Z' });
   const lease = () => cluster.client.coordination.v1.leases.namespace('kube-node-lease').get('keelson');
   await cluster.clock.advance('5m');

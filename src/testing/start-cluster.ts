@@ -27,63 +27,63 @@ import { TestWire } from './test-wire.ts';
 import { TestWorld } from './test-world.ts';
 
 export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensions, 'resources'> {
-  /** Kinds made with `resource`, which are installed, and resources that the server is given in code. */
+  /** Kinds made with `resource`, which are installed, and server resources written in code. */
   readonly resources?: readonly (DefinedKind | Resource)[];
   /**
-   * Apps that run in it from the start, as with `cluster.run`. The cluster asks them also whose tokens are and what somebody may do,
-   * where they have a server that says so.
+   * Apps that run from the start, as with `cluster.run`. Their servers may also authenticate tokens and authorize
+   * requests of the cluster.
    */
   readonly apps?: readonly App[];
   /** Where virtual time begins; default now. */
   readonly startAt?: Date | string;
   /**
-   * The same seed leads to the same names, uids, choices and order; default chance decides, and `cluster.replay` tells what it
-   * has decided.
+   * The same seed gives the same names, uids, choices and order; default random. `cluster.replay` contains it.
    */
   readonly seed?: string;
-  /** Lets requests overtake each other by the seed, to find what depends on their order; default they are done in order. */
+  /** Reorders requests by the seed, to find code that depends on their order; default false. */
   readonly interleave?: boolean;
-  /** Notes what leads to what, for `cluster.trace()`; default not. */
+  /** Records causes and effects for `cluster.trace()`; default false. */
   readonly trace?: boolean;
   /** API versions to serve besides the default ones, as `--runtime-config` takes them: `api/all=true`. */
   readonly runtimeConfig?: readonly string[];
-  /** What is logged to the standard error, at which level; default nothing. What fails is kept in `problems` anyway. */
+  /** The level of logs on standard error; default no logs. Warnings and errors are always kept in `problems`. */
   readonly logLevel?: LogLevel;
   /**
-   * How long a reconcile may take in real time, while virtual time stands still for it: for those that ask the network or read
-   * files. Default 30s.
+   * The longest real time that a reconcile may take, for example for network requests or files; virtual time stands
+   * still meanwhile. Default 30s.
    */
   readonly reconcileTimeout?: Duration;
   /**
-   * Ends the cluster when it aborts, also in the middle of `advance` and `settle`, which then reject: the signal of the test, for one
-   * that runs out of time to stop. Example: `test('…', async ({ signal }) => { await using cluster = await startCluster({ signal }); … })`.
+   * Ends the cluster when it aborts, even during `advance` and `settle`, which then reject. Pass the test's signal, so
+   * that a test that times out stops. Example: `test('…', async ({ signal }) => { await using cluster = await
+   * startCluster({ signal }); … })`.
    */
   readonly signal?: AbortSignal;
-  /** Between the cluster's own programs and its server, such as a `FaultyTransport`. */
+  /** Wraps the transports of the cluster's programs, for example with a `FaultyTransport`. */
   readonly wrapTransport?: ClusterOptions['wrapTransport'];
 }
 
-/** Made when they are first asked for, and good for as long as the process runs: nothing that they are made of changes meanwhile. */
+/** Templates are made at first use and stay valid while the process runs. */
 const templates = new ClusterTemplates();
 
 const COUNT_ON_CONTROLLERS = ['ServiceAccount', 'TaintNodesByCondition', 'StorageObjectInUseProtection'];
 
 const RECONCILE_TIMEOUT_MS = 30_000;
 
-/** A cluster between whose programs and server a test puts something may take so long to come to rest, of its own time. */
+/** The most virtual time that a cluster with `wrapTransport` may take to settle at its start. */
 const HARD_START_MS = 10 * 60_000;
 
-/** The first so many are kept: they tell what began it. */
+/** Only the first problems are kept: they show the origin. */
 const MAX_PROBLEMS = 1000;
 
-/** So many are kept for `requests()`. */
+/** The number of requests kept for `requests()`. */
 const MAX_REQUESTS = 1000;
 
 /**
  * Starts a cluster in this process: the API server over a store in memory, controllers, scheduler and a simulated node.
  *
- * It goes by virtual time, and no port is opened unless `kubeconfig()` is asked for. It resolves when the node is ready and
- * nothing is left to do.
+ * The cluster runs in virtual time and opens no port until `kubeconfig()` is called. Resolves when the node is ready
+ * and nothing is left to do.
  *
  * Example: `await using cluster = await startCluster();`
  */
@@ -91,7 +91,7 @@ export function startCluster(options: StartClusterOptions = {}): Promise<TestClu
   return startFrom(options);
 }
 
-/** For `openCluster`: the same, from what a cluster was before. */
+/** For `openCluster`: the same, from a snapshot. */
 export async function startFrom(options: StartClusterOptions, snapshot?: ClusterSnapshot): Promise<TestCluster> {
   const {
     interleave = false,
@@ -144,7 +144,7 @@ export async function startFrom(options: StartClusterOptions, snapshot?: Cluster
     ...groups,
     name: 'test',
     tracing: { tracedRequests: MAX_REQUESTS },
-    ...(trace ? { isAlwaysAwake: true } : {}), // who wakes up knows what is, and not what it came from
+    ...(trace ? { isAlwaysAwake: true } : {}), // a program that wakes up later cannot see the causes of changes
     storage: { ...stored, type: 'memory', ...(snapshot === undefined ? {} : { contents: storedContents(snapshot) }) },
     ...(keys === undefined ? {} : { serving: { pkiFolder: keys.folder } }),
     runtimeConfig: parseRuntimeConfig(...(runtimeConfig ?? [])),
@@ -176,7 +176,7 @@ export async function startFrom(options: StartClusterOptions, snapshot?: Cluster
     await started.settle(wrapTransport === undefined ? {} : { retriesWithin: HARD_START_MS });
     for (const app of inOrderOfAsking(apps)) await started.run(app);
     await started.install(...resources.filter(isDefinedKind));
-    wire.recorder?.clear(); // what starts a cluster is of no interest in it
+    wire.recorder?.clear(); // the trace leaves out the start
     return started;
   } catch (error) {
     await started[Symbol.asyncDispose]();

@@ -27,7 +27,7 @@ describe('a cluster in a test', () => {
     expect(cluster.problems).toEqual([]);
   });
 
-  test('goes by virtual time: leases are renewed, events expire, nothing else changes', async () => {
+  test('runs in virtual time: leases are renewed, events expire, nothing else changes', async () => {
     await using cluster = await startCluster({ startAt: '2030-01-01T00:00:00Z' });
     const leases = cluster.client.coordination.v1.leases.namespace('kube-node-lease');
     const before = await leases.get('keelson');
@@ -44,7 +44,7 @@ describe('a cluster in a test', () => {
     expect(node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
   });
 
-  test('lets a month pass in a few steps, in which nodes stay alive and a dead one is found out in time', async () => {
+  test('advances a month in a few steps: nodes stay alive, and a dead one is detected in time', async () => {
     const startAt = '2030-01-01T00:00:00Z';
     await using cluster = await startCluster({ startAt, nodes: 2 });
     const { nodes } = cluster.client.core.v1;
@@ -68,7 +68,7 @@ describe('a cluster in a test', () => {
     expect([50_000, 55_000]).toSatisfy(([least = 0, most = 0]) => lostAt >= least && lostAt <= most);
   });
 
-  test('has each heartbeat when somebody watches', async () => {
+  test('writes each heartbeat while a client watches', async () => {
     await using cluster = await startCluster();
     const stop = new AbortController();
     const seen: string[] = [];
@@ -83,7 +83,7 @@ describe('a cluster in a test', () => {
     expect(seen.length).toBeGreaterThan(55);
   });
 
-  test('can be forked: what happens in one does not happen in the other', async () => {
+  test('can be forked: original and fork are independent', async () => {
     await using cluster = await startCluster({ nodes: 2 });
     const pods = cluster.client.core.v1.pods.namespace('default');
     await pods.create(pod('both'));
@@ -117,7 +117,7 @@ describe('a cluster in a test', () => {
     await expect(connect({ kubeconfig })).rejects.toThrow(kubeconfig);
   });
 
-  test('runs controllers of yours, and tells why they ran', async () => {
+  test('runs the controllers of the test, and shows why they ran', async () => {
     const marker = app('marker', [
       controller(Pod, {
         name: 'marker',
@@ -167,7 +167,7 @@ describe('a cluster in a test', () => {
     expect([serviceAccountName, priority]).toEqual([undefined, 0]);
   });
 
-  test('makes pods in a namespace that is new', async () => {
+  test('creates pods in a new namespace', async () => {
     await using cluster = await startCluster();
     await cluster.client.core.v1.namespaces.create({ metadata: { name: 'new' } });
 
@@ -184,7 +184,7 @@ describe('a cluster in a test', () => {
     expect([spec?.priority, spec?.serviceAccountName, spec?.tolerations?.length]).toEqual([undefined, undefined, 2]);
   });
 
-  test('refuses a time that is none', async () => {
+  test('rejects an invalid time', async () => {
     await expect(startCluster({ startAt: 'soon' })).rejects.toThrow('Cannot start at "soon": it is not a time');
   });
 });

@@ -30,11 +30,11 @@ const ADMIN = { user: 'kubernetes-admin', groups: ['system:masters'] };
 
 /** A cluster for one test. Use `startCluster`; disposing of it stops everything and leaves nothing behind. */
 export class TestCluster implements AsyncDisposable {
-  /** The administrator's client, straight into the server. */
+  /** The administrator's client, in process. */
   readonly client: Client;
-  /** Everything in the cluster goes by this: `await cluster.clock.advance('30d')`. */
+  /** The clock of everything in the cluster: `await cluster.clock.advance('30d')`. */
   readonly clock: VirtualClock;
-  /** What was logged as a warning or worse. */
+  /** The logged warnings and errors. */
   readonly problems: readonly string[];
   readonly #cluster: Cluster;
   readonly #parts: ClusterParts;
@@ -65,9 +65,9 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * A client of somebody else: `cluster.as('joe', ['developers'])`, or somebody with exactly these rules:
+   * A client of another user: `cluster.as('joe', ['developers'])`, or of one with exactly these rules:
    * `await cluster.as({ serviceAccount: 'default/robot', rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] })`.
-   * The cluster closes it at its end.
+   * The cluster closes it when it stops.
    */
   as(user: string, groups?: readonly string[]): Client;
   as(actor: TestActor): Promise<Client>;
@@ -96,37 +96,37 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * The last thousand requests that wrote something or were refused, oldest first: what each stage, admission plugin, webhook and
-   * policy decided, and what it changed. Secrets are not told.
+   * The last thousand writes and rejected requests, oldest first: what each stage, admission plugin, webhook and policy
+   * decided and changed. The contents of Secrets are left out.
    */
   requests(): readonly TracedRequest[] {
     return this.#cluster.plane.server.traces.recent.list();
   }
 
-  /** What `KEELSON_REPLAY` has to be, in the environment of the test, for the same run again: the seed and the time of the start. */
+  /** The value of the environment variable `KEELSON_REPLAY` that repeats this run: the seed and the start time. */
   get replay(): string {
     const { seed } = this.#parts.wire.options;
     return replayText({ seed, startMs: this.#parts.startMs });
   }
 
   /**
-   * Makes something go wrong, until it is removed, or has struck as often as it was to:
+   * Injects a fault until it is removed, or has been injected `times` times:
    * `using conflicts = cluster.fault({ type: 'conflict', program: 'my-app', resource: 'deployments', times: 2 })`.
-   * It concerns everybody: the cluster's programs, your apps, the clients of this process, and those that come over the network,
-   * for whom delays are in real time.
+   * It affects the cluster's programs, your apps, the clients of this process, and clients over the network, for which
+   * delays are in real time.
    */
   fault(fault: Fault): ActiveFault {
     return this.#parts.wire.faults.add(fault);
   }
 
-  /** The faults at work. */
+  /** The active faults. */
   get faults(): readonly ActiveFault[] {
     return this.#parts.wire.faults.list;
   }
 
   /**
-   * What has happened since the cluster was started, or `clearTrace` was called, and what led to what; for clusters that were started
-   * with `trace`. Runs that did nothing, events and leases are left out, unless `all` is given.
+   * The writes and runs since the start or the last `clearTrace`, each below its cause; requires `startCluster({ trace:
+   * true })`. By default without runs that did nothing, events and leases; `all` includes them.
    */
   trace(options: { readonly all?: boolean } = {}): CauseTrace {
     return this.#recorder.trace(options);
@@ -148,14 +148,14 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * The last five tries to find a node for a pod, oldest first: what each plugin and each extender said about which nodes. The pod is
-   * one of `default`, unless it is named `namespace/name`.
+   * The last five attempts to schedule a pod, oldest first: what each plugin and extender decided about each node.
+   * `pod` is `namespace/name`, or a name in `default`.
    */
   why(pod: string): readonly SchedulingAttempt[] {
     return this.#cluster.plane.attempts.of(pod.includes('/') ? pod : `default/${pod}`);
   }
 
-  /** Serves kinds made with `resource`. Where versions are converted, this process answers the cluster's requests for it. */
+  /** Serves kinds made with `resource`. This process answers the cluster's conversion requests. */
   async install(...kinds: readonly DefinedKind[]): Promise<void> {
     const { signal } = this.#parts.stop;
     const converted = kinds.filter(({ isConverted }) => isConverted);
@@ -165,8 +165,8 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Applies the objects of YAML and JSON files, and of all that are in folders, as `kubectl apply -f FOLDER -R` does; definitions of
-   * kinds and namespaces come first. Answers with what was applied.
+   * Applies the objects of YAML and JSON files, also in folders, as `kubectl apply -f FOLDER -R` does; definitions of
+   * kinds and namespaces come first. Returns the applied objects.
    */
   async load(path: string | readonly string[], options: LoadOptions = {}): Promise<readonly KubernetesObject[]> {
     const manifests = await readManifests(typeof path === 'string' ? [path] : path);
@@ -176,14 +176,14 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Runs an app of yours in the cluster until the cluster ends, with its `resources`; resolves when it has nothing left to do.
-   * It may do everything, unless it is run with the client of somebody else: `cluster.run(app, { as: await cluster.as(…) })`.
-   * No port is opened: webhooks and APIs are answered in this process, probes are not.
+   * Runs your app in the cluster until the cluster stops, with its `resources`; resolves when it is idle. By default it
+   * has all rights; to restrict it, run it as another user: `cluster.run(app, { as: await cluster.as(…) })`. No port is
+   * opened: webhooks and APIs are answered in this process, probes are not.
    */
   async run(app: App, options: { readonly as?: Client } = {}): Promise<void> {
     if (options.as !== undefined && app.resources.length > 0) await this.install(...app.resources);
     const client = options.as ?? this.#newClient(ADMIN, app.name);
-    await app.load(); // from files, which settling does not wait for
+    await app.load(); // reads files, for which `settle` does not wait
     this.#start({ given: app, app, client }, { install: options.as === undefined });
     await this.settle();
   }
@@ -195,16 +195,16 @@ export class TestCluster implements AsyncDisposable {
     this.#apps.start(started, stop.signal, { ...options, ...inProcess });
   }
 
-  /** An app that was run here, or in the cluster that this is a fork of, as it runs here: to ask for its trace. */
+  /** This cluster's instance of an app that was run here or in the original of this fork, for example for its trace. */
   appOf(given: App): App {
     return this.#apps.find(given);
   }
 
   /**
-   * Resolves when everything that can happen without time passing has happened: queues are empty, watchers have caught up.
-   * Work that waits for a retry is let go on, which takes up to a few seconds of virtual time.
+   * Resolves when nothing is left to do without advancing time: queues are empty, watchers have caught up. Retries that
+   * are due soon are included, which advances virtual time by up to a few seconds.
    *
-   * Rejects when an app or a program of the cluster has failed, and when apps go round in circles.
+   * Rejects when an app or a program of the cluster has failed, and when apps loop.
    */
   async settle(options: SettleOptions = {}): Promise<void> {
     const { world } = this.#parts;
@@ -214,7 +214,7 @@ export class TestCluster implements AsyncDisposable {
     if (this.#failures.length > 0) throw this.#failures[0];
   }
 
-  /** Opens a port if there is none, and tells where a kubeconfig for it is: for kubectl and all other clients. */
+  /** Opens a port if none is open, and returns the path of a kubeconfig for kubectl and other clients. */
   async kubeconfig(): Promise<string> {
     this.#parts.world.observed.isOpen = true;
     this.#port ??= openPort(this.#cluster.plane);
@@ -222,7 +222,7 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * An independent copy as of now, with a clock and copies of your apps of its own. What a seed decides, it decides alike in both.
+   * An independent copy as of now, with its own clock and copies of your apps. The seed decides the same in both.
    * `signal` ends the copy when it aborts; default: the signal that this cluster was started with.
    */
   async fork(options: { readonly signal?: AbortSignal } = {}): Promise<TestCluster> {
@@ -247,15 +247,15 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Writes the whole cluster to a file, as it is when it has nothing left to do, for `openCluster` in this or another process: objects
-   * with their revisions, time, chance and keys. Apps of yours, faults and traces are not in it.
+   * Settles the cluster and writes it to a file for `openCluster` in this or another process: objects with their
+   * revisions, time, random state and keys, but not apps, faults and traces.
    */
   async save(path: string): Promise<void> {
     await this.settle();
     await writeSnapshotFile(path, snapshotOf(this.#cluster.plane, this.#parts));
   }
 
-  /** Ends the cluster, as `await using` does; once is enough. */
+  /** Stops the cluster, as `await using` does. May be called again. */
   stop(): Promise<void> {
     this.#stopping ??= this.#end();
     return this.#stopping;

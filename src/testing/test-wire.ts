@@ -11,7 +11,7 @@ import type { ResourceRequest } from './resource-request.ts';
 import type { TestIdentity } from './acting-as.ts';
 import { CauseRecorder } from './trace/cause-recorder.ts';
 
-/** What the wire needs of the cluster that it belongs to, which is there a little later than itself. */
+/** What the wire needs from its cluster, which is created after the wire. */
 export interface WiredCluster {
   openPast(): PastView;
   takeLease(request: ResourceRequest, holder: string): Promise<void>;
@@ -19,18 +19,18 @@ export interface WiredCluster {
 
 export interface TestWireOptions {
   readonly clock: VirtualClock;
-  /** Of the runs of the test's apps. */
+  /** Tracks the runs of the test's apps. */
   readonly tracker: RunTracker;
   readonly seed: string;
   readonly isTraced: boolean;
   readonly isInterleaved: boolean;
 }
 
-/** What is between the clients of a cluster in a test and its server: faults, the trace, and chance that lets requests overtake each other. */
+/** The layer between the clients of a test cluster and its server: faults, the trace and the reordering of requests. */
 export class TestWire {
   readonly faults: FaultRules;
   readonly recorder: CauseRecorder | undefined;
-  /** Of the runs of the cluster's own programs, where they are traced. */
+  /** Tracks the runs of the cluster's programs, if they are traced. */
   readonly tracker: RunTracker | undefined;
   readonly options: TestWireOptions;
   readonly #order: SeededRandom;
@@ -56,7 +56,7 @@ export class TestWire {
           );
   }
 
-  /** The same for a fork, in which chance goes on as it would here. */
+  /** The wire of a fork, which continues with the same random state. */
   fork(own: Pick<TestWireOptions, 'clock' | 'tracker'>): TestWire {
     return new TestWire({ ...this.options, ...own }, this);
   }
@@ -65,7 +65,7 @@ export class TestWire {
     this.#cluster = cluster;
   }
 
-  /** What becomes of requests that come over the network. */
+  /** Handles requests over the network. */
   get arrivals(): Interference {
     return faultArrivals({
       rules: this.faults,
@@ -73,7 +73,7 @@ export class TestWire {
     });
   }
 
-  /** What a client of the cluster sends through. */
+  /** Wraps the transport of a client of the cluster. */
   wrap(inner: Transport, identity: TestIdentity, isOfTest = false): Transport {
     const { clock, isInterleaved } = this.options;
     const { user, groups } = identity;
@@ -85,7 +85,7 @@ export class TestWire {
   }
 
   get #wired(): WiredCluster {
-    if (this.#cluster === undefined) throw new Error('Cannot make a fault: the cluster is still being started');
+    if (this.#cluster === undefined) throw new Error('Cannot add a fault: the cluster is still starting');
     return this.#cluster;
   }
 }

@@ -5,21 +5,21 @@ import { settleRuns } from './settle-runs.ts';
 
 export interface TestWorldOptions {
   readonly startMs: number;
-  /** How long a run may wait for something outside of the cluster, in real time. */
+  /** How long a run may wait for something outside the cluster, in real time. */
   readonly reconcileTimeoutMs: number;
   readonly observed: ObservedResources;
   /** Ends the cluster when it aborts. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a cluster in a test goes by: its time, and the runs that time waits for. */
+/** A test cluster's clock, and the runs that the clock waits for. */
 export class TestWorld {
   readonly clock: VirtualClock;
   readonly tracker = new RunTracker();
   readonly observed: ObservedResources;
   readonly reconcileTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Told what holds things up. */
+  /** Receives warnings about runs that hold up time. */
   log: Logger = discardLogger;
 
   constructor({ startMs, observed, reconcileTimeoutMs, signal }: TestWorldOptions) {
@@ -34,7 +34,7 @@ export class TestWorld {
     });
   }
 
-  /** Lets what is under way go on, until it waits for time to pass. Rejects when the cluster is to end. */
+  /** Lets pending work continue until it waits for the clock. Rejects when the cluster is stopping. */
   settle(): Promise<void> {
     const { tracker, reconcileTimeoutMs, log, signal } = this;
     return settleRuns({ tracker, reconcileTimeoutMs, log, signal });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { mergePatch } from '../client/index.ts';
 import { startCluster } from './index.ts';
 
-test('cluster.why() tells what each plugin and extender said about a pod', async () => {
+test('cluster.why() shows what each plugin and extender decided about a pod', async () => {
   const picky = {
     name: 'picky',
     isInterested: ({ pod }: { pod: { metadata: { name: string } } }) => pod.metadata.name === 'picked',
@@ -41,5 +41,5 @@ test('cluster.why() tells what each plugin and extender said about a pod', async
     rejections: expect.arrayContaining([expect.objectContaining({ by: 'picky', reason: 'not on a Monday', count: 1 })]),
     extenders: [{ extender: 'picky', verb: 'filter', outcome: '0 of 2 nodes' }],
   });
-  expect(cluster.why('nobody')).toEqual([]);
+  expect(cluster.why('unknown')).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeHeapSnapshot } from 'node:v8';
 import { SeededRandom } from '../../src/base/index.ts';
-import { badDay, type FaultRates, FaultyTransport } from '../../src/client/index.ts';
+import { type FaultRates, FaultyTransport, unreliableNetwork } from '../../src/client/index.ts';
 import { app } from '../../src/kit/index.ts';
 import { simulatedDevices } from '../../src/simulated/index.ts';
 import { startCluster } from '../../src/testing/index.ts';
@@ -39,7 +39,7 @@ if (flags['real-time'] !== undefined) {
   process.exit(problems.length === 0 ? 0 : 1);
 }
 const days = Number(flags.days);
-/** How bad an hour is, from 0 to a very bad day; most are good, a few are storms. */
+/** The severity of an hour: a factor of the rates of `unreliableNetwork`. Most hours are calm, a few are storms. */
 const SEVERITIES = [0.01, 0.01, 0.01, 0.02, 0.02, 0.05, 0.1, 0.5];
 /** Caches fill up to their limits in the first days; what the heap grows by in the second half is a leak. */
 const MAX_GROWTH_MB = 8;
@@ -120,6 +120,6 @@ function cachedObjects(): number {
 
 function faultsOf(severity: number): FaultRates {
   return Object.fromEntries(
-    Object.entries(badDay).map(([fault, rate]) => [fault, rate * severity]),
+    Object.entries(unreliableNetwork).map(([fault, rate]) => [fault, rate * severity]),
   ) as unknown as FaultRates;
 }

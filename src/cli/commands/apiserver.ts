@@ -32,7 +32,7 @@ import { leaveStoppingToMain, workerNumber, workersSettings } from './workers-fl
 const { flags: programFlags, help } = server;
 const upstream = programFlags.upstream.standalone;
 
-/** What is obeyed. */
+/** The flags that take effect. */
 export const apiserverDefinitions: FlagDefinitions = { ...programFlags.standalone, ...programFlags.shared };
 
 const known = withUpstreamFlags(apiserverDefinitions, upstream);
@@ -73,7 +73,7 @@ export const apiserverCommand: Command = {
       context.print(`serving at ${plane.url}`);
       await stop.serving(plane);
     } else {
-      const { launchCluster } = await import('../../cluster/index.ts'); // few servers have more than themselves
+      const { launchCluster } = await import('../../cluster/index.ts'); // few servers run other programs
       await using cluster = await launchCluster({ ...settings, ...workload });
       context.print(`serving at ${cluster.plane.url}`);
       await Promise.race([stop.serving(cluster.plane), cluster.running]);
@@ -81,7 +81,7 @@ export const apiserverCommand: Command = {
   },
 };
 
-/** etcd, or what holds its place, or the embedded store. */
+/** etcd, or the folder of a placeholder for etcd, or the embedded store. */
 async function storageOf(flags: Flags, signal: AbortSignal): Promise<StorageOptions> {
   const etcd = etcdStorage(flags);
   const folder = flags.text('data-dir');
@@ -133,8 +133,8 @@ function options(flags: Flags, context: CommandContext): ServerOptions {
 }
 
 /**
- * Where keys are kept. A folder that holds a serving certificate and no key of our authority belongs to its owner: nothing is added to
- * it, unless tokens would have to be signed with a key that is kept nowhere else.
+ * The folder of the keys. If it has a serving certificate but no key of our authority, it belongs to the user: nothing
+ * is added to it, unless the key that signs tokens would be stored nowhere else.
  */
 function keysOf(flags: Flags): Pick<ServingOptions, 'pkiFolder' | 'credential'> {
   const folder = flags.text('cert-dir') ?? '';

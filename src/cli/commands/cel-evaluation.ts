@@ -16,16 +16,16 @@ import {
 } from '../../cel/index.ts';
 import { dataAt, findSchema, type Path, schemaAt } from './cel-schema.ts';
 
-/** A file as it was given and read. */
+/** A file's name and contents. */
 export interface NamedText {
   readonly name: string;
   readonly text: string;
 }
 
-/** What an expression is evaluated on. */
+/** The data that an expression is evaluated on. */
 export interface ExpressionInput {
   readonly input?: NamedText;
-  /** The object as it was before. */
+  /** The old object. */
   readonly old?: NamedText;
   readonly params?: NamedText;
   readonly schema?: NamedText;
@@ -37,7 +37,7 @@ export interface ExpressionReport {
   readonly expression: CheckedExpression;
   readonly estimate: CostRange;
   readonly evaluation: Evaluation;
-  /** Whether a CustomResourceDefinition with such a rule would be refused for its cost. */
+  /** Whether the server would reject a CustomResourceDefinition with this rule for its cost. */
   readonly isTooCostly: boolean;
 }
 
@@ -47,7 +47,7 @@ interface World {
   readonly sizes?: SizeEstimator;
 }
 
-/** Compiles and evaluates an expression. Throws when something given cannot be used, with the reason. */
+/** Compiles and evaluates an expression. Throws when an input cannot be used. */
 export function evaluateExpression(text: string, given: ExpressionInput): ExpressionReport {
   const { environment, bindings, sizes } = given.schema === undefined ? untypedWorld(given) : typedWorld(given);
   const compiled = environment.compile(text);
@@ -69,7 +69,7 @@ function makeProgram(expression: CheckedExpression): Program {
   }
 }
 
-/** Nothing is known about the data: it is `self`, as in rules, and `object`, as in policies. */
+/** Without a schema: the data is `self`, as in rules, and `object`, as in policies. */
 function untypedWorld({ input, old, params, version, path }: ExpressionInput): World {
   if (version !== undefined) throw new Error('--version chooses a version of --schema, which is not given');
   const self = read(input, path);
@@ -131,7 +131,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   params: 'params',
 };
 
-/** An expression may use only what was given. */
+/** Throws if the expression uses a variable without data. */
 function requireBindings(expression: CheckedExpression, bindings: Bindings): void {
   for (const [variable, flag] of Object.entries(FLAGS)) {
     if (!expression.mentions(variable) || bindings[variable] !== undefined) continue;

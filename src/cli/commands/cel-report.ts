@@ -21,7 +21,7 @@ export interface ReportTexts {
   readonly failure?: string;
 }
 
-/** What is said about an expression. */
+/** Formats the report about an expression. */
 export function describeReport(report: ExpressionReport, format: 'text' | 'json'): ReportTexts {
   const { evaluation, isTooCostly } = report;
   const warning = isTooCostly
@@ -50,7 +50,7 @@ function asJson({ expression, estimate, evaluation }: ExpressionReport): string 
   });
 }
 
-/** What JSON has no form for is written as in an expression. */
+/** Values that JSON cannot express are written as in an expression. */
 function jsonOf(value: Value): unknown {
   if (value === null || typeof value !== 'object') return value;
   if (value instanceof Double) return Number.isFinite(value.value) ? value.value : literalText(value);

@@ -1,9 +1,9 @@
 import type { StructuralSchema } from '../../cel/index.ts';
 
-/** Where rules stand in a schema: `spec.backends[0]` as its steps. */
+/** The path of a rule in a schema: the steps of `spec.backends[0]`. */
 export type Path = readonly (string | number)[];
 
-/** Reads a path such as `spec.backends[0].name`; nothing when it is none. */
+/** Reads a path such as `spec.backends[0].name`; undefined when it is invalid. */
 export function parsePath(text: string): Path | undefined {
   const trimmed = text.replace(/^\./, '');
   if (!/^(?:[^.[\]]+(?:\[\d+\])*)(?:\.[^.[\]]+(?:\[\d+\])*)*$/.test(trimmed)) return undefined;
@@ -28,13 +28,13 @@ interface Definition {
 }
 
 export interface SchemaChoice {
-  /** The version asked for. */
+  /** The requested version. */
   readonly version?: string;
-  /** The apiVersion of the object, which counts when no version was asked for. */
+  /** The apiVersion of the object, the default version. */
   readonly apiVersion?: unknown;
 }
 
-/** The schema in a document: a CustomResourceDefinition, or a schema itself. Throws when it is not there. */
+/** The schema in a document: a CustomResourceDefinition, or a schema itself. Throws when there is none. */
 export function findSchema(
   document: unknown,
   choice: SchemaChoice,

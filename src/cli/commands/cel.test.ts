@@ -102,13 +102,13 @@ describe('keelson cel', () => {
     expect((await cel('self.replicas / 2', ...files)).out).toContain('result  1\ntype    int\n');
   });
 
-  test('evaluates rules at the place where they stand', async () => {
+  test('evaluates rules at their path', async () => {
     const files = ['--input', file('route.yaml'), '--schema', file('crd.yaml')];
     const { out } = await cel('self.weight', ...files, '--path', 'spec.backends[1]');
     expect(out).toContain('result  40\ntype    int\n');
   });
 
-  test('compares with the data as it was', async () => {
+  test('compares with the old data', async () => {
     const args = ['--input', file('small.yaml'), '--old', file('small.yaml')];
     expect((await cel('self == oldSelf', ...args)).out).toContain('result  true\n');
   });

@@ -13,7 +13,7 @@ import type { ServerChoice } from '../../cluster/programs/index.ts';
 import { UsageError } from '../command.ts';
 import { type FlagDefinitions, type Flags, grouped } from '../flags.ts';
 
-/** Flags of programs that work on an API server: where it is, and how many requests it gets. */
+/** Flags of programs that connect to an API server: its address, and the rate of requests. */
 export const connectionFlags: FlagDefinitions = grouped('Connection', {
   kubeconfig: {
     type: 'string',
@@ -31,7 +31,7 @@ export const connectionFlags: FlagDefinitions = grouped('Connection', {
 
 const DEFAULT_BURST = 30;
 
-/** What the flags say about the way to the server. */
+/** The connection according to the flags. */
 export interface ProgramConnection {
   readonly connection: ClusterConnection;
   readonly pace?: Pace;

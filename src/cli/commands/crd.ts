@@ -10,13 +10,13 @@ const definitions: FlagDefinitions = {
     type: 'string',
     value: 'FILE',
     multiple: true,
-    help: 'diff: what to compare with; the cluster unless given',
+    help: 'diff: what to compare with (default: the cluster)',
   },
   'round-trips': {
     type: 'string',
     value: 'N',
     default: '100',
-    help: 'check: objects made up for each version that is converted',
+    help: 'check: objects generated for each converted version',
   },
   service: {
     type: 'string',
@@ -29,7 +29,7 @@ const definitions: FlagDefinitions = {
   context: { type: 'string', value: 'NAME', help: 'diff: which of its contexts' },
 };
 
-/** For those who look at everything in a definition but where its webhook is. */
+/** A placeholder for commands that ignore the address of the conversion webhook. */
 const NOWHERE = { conversion: { url: 'https://localhost/convert' } };
 
 /** `keelson crd`: CustomResourceDefinitions of modules and files. */

@@ -19,10 +19,10 @@ const definitions: FlagDefinitions = {
   call: { type: 'string', value: 'NAME', help: 'The exported function that makes the app' },
 };
 
-/** What is under way when the app is to be loaded anew may take so long. */
+/** The time that running work has to finish before the app is loaded again. */
 const STOP_GRACE_MS = 3000;
 
-/** `keelson dev-app`: the app of `keelson dev`, in a process of its own, which ends when that does. */
+/** `keelson dev-app`: runs the app of `keelson dev` in a separate process, which ends with it. */
 export const devAppCommand: Command = {
   usage: 'Usage: keelson dev-app FILE',
   async run(args, context) {
@@ -38,7 +38,7 @@ export const devAppCommand: Command = {
       const names = apps.map(({ app }) => app.name).join(', ');
       context.print(`${names} loaded from ${file} in ${Math.round(clock.monotonic() - startedMs)} ms`);
       await runAll(apps, signal, context);
-      process.exit(0); // whatever the module has left open
+      process.exit(0); // even if the module has left something open
     } catch (error) {
       context.printError(errorText(causeOf(error)));
       process.exit(1);
@@ -46,7 +46,7 @@ export const devAppCommand: Command = {
   },
 };
 
-/** Aborts when the program that has started this one is gone, or wants this one to end. */
+/** Aborts when the parent process has ended or asks this one to stop. */
 function parentGone(): AbortSignal {
   const gone = new AbortController();
   process.once('disconnect', () => gone.abort());
@@ -59,7 +59,7 @@ async function runAll(apps: readonly LoadedApp[], signal: AbortSignal, context: 
   const activity = new Activity({ clock, tracker, print: context.print });
   const log = new LineLogger({
     clock,
-    format: (record) => (record.message === WORK_FAILED ? '' : formatWithStack(record)), // `activity` tells of runs
+    format: (record) => (record.message === WORK_FAILED ? '' : formatWithStack(record)), // `activity` shows runs
     write: (line) => void (line === '\n' || context.printError(line.trimEnd())),
   });
   using _forgotten = onUnhandledRejection(tracker, log);
@@ -86,7 +86,7 @@ async function runAll(apps: readonly LoadedApp[], signal: AbortSignal, context: 
   }
 }
 
-/** "Cannot load" is said by whoever shows what is wrong. */
+/** The cause of a "Cannot load" error, which `keelson dev` says already. */
 function causeOf(error: unknown): unknown {
   return error instanceof Error && error.message.startsWith('Cannot load') ? (error.cause ?? error) : error;
 }

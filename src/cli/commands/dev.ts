@@ -22,10 +22,10 @@ const definitions: FlagDefinitions = {
   'data-dir': {
     type: 'string',
     value: 'DIR',
-    help: 'Where the cluster is kept; in memory, for as long as this runs, unless given',
+    help: 'Folder of the cluster (default: in memory, for as long as this runs)',
   },
-  port: { type: 'string', value: 'N', default: '0', help: 'Port of the API server; 0 takes any that is free' },
-  nodes: { type: 'string', value: 'N', default: '1', help: 'How many simulated nodes there are' },
+  port: { type: 'string', value: 'N', default: '0', help: 'Port of the API server; 0 takes any free port' },
+  nodes: { type: 'string', value: 'N', default: '1', help: 'Number of simulated nodes' },
   name: { type: 'string', value: 'NAME', default: 'keelson-dev', help: 'Name of the cluster in the kubeconfig' },
   'kubeconfig-out': {
     type: 'string',
@@ -39,7 +39,7 @@ const definitions: FlagDefinitions = {
   },
 };
 
-/** `keelson dev`: a cluster with somebody's app, which is loaded anew when its files change. */
+/** `keelson dev`: a cluster with the user's app, which is loaded again when its files change. */
 export const devCommand: Command = {
   usage: `Usage: keelson dev [FILE] [FLAGS]
 
@@ -55,7 +55,7 @@ ${describeFlags(definitions)}`,
     const folder = await mkdtemp(join(tmpdir(), 'keelson-dev-'));
     try {
       await using cluster = await openCluster(flags, context);
-      const kubeconfig = join(folder, 'kubeconfig'); // of this cluster only: the app must never run on another one
+      const kubeconfig = join(folder, 'kubeconfig'); // for this cluster only: the app must never run on another one
       await writeFile(kubeconfig, kubeconfigText(cluster.plane.access), { mode: 0o600 });
       const showing = showWebhooks(cluster, context);
       await Promise.race([keepRunning(file, { kubeconfig, call: flags.text('call'), context }), cluster.running]);
@@ -108,14 +108,14 @@ async function openCluster(flags: Flags, context: CommandContext): Promise<Clust
 }
 
 const TRACED_REQUESTS = 500;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
-/** Webhooks are called by the server, so it is the server that knows of them. */
+/** Shows calls of webhooks, which the server reports. */
 async function showWebhooks(cluster: Cluster, { signal, print }: CommandContext): Promise<void> {
   const { recent } = cluster.plane.server.traces;
   let after = recent.list().at(-1)?.id ?? '0';
   while (!signal.aborted) {
-    const next = await recent.next(after, { waitMs: LONGEST_WAIT_MS, signal });
+    const next = await recent.next(after, { waitMs: MAX_WAIT_MS, signal });
     after = next.at(-1)?.id ?? after;
     for (const line of next.flatMap(webhookLines)) print(line);
   }
@@ -127,7 +127,7 @@ interface Running {
   readonly context: CommandContext;
 }
 
-/** Runs the app, and again when a source has changed, until this program is to stop. */
+/** Runs the app, and restarts it when a source file changes, until this program stops. */
 async function keepRunning(file: string, { kubeconfig, call, context }: Running): Promise<void> {
   const { program, signal, environment, print, printError } = context;
   if (program === undefined || program.file.endsWith('.ts'))
@@ -147,7 +147,7 @@ async function keepRunning(file: string, { kubeconfig, call, context }: Running)
     const next = aborted(AbortSignal.any([signal, changed.signal]));
     const ending = await Promise.race([app.ended, next]);
     if (typeof ending === 'string' && !signal.aborted)
-      printError(`the app ${ending}; the cluster is still there, and the next change of a file starts it again`);
+      printError(`the app ${ending}; the cluster keeps running, and the next change of a file starts the app again`);
     await next;
     await app.stop();
   }

@@ -20,7 +20,7 @@ export const electionTimeFlags: FlagDefinitions = grouped('Leader election', {
   'leader-elect-retry-period': { type: 'string', value: 'DURATION', default: '2s', help: 'Time between attempts' },
 });
 
-/** Flags of programs of which one process works at a time, under upstream's names. */
+/** Flags of programs with leader election, under upstream's names. */
 export function electionFlags(program: string): FlagDefinitions {
   return grouped('Leader election', {
     'leader-elect': { type: 'boolean', default: true, help: 'Work only while no other process does' },
@@ -41,7 +41,7 @@ export function electionFlags(program: string): FlagDefinitions {
   });
 }
 
-/** What the flags say. */
+/** The settings according to the flags. */
 export function electionSettings(flags: Flags): LeaderElectionOptions | false {
   if (!flags.isSet('leader-elect')) return false;
   if (flags.text('leader-elect-resource-lock') !== 'leases')
@@ -57,7 +57,7 @@ export function electionSettings(flags: Flags): LeaderElectionOptions | false {
 
 type Timing = Required<Pick<LeaderElectionOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>>;
 
-/** What `electionTimeFlags` say. */
+/** The times according to `electionTimeFlags`. */
 export function electionTiming(flags: Flags): Timing {
   const leaseDurationMs = durationFlag(flags, 'leader-elect-lease-duration');
   const renewDeadlineMs = durationFlag(flags, 'leader-elect-renew-deadline');

@@ -30,8 +30,8 @@ Suites that run with these programs obey in their environment:
 
   KEELSON_CONTROLLERS  all, or names as for kube-controller-manager --controllers: run these controllers too
   KEELSON_SCHEDULER    true: run the scheduler too
-  KEELSON_NODES        N: run so many simulated nodes too
-  KEELSON_SHARE        false: run each API server in a process of its own, not in one that up to four suites share`,
+  KEELSON_NODES        N: run N simulated nodes too
+  KEELSON_SHARE        false: run each API server in its own process, not in one that up to four suites share`,
   async run(args, context) {
     const flags = new Flags(args, definitions);
     if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
@@ -54,7 +54,7 @@ function programOf({ program }: CommandContext): readonly string[] {
   return [program.node, realpathSync(program.file)];
 }
 
-/** A folder for each installation of Keelson and Node, so that projects with different ones keep out of each other's way. */
+/** One folder for each installation of Keelson and Node, so that projects with different ones do not interfere. */
 function defaultFolder(program: readonly string[], environment: CommandContext['environment']): string {
   const cache = environment['XDG_CACHE_HOME'] ?? '';
   const installation = createHash('sha256').update(program.join('\n')).digest('hex').slice(0, 12);

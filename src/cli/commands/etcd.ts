@@ -7,9 +7,9 @@ import { describeFlags, Flags } from '../flags.ts';
 import { prepareSharedServer } from './kube-apiserver.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream-flags.ts';
 
-/** `keelson etcd`: what test environments start before the API server. */
+/** `keelson etcd`: a placeholder for etcd, which test environments start before the API server. */
 export const etcdCommand: Command = {
-  usage: `Usage: keelson etcd [FLAGS]\n\nHolds the place of etcd: Keelson's API server finds it at its --etcd-servers and keeps its objects in --data-dir.\n\n${describeFlags(etcdDefinitions)}`,
+  usage: `Usage: keelson etcd [FLAGS]\n\nA placeholder for etcd: Keelson's API server finds it at its --etcd-servers and keeps its objects in --data-dir.\n\n${describeFlags(etcdDefinitions)}`,
   async run(args, context) {
     const flags = new Flags(args, withUpstreamFlags(etcdDefinitions, etcdFlags));
     checkUpstreamFlags(flags, etcdDefinitions, etcdFlags);

@@ -4,7 +4,7 @@ import { askForApiserver } from '../shared/ask-for-apiserver.ts';
 import { ensureServer, type ServerPlace } from '../shared/connect-to-server.ts';
 import { sharedFolder } from '../shared/shared-folder.ts';
 
-/** `keelson kube-apiserver`: `keelson apiserver` for suites that start many, one after the other. */
+/** `keelson kube-apiserver`: `keelson apiserver` for test suites that start many, one after the other. */
 export const kubeApiserverCommand: Command = {
   usage: 'Usage: keelson kube-apiserver [FLAGS]\n\nThe same as keelson apiserver.',
   async run(args, context) {
@@ -30,14 +30,14 @@ const IDLE = '30s';
 /** Suites wait twenty seconds for their API server. */
 const GIVE_UP_MS = 5000;
 
-/** Where suites of this user share a server; undefined where they are not to. */
+/** The place of the server that test suites of this user share; undefined if they should not. */
 async function sharedPlace({ environment, program }: CommandContext): Promise<ServerPlace | undefined> {
   if (program === undefined || environment['KEELSON_SHARE'] === 'false') return undefined;
-  const folder = await sharedFolder(program, environment).catch(() => undefined); // a process of one's own needs no folder
+  const folder = await sharedFolder(program, environment).catch(() => undefined); // a separate process needs no folder
   return folder === undefined ? undefined : { program, folder, idle: IDLE };
 }
 
-/** Gets the shared server ready while etcd starts, which is what suites start first. */
+/** Starts the shared server while etcd starts, which test suites start first. */
 export async function prepareSharedServer(context: CommandContext): Promise<void> {
   const place = await sharedPlace(context);
   if (place !== undefined) await ensureServer(place);

@@ -15,7 +15,7 @@ export const logLevelFlag: FlagDefinitions = grouped('Logs', {
   'log-level': { type: 'string', value: 'LEVEL', help: 'Lowest level that is logged: debug, info, warn or error' },
 });
 
-/** What `--log-level` says, if anything. */
+/** The value of `--log-level`, if set. */
 export function logLevelOf(flags: Flags): LogLevel | undefined {
   const text = flags.text('log-level');
   if (text === undefined) return undefined;
@@ -26,7 +26,7 @@ export function logLevelOf(flags: Flags): LogLevel | undefined {
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** The log that the flags ask for, and by default nothing below `level`. */
+/** The log according to the flags; by default nothing below `level`. */
 export function logOf(flags: Flags, printError: (line: string) => void, level: LogLevel): Logger {
   const format = flags.text('logging-format');
   if (format !== 'text' && format !== 'json')
@@ -40,7 +40,7 @@ export function logOf(flags: Flags, printError: (line: string) => void, level: L
   });
 }
 
-/** From here on kube-apiserver tells of single requests. */
+/** From this verbosity on kube-apiserver logs single requests. */
 const DEBUG_VERBOSITY = 4;
 
 /** Where a cluster keeps its store, keys and kubeconfig by default. */

@@ -7,25 +7,25 @@ const definitions: FlagDefinitions = {
   out: {
     type: 'string',
     value: 'DIR',
-    help: 'Write a folder: objects, a Helm chart, a Dockerfile; printed unless given',
+    help: 'Write a folder with objects, a Helm chart and a Dockerfile (default: print the objects)',
   },
   image: {
     type: 'string',
     value: 'IMAGE',
-    help: "The image of the app; the app's name and the project's version unless given",
+    help: "The image of the app (default: the app's name and the project's version)",
   },
-  namespace: { type: 'string', value: 'NAME', help: 'Where the app runs; NAME-system unless given' },
+  namespace: { type: 'string', value: 'NAME', help: 'Namespace of the app (default NAME-system)' },
   name: {
     type: 'string',
     value: 'NAME',
-    help: "Names the Deployment, its account and its roles; the app's unless given",
+    help: "Name of the Deployment, its account and its roles (default: the app's)",
   },
-  replicas: { type: 'string', value: 'N', default: '1', help: 'How many run; one leads, the others stand by' },
+  replicas: { type: 'string', value: 'N', default: '1', help: 'Number of replicas; one leads, the others stand by' },
   try: {
     type: 'string',
     value: 'FILE',
     multiple: true,
-    help: 'Objects, or folders of them, that the app is given in the trial run, which shows whether its roles suffice',
+    help: 'Objects, or folders of them, for the app to work on in the trial run, which shows whether its roles suffice',
   },
   trial: {
     type: 'boolean',
@@ -39,7 +39,7 @@ const definitions: FlagDefinitions = {
   },
 };
 
-/** `keelson manifests`: what it takes to deploy an app. */
+/** `keelson manifests`: writes the objects that deploy an app. */
 export const manifestsCommand: Command = {
   usage: `Usage: keelson manifests [FILE] [FLAGS]
 
@@ -47,7 +47,7 @@ export const manifestsCommand: Command = {
   keelson manifests main.ts --out deploy            write deploy/kubernetes, deploy/chart and deploy/Dockerfile
   keelson manifests main.ts --try samples           and let the app work on these objects before
 
-The app is what FILE gives to run(), or exports. FILE is main.ts, src/main.ts, main.js or src/main.js unless given. Before
+The app is the one that FILE passes to run(), or exports (default FILE: main.ts, src/main.ts, main.js or src/main.js). Before
 anything is written, all of it is applied to a cluster in this process, and the app runs there as its service account.
 
 ${describeFlags(definitions)}`,

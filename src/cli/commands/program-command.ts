@@ -10,7 +10,7 @@ import { electionFlags, electionSettings, electionTimeFlags, electionTiming } fr
 import { logFlags, logLevelFlag, logLevelOf, logOf } from './log-flags.ts';
 import { servingFlags, servingSettings } from './serving-flags.ts';
 
-/** What a program obeys when it runs alone: what all programs do, and its own flags, which override those. */
+/** The flags of a program that runs alone: those of all programs, overridden by its own. */
 export function standaloneDefinitions({ name, flags, isOnePerCluster, port }: Program): FlagDefinitions {
   return {
     ...connectionFlags,

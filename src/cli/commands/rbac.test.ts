@@ -34,7 +34,7 @@ rules:
 `);
 });
 
-test('says what it misses', async () => {
+test('reports missing arguments', async () => {
   await expect(printed(file)).rejects.toThrow(/exports no app; --call names a function/);
   await expect(printed(file, '--call=nothing')).rejects.toThrow('--call nothing: the module exports no such function');
   await expect(printed()).rejects.toThrow('one file must be given');

@@ -8,8 +8,8 @@ const definitions: FlagDefinitions = {
     value: 'NAME',
     help: 'The exported function that makes the app, when the module exports none',
   },
-  name: { type: 'string', value: 'NAME', help: "The roles' name; the app's unless given" },
-  namespace: { type: 'string', value: 'NAME', help: 'Where the app runs, for what it needs there only' },
+  name: { type: 'string', value: 'NAME', help: "Name of the roles (default: the app's)" },
+  namespace: { type: 'string', value: 'NAME', help: 'Namespace of the app, for its namespaced roles' },
 };
 
 /** `keelson rbac`: the roles that apps of a module need. */

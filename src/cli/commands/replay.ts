@@ -11,7 +11,7 @@ const definitions: FlagDefinitions = {
   context: { type: 'string', value: 'NAME', help: 'A context of the kubeconfig' },
 };
 
-/** `keelson replay ID`: sends a review to its webhook once more. */
+/** `keelson replay ID`: sends a review to its webhook again. */
 export const replayCommand: Command = {
   usage: `Usage: keelson replay ID [FLAGS]
 
@@ -54,7 +54,7 @@ export async function showReviews(client: Client, ids: readonly string[], contex
   context.print(`${head(review)}\nasked:\n${pretty(review.request)}\nanswered:\n${outcome(review)}`);
 }
 
-/** A server that keeps no reviews knows no such path. */
+/** Explains the 404 of a server that keeps no reviews. */
 async function asked(answer: Promise<unknown>): Promise<unknown> {
   return answer.catch((error: unknown) => {
     const isUnknownPath = hasReason(error, 'NotFound') && !messageOf(error).startsWith('reviews ');
@@ -73,7 +73,7 @@ function outcome({ response, error }: Review): string {
   return error ?? pretty(response);
 }
 
-/** JSON with indents, patches readable; other text as it is. */
+/** Indents JSON and decodes patches; returns other text unchanged. */
 function pretty(text: string | undefined): string {
   if (text === undefined) return '(not kept)';
   try {
@@ -83,6 +83,6 @@ function pretty(text: string | undefined): string {
     const shown = review.response === undefined ? review : { ...review, response: { ...review.response, ...read } };
     return JSON.stringify(shown, undefined, 2);
   } catch {
-    return text; // whatever came is what is to be seen
+    return text; // not JSON: show it unchanged
   }
 }

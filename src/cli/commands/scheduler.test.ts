@@ -25,7 +25,7 @@ async function written(config: string | undefined, ...flags: string[]): Promise<
 
 const HEAD = 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n';
 
-test('without a file, flags say how the server is asked', async () => {
+test('without a file, flags configure the connection', async () => {
   const text = await written(undefined, '--kubeconfig=here', '--kube-api-qps=7.5', '--kube-api-burst=9');
   expect(text).toContain(
     '  burst: 9\n  contentType: application/vnd.kubernetes.protobuf\n  kubeconfig: here\n  qps: 7.5\n',
@@ -40,7 +40,7 @@ test('with a file, only the flags of leader election count beside it', async () 
   expect(text).toContain('resourceName: mine\n');
 });
 
-test('what is wrong with a file or a flag is told in the words of kube-scheduler', async () => {
+test('errors in a file or a flag have the messages of kube-scheduler', async () => {
   await expect(written(`${HEAD}foo: 1\n`)).rejects.toThrow('strict decoding error: unknown field "foo"');
   await expect(written(`${HEAD}parallelism: 0\n`)).rejects.toThrow(
     'parallelism: Invalid value: 0: should be an integer value greater than zero',

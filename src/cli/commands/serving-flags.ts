@@ -29,7 +29,7 @@ export function servingFlags(port: number): FlagDefinitions {
   });
 }
 
-/** Where the program answers; undefined for nowhere. */
+/** The address and port of the program; undefined for none. */
 export function servingSettings(flags: Flags): SecureHealthOptions | undefined {
   const port = flags.integer('secure-port', { min: 0, max: 65_535 }) ?? 0;
   const certificate = fileFlag(flags, 'tls-cert-file');

@@ -8,11 +8,14 @@ import { runSharedServer } from '../shared/shared-server.ts';
 import { durationFlag } from '../../cluster/programs/index.ts';
 
 const definitions: FlagDefinitions = {
-  dir: { type: 'string', value: 'DIR', default: '.', help: 'Where its socket is' },
-  idle: { type: 'string', value: 'DURATION', default: '30s', help: 'How long it waits when nothing runs' },
+  dir: { type: 'string', value: 'DIR', default: '.', help: 'Folder of its socket' },
+  idle: { type: 'string', value: 'DURATION', default: '30s', help: 'How long it stays when nothing runs' },
 };
 
-/** `keelson shared-server`: the process that clusters of `keelson test-env` and API servers of envtest are in, which start it. */
+/**
+ * `keelson shared-server`: the process that runs the clusters of `keelson test-env` and the API servers of envtest,
+ * which start it.
+ */
 export const sharedServerCommand: Command = {
   usage: `Usage: keelson shared-server [FLAGS]\n\n${describeFlags(definitions)}`,
   async run(args, context) {
@@ -30,7 +33,7 @@ export const sharedServerCommand: Command = {
         signal: context.signal,
       });
     } catch (error) {
-      if (!isStoreError(error, 'Locked')) throw error; // another one serves already, or is about to end
+      if (!isStoreError(error, 'Locked')) throw error; // another server is running, or is about to end
     }
   },
 };

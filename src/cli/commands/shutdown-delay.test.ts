@@ -4,15 +4,15 @@ import { Flags } from '../flags.ts';
 import { serverFlags } from '../../cluster/programs/apiserver/index.ts';
 import { orderlyStop } from './shutdown-delay.ts';
 
-test('a server that is told to stop says so at once, and serves on for the delay', async () => {
+test('a server that is asked to stop announces it at once, and keeps serving for the delay', async () => {
   const clock = new VirtualClock();
-  const told = new AbortController();
+  const stopping = new AbortController();
   const flags = new Flags(['--shutdown-delay-duration=5s'], serverFlags);
-  using stop = orderlyStop(flags, { clock, signal: told.signal });
+  using stop = orderlyStop(flags, { clock, signal: stopping.signal });
   const steps: string[] = [];
   const serving = stop.serving({ drain: () => steps.push('draining') }).then(() => steps.push('stopped'));
 
-  told.abort();
+  stopping.abort();
   await settle();
   expect([steps, stop.signal.aborted]).toEqual([['draining'], false]);
   await clock.advance('5s');
@@ -20,12 +20,12 @@ test('a server that is told to stop says so at once, and serves on for the delay
   expect([steps, stop.signal.aborted]).toEqual([['draining', 'stopped'], true]);
 });
 
-test('one that does not serve yet, or has no delay, stops at once', async () => {
+test('a server that does not serve yet, or has no delay, stops at once', async () => {
   const clock = new VirtualClock();
   for (const args of [['--shutdown-delay-duration=5s'], []]) {
-    const told = new AbortController();
-    using stop = orderlyStop(new Flags(args, serverFlags), { clock, signal: told.signal });
-    told.abort();
+    const stopping = new AbortController();
+    using stop = orderlyStop(new Flags(args, serverFlags), { clock, signal: stopping.signal });
+    stopping.abort();
     expect(stop.signal.aborted).toBe(true);
     await stop.serving({ drain: () => expect.unreachable() });
   }

@@ -9,9 +9,9 @@ interface Drainable {
 
 /** The time between the signal to stop and the stop. */
 export interface OrderlyStop extends Disposable {
-  /** Aborts when the server is to stop: at once while nothing is served yet, after the delay later on. */
+  /** Aborts when the server must stop: at once before it serves, later after the delay. */
   readonly signal: AbortSignal;
-  /** The server serves from now on. Resolves when it is to stop. */
+  /** Marks the server as serving. Resolves when it must stop. */
   serving(server: Drainable): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export function orderlyStop(
   const delayMs = durationFlag(flags, 'shutdown-delay-duration');
   const stop = new AbortController();
   let isServing = false;
-  const told = onAbort(signal, () => {
+  const listening = onAbort(signal, () => {
     if (!isServing || delayMs === 0) stop.abort(signal.reason);
   });
   return {
@@ -35,6 +35,6 @@ export function orderlyStop(
       await clock.sleep(delayMs);
       stop.abort(signal.reason);
     },
-    [Symbol.dispose]: () => told[Symbol.dispose](),
+    [Symbol.dispose]: () => listening[Symbol.dispose](),
   };
 }

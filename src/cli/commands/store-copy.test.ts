@@ -15,7 +15,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const place = (name: string): string => join(folder, name);
 
-/** Runs `keelson store`; what it prints, and at last why it fails. */
+/** Runs `keelson store`; returns its output and, last, its error. */
 async function run(...args: string[]): Promise<string[]> {
   const lines: string[] = [];
   const print = (text: string): void => void lines.push(text.replaceAll(folder, ''));
@@ -30,7 +30,7 @@ async function run(...args: string[]): Promise<string[]> {
   return lines;
 }
 
-/** A store with two objects, open until it is disposed of. */
+/** A store with two objects, open until it is disposed. */
 async function openFilled(): Promise<AsyncDisposable> {
   const options = { clock: new RealClock(), random: new CryptoRandom() };
   const store = await openDurableStore(place('data/store'), options);
@@ -67,7 +67,7 @@ test('snapshot, verify and restore work on a running and on a stopped store', as
   ]);
 });
 
-test('bad input is told', async () => {
+test('bad input is reported', async () => {
   await using store = await openFilled();
   await store[Symbol.asyncDispose]();
   await run('snapshot', place('good'));
@@ -97,7 +97,7 @@ test('bad input is told', async () => {
 });
 
 describeWithEtcd('with an etcd', (etcd) => {
-  test('copies go there while the store is open, are finished when it is not, and come back', async () => {
+  test('a copy begins while the store is open, is finished when it is closed, and can be copied back', async () => {
     const there = etcd().endpoint;
     {
       await using _store = await openFilled();

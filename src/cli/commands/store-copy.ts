@@ -15,10 +15,13 @@ const {
   'etcd-keyfile': key,
 } = serverFlags;
 
-/** A snapshot of an open store should be restored at least so far ahead; in etcd its own tool does that best. */
+/**
+ * The least distance of revisions when a snapshot of an open store is restored; for etcd, etcd's own tool does that
+ * best.
+ */
 const SAFE_LEAP = 1_000_000;
 
-/** The flags of what copies objects: to a file, from one, between stores. */
+/** The flags of commands that copy objects: to a file, from a file, between stores. */
 export const copyFlags: FlagDefinitions = {
   from: { type: 'string', value: 'PLACE', help: 'What to copy: a data folder, a snapshot, or the addresses of etcd' },
   to: { type: 'string', value: 'PLACE', help: 'Where to copy it to: a data folder or the addresses of etcd' },
@@ -35,7 +38,7 @@ export const copyFlags: FlagDefinitions = {
   'bump-revision': {
     type: 'string',
     value: 'N',
-    help: 'How far the new store leaps ahead of what is copied (default: in a folder 1000000 or more if it may have gone on since, else 0)',
+    help: 'Distance between the revisions of the new store and the copied one (default: in a folder 1000000 or more if the source may have been written since, else 0)',
   },
 };
 
@@ -59,7 +62,7 @@ export async function restoreStore(flags: Flags, folder: string, context: Comman
   context.print(`restored ${objects} objects at revision ${revision} into ${to.type === 'etcd' ? 'etcd' : to.path}`);
   if (!isOfClosedStore && revision - fromRevision < SAFE_LEAP && !flags.has('bump-revision'))
     context.printError(
-      `the snapshot is of a store that was open: clients that have seen revisions above ${revision} must start anew`,
+      `the snapshot is of a store that was open: clients that have seen revisions above ${revision} must list again`,
     );
 }
 
@@ -126,6 +129,6 @@ async function placeOf(flags: Flags, name: 'from' | 'to'): Promise<StorePlace> {
   if (text === undefined) throw new UsageError(`--${name} is missing: a data folder, or http://HOST:PORT,… for etcd`);
   const etcd = /^https?:\/\//.test(text) ? etcdPlace(flags, text.split(',')) : undefined;
   if (etcd !== undefined) return etcd;
-  const found = await stat(text).catch(() => undefined); // it may be made
+  const found = await stat(text).catch(() => undefined); // it may be created
   return found?.isFile() === true ? { type: 'file', path: text } : { type: 'folder', path: join(text, 'store') };
 }

@@ -6,7 +6,7 @@ import { CryptoRandom, RealClock } from '../../base/index.ts';
 import { openDurableStore } from '../../store/index.ts';
 import { storeCommand } from './store.ts';
 
-/** Runs `keelson store`; what it prints, and at last why it fails. */
+/** Runs `keelson store`; returns its output and, last, its error. */
 async function run(data: string, ...args: string[]): Promise<string[]> {
   const lines: string[] = [];
   const print = (text: string): void => void lines.push(text);
@@ -21,7 +21,7 @@ async function run(data: string, ...args: string[]): Promise<string[]> {
   return lines;
 }
 
-test('keelson store tells of acknowledged writes that are missing, and goes on without them when told to', async () => {
+test('keelson store reports missing acknowledged writes, and drops them with --accept-loss', async () => {
   const data = await mkdtemp(join(tmpdir(), 'keelson-command-'));
   const folder = join(data, 'store');
   try {

@@ -13,7 +13,7 @@ const definitions: FlagDefinitions = {
     help: 'The data folder of `keelson up` (default .keelson in the home folder)',
   },
   ...copyFlags,
-  'accept-loss': { type: 'boolean', help: 'Let repair go on without what cannot be read' },
+  'accept-loss': { type: 'boolean', help: 'Let repair drop what cannot be read' },
 };
 
 const usage = `Usage: keelson store ACTION [FILE] [FLAGS]

@@ -11,7 +11,7 @@ import { runToEnd } from '../shared/run-to-end.ts';
 import { sharedFolder } from '../shared/shared-folder.ts';
 
 const definitions: FlagDefinitions = {
-  nodes: { type: 'string', value: 'N', default: '1', help: 'How many simulated nodes there are' },
+  nodes: { type: 'string', value: 'N', default: '1', help: 'Number of simulated nodes' },
   controllers: {
     type: 'string',
     value: 'NAME,…',
@@ -29,7 +29,7 @@ const definitions: FlagDefinitions = {
     type: 'string',
     multiple: true,
     value: 'NAME,…',
-    help: 'Admission plugins to run besides',
+    help: 'Additional admission plugins to run',
   },
   'disable-admission-plugins': {
     type: 'string',
@@ -40,17 +40,17 @@ const definitions: FlagDefinitions = {
   share: {
     type: 'boolean',
     default: true,
-    help: 'Let commands that run at the same time have their clusters in one process, which lives on for --idle',
+    help: 'Run the clusters of parallel commands in one process, which stays for --idle',
   },
   idle: {
     type: 'string',
     value: 'DURATION',
     default: '30s',
-    help: 'How long that process waits for another command when there is none',
+    help: 'How long that process stays without a command',
   },
 };
 
-/** `keelson test-env`: a cluster for the time that a command runs. */
+/** `keelson test-env`: runs a command with a cluster. */
 export const testEnvCommand: Command = {
   usage: `Usage: keelson test-env [FLAGS] [-- COMMAND…]
 
@@ -81,7 +81,7 @@ ${describeFlags(definitions)}`,
   },
 };
 
-/** What the command finds in its environment: for all clients, and for envtest of controller-runtime. */
+/** The environment variables of the command: for all clients, and for controller-runtime's envtest. */
 function variables(kubeconfig: string, { environment }: CommandContext): Readonly<Record<string, string>> {
   return { KUBECONFIG: kubeconfig, USE_EXISTING_CLUSTER: environment['USE_EXISTING_CLUSTER'] ?? 'true' };
 }

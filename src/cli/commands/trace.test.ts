@@ -24,7 +24,7 @@ async function keelson(...args: readonly string[]): Promise<Run> {
 const WITHOUT_PROGRAMS = { controllers: false, nodes: 0, scheduler: false } as const;
 const pod = { metadata: { name: 'web' }, spec: { containers: [{ name: 'c', image: 'nginx' }] } };
 
-/** A client in a few lines that creates a ConfigMap as $KUBECONFIG says. */
+/** A small client that creates a ConfigMap in the cluster of $KUBECONFIG. */
 const CREATING = `
   const { clusters } = JSON.parse(require('node:fs').readFileSync(process.env.KUBECONFIG, 'utf8'));
   const url = clusters[0].cluster.server + '/api/v1/namespaces/default/configmaps';
@@ -68,7 +68,7 @@ describe('keelson trace', () => {
     expect(again.output).toContain('answered 409 AlreadyExists after ');
   });
 
-  test('tells that reviews are not kept where they are not', async () => {
+  test('reports that the server keeps no reviews', async () => {
     await using cluster = await startCluster(WITHOUT_PROGRAMS);
     const kubeconfig = ['--kubeconfig', await cluster.kubeconfig()];
     expect((await keelson('trace', 'webhooks', ...kubeconfig)).errors).toContain('--dev-webhooks');

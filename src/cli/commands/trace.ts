@@ -12,9 +12,9 @@ const WAIT = '25s';
 const definitions: FlagDefinitions = {
   kubeconfig: { type: 'string', value: 'FILE', help: 'The cluster, as kubectl takes it' },
   context: { type: 'string', value: 'NAME', help: 'A context of the kubeconfig' },
-  follow: { type: 'boolean', help: 'Go on with what comes; -f for short' },
+  follow: { type: 'boolean', help: 'Follow new requests; -f for short' },
   all: { type: 'boolean', help: 'Leave out nothing: renewals of Leases, Events, steps that did nothing' },
-  json: { type: 'boolean', help: 'Print JSON, one document in a line' },
+  json: { type: 'boolean', help: 'Print JSON, one document per line' },
 };
 
 const usage = `Usage: keelson trace [-f] [FLAGS]          list recent requests that wrote something or were refused
@@ -24,7 +24,7 @@ const usage = `Usage: keelson trace [-f] [FLAGS]          list recent requests t
 
 ${describeFlags(definitions)}`;
 
-/** `keelson trace`: what became of requests, and why. */
+/** `keelson trace`: shows what happened to requests, and why. */
 export const traceCommandLine: Command = {
   usage,
   async run(args, context) {
@@ -114,7 +114,7 @@ async function traceThis(command: readonly string[], flags: Flags, context: Comm
   if (code !== 0) throw new Error(`"${command[0] ?? ''}" ended with ${code}`);
 }
 
-/** A read that was answered: what happened to it is no news. */
+/** A successful read, which a list leaves out. */
 function isPlainRead({ method, code }: TracedRequest): boolean {
   return method === 'GET' && code < 400;
 }

@@ -4,12 +4,12 @@ import { UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 
 const definitions: FlagDefinitions = {
-  out: { type: 'string', value: 'FILE', help: 'Write there instead of to the standard output' },
+  out: { type: 'string', value: 'FILE', help: 'Write to this file instead of standard output' },
   kubeconfig: { type: 'string', value: 'FILE', help: 'Where the cluster is' },
   context: { type: 'string', value: 'NAME', help: 'Which of its contexts' },
 };
 
-/** `keelson types`: TypeScript for kinds that others have defined. */
+/** `keelson types`: generates TypeScript from CustomResourceDefinitions. */
 export const typesCommand: Command = {
   usage: `Usage: keelson types FILE…|cluster [FLAGS]
 

@@ -29,7 +29,7 @@ import { defaultDataFolder, logLevelOf, logOf } from './log-flags.ts';
 import { orderlyStop } from './shutdown-delay.ts';
 import { leaveStoppingToMain, workerNumber, workersSettings } from './workers-flags.ts';
 
-/** What the cluster as such obeys. */
+/** The flags of the cluster itself. */
 const ownDefinitions: FlagDefinitions = {
   'data-dir': {
     type: 'string',
@@ -73,7 +73,7 @@ const ownDefinitions: FlagDefinitions = {
   },
 };
 
-/** What `keelson up` obeys: its own flags, and those of every program in a cluster. */
+/** The flags of `keelson up`: its own, and those of every program in a cluster. */
 export function upDefinitions(programs: readonly Program[]): FlagDefinitions {
   const { shared, inCluster } = server.flags;
   return {
@@ -211,8 +211,8 @@ function options(flags: Flags, context: CommandContext): StartOptions {
 }
 
 /**
- * Nodes for servers in other processes, which reach them through ports only. The names of simulated nodes cannot be resolved, so they
- * are reached by address, unless flags say otherwise.
+ * Settings of nodes for servers in other processes, which reach them through ports only. The names of simulated nodes
+ * cannot be resolved, so by default the servers use their addresses.
  */
 function nodesApart(
   flags: Flags,

@@ -24,12 +24,12 @@ const definitions: FlagDefinitions = {
   },
   'insecure-skip-tls-verify': {
     type: 'boolean',
-    help: "Trust any certificate of --scheduler: its own is made in memory unless it is given one of the cluster's authority",
+    help: 'Trust any certificate of --scheduler: by default a scheduler makes its own in memory',
   },
   json: { type: 'boolean', help: 'Print JSON' },
 };
 
-/** `keelson why`: what the scheduler's plugins and extenders say about a pod. */
+/** `keelson why`: shows what the scheduler's plugins and extenders decided about a pod. */
 export const whyCommand: Command = {
   usage: `Usage: keelson why pod/NAME [FLAGS]\n\n${describeFlags(definitions)}`,
   async run(args, context) {
@@ -54,7 +54,7 @@ export const whyCommand: Command = {
   },
 };
 
-/** A scheduler of the same process is asked through the API server. */
+/** A scheduler in the server's process is reached through the API server. */
 function placeOfScheduler(flags: Flags, connection: ClusterConnection): ClusterConnection {
   const server = flags.text('scheduler');
   const insecureSkipTlsVerify = flags.isSet('insecure-skip-tls-verify');
@@ -66,7 +66,7 @@ function placeOfScheduler(flags: Flags, connection: ClusterConnection): ClusterC
   return { ...connection, server, ...(insecureSkipTlsVerify ? { insecureSkipTlsVerify } : {}) };
 }
 
-/** Undefined when nobody remembers. */
+/** Undefined when no attempts are kept. */
 async function attemptsOf(
   client: Client,
   key: string,

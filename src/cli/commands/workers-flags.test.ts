@@ -31,7 +31,7 @@ test('workers are started with the command line of the main process', () => {
   expect(settings(['--workers=2']).workers).toEqual({ count: 2, program: program.file, args: ['up', '--workers=2'] });
 });
 
-test('more than there are processors are told of, once', () => {
+test('more workers than processors are logged once', () => {
   const args = [`--workers=${Math.min(64, availableParallelism() + 1)}`];
   expect(settings(args).lines.join('')).toContain('there are more workers than processors');
   expect(settings(args, { program, environment: { KEELSON_WORKER: '1' } }).lines).toEqual([]);
@@ -41,6 +41,6 @@ test.each([['--workers=65'], ['--workers=-1'], ['--workers=two']])('%s is refuse
   expect(() => settings([flag])).toThrow('--workers must be a whole number from 0 to 64');
 });
 
-test('a server inside another process has none', () => {
+test('a server inside another process has no workers', () => {
   expect(() => settings(['--workers=2'], {})).toThrow('--workers needs a server in its own process');
 });

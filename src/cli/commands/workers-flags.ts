@@ -6,7 +6,7 @@ import type { Flags } from '../flags.ts';
 
 const MAX_WORKERS = 64;
 
-/** The workers that the flags ask for; none where one process does everything. */
+/** The workers according to the flags; undefined when one process does everything. */
 export function workersSettings(
   flags: Flags,
   context: CommandContext,
@@ -22,13 +22,16 @@ export function workersSettings(
   return { workers: { count, program: context.program.file, args: [command, ...args] } };
 }
 
-/** Which worker of another process this one is, if it is one. */
+/** The number of this worker, if the process is one. */
 export function workerNumber({ environment }: CommandContext): number | undefined {
   const text = environment[WORKER_VARIABLE];
   return text === undefined ? undefined : Number(text);
 }
 
-/** A worker stops when the main process says so, and ignores signals that a terminal or a unit sends to all processes. */
+/**
+ * A worker stops when the main process asks it to, and ignores signals that a terminal or a systemd unit sends to all
+ * processes.
+ */
 export function leaveStoppingToMain(context: CommandContext): Disposable | undefined {
   return context.onStopSignal?.(() => undefined);
 }

@@ -3,7 +3,7 @@ import { checkDefinition } from '../../kit/index.ts';
 import type { CustomResource } from '../../kit/index.ts';
 import type { FoundDefinition } from './read-definitions.ts';
 
-/** Everything wrong with a definition, a line each: what a server would say, and what conversions lose. */
+/** All problems of a definition, one per line: what a server would reject, and what conversions lose. */
 export async function checkFound(
   { name, definition, kind }: FoundDefinition,
   runs: number,

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { UsageError } from '../command.ts';
 
-/** Where a program begins, unless it is said. */
+/** The default entry files of a program. */
 export const ENTRIES = ['main.ts', 'src/main.ts', 'main.js', 'src/main.js'];
 
-/** The file that was given, or the one where programs usually begin. */
+/** The given file, or the first default entry file. */
 export function findEntry(positionals: readonly string[]): string {
   const [given, ...rest] = positionals;
   if (rest.length > 0) throw new UsageError('one file may be given');

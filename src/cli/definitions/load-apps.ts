@@ -5,16 +5,15 @@ import { type Exports, loadModule } from './load-module.ts';
 
 const PATIENCE_MS = 30_000;
 
-/** An app of somebody's module, and how the module wants it to be run. */
+/** An app of the user's module, and the options that the module passed to `run`. */
 export interface LoadedApp {
   readonly app: App;
   readonly options: RunOptions;
 }
 
 /**
- * The apps of a module: those that it gives to `run`; if there are none, those that it exports; and if there are none either,
- * what its default export makes, or the function that `call` names. A module that awaits `run` does so for as long as this
- * program lives.
+ * The apps of a module: those that it passes to `run`, else those that it exports, else what its default export, or the
+ * function named by `call`, returns. If a module awaits `run`, it waits as long as this program lives.
  */
 export async function loadApps(file: string, call?: string): Promise<readonly LoadedApp[]> {
   const { exported, given } = await loadHosted(file, call);
@@ -27,7 +26,7 @@ export async function loadApps(file: string, call?: string): Promise<readonly Lo
   throw new Error(`"${file}" runs and exports no app; --call names a function that makes one`);
 }
 
-/** What a module exports, and the apps that it has given to `run`; with `call`, these are let pass. */
+/** The exports of a module, and the apps that it has passed to `run`; with `call`, the latter are ignored. */
 export async function loadHosted(
   file: string,
   call?: string,
@@ -36,7 +35,7 @@ export async function loadHosted(
   const begun = new AbortController();
   using _host = hostRuns({
     async run(app, options) {
-      if (call !== undefined) return; // another one is wanted
+      if (call !== undefined) return; // `call` names another app
       given.push({ app, options });
       begun.abort();
       await new Promise(() => undefined);
@@ -51,7 +50,7 @@ export async function loadHosted(
   }
 }
 
-/** A module that awaits `run` never ends; it may have more than one app. */
+/** Waits for the apps of a module that awaits `run` and so never finishes; it may have several. */
 async function handedOver(begun: AbortSignal): Promise<Exports> {
   await aborted(begun);
   await new RealClock().sleep(0);
@@ -63,7 +62,7 @@ async function tooLong(file: string, loaded: AbortSignal): Promise<Exports> {
   await new RealClock().sleep(PATIENCE_MS, loaded);
   if (loaded.aborted) return {};
   throw new Error(
-    `"${file}" is still waiting for something after ${PATIENCE_MS / 1000} s, and has given no app to run()`,
+    `"${file}" is still waiting for something after ${PATIENCE_MS / 1000} s, and has passed no app to run()`,
   );
 }
 

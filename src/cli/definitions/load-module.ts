@@ -6,16 +6,16 @@ import { pathToFileURL } from 'node:url';
 export type Exports = Readonly<Record<string, unknown>>;
 
 export interface LoadModuleOptions {
-  /** Ends the wait for a module that goes on waiting for something itself; it is as if it exported nothing. */
+  /** Ends the wait for a module that never finishes loading. */
   readonly until?: Promise<Exports>;
 }
 
-/** All of esbuild that is needed here. */
+/** The part of esbuild that is used here. */
 interface Bundler {
   build(options: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
 
-/** A file that Node.js cannot import as it is, or not in this version. */
+/** Error codes of files that this version of Node.js cannot import. */
 const UNREADABLE = new Set([
   'ERR_UNKNOWN_FILE_EXTENSION',
   'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX',
@@ -23,8 +23,8 @@ const UNREADABLE = new Set([
 ]);
 
 /**
- * What a module exports. TypeScript is read by Node.js itself where that can (from 22.18 on), and else by the tsx or the esbuild
- * of the project that the module is part of.
+ * Imports a module. Node.js reads TypeScript itself from 22.18 on; else the tsx or esbuild of the module's project
+ * does.
  */
 export async function loadModule(path: string, { until }: LoadModuleOptions = {}): Promise<Exports> {
   const file = resolve(path);
@@ -33,7 +33,7 @@ export async function loadModule(path: string, { until }: LoadModuleOptions = {}
   } catch (cause) {
     if (!UNREADABLE.has(String((cause as { readonly code?: unknown }).code))) throw cannotLoad(path, cause);
   }
-  const hasLoader = (await packageOf(file, 'tsx')) !== undefined; // whoever imports it has TypeScript read by it
+  const hasLoader = (await packageOf(file, 'tsx')) !== undefined; // importing tsx registers its loader
   const bundler = hasLoader ? undefined : await packageOf<{ readonly default: Bundler }>(file, 'esbuild');
   if (!hasLoader && bundler === undefined)
     throw new Error(
@@ -60,7 +60,7 @@ function importFile(file: string, until: Promise<Exports> | undefined): Promise<
   return until === undefined ? loading : Promise.race([loading, until]);
 }
 
-/** A package of the project that the file is part of. */
+/** A package of the file's project. */
 async function packageOf<Package extends object>(file: string, name: string): Promise<Package | undefined> {
   try {
     const found = createRequire(file).resolve(name);
@@ -70,7 +70,7 @@ async function packageOf<Package extends object>(file: string, name: string): Pr
   }
 }
 
-/** The bundle stands beside the module, where its packages are found, for as long as it takes to load it. */
+/** Writes the bundle beside the module, where Node.js finds its packages, and removes it after loading. */
 async function loadBundled(file: string, bundler: Bundler, until: Promise<Exports> | undefined): Promise<Exports> {
   const outfile = join(dirname(file), `.${basename(file)}.${process.pid}.mjs`);
   try {

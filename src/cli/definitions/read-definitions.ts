@@ -5,7 +5,7 @@ import { connect, CustomResourceDefinition } from '../../client/index.ts';
 import { type DefinedKind, type Definition, isDefinedKind, type ManifestOptions } from '../../kit/index.ts';
 import { loadHosted } from './load-apps.ts';
 
-/** A definition, and the kind that it was made from where a module has one. */
+/** A definition, and the kind of the module that it was generated from, if any. */
 export interface FoundDefinition {
   readonly name: string;
   readonly definition: Definition;
@@ -73,7 +73,7 @@ function definitionsIn(value: unknown): FoundDefinition[] {
   return [foundDefinition(withVersions(value as Definition))];
 }
 
-/** The old form, v1beta1, may say for all versions at once what v1 says for each. */
+/** v1beta1 may set once for all versions what v1 sets for each. */
 function withVersions(definition: Definition): Definition {
   const { version, validation, subresources, versions, ...spec } = definition.spec as Definition['spec'] & {
     readonly version?: string;

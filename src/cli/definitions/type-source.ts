@@ -5,7 +5,7 @@ const INDENT = '  ';
 const LINE = 110;
 
 /**
- * TypeScript for kinds that others have defined: an interface for each, and a value of the same name for client and kit.
+ * Generates TypeScript from definitions: for each kind an interface, and a value of the same name for client and kit.
  *
  * The version that is stored has the kind's name alone; others that are served carry theirs: `WidgetV1beta1`.
  */
@@ -53,7 +53,7 @@ function servedKinds({ spec }: Definition): ServedKind[] {
   }));
 }
 
-/** Kinds of several groups may share a name: they are then told apart by the first part of the group. */
+/** Kinds of several groups may share a name: the first part of the group then distinguishes them. */
 function uniqueNames(kinds: readonly ServedKind[]): readonly string[] {
   const groupsOf = new Map<string, Set<string>>();
   for (const { kind, group } of kinds) groupsOf.set(kind, (groupsOf.get(kind) ?? new Set()).add(group));

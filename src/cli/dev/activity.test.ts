@@ -6,7 +6,7 @@ import { Activity } from './activity.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** What is shown of what an app does, with a server that answers with this code after 12 ms. */
+/** The lines shown for an app whose server answers with this code after 12 ms. */
 function shown(status = 200) {
   const clock = new VirtualClock({ startMs: Date.UTC(2026, 0, 1, 12) });
   const tracker = new RunTracker();
@@ -27,7 +27,7 @@ function shown(status = 200) {
   return { activity, tracker, lines, send };
 }
 
-test('what is written is shown with its answer, and with the run in whose course it was', async () => {
+test('a write is shown with its response and its run', async () => {
   const { tracker, lines, send } = shown(201);
   const headers = { 'content-type': 'application/apply-patch+yaml' };
   const write = (): Promise<void> =>
@@ -42,7 +42,7 @@ test('what is written is shown with its answer, and with the run in whose course
   ]);
 });
 
-test('events are shown in their words; renewals of Leases and reads that were answered are not', async () => {
+test('events are shown with their text; renewals of Leases and successful reads are not shown', async () => {
   const { lines, send } = shown();
   const event = {
     type: 'Warning',

@@ -6,12 +6,12 @@ import { resourcePath } from './resource-path.ts';
 
 export interface ActivityOptions {
   readonly clock: Clock;
-  /** Knows in the course of which run something is written. */
+  /** Knows which run makes a write. */
   readonly tracker: RunTracker;
   print(line: string): void;
 }
 
-/** Shows what an app does while it does it, a line each: runs of its reconcilers, what they write, events. */
+/** Prints one line for each run of an app's reconcilers, each write and each event. */
 export class Activity {
   readonly #options: ActivityOptions;
   /** By run. */
@@ -21,41 +21,45 @@ export class Activity {
     this.#options = options;
   }
 
-  /** Tells of a run that has ended. */
+  /** Prints a finished run. */
   readonly ran = ({ controller, key, outcome, durationMs, writes, why, error }: ReconcileRecord): void => {
     if (outcome === 'stopped') return;
     const did = writes === 0 ? '' : `, ${writes} ${writes === 1 ? 'write' : 'writes'}`;
     const because = why.length === 0 ? '' : ` because ${why.join(', ')}`;
-    this.#tell('reconcile', `${controller} ${key}: ${outcome} after ${ms(durationMs)}${did}${because}`);
-    if (outcome === 'failed') this.#tellError(`${controller} ${key}`, errorText(error));
+    this.#print('reconcile', `${controller} ${key}: ${outcome} after ${ms(durationMs)}${did}${because}`);
+    if (outcome === 'failed') this.#printErrorOnce(`${controller} ${key}`, errorText(error));
     else this.#lastErrors.delete(`${controller} ${key}`);
   };
 
   /** The stack of an error is shown once, however often the run fails in the same way. */
-  #tellError(run: string, text: string): void {
+  #printErrorOnce(run: string, text: string): void {
     const isKnown = this.#lastErrors.get(run) === text;
     if (this.#lastErrors.size >= MAX_ERRORS) this.#lastErrors.clear();
     this.#lastErrors.set(run, text);
     if (!isKnown) this.#options.print(text);
   }
 
-  /** A transport that does the same, and tells of what is written. */
+  /** Wraps a transport to print its writes. */
   watch(transport: Transport): Transport {
     const send = async (request: TransportRequest) => {
       const { clock, tracker } = this.#options;
       const startedMs = clock.monotonic();
       const run = tracker.current;
-      const told = describe(request);
+      const described = describe(request);
       const response = await transport.send(request);
-      if (told === undefined || (told.isRead && (response.status < 400 || response.status === 404))) return response;
+      if (described === undefined || (described.isRead && (response.status < 400 || response.status === 404)))
+        return response;
       const by = run === undefined ? '' : ` by ${run.controller} ${run.key}`;
-      this.#tell(told.kind, `${told.text}: ${response.status} after ${ms(clock.monotonic() - startedMs)}${by}`);
+      this.#print(
+        described.kind,
+        `${described.text}: ${response.status} after ${ms(clock.monotonic() - startedMs)}${by}`,
+      );
       return response;
     };
     return { send, [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose]() };
   }
 
-  #tell(kind: string, text: string): void {
+  #print(kind: string, text: string): void {
     const { clock, print } = this.#options;
     print(activityLine(clock.now(), kind, text));
   }
@@ -64,7 +68,7 @@ export class Activity {
 const KIND_WIDTH = 9;
 const MAX_ERRORS = 1000;
 
-/** A line of what is shown: when, what kind of thing, what. */
+/** One line of output: time, category, text. */
 export function activityLine(timeMs: number, kind: string, text: string): string {
   return `${new Date(timeMs).toISOString().slice(11, 23)}  ${kind.padEnd(KIND_WIDTH)}  ${text}`;
 }
@@ -73,7 +77,7 @@ export function ms(duration: number): string {
   return `${duration.toFixed(1)} ms`;
 }
 
-interface Told {
+interface DescribedRequest {
   readonly kind: 'write' | 'event' | 'read';
   readonly text: string;
   readonly isRead: boolean;
@@ -81,8 +85,8 @@ interface Told {
 
 const VERBS: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 
-/** A request in words; undefined for renewals of Leases, which come all the time. */
-function describe(request: TransportRequest): Told | undefined {
+/** Describes a request; undefined for renewals of Leases, which are frequent. */
+function describe(request: TransportRequest): DescribedRequest | undefined {
   const { method, path, headers } = request;
   const found = resourcePath(path);
   if (found === undefined || found.resource === 'leases') return undefined;
@@ -116,11 +120,11 @@ function eventText({ body }: TransportRequest): string {
   return `${type} ${reason} of ${kind} ${namespace === '' ? name : `${namespace}/${name}`}: ${JSON.stringify(message)}`;
 }
 
-/** What was sent, as far as it is JSON. */
+/** The body, if it is JSON. */
 function sent(body: TransportRequest['body']): SentObject {
   try {
     return typeof body === 'string' ? (JSON.parse(body) as SentObject) : {};
   } catch {
-    return {}; // YAML, or whatever the app has made up
+    return {}; // YAML, or invalid
   }
 }

@@ -2,21 +2,24 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from '../../base/index.ts';
 
 export interface AppProcessOptions {
-  /** Node.js and this program. */
+  /** The Node.js binary and the file of this program. */
   readonly program: { readonly node: string; readonly file: string };
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
 }
 
-/** An app that does not end when it is told to is killed after so long. */
+/** An app that does not stop within this time is killed. */
 const KILL_AFTER_MS = 8000;
 
-/** The process of an app: a module cannot be loaded anew within one, and what it does wrong ends nothing else. */
+/**
+ * Runs an app in its own process: Node.js cannot reload a module within a process, and a crash of the app ends nothing
+ * else.
+ */
 export class AppProcess {
   readonly #child: ChildProcess;
   readonly #clock: Clock;
-  /** Resolves when it has ended, with how. */
+  /** Resolves when the process has ended, with a description of how. */
   readonly ended: Promise<string>;
 
   constructor({ program, args, environment, clock }: AppProcessOptions) {
@@ -31,7 +34,7 @@ export class AppProcess {
     });
   }
 
-  /** Has it end in good order, and resolves when it has. */
+  /** Stops the process gracefully; resolves when it has ended. */
   async stop(): Promise<void> {
     if (this.#child.connected) this.#child.disconnect();
     using _deadline = this.#clock.timer(KILL_AFTER_MS, () => void this.#child.kill('SIGKILL'));

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 
-/** Frames that are not of whoever wrote the app. */
+/** Stack frames outside the app's code. */
 const FOREIGN = /^\s+at .*(node:|\/node_modules\/)/;
 
-/** An error for whoever wrote the app: what is wrong, and where in their own files. */
+/** Formats an error for the app's author: its messages and the frames in the app's files. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return `Error: ${inspect(error)}`;
   const { stack = '', cause } = error;

@@ -1,14 +1,14 @@
-/** What a path of an API server is about: `deployments default/web status`. */
+/** The resource in a path of an API server: `deployments default/web status`. */
 export interface ResourcePath {
   readonly resource: string;
-  /** `namespace/name`, what of it there is. */
+  /** `namespace/name`, or the part that is known. */
   readonly key: string;
   readonly subresource: string;
 }
 
 const PATTERN = /^\/(?:api\/v1|apis\/[^/]+\/[^/]+)(?:\/namespaces\/([^/]+)(?=\/))?\/([^/]+)(?:\/([^/]+))?(?:\/(.+))?$/;
 
-/** The resource that a request is for; undefined for paths that are none. */
+/** Parses the path of a request; undefined if it names no resource. */
 export function resourcePath(target: string): ResourcePath | undefined {
   const [path = ''] = target.split('?');
   const [, namespace = '', resource, name = '', subresource = ''] = PATTERN.exec(path) ?? [];

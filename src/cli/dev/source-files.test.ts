@@ -16,7 +16,7 @@ test.each([
   expect(isSource(name)).toBe(matters);
 });
 
-test('tells of changes in a folder and in folders made later, and not of packages', async () => {
+test('reports changes in a folder and in folders created later, but not in packages', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-sources-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await mkdir(join(folder, 'node_modules'));

@@ -6,18 +6,20 @@ import type { Clock } from '../../base/index.ts';
 const OTHER_FOLDERS = new Set(['node_modules', 'dist', 'build', 'out', 'coverage']);
 const SOURCE = /\.([cm]?[jt]sx?|json)$/;
 const TEST = /\.(test|spec)\.[^.]+$/;
-/** Editors write a file in several steps. */
+/** Waits this long for further changes, as editors write a file in several steps. */
 const SETTLE_MS = 100;
-/** More folders than these are not watched. */
+/** The most folders that are watched. */
 const MAX_FOLDERS = 2000;
 
 export interface SourceFilesOptions {
   readonly clock: Clock;
-  /** Is told of a file that was written, made or removed; of several at once, of one. */
+  /** Called with a file that was written, created or removed; once for several changes at the same time. */
   onChange(file: string): void;
 }
 
-/** Watches the sources of a project: modules and JSON in its folder and below, but for tests, packages and what was built. */
+/**
+ * Watches the sources of a project: modules and JSON in its folder and below, except tests, packages and build output.
+ */
 export class SourceFiles implements Disposable {
   readonly #options: SourceFilesOptions;
   readonly #watchers = new Map<string, FSWatcher>();
@@ -37,7 +39,7 @@ export class SourceFiles implements Disposable {
   #add(folder: string): void {
     if (this.#watchers.has(folder) || this.#watchers.size >= MAX_FOLDERS) return;
     const watcher = watch(folder, (_event, name) => this.#changed(folder, name));
-    watcher.on('error', () => this.#remove(folder)); // the folder is gone
+    watcher.on('error', () => this.#remove(folder)); // the folder was removed
     this.#watchers.set(folder, watcher);
     for (const entry of readdirSync(folder, { withFileTypes: true }))
       if (entry.isDirectory() && isSourceFolder(entry.name)) this.#add(join(folder, entry.name));
@@ -63,7 +65,7 @@ export class SourceFiles implements Disposable {
     try {
       this.#add(path);
     } catch {
-      this.#remove(path); // a file, or gone again
+      this.#remove(path); // a file, or removed already
     }
   }
 }

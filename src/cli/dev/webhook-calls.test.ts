@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { webhookLines } from './webhook-calls.ts';
 
-test('a request tells which webhooks were called, and what they did', () => {
+test('webhookLines shows the webhooks that a request called, and their results', () => {
   const step = { startMs: 1, durationMs: 2.5, decision: 'passed' };
   const called = {
     ...step,

@@ -5,7 +5,7 @@ import { resourcePath } from './resource-path.ts';
 /** The admission plugins that call webhooks. */
 const CALLERS = new Set(['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']);
 
-/** A line for each webhook that was called in the course of a request. */
+/** One line for each webhook that a request called. */
 export function webhookLines(request: TracedRequest): readonly string[] {
   const found = resourcePath(request.path);
   const about = `${request.method} ${found === undefined ? request.path : `${found.resource} ${found.key}`}`;

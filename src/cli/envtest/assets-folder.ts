@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** How a program of the folder is started, and what it answers to `--help`. */
+/** A program of the folder: its command, and its answer to `--help`. */
 export interface Asset {
   readonly name: string;
   readonly command: readonly string[];
@@ -10,8 +10,8 @@ export interface Asset {
 }
 
 /**
- * Makes a folder of programs for KUBEBUILDER_ASSETS; what is there and right is left alone, so that suites that run meanwhile
- * notice nothing.
+ * Makes a folder of programs for KUBEBUILDER_ASSETS; correct files are not rewritten, so that suites that are running
+ * are not disturbed.
  */
 export async function makeAssets(folder: string, assets: readonly Asset[], kubectl: string | undefined): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -32,13 +32,13 @@ exec ${command.map(quoted).join(' ')} "$@"
 `;
 }
 
-/** A word of a shell's command, whatever is in it. */
+/** Quotes any text as one word of a shell command. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 async function writeUnlessSame(path: string, text: string, mode: number): Promise<void> {
-  const there = await readFile(path, 'utf8').catch(() => undefined); // what cannot be read is replaced, or that fails
+  const there = await readFile(path, 'utf8').catch(() => undefined); // an unreadable file is replaced
   if (there === text) return;
   const written = `${path}.${process.pid}`;
   await writeFile(written, text, { mode });
@@ -47,7 +47,7 @@ async function writeUnlessSame(path: string, text: string, mode: number): Promis
 }
 
 async function linkUnlessSame(path: string, target: string): Promise<void> {
-  if ((await readlink(path).catch(() => undefined)) === target) return; // no link, or none that can be read
+  if ((await readlink(path).catch(() => undefined)) === target) return; // not a link
   const made = `${path}.${process.pid}`;
   await rm(made, { force: true });
   await symlink(target, made);
@@ -65,6 +65,6 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    return false; // not there, or nothing to run
+    return false; // missing, or not executable
   }
 }

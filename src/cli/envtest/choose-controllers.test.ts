@@ -24,7 +24,7 @@ test('all but some', () => {
   expect(chosen('deployment,-deployment')).toEqual([]);
 });
 
-test('one that is not there is named, with those that are', () => {
+test('an unknown one is an error that names the known ones', () => {
   expect(() => chosen('*,-deploy')).toThrow(
     'There is no controller "deploy": choose of deployment, endpoint, garbage-collector-controller, csrsigning',
   );

@@ -1,6 +1,6 @@
 /**
- * Chooses as `--controllers` of kube-controller-manager does: `*` or `all` stands for all, `name` for one of them, `-name` for
- * leaving one out; without `*`, only those that are named.
+ * Chooses as `--controllers` of kube-controller-manager does: `*` or `all` stands for all, `name` for one of them,
+ * `-name` for leaving one out; without `*`, only those that are named.
  *
  * Example: `*,-node-lifecycle-controller`, or `garbage-collector,namespace`.
  */
@@ -32,7 +32,7 @@ function isAll(word: string): boolean {
   return word === '*' || word === 'all';
 }
 
-/** The name without what spellings of it differ in: `endpoints-controller` and `endpoint` are one. */
+/** The name without the differences of its spellings: `endpoints-controller` and `endpoint` are the same. */
 function wordName(name: string): string {
   const short = name.replace(/-controller$/, '').replace('certificatesigningrequest', 'csr');
   return short.replaceAll('-', '').replace(/s$/, '');

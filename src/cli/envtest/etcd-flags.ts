@@ -1,7 +1,7 @@
 import type { FlagDefinitions } from '../flags.ts';
 import { type FlagGroup, flagsOf } from '../../cluster/programs/index.ts';
 
-/** Flags of etcd that are obeyed. */
+/** The flags of etcd that take effect. */
 export const etcdDefinitions: FlagDefinitions = {
   'data-dir': {
     type: 'string',
@@ -13,7 +13,7 @@ export const etcdDefinitions: FlagDefinitions = {
     type: 'string',
     multiple: true,
     value: 'URL,…',
-    help: 'Where to answer (default http://localhost:2379)',
+    help: 'URLs to listen on (default http://localhost:2379)',
   },
   'unsafe-no-fsync': { type: 'boolean', help: 'Do not wait until the disk has what is written' },
 };
@@ -21,7 +21,7 @@ export const etcdDefinitions: FlagDefinitions = {
 const groups: readonly FlagGroup[] = [
   {
     verdict: 'accepted',
-    why: 'there is one member, which nobody else looks for',
+    why: 'there is one member, without peers',
     flags: `name listen-peer-urls initial-advertise-peer-urls advertise-client-urls initial-cluster initial-cluster-state
       initial-cluster-token discovery-token discovery-endpoints strict-reconfig-check? pre-vote? heartbeat-interval
       election-timeout initial-election-tick-advance? host-whitelist cors peer-auto-tls? socket-reuse-port?
@@ -46,11 +46,11 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: 'it answers without TLS and to everybody on this machine',
+    why: 'it answers without TLS, to every process on this machine',
     flags: `cert-file key-file client-cert-auth?=false trusted-ca-file auto-tls?=false client-crl-file cipher-suites
       tls-min-version tls-max-version client-cert-allowed-hostname`,
   },
 ];
 
-/** Flags of etcd that are taken or refused besides. */
+/** The other flags of etcd, which are accepted or rejected. */
 export const etcdFlags = flagsOf(groups);

@@ -1,7 +1,7 @@
 import { createServer, request, type Server } from 'node:http';
 import { once } from 'node:events';
 
-/** What stands in for an etcd: a folder in which the API server keeps its own store. */
+/** The placeholder for an etcd: a folder in which the API server keeps its own store. */
 export interface EtcdPlace {
   readonly dataDir: string;
   /** Whether writes wait for the disk. */
@@ -12,7 +12,7 @@ const PATH = '/keelson/place';
 const MAX_ANSWER_BYTES = 8192;
 const ASK_MS = 5000;
 
-/** Answers at the URLs as an etcd in good health does, and tells Keelson's API server of the place. */
+/** Answers at the URLs as a healthy etcd does, and gives the folder to Keelson's API server. */
 export async function holdPlace(urls: readonly URL[], place: EtcdPlace): Promise<AsyncDisposable> {
   const servers: Server[] = [];
   const close = async (): Promise<void> => {
@@ -52,11 +52,11 @@ function answerTo(path: string, place: EtcdPlace): readonly [number, string] {
   }
 }
 
-/** The place that is held at an endpoint; undefined when a real etcd, or nobody, answers there. */
+/** The placeholder at an endpoint; undefined when a real etcd, or nothing, answers there. */
 export function placeAt(endpoint: string, signal: AbortSignal): Promise<EtcdPlace | undefined> {
   if (!endpoint.startsWith('http://') || !URL.canParse(endpoint)) return Promise.resolve(undefined);
   return new Promise((resolve) => {
-    const none = (): void => resolve(undefined); // whoever opens the store there tells what is wrong
+    const none = (): void => resolve(undefined); // connecting to etcd later reports the error
     const asked = request(new URL(PATH, endpoint), { signal, agent: false, timeout: ASK_MS }, (response) => {
       if (response.statusCode !== 200) {
         response.resume();
@@ -84,6 +84,6 @@ function parsePlace(text: string): EtcdPlace | undefined {
     const { dataDir, syncs } = JSON.parse(text) as Partial<EtcdPlace>;
     return typeof dataDir === 'string' ? { dataDir, syncs: syncs !== false } : undefined;
   } catch {
-    return undefined; // whatever it is, it is not ours
+    return undefined; // not our placeholder
   }
 }

@@ -2,7 +2,7 @@ import type { WorkloadOptions } from '../../cluster/index.ts';
 import { type CommandContext, UsageError } from '../command.ts';
 import { chooseControllers } from './choose-controllers.ts';
 
-/** What the environment asks to run beside the API server; undefined for nothing. */
+/** The programs to run beside the API server according to the environment; undefined for none. */
 export function workloadOf(environment: CommandContext['environment']): WorkloadOptions | undefined {
   const [controllers, scheduler, nodes] = ['KEELSON_CONTROLLERS', 'KEELSON_SCHEDULER', 'KEELSON_NODES'].map(
     (name) => environment[name] ?? '',

@@ -59,7 +59,7 @@ function binding(
   return { apiVersion: API_VERSION, kind: 'RoleBinding', metadata, roleRef, subjects: subjectsOf(settings) };
 }
 
-/** API servers read there whom to believe who asks. */
+/** Lets the app read the authority of the front proxy, whose statements about users it trusts. */
 function trustBinding(settings: DeploymentSettings): RoleBinding {
   const role = { kind: 'Role', name: 'extension-apiserver-authentication-reader' };
   return binding({ name: `${settings.name}-authentication-reader`, namespace: 'kube-system' }, role, settings);

@@ -4,18 +4,18 @@ import { DEPLOYMENT_VARIABLES } from '../../kit/index.ts';
 import { type AppServing, isServing } from './app-serving.ts';
 import type { DeploymentSettings } from './settings.ts';
 
-/** Where an app in a pod listens. */
+/** The ports of an app in a pod. */
 export const PORTS = { health: 8080, server: 8443 } as const;
 
-/** Time for what is under way when a pod ends: that of `run`, and some more. */
+/** The grace period of the pod: that of `run`, and some more. */
 const GRACE_SECONDS = 40;
 
-/** Marks what belongs to the app. */
+/** The labels of the app's objects. */
 export function labelsOf({ name }: Pick<DeploymentSettings, 'name'>): Record<string, string> {
   return { 'app.kubernetes.io/name': name };
 }
 
-/** The Deployment of an app: with probes, a lead that one replica has, bounded resources, and no rights on its node. */
+/** The Deployment of an app: with probes, leader election, bounded resources and no privileges on its node. */
 export function appDeployment(settings: DeploymentSettings, serving: AppServing): Deployment {
   const { name, namespace, replicas } = settings;
   const labels = labelsOf(settings);
@@ -35,7 +35,7 @@ export function appDeployment(settings: DeploymentSettings, serving: AppServing)
           containers: [containerOf(settings, serving)],
         },
       },
-      ...(isServing(serving) && !serving.hasSharedAuthority ? { strategy: { type: 'Recreate' } } : {}), // each process has a certificate of its own
+      ...(isServing(serving) && !serving.hasSharedAuthority ? { strategy: { type: 'Recreate' } } : {}), // each process has its own certificate
     },
   };
 }
@@ -57,18 +57,18 @@ function containerOf(settings: DeploymentSettings, serving: AppServing): Contain
   };
 }
 
-/** What `run` in the pod goes by. */
+/** The environment variables of `run` in the pod. */
 function environmentOf({ name, namespace }: DeploymentSettings, serving: AppServing): EnvVar[] {
   const { healthPort, leaderElection, install, service } = DEPLOYMENT_VARIABLES;
   return [
     { name: healthPort, value: String(PORTS.health) },
     { name: leaderElection, value: 'true' },
-    { name: install, value: String(serving.isConverting) }, // definitions are there; conversion needs the authority of this process
+    { name: install, value: String(serving.isConverting) }, // definitions exist; conversion needs the authority of this process
     ...(isServing(serving) ? [{ name: service, value: `${namespace}/${name}` }] : []),
   ];
 }
 
-/** The first one is there for all that the app answers, unless its APIs have a server of their own. */
+/** One port serves everything, unless the app's APIs have a separate server. */
 function servingPorts(serving: AppServing): ContainerPort[] {
   return [...(isServing(serving) ? [{ name: 'server', containerPort: PORTS.server }] : [])];
 }

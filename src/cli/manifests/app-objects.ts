@@ -5,20 +5,20 @@ import { appDeployment, appService, labelsOf, PORTS } from './app-deployment.ts'
 import { isServing, servingOf } from './app-serving.ts';
 import type { DeploymentSettings } from './settings.ts';
 
-/** The objects that deploy an app, by the file that they belong into. */
+/** The objects that deploy an app, by file. */
 export interface AppObjects {
   readonly namespace: readonly KubernetesObject[];
   readonly definitions: readonly KubernetesObject[];
   readonly access: readonly KubernetesObject[];
   readonly deployment: readonly KubernetesObject[];
-  /** What the app writes itself when it runs: webhook configurations, policies, APIServices. */
+  /** Objects that the app writes itself when it runs: webhook configurations, policies, APIServices. */
   readonly registrations: readonly KubernetesObject[];
 }
 
 /** Namespaces that every cluster has. */
 const EVERYWHERE = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease']);
 
-/** The objects that follow from what the app declares. */
+/** The objects that follow from the app's declarations. */
 export function appObjects(app: App, settings: DeploymentSettings): Omit<AppObjects, 'registrations'> {
   const { name, namespace } = settings;
   const serving = servingOf(app);

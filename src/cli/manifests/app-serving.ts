@@ -1,16 +1,16 @@
 import type { App } from '../../kit/index.ts';
 
-/** What an API server asks of an app. */
+/** What an app serves to API servers. */
 export interface AppServing {
   readonly hasWebhooks: boolean;
   readonly hasApis: boolean;
-  /** Versions of its kinds are converted by it, which definitions have to say. */
+  /** The app converts versions of its kinds, which the definitions must declare. */
   readonly isConverting: boolean;
-  /** Its replicas share the authority of their certificates; else there may be one of them only. */
+  /** Its replicas share the authority of their certificates; otherwise it may have only one replica. */
   readonly hasSharedAuthority: boolean;
 }
 
-/** What the app's declarations say about it. */
+/** Reads it from the app's declarations. */
 export function servingOf({ needs, resources, webhookPaths }: App): AppServing {
   const writesTo = (name: string): boolean =>
     needs.some(({ group, verbs }) => group === name && (verbs.includes('create') || verbs.includes('patch')));
@@ -23,7 +23,7 @@ export function servingOf({ needs, resources, webhookPaths }: App): AppServing {
   };
 }
 
-/** Whether a Service has to lead to the app. */
+/** Whether the app needs a Service. */
 export function isServing({ hasWebhooks, hasApis }: AppServing): boolean {
   return hasWebhooks || hasApis;
 }

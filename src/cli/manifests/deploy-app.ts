@@ -7,13 +7,13 @@ import { readObjects } from './read-objects.ts';
 import { type DeploymentSettings, deploymentSettings } from './settings.ts';
 import { tryDeployment } from './trial.ts';
 
-/** An app of somebody's module, ready to be deployed. */
+/** An app of the user's module, ready to be deployed. */
 export interface Deployable {
   readonly settings: DeploymentSettings;
   readonly objects: AppObjects;
 }
 
-/** Loads the app that the flags name, and makes what deploys it, which has been tried. */
+/** Loads the app that the flags name, and makes and tries the objects that deploy it. */
 export async function deployableApp(flags: Flags, signal: AbortSignal): Promise<Deployable> {
   const file = findEntry(flags.positionals);
   const { app } = onlyOne(await loadApps(file, flags.text('call')), file);

@@ -7,10 +7,10 @@ import { helmChart } from './helm-chart.ts';
 import { documents, type ManifestFile } from './manifest-file.ts';
 import type { DeploymentSettings } from './settings.ts';
 
-/** Files for people to change: those that are there stay. */
+/** Files that users may change: existing ones are kept. */
 const OF_PEOPLE = new Set(['Dockerfile', 'Dockerfile.dockerignore']);
 
-/** The objects in the order in which they are to be made; kubectl takes the files of a folder by their names. */
+/** The objects in the order of their creation; kubectl applies the files of a folder by name. */
 export function objectFiles(objects: AppObjects): readonly ManifestFile[] {
   return [
     { path: '0-namespace.yaml', text: documents(objects.namespace) },
@@ -21,7 +21,7 @@ export function objectFiles(objects: AppObjects): readonly ManifestFile[] {
   ].filter(({ text }) => text !== '');
 }
 
-/** All files of a deployment: objects for kubectl, a chart for Helm, and what the image is made with. */
+/** All files of a deployment: objects for kubectl, a chart for Helm, and the files of the image. */
 export function deploymentFiles(objects: AppObjects, settings: DeploymentSettings): readonly ManifestFile[] {
   const within = (folder: string, files: readonly ManifestFile[]): readonly ManifestFile[] =>
     files.map(({ path, text }) => ({ path: `${folder}/${path}`, text }));
@@ -33,7 +33,7 @@ export function deploymentFiles(objects: AppObjects, settings: DeploymentSetting
   ];
 }
 
-/** Writes the files into a folder; tells which it has left as they were. */
+/** Writes the files into a folder; returns those that it has kept. */
 export async function writeFiles(folder: string, files: readonly ManifestFile[]): Promise<readonly string[]> {
   const left: string[] = [];
   for (const { path, text } of files) {

@@ -3,7 +3,7 @@ import type { DeploymentSettings } from './settings.ts';
 /** Node.js of this version reads TypeScript by itself. */
 const BASE = 'node:24-slim';
 
-/** Builds an image of the project: what it is built with stays behind, and the program runs as nobody in particular. */
+/** Builds an image of the project, without build tools; the program runs as an unprivileged user. */
 export function dockerfile({ entry }: Pick<DeploymentSettings, 'entry'>): string {
   return `# docker build -t IMAGE -f deploy/Dockerfile . in the folder of the project; deploy is where this file is
 FROM ${BASE} AS build
@@ -22,7 +22,7 @@ ENTRYPOINT ${JSON.stringify(['node', ...entry])}
 `;
 }
 
-/** What does not go into the image's build, such as the tokens of registries, which would stay in the image. */
+/** Files that stay out of the build, such as tokens of registries, which would stay in the image. */
 export const dockerignore = `node_modules
 .git
 .npmrc

@@ -5,7 +5,7 @@ import { helmTemplate, VALUES } from './helm-template.ts';
 import { documents, type ManifestFile } from './manifest-file.ts';
 import type { DeploymentSettings } from './settings.ts';
 
-/** Values that nothing is said about unless whoever installs the chart does. */
+/** Values that are empty by default. */
 const EMPTY: Readonly<Record<string, unknown>> = {
   imagePullSecrets: [],
   nodeSelector: {},
@@ -13,7 +13,7 @@ const EMPTY: Readonly<Record<string, unknown>> = {
   affinity: {},
 };
 
-/** A Helm chart of the same objects, in the namespace of the release. */
+/** Makes a Helm chart of the same objects, in the namespace of the release. */
 export function helmChart(objects: AppObjects, settings: DeploymentSettings): readonly ManifestFile[] {
   const { name, version, description } = settings;
   const head = { apiVersion: 'v2', type: 'application', name, description };
@@ -24,7 +24,7 @@ export function helmChart(objects: AppObjects, settings: DeploymentSettings): re
   return [
     { path: 'Chart.yaml', text: encodeYaml({ ...head, version: chartVersion(version), appVersion: version }) },
     { path: 'values.yaml', text: encodeYaml(valuesOf(objects)) },
-    // Helm takes what is in crds as it is; a conversion webhook has the release's namespace
+    // Helm does not render files in crds, but a conversion webhook needs the release's namespace
     isConverting
       ? { path: 'templates/definitions.yaml', text: template(definitions.map(kept)) }
       : { path: 'crds/definitions.yaml', text: documents(definitions) },
@@ -39,7 +39,7 @@ function isConverted(definition: KubernetesObject): boolean {
   return spec?.conversion?.strategy === 'Webhook';
 }
 
-/** All objects of a kind go with its definition, so it outlives the release, as those in `crds` do. */
+/** Deleting a definition deletes all objects of the kind, so it outlives the release, as those in `crds` do. */
 function kept(definition: KubernetesObject): KubernetesObject {
   const { metadata } = definition;
   const annotations = { ...metadata?.annotations, 'helm.sh/resource-policy': 'keep' };
@@ -51,7 +51,7 @@ function chartVersion(version: string): string {
   return /^\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$/.test(version) ? version : '0.0.0';
 }
 
-/** As the Deployment is without Helm. */
+/** The default values: those of the Deployment without Helm. */
 function valuesOf({ deployment }: AppObjects): Record<string, unknown> {
   const object: unknown = deployment.find(({ kind }) => kind === 'Deployment');
   return Object.fromEntries(Object.entries(VALUES).map(([name, path]) => [name, valueAt(object, path) ?? EMPTY[name]]));

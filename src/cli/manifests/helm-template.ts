@@ -2,7 +2,7 @@ import { encodeYaml } from '../../api/index.ts';
 import type { KubernetesObject } from '../../client/index.ts';
 import type { DeploymentSettings } from './settings.ts';
 
-/** What whoever installs the chart may say about the Deployment: values by their names, and where they stand in it. */
+/** The values that users of the chart may set: by name, with their path in the Deployment. */
 export const VALUES = {
   replicas: ['spec', 'replicas'],
   image: ['spec', 'template', 'spec', 'containers', '0', 'image'],
@@ -16,8 +16,8 @@ export const VALUES = {
 const RELEASE_NAMESPACE = '.Release.Namespace';
 
 /**
- * An object as a template of Helm. Its texts are kept from being taken for templates; the namespace is the release's, and in a
- * Deployment there are the values. Example: `replicas: {{ .Values.replicas | toJson }}`.
+ * An object as a template of Helm. Escapes text that looks like a template, and inserts the release's namespace and, in
+ * a Deployment, the values. Example: `replicas: {{ .Values.replicas | toJson }}`.
  */
 export function helmTemplate(object: KubernetesObject, { namespace }: Pick<DeploymentSettings, 'namespace'>): string {
   const marks = new Marks();
@@ -30,7 +30,7 @@ export function helmTemplate(object: KubernetesObject, { namespace }: Pick<Deplo
   return marks.replace(encodeYaml(marked).replaceAll('{{', '{{ "{{" }}'));
 }
 
-/** Words that stand for expressions while an object is being printed: neither quoted nor broken over lines. */
+/** Placeholders for expressions while an object is printed, which YAML neither quotes nor wraps. */
 class Marks {
   readonly #expressions: string[] = [];
 
@@ -51,7 +51,10 @@ interface Renaming {
   readonly marks: Marks;
 }
 
-/** The object with the namespace replaced where one is named: as `namespace`, in selectors of namespaces, in `NAMESPACE/NAME`. */
+/**
+ * The object with the namespace replaced where one is named: as `namespace`, in selectors of namespaces, in
+ * `NAMESPACE/NAME`.
+ */
 function inReleaseNamespace(value: unknown, renaming: Renaming, key = ''): unknown {
   const { namespace, marks } = renaming;
   if (Array.isArray(value)) return value.map((item) => inReleaseNamespace(item, renaming, key));

@@ -33,5 +33,5 @@ function objectsIn(file: string): readonly KubernetesObject[] {
 function objectOf(value: unknown, file: string): KubernetesObject {
   const object = value as KubernetesObject;
   if (typeof object.apiVersion === 'string' && typeof object.kind === 'string') return object;
-  throw new Error(`"${file}" has a document that is no object: it lacks apiVersion or kind`);
+  throw new Error(`"${file}" has a document that is not an object: it lacks apiVersion or kind`);
 }

@@ -1,9 +1,9 @@
 import type { Transport, TransportRequest, TransportResponse } from '../../client/index.ts';
 
-/** So many are told; more of the same would not help. */
+/** The most messages that are kept. */
 const MAX_KEPT = 20;
 
-/** Notes what a server refuses a client for want of rights. */
+/** Records the requests that a server forbids. */
 export class Refusals {
   readonly #kept = new Set<string>();
 
@@ -11,7 +11,7 @@ export class Refusals {
     return [...this.#kept];
   }
 
-  /** A transport that does the same, and is listened to. */
+  /** Wraps a transport to record 403 responses. */
   readonly watch = (transport: Transport): Transport => {
     const send = async (request: TransportRequest): Promise<TransportResponse> => {
       const response = await transport.send(request);
@@ -40,12 +40,12 @@ async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-/** What a Status says. */
+/** The message of a Status. */
 function messageIn(text: string): string | undefined {
   try {
     const { message } = JSON.parse(text) as { readonly message?: unknown };
     return typeof message === 'string' ? message : undefined;
   } catch {
-    return undefined; // an answer of something else than an API server
+    return undefined; // not from an API server
   }
 }

@@ -19,7 +19,7 @@ const KINDS: readonly Kind[] = [
   APIService,
 ];
 
-/** Whether an app has written one of each kind that it declares to write. */
+/** Whether an app has written an object of each kind that it declares. */
 export async function hasRegistered(admin: Client, { name, needs }: Pick<App, 'name' | 'needs'>): Promise<boolean> {
   const isDeclared = ({ group, plural }: Kind): boolean =>
     needs.some((need) => need.group === group && need.resource === plural && need.verbs.includes('create'));
@@ -27,7 +27,7 @@ export async function hasRegistered(admin: Client, { name, needs }: Pick<App, 'n
   return KINDS.filter(isDeclared).every(({ kind }) => written.some((object) => object.kind === kind));
 }
 
-/** What an app has written by which API servers come to ask it; without the authority of its certificate, which it adds itself. */
+/** The registrations that an app has written, without the authority of its certificate, which it adds itself. */
 export async function registrationsOf(admin: Client, app: string): Promise<readonly KubernetesObject[]> {
   const found: KubernetesObject[] = [];
   for (const kind of KINDS) {
@@ -38,7 +38,7 @@ export async function registrationsOf(admin: Client, app: string): Promise<reado
   return found;
 }
 
-/** An object as somebody would write it, less what the server has added. */
+/** An object as a user would write it, without the fields that the server adds. */
 function stated({ apiVersion, kind }: Kind, object: Observed<KubernetesObject>): KubernetesObject {
   const { metadata, status: _, ...rest } = object as Observed<KubernetesObject> & { readonly status?: unknown };
   const { name, labels, annotations } = metadata;

@@ -6,7 +6,7 @@ import type { Flags } from '../flags.ts';
 
 /** How an app is deployed. */
 export interface DeploymentSettings {
-  /** Names the Deployment, its service account, its roles and its Service. */
+  /** The name of the Deployment, its service account, its roles and its Service. */
   readonly name: string;
   readonly namespace: string;
   readonly image: string;
@@ -18,10 +18,10 @@ export interface DeploymentSettings {
   readonly entry: readonly string[];
 }
 
-/** As the API server has it: a DNS label. */
+/** A DNS label, as the API server requires. */
 const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** The settings that flags and the project's package.json make. */
+/** The settings from flags and the project's package.json. */
 export function deploymentSettings(file: string, app: App, flags: Flags): DeploymentSettings {
   const { folder, manifest } = projectOf(file);
   const name = flags.text('name') ?? app.name;
@@ -54,7 +54,7 @@ interface PackageManifest {
   readonly scripts?: Readonly<Record<string, string>>;
 }
 
-/** The project that a file is part of: that of the nearest package.json. */
+/** The project of a file: the nearest package.json. */
 export function projectOf(file: string): { readonly folder: string; readonly manifest: PackageManifest } {
   const start = dirname(resolve(file));
   for (let folder = start; ; folder = dirname(folder)) {

@@ -12,27 +12,28 @@ import type { DeploymentSettings } from './settings.ts';
 
 export interface TrialOptions {
   readonly settings: DeploymentSettings;
-  /** Objects for the app to work on, so that it needs its rights. */
+  /** Objects for the app to work on, so that it uses its rights. */
   readonly samples: readonly KubernetesObject[];
   readonly signal: AbortSignal;
 }
 
 const ADMIN = { user: 'kubernetes-admin', groups: ['system:masters'] };
 const LOOK_EVERY_MS = 25;
-/** An app that has had nothing to do for so many looks has done what there was. */
+/** An app that was idle in this many checks in a row has finished. */
 const CALM_LOOKS = 8;
 const PATIENCE_MS = 30_000;
 
 /**
- * Deploys an app to a cluster in this process, with the very objects and rights that it is to have, and runs it there. Throws
- * when a server would refuse one of the objects, or the app something that it does. Answers with what the app registers itself.
+ * Deploys an app to a cluster in this process, with exactly its future objects and rights, and runs it there. Throws
+ * when the server rejects one of the objects or forbids a request of the app. Returns the registrations that the app
+ * writes.
  */
 export async function tryDeployment(
   app: App,
   objects: Omit<AppObjects, 'registrations'>,
   { settings, samples, signal }: TrialOptions,
 ): Promise<readonly KubernetesObject[]> {
-  using _alive = keepAlive(); // nothing else does without a port
+  using _alive = keepAlive(); // without a port nothing else keeps the process alive
   const clock = new RealClock();
   const stop = new AbortController();
   const scope = AbortSignal.any([signal, stop.signal]);
@@ -64,19 +65,19 @@ export async function tryDeployment(
     return await registrationsOf(admin, app.name);
   } finally {
     stop.abort();
-    await running.catch(() => undefined); // it was looked at above
+    await running.catch(() => undefined); // handled above
   }
 }
 
-/** What has to be there before other objects are: namespaces, and the kinds of others that the app watches. */
+/** Objects that must exist first: namespaces, and definitions of foreign kinds that the app watches. */
 function isGround({ kind = '' }: KubernetesObject): boolean {
   return kind === 'Namespace' || kind === 'CustomResourceDefinition';
 }
 
-/** Where nobody converts: the definitions that follow say where it is done. */
+/** A placeholder for the conversion webhook, until the app writes its address. */
 const nowhere = { url: 'https://localhost/convert' };
 
-/** Those of the app, which the server of this process calls by whatever Service leads to them. */
+/** The app's webhooks, which the server of this process calls for any Service. */
 class TrialWebhooks implements LocalWebhooks {
   #handler: LocalWebhook | undefined;
 
@@ -116,7 +117,7 @@ function clientOf(cluster: Cluster, { name, namespace }: DeploymentSettings, ref
   return cluster.plane.client({ user, groups }, { namespace, userAgent: name, wrapTransport: refusals.watch });
 }
 
-/** As in the pod, but for the sockets. */
+/** The options of the pod, without sockets. */
 function runOptions(app: App, { name, namespace }: DeploymentSettings): ProgramRunOptions {
   const unreached = { serve: () => ({ host: 'trial.invalid', [Symbol.dispose]: () => undefined }) };
   return {
@@ -157,13 +158,13 @@ async function calm({ app, admin, settings, clock, isOver }: Calm): Promise<void
   let looks = 0;
   while (looks < CALM_LOOKS && !isOver()) {
     await clock.sleep(LOOK_EVERY_MS);
-    const lease = await leases.get(app.name).catch(() => undefined); // before the app has asked for it
+    const lease = await leases.get(app.name).catch(() => undefined); // before the app has created it
     const isLeading = (lease?.spec?.holderIdentity ?? '') !== '';
     const isCalm = isLeading && app.unready.length === 0 && app.isIdle && (await hasRegistered(admin, app));
     looks = isCalm ? looks + 1 : 0;
     if (clock.monotonic() - start > PATIENCE_MS)
       throw new Error(
-        `Cannot run "${app.name}": after ${PATIENCE_MS / 1000} s ${app.unready.join(', ') || 'it is still busy'}; kinds of others have to be among what --try names`,
+        `Cannot run "${app.name}": after ${PATIENCE_MS / 1000} s ${app.unready.join(', ') || 'it is still busy'}; definitions of foreign kinds must be among the objects of --try`,
       );
   }
 }

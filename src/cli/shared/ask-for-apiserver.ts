@@ -3,15 +3,18 @@ import { type ConnectOptions, connectToServer } from './connect-to-server.ts';
 import { onMessage, sendMessage } from './messages.ts';
 import type { ApiserverMessage, ApiserverRequest } from './requests.ts';
 
-/** Has the shared server run an API server, and tells what it tells; undefined when it cannot be reached or has too much to do already. */
+/**
+ * Asks the shared server to run an API server, and passes its output on; undefined when it cannot be reached or is
+ * full.
+ */
 export async function askForApiserver(
   request: ApiserverRequest,
   context: CommandContext,
   options: ConnectOptions,
 ): Promise<number | undefined> {
-  const connection = await connectToServer(options).catch(() => undefined); // whoever can do without a server does
+  const connection = await connectToServer(options).catch(() => undefined); // the caller runs its own API server instead
   if (connection === undefined) return undefined;
-  connection.on('error', () => undefined); // the messages end then
+  connection.on('error', () => undefined); // ends the messages
   const stop = (): void => void connection.end();
   context.signal.addEventListener('abort', stop, { once: true });
   return await new Promise((resolve, reject) => {

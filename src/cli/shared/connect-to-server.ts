@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { type Clock, describeError, keepAlive } from '../../base/index.ts';
 import { SOCKET } from './requests.ts';
 
-/** The program that serves, and where. */
+/** The program of the server, and its folder. */
 export interface ServerPlace {
   readonly program: { readonly node: string; readonly file: string };
-  /** Where the server is, or will be. */
+  /** The folder of the server's socket. */
   readonly folder: string;
-  /** How long it waits for somebody when nothing runs. */
+  /** How long the server stays when nothing runs. */
   readonly idle: string;
 }
 
@@ -25,11 +25,11 @@ export interface ConnectOptions extends ServerPlace {
 
 const LOG = 'log';
 const TRY_EVERY_MS = 10;
-/** A server that is about to end still holds the folder, so that another one has to be started when it has had the time. */
+/** A server that is about to end still locks the folder, so another start is tried after this time. */
 const START_EVERY_MS = 5000;
 const GIVE_UP_MS = 30_000;
 
-/** Connects to the server in the folder; starts one if none is there. */
+/** Connects to the server in the folder; starts one if none is running. */
 export async function connectToServer(options: ConnectOptions): Promise<Socket> {
   const { folder, clock, signal, giveUpMs = GIVE_UP_MS } = options;
   using _awake = keepAlive();
@@ -49,11 +49,11 @@ export async function connectToServer(options: ConnectOptions): Promise<Socket> 
     }
     await clock.sleep(TRY_EVERY_MS);
   }
-  const told = (await readFile(join(folder, LOG), 'utf8').catch(() => '')).trim(); // nothing was written
-  throw new Error(`Cannot reach the server of test clusters: ${told === '' ? describeError(failure) : told}`);
+  const logged = (await readFile(join(folder, LOG), 'utf8').catch(() => '')).trim(); // nothing was written
+  throw new Error(`Cannot reach the server of test clusters: ${logged === '' ? describeError(failure) : logged}`);
 }
 
-/** Starts the server unless it is there, for those who will need it soon. */
+/** Starts the server if none is running, for a request that follows soon. */
 export async function ensureServer(place: ServerPlace): Promise<void> {
   try {
     (await connected(place.folder)).destroy();
@@ -66,7 +66,7 @@ function startServer({ program, folder, idle }: ServerPlace): void {
   const log = openSync(join(folder, LOG), 'w', 0o600);
   const args = [program.file, 'shared-server', '--dir', folder, '--idle', idle];
   const server = spawn(program.node, args, { detached: true, cwd: '/', stdio: ['ignore', log, log] });
-  server.on('error', () => undefined); // the attempts to connect fail, and that is told
+  server.on('error', () => undefined); // the attempts to connect fail, which is reported
   server.unref();
   closeSync(log);
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 const MAX_LINE = 1024 * 1024;
 
-/** Calls the handler for each line of JSON that comes; a connection over which something else comes is destroyed. */
+/** Calls the handler for each line of JSON; destroys a connection that sends anything else. */
 export function onMessage<Message>(connection: Socket, handle: (message: Message) => void): void {
   let text = '';
   connection.setEncoding('utf8').on('data', (part: string) => {
@@ -18,7 +18,7 @@ export function onMessage<Message>(connection: Socket, handle: (message: Message
   });
 }
 
-/** The first message that comes; undefined when the other side ends the connection before. */
+/** The first message; undefined when the other side closes the connection before. */
 export function firstMessage<Message>(connection: Socket): Promise<Message | undefined> {
   return new Promise((resolve) => {
     onMessage<Message>(connection, resolve);
@@ -26,7 +26,7 @@ export function firstMessage<Message>(connection: Socket): Promise<Message | und
   });
 }
 
-/** Sends one message, in a line of its own. */
+/** Sends one message as a line. */
 export function sendMessage<Message>(connection: Socket, message: Message): void {
   if (connection.writable) connection.write(`${JSON.stringify(message)}\n`);
 }

@@ -1,4 +1,4 @@
-/** What is asked of the shared server, in one line of JSON. What it starts lives as long as the connection. */
+/** A request to the shared server: one line of JSON. What it starts lives as long as the connection. */
 export type SharedRequest = ClusterRequest | ApiserverRequest;
 
 /** A cluster of `keelson test-env`. The answer is one line with a `ClusterAnswer`. */
@@ -17,14 +17,14 @@ export type ClusterAnswer =
   | { readonly kubeconfig: string; readonly server: string; readonly problem?: undefined }
   | { readonly problem: string };
 
-/** `keelson apiserver` with these arguments, stopped when the asking side ends its half of the connection. */
+/** `keelson apiserver` with these arguments, stopped when the client ends its half of the connection. */
 export interface ApiserverRequest {
   readonly type: 'apiserver';
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** What it prints, line by line, and at last its exit code; `full` before anything else when somebody else has to run it. */
+/** Its output, line by line, and last its exit code; or `full`, if the client must run it itself. */
 export type ApiserverMessage =
   | { readonly type: 'out' | 'error'; readonly text: string }
   | { readonly type: 'ended'; readonly code: number }

@@ -23,7 +23,7 @@ function contextOf(printed: string[] = []): CommandContext & { send(signal: Stop
   };
 }
 
-test('the exit code of a command is passed on, as a shell tells it', async () => {
+test('the exit code of a command is passed on as in a shell', async () => {
   expect(await runToEnd(['sh', '-c', 'exit 7'], {}, contextOf())).toBe(7);
   expect(await runToEnd(['sh', '-c', 'exit $CODE'], { CODE: '3' }, contextOf())).toBe(3);
   expect(await runToEnd(['sh', '-c', 'kill -TERM $$'], {}, contextOf())).toBe(143);
@@ -32,7 +32,7 @@ test('the exit code of a command is passed on, as a shell tells it', async () =>
   expect(printed.join()).toContain('cannot run "no-such-program"');
 });
 
-test('a signal is passed to the command, which decides what becomes of it', async () => {
+test('a signal is passed to the command, which decides how to react', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-run-'));
   const ready = join(folder, 'ready');
   const context = contextOf();

@@ -5,12 +5,12 @@ import { sendMessage } from './messages.ts';
 import type { ApiserverMessage, ApiserverRequest } from './requests.ts';
 import type { Served } from './served.ts';
 
-/** One thread serves them all, so that more than these are better off in processes of their own. */
+/** One thread serves all, so more of them run better in separate processes. */
 const MAX_RUNNING = 4;
 
 const APISERVER: CommandEntry = { name: 'apiserver', summary: '', load: async () => apiserverCommand };
 
-/** Runs `keelson apiserver` as if the other side did. */
+/** Runs `keelson apiserver` on behalf of the client. */
 export async function serveApiserver(request: ApiserverRequest, served: Served): Promise<void> {
   const { connection, running, signal } = served;
   const send = (message: ApiserverMessage): void => sendMessage(connection, message);

@@ -6,10 +6,10 @@ import { sendMessage } from './messages.ts';
 import type { ClusterAnswer, ClusterRequest } from './requests.ts';
 import type { Served } from './served.ts';
 
-/** So many at once; more are refused. */
+/** The most clusters at once. */
 const MAX_CLUSTERS = 200;
 
-/** Runs a cluster in memory, and tells how to reach it. */
+/** Runs a cluster in memory, and sends its kubeconfig to the client. */
 export async function serveCluster(request: ClusterRequest, served: Served): Promise<void> {
   const { connection, clock, log, signal, running } = served;
   const answer = (message: ClusterAnswer): void => sendMessage(connection, message);

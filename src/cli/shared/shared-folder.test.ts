@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sharedFolder } from './shared-folder.ts';
 
-test('one build of the program has one folder, for its user alone', async () => {
+test('one build of the program has one folder, which only its user can access', async () => {
   const base = await mkdtemp(join(tmpdir(), 'keelson-shared-'));
   const program = { node: process.execPath, file: join(base, 'program.js') };
   await writeFile(program.file, '');
@@ -16,6 +16,6 @@ test('one build of the program has one folder, for its user alone', async () => 
   expect(await sharedFolder(program, environment)).toBe(folder);
   expect(await sharedFolder({ ...program, node: '/other/node' }, environment)).not.toBe(folder);
   await chmod(folder, 0o755);
-  await expect(sharedFolder(program, environment)).rejects.toThrow('nobody else can read or write');
+  await expect(sharedFolder(program, environment)).rejects.toThrow('no other user can read or write');
   await rm(base, { recursive: true });
 });

@@ -20,7 +20,7 @@ const request: ClusterRequest = {
   disableAdmission: [],
 };
 
-/** A server that ends as soon as nobody uses it any more. */
+/** A server that ends as soon as it has no clients. */
 async function withServer(use: (options: ConnectOptions) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-shared-'));
   const clock = new RealClock();
@@ -29,7 +29,7 @@ async function withServer(use: (options: ConnectOptions) => Promise<void>): Prom
   try {
     const program = { node: process.execPath, file: '/nowhere' };
     await use({ program, folder, idle: '0s', clock, signal: stop.signal });
-    await running; // without being told to
+    await running; // it ends by itself
   } finally {
     stop.abort();
     await running;
@@ -37,7 +37,7 @@ async function withServer(use: (options: ConnectOptions) => Promise<void>): Prom
   }
 }
 
-test('each connection has a cluster of its own, which ends with it; the server ends with the last one', () =>
+test('each connection has its own cluster, which ends with it; the server ends with the last one', () =>
   withServer(async (options) => {
     const [first, second] = await Promise.all([askForCluster(request, options), askForCluster(request, options)]);
     const servers = [first, second].map(({ kubeconfig }) => /server: (\S+)/.exec(kubeconfig)?.[1]);
@@ -48,22 +48,22 @@ test('each connection has a cluster of its own, which ends with it; the server e
     await Promise.all([first.closed, second.closed]);
   }));
 
-test('whoever connects and says nothing keeps nobody', () =>
+test('a silent connection does not keep the server alive', () =>
   withServer(async (options) => {
     using _cluster = await askForCluster(request, options);
     for (let attempt = 0; attempt < 10; attempt++) await ensureServer(options);
   }));
 
-test('what cannot be started is told, and harms nobody else', () =>
+test('a failed start is reported, and does not affect other clients', () =>
   withServer(async (options) => {
     using _other = await askForCluster(request, options);
-    await expect(askForCluster({ ...request, controllers: 'nobody' }, options)).rejects.toThrow(
-      'Cannot start a test cluster: There is no controller "nobody"',
+    await expect(askForCluster({ ...request, controllers: 'unknown' }, options)).rejects.toThrow(
+      'Cannot start a test cluster: There is no controller "unknown"',
     );
     await expect(askForCluster({ ...request, disableAdmission: ['Nothing'] }, options)).rejects.toThrow('Nothing');
   }));
 
-test('an API server of the shared process says what one in a process of its own would', () =>
+test('an API server in the shared process prints what one in a separate process would', () =>
   withServer(async (options) => {
     const lines: string[] = [];
     const print = (text: string): void => void lines.push(text);

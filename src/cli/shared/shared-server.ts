@@ -10,17 +10,17 @@ import { serveApiserver } from './serve-apiserver.ts';
 import { serveCluster } from './serve-cluster.ts';
 
 export interface SharedServerOptions {
-  /** How long it waits for somebody when nothing runs. */
+  /** How long it stays when nothing runs. */
   readonly idleMs: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
 
-/** Whoever starts the server is about to ask for something. */
+/** The program that starts the server is about to connect. */
 const FIRST_WAIT_MS = 10_000;
 
-/** Runs clusters and API servers for those who connect to a socket in the folder, until nobody has for a while. */
+/** Runs clusters and API servers for clients of a socket in the folder, until there has been no client for a while. */
 export async function runSharedServer(folder: string, options: SharedServerOptions): Promise<void> {
   const { clock, log, idleMs } = options;
   using scope = new AbortScope(options.signal);
@@ -42,7 +42,7 @@ export async function runSharedServer(folder: string, options: SharedServerOptio
     serving.add(served);
   });
   const socket = join(folder, SOCKET);
-  await rm(socket, { force: true }); // of a server that was killed: the folder is locked, so nobody listens there
+  await rm(socket, { force: true }); // left by a server that was killed: the folder is locked, so no server uses the socket
   server.listen(socket);
   await once(server, 'listening');
   waitAtMost(Math.max(idleMs, FIRST_WAIT_MS));
@@ -54,7 +54,7 @@ export async function runSharedServer(folder: string, options: SharedServerOptio
 
 async function serve(connection: Socket, options: Omit<Served, 'connection'>): Promise<void> {
   using life = new AbortScope(options.signal);
-  connection.on('error', () => life.abort()); // the other side is gone
+  connection.on('error', () => life.abort()); // the client has disconnected
   connection.once('close', () => life.abort());
   connection.once('end', () => life.abort());
   const request = await firstMessage<SharedRequest>(connection);

@@ -1,10 +1,10 @@
 import type { TracedOperation, TracedRequest, TracedStep } from '../../cluster/index.ts';
 
-/** Kinds that are written all the time and rarely looked for: renewals of Leases, and Events. */
+/** Frequent writes of little interest: renewals of Leases, and Events. */
 const BACKGROUND = /^\/apis\/(coordination\.k8s\.io\/[^/]+\/.*leases|events\.k8s\.io\/)|^\/api\/v1\/.*events(\/|\?|$)/;
 const MAX_VALUE = 200;
 
-/** Whether the request is one of those that a list leaves out unless all are wanted. */
+/** Whether lists leave the request out by default. */
 export function isBackground({ path }: Pick<TracedRequest, 'path'>): boolean {
   return BACKGROUND.test(path);
 }
@@ -28,14 +28,14 @@ function line(...[id, time, code, ms, user, request]: readonly string[]): string
   return cells.join('  ');
 }
 
-/** One request with all its steps, as a tree. Steps that did nothing are told in one line, unless all are wanted. */
+/** One request with all its steps, as a tree. By default, steps that did nothing share one line. */
 export function treeText(request: TracedRequest, isWhole = false): string {
   const { id, auditId, time, method, path, user, userAgent, code, reason, message, durationMs } = request;
   const answered = [code, reason].filter((part) => part !== undefined).join(' ');
   return [
     `${method} ${path}`,
     `request ${id} at ${time}, audit ID ${auditId || 'none'}`,
-    `by ${user || 'nobody'} with ${userAgent || 'an unnamed client'}`,
+    `by ${user || 'an unknown user'} with ${userAgent || 'an unnamed client'}`,
     ...stepLines(request.steps, { indent: '', isWhole }),
     `answered ${answered} after ${durationMs.toFixed(1)} ms${message === undefined ? '' : `: ${message}`}`,
     ...(request.warnings ?? []).map((warning) => `warning: ${warning}`),
@@ -70,7 +70,7 @@ function stepText(step: TracedStep, { indent, isWhole }: Layout, isLast: boolean
   ];
 }
 
-/** A plugin that had nothing to say. */
+/** A plugin that did nothing. */
 function isSilent({ decision, steps = [], reason = '' }: TracedStep): boolean {
   return decision === 'passed' && steps.length === 0 && reason === '';
 }

@@ -7,7 +7,7 @@ import { CryptoRandom } from '../../base/index.ts';
 import { type ClusterConnection, HttpTransport } from '../../client/index.ts';
 import { TracingProxy } from './tracing-proxy.ts';
 
-/** Runs a command whose requests, sent as its kubeconfig says, are traced; answers with the ids of the traces. */
+/** Runs a command and traces the requests that it sends through its kubeconfig; returns the ids of the traces. */
 export async function traceCommand(
   command: readonly string[],
   connection: ClusterConnection,

@@ -5,9 +5,9 @@ import { messageOf, type Random } from '../../base/index.ts';
 import type { Transport } from '../../client/index.ts';
 
 const TRACE_HEADER = 'keelson-trace';
-/** As much as API servers take. */
+/** The limit of API servers. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** Headers of one connection, which are not passed on. */
+/** Hop-by-hop headers, which are not forwarded. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'host',
   'connection',
@@ -17,9 +17,9 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A proxy on this machine that sends requests on to an API server and asks it to trace them. Who knows its URL speaks with the
- * credentials of whoever runs it, so the URL has a path that cannot be guessed. Connections such as those of `kubectl exec` are
- * not passed on.
+ * A local proxy that forwards requests to an API server and asks it to trace them. Requests to its URL use the
+ * credentials of the user who runs it, so the URL has a secret path. Upgraded connections, such as those of `kubectl
+ * exec`, are not forwarded.
  */
 export class TracingProxy implements AsyncDisposable {
   readonly url: string;
@@ -78,7 +78,7 @@ async function passOn({ request, response, path }: Exchange, transport: Transpor
     const { [TRACE_HEADER]: id, ...headers } = answer.headers;
     if (typeof id === 'string') proxy.traces.push(id);
     response.writeHead(answer.status, headersToSend(headers));
-    if (answer.body.type !== 'bytes') throw new Error('Cannot pass on an answer that is no bytes');
+    if (answer.body.type !== 'bytes') throw new Error('Cannot pass on an answer that is not bytes');
     for await (const chunk of answer.body.chunks) if (!response.write(chunk)) await once(response, 'drain');
     response.end();
   } catch (error) {
@@ -103,7 +103,7 @@ function headersOf({ headers }: IncomingMessage): Record<string, string | readon
   return Object.fromEntries(kept) as Record<string, string | readonly string[]>;
 }
 
-/** The transport has unpacked the body. */
+/** Removes the encoding: the transport has decompressed the body. */
 function headersToSend(headers: Readonly<Record<string, unknown>>): Record<string, string | string[]> {
   const kept = Object.entries(headers).filter(
     ([name, value]) =>

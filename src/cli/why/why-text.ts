@@ -1,7 +1,7 @@
 import type { Pod, Stored } from '../../client/index.ts';
 import type { SchedulingAttempt } from '../../cluster/index.ts';
 
-/** The tries of a pod as lines to read, newest last. */
+/** The attempts to schedule a pod as text, newest last. */
 export function attemptsText(attempts: readonly SchedulingAttempt[]): string {
   return attempts.map(attemptText).join('\n\n');
 }
@@ -37,7 +37,7 @@ function some(nodes: readonly string[], count: number): string {
   return ` (${nodes.join(', ')}${count > nodes.length ? ', …' : ''})`;
 }
 
-/** What the pod itself says, where nobody remembers more. */
+/** The pod's own condition, for when no attempts are kept. */
 export function conditionText({ spec, status }: Stored<Pod>): string {
   const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');
   const gates = (spec?.schedulingGates ?? []).map(({ name }) => name);

@@ -7,7 +7,7 @@ import { testdata } from '../testing/test-server.ts';
 import { ExecCredentials, type ExecCredentialsOptions, type ExecPlugin } from './exec-credentials.ts';
 import { CertificateCredentials, TokenFileCredentials } from './file-credentials.ts';
 
-/** A file that is removed again; writing it anew changes its time, however quickly it happens. */
+/** A temporary file; each write changes its modification time, however quickly it follows. */
 async function file(text: string): Promise<{ path: string; write(text: string): Promise<void> } & AsyncDisposable> {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-credentials-'));
   const path = join(folder, 'file');
@@ -46,7 +46,7 @@ describe('a token file', () => {
     expect(await credentials.current()).toEqual({ authorization: 'Bearer two' });
   });
 
-  test('keeps its last token while the file is away', async () => {
+  test('keeps its last token while the file is missing', async () => {
     const clock = new VirtualClock();
     await using token = await file('one');
     const credentials = new TokenFileCredentials(token.path, clock);
@@ -58,7 +58,7 @@ describe('a token file', () => {
     expect(await credentials.current()).toEqual({ authorization: 'Bearer one' });
   });
 
-  test('that is missing or empty is refused by name', async () => {
+  test('that is missing or empty is an error that names it', async () => {
     await using empty = await file(' \n');
 
     await expect(new TokenFileCredentials(empty.path, new VirtualClock()).current()).rejects.toThrow(
@@ -113,7 +113,7 @@ describe('an exec plugin', () => {
     });
   }
 
-  test('runs once for all who ask, and again when its credentials have expired', async () => {
+  test('runs once for all callers, and again when its credentials have expired', async () => {
     const clock = new VirtualClock();
     await using counter = await file('0');
     const expires = new Date(clock.now() + 60_000).toISOString();
@@ -129,7 +129,7 @@ describe('an exec plugin', () => {
     expect(await credentials.current()).toEqual({ authorization: 'Bearer token-2' });
   });
 
-  test('runs again when the server refuses what it gave, but only for the first who says so', async () => {
+  test('runs again when the server rejects its credentials, once for all callers', async () => {
     await using counter = await file('0');
     const credentials = credentialsOf(plugin(`say({ token: 'token-' + n })`, counter.path));
     const refused = await credentials.current();
@@ -148,7 +148,7 @@ describe('an exec plugin', () => {
     expect(await credentialsOf(plugin(`say(${status})`, counter.path)).current()).toEqual({ certificate: pair });
   });
 
-  test('is told what is wanted, and about the cluster if it wants to know', async () => {
+  test('receives its configuration, and the cluster if it asks for it', async () => {
     await using counter = await file('0');
     const script = `say({ token: Buffer.from(process.env.KUBERNETES_EXEC_INFO + process.env.EXTRA).toString('base64') })`;
     const exec = plugin(script, counter.path, { provideClusterInfo: true });
@@ -156,9 +156,9 @@ describe('an exec plugin', () => {
 
     const { authorization = '' } = await credentials.current();
 
-    const told = Buffer.from(authorization.slice('Bearer '.length), 'base64').toString();
-    expect(told.endsWith('more')).toBe(true);
-    expect(JSON.parse(told.slice(0, -4))).toEqual({
+    const received = Buffer.from(authorization.slice('Bearer '.length), 'base64').toString();
+    expect(received.endsWith('more')).toBe(true);
+    expect(JSON.parse(received.slice(0, -4))).toEqual({
       kind: 'ExecCredential',
       apiVersion: V1,
       spec: { cluster: { server: 'https://example.test' }, interactive: false },
@@ -188,11 +188,11 @@ describe('an exec plugin', () => {
       'with an odd time',
       'say({ token: "t", expirationTimestamp: "soon" })',
       {},
-      'its expirationTimestamp "soon" is no time',
+      'its expirationTimestamp "soon" is not a time',
     ],
     ['that talks too much', 'console.log("x".repeat(2 * 1024 * 1024))', {}, 'it wrote more than'],
     [
-      'that must ask when nobody is there',
+      'that must prompt without a terminal',
       'say({ token: "t" })',
       { interactiveMode: 'Always' },
       'standard input is not a terminal',

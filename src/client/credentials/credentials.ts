@@ -2,18 +2,18 @@ import type { ClientCertificate } from '../../wire/http/index.ts';
 
 export type { ClientCertificate };
 
-/** What a client shows to prove who it is: a header, a certificate, both or nothing. */
+/** What authenticates a client: a header, a certificate, both or neither. */
 export interface Credential {
   /** The value of the `Authorization` header. */
   readonly authorization?: string;
   readonly certificate?: ClientCertificate;
 }
 
-/** Where credentials come from; they may change while a client runs. */
+/** A source of credentials, which may change while a client runs. */
 export interface Credentials {
-  /** What to show now. */
+  /** The credential to use now. */
   current(signal: AbortSignal): Promise<Credential>;
-  /** The server answered 401 to `refused`: whether `current` has something else to offer now. */
+  /** Called when the server answered 401 to `refused`. Returns whether `current` now gives another credential. */
   renew(refused: Credential, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -34,7 +34,7 @@ export class FixedCredentials implements Credentials {
   }
 }
 
-/** Several sources at once, such as a token file and a certificate; the first one to offer something wins. */
+/** Combines sources, such as a token file and a certificate; the first source wins for each part. */
 export class CombinedCredentials implements Credentials {
   readonly #sources: readonly Credentials[];
 

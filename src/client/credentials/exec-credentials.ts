@@ -3,7 +3,7 @@ import { AbortScope, type Clock, messageOf } from '../../base/index.ts';
 import { TransportError } from '../../wire/http/index.ts';
 import { bearer, type ClientCertificate, type Credential, type Credentials } from './credentials.ts';
 
-/** What the plugin is told about the cluster when `provideClusterInfo` is set. */
+/** The cluster information that the plugin receives when `provideClusterInfo` is set. */
 export interface ExecCluster {
   readonly server: string;
   readonly 'tls-server-name'?: string;
@@ -36,15 +36,15 @@ export const EXEC_API_VERSIONS: readonly ExecApiVersion[] = [
   'client.authentication.k8s.io/v1beta1',
 ];
 
-/** What a plugin gave. */
+/** The credential that a plugin returned. */
 interface ExecAnswer {
   readonly token: string | undefined;
   readonly certificate: ClientCertificate | undefined;
-  /** In the clock's milliseconds; undefined for never. */
+  /** In the clock's milliseconds; undefined if the credential never expires. */
   readonly expiresAtMs: number | undefined;
 }
 
-/** The text of `KUBERNETES_EXEC_INFO`, which tells the plugin what is wanted. */
+/** The value of the plugin's environment variable `KUBERNETES_EXEC_INFO`. */
 function execInfo(plugin: ExecPlugin, isInteractive: boolean, cluster: ExecCluster | undefined): string {
   return JSON.stringify({
     kind: 'ExecCredential',
@@ -53,7 +53,7 @@ function execInfo(plugin: ExecPlugin, isInteractive: boolean, cluster: ExecClust
   });
 }
 
-/** Reads what a plugin wrote; throws an Error that says what is wrong with it. */
+/** Parses a plugin's output; throws an Error that explains what is wrong with it. */
 function readExecAnswer(output: string, plugin: ExecPlugin): ExecAnswer {
   const { kind, apiVersion, status } = parseObject(output, 'its output');
   if (kind !== 'ExecCredential')
@@ -80,7 +80,7 @@ function readExecAnswer(output: string, plugin: ExecPlugin): ExecAnswer {
 function readExpiry(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new Error(`its expirationTimestamp ${JSON.stringify(text)} is no time`);
+  if (Number.isNaN(ms)) throw new Error(`its expirationTimestamp ${JSON.stringify(text)} is not a time`);
   return ms;
 }
 
@@ -106,26 +106,26 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** More than any credential; a plugin that writes more is ended. */
+/** Larger than any credential; a plugin that writes more is killed. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 export interface ExecCredentialsOptions {
   readonly clock: Clock;
-  /** The plugin's environment, to which its own variables are added. */
+  /** The base of the plugin's environment; the kubeconfig's variables are added. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whether a person sits at standard input. */
+  /** Whether standard input is a terminal. */
   readonly isTerminal: boolean;
-  /** Told to the plugin if it wants to know. */
+  /** Called when the plugin asks for cluster information. */
   readonly cluster: () => Promise<ExecCluster>;
-  /** Names the kubeconfig entry in messages. */
+  /** The kubeconfig entry, for messages. */
   readonly origin: string;
 }
 
 /**
  * Credentials from a plugin (client.authentication.k8s.io/v1 and v1beta1).
  *
- * The plugin runs when credentials are first needed, when they have expired, and when the server refuses them; requests
- * that come meanwhile wait for the same run, since it may be talking to a person.
+ * The plugin runs when credentials are first needed, when they have expired, and when the server rejects them. Requests
+ * made meanwhile wait for the same run, since the plugin may be prompting the user.
  */
 export class ExecCredentials implements Credentials {
   readonly #plugin: ExecPlugin;
@@ -178,7 +178,7 @@ export class ExecCredentials implements Credentials {
     const plugin = this.#plugin;
     const isInteractive = plugin.interactiveMode !== 'Never' && isTerminal;
     if (plugin.interactiveMode === 'Always' && !isTerminal)
-      throw new Error('it wants to ask, and standard input is not a terminal');
+      throw new Error('it needs to prompt the user, but standard input is not a terminal');
     const info = execInfo(plugin, isInteractive, plugin.provideClusterInfo ? await cluster() : undefined);
     const output = await runCommand(plugin, isInteractive, {
       ...environment,
@@ -189,7 +189,7 @@ export class ExecCredentials implements Credentials {
   }
 }
 
-/** Runs the plugin to its end; gives what it wrote to standard output. Standard error goes to ours, as it may be a dialog. */
+/** Runs the plugin and returns its standard output. Standard error is inherited, as it may be a dialog. */
 async function runCommand(
   plugin: ExecPlugin,
   isInteractive: boolean,
@@ -212,7 +212,7 @@ async function runCommand(
     child.once('error', (error) => reject(scope.signal.aborted ? scope.signal.reason : explain(error, plugin)));
     child.once('close', (code, signal) => {
       if (code === 0) resolve();
-      else reject(new Error(signal === null ? `it failed with exit code ${code}` : `it was ended by ${signal}`));
+      else reject(new Error(signal === null ? `it failed with exit code ${code}` : `it was killed by ${signal}`));
     });
   });
   return Buffer.concat(chunks).toString('utf8');

@@ -3,7 +3,9 @@ import { TransportError } from '../../wire/http/index.ts';
 import { bearer, type ClientCertificate, type Credential, type Credentials } from './credentials.ts';
 import { WatchedFile } from './watched-file.ts';
 
-/** A bearer token in a file, which is read again when it changes, and at once when the server refuses the token. */
+/**
+ * A bearer token from a file. The file is read again when it changes, and at once when the server rejects the token.
+ */
 export class TokenFileCredentials implements Credentials {
   readonly #file: WatchedFile;
 
@@ -27,10 +29,10 @@ export class TokenFileCredentials implements Credentials {
   }
 }
 
-/** A PEM text, or the file that holds it. */
+/** A PEM text, or the path of its file. */
 export type PemSource = { readonly pem: string } | { readonly path: string };
 
-/** A client certificate and key, of which either may be in a file. Files are read again when they change. */
+/** A client certificate and key; each may be in a file. Files are read again when they change. */
 export class CertificateCredentials implements Credentials {
   readonly #certificate: () => Promise<string>;
   readonly #key: () => Promise<string>;

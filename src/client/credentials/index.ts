@@ -1,4 +1,4 @@
-// What a client shows to prove who it is.
+// Client credentials.
 export {
   basic,
   bearer,

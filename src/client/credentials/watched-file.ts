@@ -1,10 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Clock } from '../../base/index.ts';
 
-/** How long a file is taken to be unchanged without looking. Kubelets replace a token long before it expires. */
+/** The interval of checks for a change. Kubelets replace a token long before it expires. */
 const LOOK_EVERY_MS = 10_000;
 
-/** A file that others replace now and then: read again when it has changed. */
+/** A file that another program replaces now and then; read again when it has changed. */
 export class WatchedFile {
   readonly path: string;
   readonly #clock: Clock;
@@ -16,8 +16,8 @@ export class WatchedFile {
   }
 
   /**
-   * The file's text. When the file cannot be read any more, what it said last: it may be in the middle of being replaced.
-   * Looks at the disk at most every ten seconds, or at once with `isForced`.
+   * The file's text. If the file can no longer be read, the last text: it may be in the middle of a replacement. Checks
+   * the disk at most every ten seconds, or at once with `isForced`.
    */
   async read(isForced = false): Promise<string> {
     const known = this.#known;

@@ -27,7 +27,7 @@ function withoutAggregation(request: TransportRequest): TransportRequest {
   return { ...request, headers: { ...request.headers, accept: 'application/json' } };
 }
 
-test('all resources are discovered with two requests, and remembered', async () => {
+test('all resources are discovered with two requests, and cached', async () => {
   await using cluster = await TestCluster.start();
   const { transport, paths } = wrap(cluster.transport('in process'), (request) => request);
   const apis = new ServedApis(new Requester(transport));
@@ -72,7 +72,7 @@ test('a group whose server is down is left out', async () => {
   expect([...(await apis.survey()).failures]).toEqual([['apps/v1', 'down']]);
 });
 
-test('what the server itself has not heard of for a while is not taken for true', () => {
+test('stale versions are reported as failures', () => {
   const resources = [{ resource: 'widgets', responseKind: { group: '', version: '', kind: 'Widget' }, verbs: ['get'] }];
   const versions = [
     { version: 'v2', freshness: 'Stale', resources },
@@ -85,7 +85,7 @@ test('what the server itself has not heard of for a while is not taken for true'
   expect([...failures]).toEqual([['example.com/v2', 'stale GroupVersion discovery: example.com/v2']]);
 });
 
-test('a kind that is not known is looked for again', async () => {
+test('an unknown kind leads to another discovery', async () => {
   await using cluster = await TestCluster.start();
   const { transport, paths } = wrap(cluster.transport('in process'), (request) => request);
   const apis = new ServedApis(new Requester(transport));

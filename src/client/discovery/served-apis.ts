@@ -6,7 +6,7 @@ import type { Kind } from '../kind.ts';
 import type { CallOptions } from '../request/api-request.ts';
 import type { Requester } from '../request/requester.ts';
 
-/** A resource as the server describes it. */
+/** A resource as discovery describes it. */
 export interface ServedKind extends Kind {
   readonly singular: string;
   readonly shortNames: readonly string[];
@@ -16,15 +16,15 @@ export interface ServedKind extends Kind {
   readonly subresources: readonly string[];
 }
 
-/** What a server serves, as far as it could be found out. */
+/** The result of discovery, possibly incomplete. */
 export interface Survey {
   /** In the server's order of preference. */
   readonly kinds: readonly ServedKind[];
-  /** What went wrong, by group and version: usually the server of an aggregated API is down. */
+  /** Errors by group and version: usually the server of an aggregated API is down. */
   readonly failures: ReadonlyMap<string, string>;
 }
 
-/** What the server serves. Asked for once and remembered; a kind that is not known is looked for again. */
+/** The APIs that the server serves. Discovered once and cached; looking for an unknown kind discovers again. */
 export class ServedApis {
   readonly #requester: Requester;
   #kinds: readonly ServedKind[] | undefined;
@@ -38,12 +38,12 @@ export class ServedApis {
     return (await this.#get('/version', options)) as Info;
   }
 
-  /** Every resource that is served, in the server's order of preference. */
+  /** Every served resource, in the server's order of preference. */
   async kinds(options: CallOptions = {}): Promise<readonly ServedKind[]> {
     return this.#kinds ?? (await this.survey(options)).kinds;
   }
 
-  /** Asks the server, whatever is remembered, and tells as well what could not be found out. */
+  /** Discovers without the cache; the result includes the failures. */
   async survey(options: CallOptions = {}): Promise<Survey> {
     const [core, groups] = await Promise.all([this.#get('/api', options), this.#get('/apis', options)]);
     const parts = await Promise.all([
@@ -54,7 +54,7 @@ export class ServedApis {
     return { kinds: this.#kinds, failures: new Map(parts.flatMap(({ failures }) => [...failures])) };
   }
 
-  /** The resource of an apiVersion by its kind, plural, singular or short name; undefined when it is not served. */
+  /** Finds a resource of an apiVersion by its kind, plural, singular or short name; undefined when it is not served. */
   async find(apiVersion: string, name: string, options: CallOptions = {}): Promise<ServedKind | undefined> {
     const wanted = (kind: ServedKind): boolean => kind.apiVersion === apiVersion && isNamed(kind, name);
     const known = this.#kinds?.find(wanted);
@@ -63,7 +63,7 @@ export class ServedApis {
     return (await this.kinds(options)).find(wanted);
   }
 
-  /** The next question goes to the server. */
+  /** Drops the cache. */
   forget(): void {
     this.#kinds = undefined;
   }
@@ -77,7 +77,7 @@ export class ServedApis {
     return this.#resources('/apis', versions, options);
   }
 
-  /** A group whose server is down is left out: the others are still there. */
+  /** Leaves out groups whose server is down. */
   async #resources(root: string, versions: readonly string[], options: CallOptions): Promise<Survey> {
     const failures = new Map<string, string>();
     const read = async (groupVersion: string): Promise<ServedKind[]> => {
@@ -103,14 +103,17 @@ function isNamed({ kind, plural, singular, shortNames }: ServedKind, name: strin
   return kind === name || plural === name || singular === name || shortNames.includes(name);
 }
 
-/** All groups in one answer (KEP-3352), or, from servers that do not know it, something else. */
+/** Asks for all groups in one response (KEP-3352); older servers answer in another form. */
 const ACCEPT_AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
 
 function isAggregated(value: unknown): value is APIGroupDiscoveryList {
   return (value as { readonly kind?: unknown } | null)?.kind === 'APIGroupDiscoveryList';
 }
 
-/** The resources of an aggregated answer, in the server's order of preference. What is marked as stale is not known now. */
+/**
+ * The resources of an aggregated response, in the server's order of preference. Versions marked stale count as
+ * failures.
+ */
 export function readAggregated(list: APIGroupDiscoveryList): Survey {
   const failures = new Map<string, string>();
   const kinds: ServedKind[] = [];
@@ -141,7 +144,7 @@ function servedKind(group: string, version: string, resource: APIResourceDiscove
   };
 }
 
-/** The resources of one group and version, as servers before aggregated discovery tell them. */
+/** The resources of one group and version, from a server without aggregated discovery. */
 function readResourceList({ groupVersion, resources }: APIResourceList): ServedKind[] {
   return resources
     .filter(({ name }) => !name.includes('/'))

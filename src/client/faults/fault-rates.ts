@@ -1,29 +1,30 @@
-/** How often each thing goes wrong: from 0 (never) to 1 (always). */
+/** The probability of each fault, from 0 (never) to 1 (always). */
 export interface FaultRates {
-  /** Of requests: the connection breaks before they reach the server. */
+  /** Per request: the connection breaks before the request reaches the server. */
   readonly drop: number;
-  /** Of requests: the server does it, and the answer is lost. */
+  /** Per request: the server carries it out, but the response is lost. */
   readonly loseAnswer: number;
-  /** Of requests: the answer comes late. */
+  /** Per request: the response is delayed. */
   readonly delay: number;
-  /** Of requests: refused with 429 and a time to come back. */
+  /** Per request: rejected with 429 and a `Retry-After` header. */
   readonly tooManyRequests: number;
-  /** Of requests: refused with 500. */
+  /** Per request: rejected with 500. */
   readonly internalError: number;
-  /** Of watches and further pages: the server has forgotten the moment (410), at once or in the middle. */
+  /** Per watch, watch event and list page after the first: the resource version is too old (410). */
   readonly expired: number;
-  /** Of the events of a watch: the connection breaks. */
+  /** Per watch event: the connection breaks. */
   readonly cut: number;
-  /** Of the events of a watch: the watch ends, as if the server had ended it. */
+  /** Per watch event: the watch ends normally, as if the server had closed it. */
   readonly end: number;
-  /** Of the events of a watch: nothing comes any more, and nobody says so. */
+  /** Per watch event: the stream stays open but delivers nothing more. */
   readonly silence: number;
-  /** Of the events of a watch: the event comes once more, at once or after others. */
+  /** Per watch event: the event is repeated, after the event before it. */
   readonly duplicate: number;
-  /** Of the events of a watch: it comes late, and so do those behind it. */
+  /** Per watch event: the event and all events behind it are delayed. */
   readonly late: number;
 }
 
+/** All faults switched off. */
 export const noFaults: FaultRates = {
   drop: 0,
   loseAnswer: 0,
@@ -38,8 +39,8 @@ export const noFaults: FaultRates = {
   late: 0,
 };
 
-/** A network and a server on a very bad day. */
-export const badDay: FaultRates = {
+/** A network and a server that fail often, in every way. */
+export const unreliableNetwork: FaultRates = {
   drop: 0.1,
   loseAnswer: 0.05,
   delay: 0.2,

@@ -3,21 +3,21 @@ import { AbortScope, type Clock, type Duration, millisecondsOf, onAbort, type Ra
 import { TransportError } from '../../wire/http/index.ts';
 import { decodeWatch } from '../request/watch-decoder.ts';
 import type { Transport, TransportEvent, TransportRequest, TransportResponse } from '../transport.ts';
-import { badDay, type FaultRates, noFaults } from './fault-rates.ts';
+import { type FaultRates, noFaults, unreliableNetwork } from './fault-rates.ts';
 
 export interface FaultyTransportOptions {
   readonly clock: Clock;
-  /** A seeded one makes the same faults again. */
+  /** The same seed injects the same faults. */
   readonly random: Random;
-  /** Default `badDay`. */
+  /** Default `unreliableNetwork`. */
   readonly rates?: FaultRates;
-  /** The longest that something comes late; default 5 s. */
+  /** The longest delay of a response or an event; default 5 s. */
   readonly maxDelay?: Duration;
 }
 
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
-/** A transport on which things go wrong by chance: to see whether a program lives with it. */
+/** Injects faults at random between a client and its server, to test whether a program survives them. */
 export class FaultyTransport implements Transport {
   readonly #inner: Transport;
   readonly #options: FaultyTransportOptions;
@@ -27,15 +27,15 @@ export class FaultyTransport implements Transport {
   constructor(inner: Transport, options: FaultyTransportOptions) {
     this.#inner = inner;
     this.#options = options;
-    this.#rates = options.rates ?? badDay;
+    this.#rates = options.rates ?? unreliableNetwork;
   }
 
-  /** How often each fault has struck. */
+  /** How often each fault has been injected so far. */
   get faults(): ReadonlyMap<keyof FaultRates, number> {
     return this.#counts;
   }
 
-  /** From now on these faults; default none. Watches that have gone silent stay so. */
+  /** Changes the rates from now on; by default no more faults. Watches that are already silent stay silent. */
   change(rates: FaultRates = noFaults): void {
     this.#rates = rates;
   }
@@ -44,7 +44,7 @@ export class FaultyTransport implements Transport {
     const refusal = this.#refusal(request);
     if (refusal !== undefined) return refused(refusal);
     if (this.#strikes('drop')) throw new TransportError('cut', 'Lost the connection: a fault');
-    const scope = new AbortScope(request.signal); // as long as the caller's signal, which is about this one request
+    const scope = new AbortScope(request.signal); // lives as long as the caller's signal, which belongs to this one request
     const response = await this.#inner.send({ ...request, signal: scope.signal });
     if (this.#strikes('delay')) await this.#delay(request.signal);
     if (this.#strikes('loseAnswer')) {
@@ -62,8 +62,8 @@ export class FaultyTransport implements Transport {
   #refusal(request: TransportRequest): StatusError | undefined {
     if (this.#strikes('tooManyRequests')) return tooManyRequests('too many requests: a fault', 1);
     if (this.#strikes('internalError')) return internalError('a fault');
-    const isAboutMoment = /[?&](continue|resourceVersion)=./.test(request.path);
-    return isAboutMoment && this.#strikes('expired') ? expired('too old resource version: a fault') : undefined;
+    const namesRevision = /[?&](continue|resourceVersion)=./.test(request.path);
+    return namesRevision && this.#strikes('expired') ? expired('too old resource version: a fault') : undefined;
   }
 
   #withFaults({ status, headers, body }: TransportResponse, signal: AbortSignal): TransportResponse {
@@ -112,7 +112,7 @@ interface FaultyWatchOptions {
   readonly count: (fault: keyof FaultRates) => void;
 }
 
-/** Passes on the events of a watch, with faults. */
+/** Passes on a watch's events and injects faults between them. */
 async function* faultyWatch(
   batches: AsyncIterable<readonly TransportEvent[]>,
   options: FaultyWatchOptions,

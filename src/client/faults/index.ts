@@ -1,3 +1,3 @@
-// Faults on purpose.
-export { badDay, type FaultRates, noFaults } from './fault-rates.ts';
+// Fault injection for transports.
+export { type FaultRates, noFaults, unreliableNetwork } from './fault-rates.ts';
 export { FaultyTransport, type FaultyTransportOptions } from './faulty-transport.ts';

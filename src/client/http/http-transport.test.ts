@@ -48,7 +48,7 @@ describe.each<TestServerOptions>([{ protocol: 'h2' }, { protocol: 'http/1.1' }])
       expect(await text(response)).toBe('{"kind":"Status"}');
     });
 
-    test('a stream is read as it comes, and leaving the loop ends the request', async () => {
+    test('a stream is read as it arrives, and leaving the loop ends the request', async () => {
       let isClosed = false;
       await using server = await TestServer.start((_request, response) => {
         response.once('close', () => (isClosed = true));
@@ -84,7 +84,7 @@ describe.each<TestServerOptions>([{ protocol: 'h2' }, { protocol: 'http/1.1' }])
       await until(() => isClosed);
     });
 
-    test('aborting while the body comes ends it with the reason', async () => {
+    test('aborting while the body arrives ends it with the reason', async () => {
       await using server = await TestServer.start((_request, response) => {
         response.writeHead(200);
         response.write('first');
@@ -121,7 +121,7 @@ describe.each<TestServerOptions>([{ protocol: 'h2' }, { protocol: 'http/1.1' }])
       await expect(reading).rejects.toMatchObject({ reason: 'cut' });
     });
 
-    test('packed answers are unpacked on the way', async () => {
+    test('compressed answers are decompressed', async () => {
       await using server = await TestServer.start((_request, response) => {
         response.writeHead(200, { 'content-encoding': 'gzip' });
         response.end(gzipSync('x'.repeat(200_000)));
@@ -132,7 +132,7 @@ describe.each<TestServerOptions>([{ protocol: 'h2' }, { protocol: 'http/1.1' }])
       expect(server.seen[0]?.headers['accept-encoding']).toBe('gzip');
     });
 
-    test('a packed answer that is broken is a protocol error', async () => {
+    test('a corrupt compressed answer is a protocol error', async () => {
       await using server = await TestServer.start((_request, response) => {
         response.writeHead(200, { 'content-encoding': 'gzip' });
         response.end('not gzip');
@@ -142,7 +142,7 @@ describe.each<TestServerOptions>([{ protocol: 'h2' }, { protocol: 'http/1.1' }])
       await expect(transport.send(get('/')).then(text)).rejects.toMatchObject({ reason: 'protocol' });
     });
 
-    test('after the client has been closed requests are refused, and those under way end', async () => {
+    test('after the client is closed new requests fail, and those in flight end', async () => {
       await using server = await TestServer.start(() => undefined, options);
       const transport = transportTo(server);
       const sending = transport.send(get('/'));
@@ -154,7 +154,7 @@ describe.each<TestServerOptions>([{ protocol: 'h2' }, { protocol: 'http/1.1' }])
       await expect(transport.send(get('/'))).rejects.toMatchObject({ reason: 'closed' });
     });
 
-    test('a path in the server URL goes before every path', async () => {
+    test('the path of the server URL is a prefix of every path', async () => {
       await using server = await TestServer.start((_request, response) => json(response, 200, {}), options);
       await using transport = new HttpTransport(connectionTo({ url: `${server.url}/clusters/a/` }));
 

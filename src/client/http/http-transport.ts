@@ -23,9 +23,9 @@ export type HttpTransportOptions = Pick<
 > & { readonly clock?: Clock };
 
 /**
- * Requests over the network: HTTP/2 on one connection where the server speaks it, else HTTP/1.1.
+ * Sends requests over the network: HTTP/2 where the server supports it, else HTTP/1.1.
  *
- * Adds credentials; a request that is answered with 401 is sent once more when they can be renewed.
+ * Adds credentials; after a 401 it renews them and sends the request once more.
  */
 export class HttpTransport implements Transport {
   readonly #basePath: string;
@@ -61,7 +61,7 @@ export class HttpTransport implements Transport {
     const credential = await this.#credentials.current(request.signal);
     const exchange = await this.#exchange(request, credential);
     if (exchange.status !== 401 || !(await this.#isRenewed(credential, request))) return this.#response(exchange);
-    for await (const _rest of exchange.chunks) break; // leaves the refusal unread
+    for await (const _rest of exchange.chunks) break; // discard the body of the 401
     return this.#response(await this.#exchange(request, await this.#credentials.current(request.signal)));
   }
 
@@ -74,7 +74,7 @@ export class HttpTransport implements Transport {
     try {
       return await this.#credentials.renew(refused, request.signal);
     } catch (error) {
-      if (isTransportError(error, 'credentials')) return false; // the server's own refusal says more
+      if (isTransportError(error, 'credentials')) return false; // the server's 401 explains more
       throw error;
     }
   }
@@ -90,7 +90,7 @@ export class HttpTransport implements Transport {
     return this.#clientFor(credential).request({ ...request, headers, path: this.#basePath + request.path });
   }
 
-  /** A new certificate needs new connections; what is under way on the old ones may go on. */
+  /** A new certificate needs new connections; requests in flight on the old ones continue. */
   #clientFor({ certificate }: Credential): HttpClient {
     if (this.#isClosed) throw new TransportError('closed', 'Cannot send: the client has been closed');
     const current = this.#client;

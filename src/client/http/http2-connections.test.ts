@@ -27,7 +27,7 @@ describe('HTTP/2 connections', () => {
     expect(server.connections).toBe(1);
   });
 
-  test('a further connection is opened when the server allows no more streams, and requests wait when that is the last', async () => {
+  test('another connection is opened when the server allows no more streams, and requests wait at the limit of connections', async () => {
     const finish: (() => void)[] = [];
     await using server = await TestServer.start(
       (_request, response) => void finish.push(() => json(response, 200, {})),
@@ -50,7 +50,7 @@ describe('HTTP/2 connections', () => {
     expect(server.seen.map(({ path }) => path).slice(4)).toEqual(['/4', '/5']);
   });
 
-  test('requests beyond the waiting room are refused', async () => {
+  test('requests beyond maxWaiting are rejected', async () => {
     await using server = await TestServer.start(() => undefined, { maxConcurrentStreams: 1 });
     await using transport = transportTo(server, { maxConnections: 1, maxWaiting: 1 });
     const first = transport.send(get('/first')).catch(() => undefined);
@@ -64,7 +64,7 @@ describe('HTTP/2 connections', () => {
     await Promise.all([first, second]);
   });
 
-  test('after GOAWAY what is under way goes on, and new requests take a new connection', async () => {
+  test('after GOAWAY requests in flight continue, and new requests take a new connection', async () => {
     let finish = (): void => undefined;
     await using server = await TestServer.start((request, response) => {
       if (request.url === '/slow') finish = () => json(response, 200, { slow: true });
@@ -93,14 +93,14 @@ describe('HTTP/2 connections', () => {
     await settle();
 
     const sentAgain = (error: unknown): Promise<TransportResponse> => {
-      if (!(error instanceof TransportError && error.wasKept)) throw error; // the news of the loss may come after the request
+      if (!(error instanceof TransportError && error.wasKept)) throw error; // the client may notice the loss after it sends the request
       return transport.send(get('/'));
     };
     expect((await transport.send(get('/')).catch(sentAgain)).status).toBe(200);
     expect(server.connections).toBe(2);
   });
 
-  test('a connection that no longer answers pings is given up', async () => {
+  test('a connection that no longer answers pings is closed', async () => {
     const clock = new VirtualClock();
     await using server = await TestServer.start(() => undefined);
     await using wire = await startWire(server.port);
@@ -131,14 +131,14 @@ describe('HTTP/2 connections', () => {
     for (let round = 1; round <= 3; round++) {
       await clock.advance('30s');
       await until(() => pings.length === round);
-      await new Promise<void>((resolve) => server.sessions[0]?.ping(() => resolve())); // our own ping comes back after theirs
+      await new Promise<void>((resolve) => server.sessions[0]?.ping(() => resolve())); // our ping returns after theirs
     }
     finish();
 
     expect((await watching).status).toBe(200);
   });
 
-  test('a connection that nobody uses is closed', async () => {
+  test('an idle connection is closed', async () => {
     const clock = new VirtualClock();
     await using server = await TestServer.start((_request, response) => json(response, 200, {}));
     await using transport = transportTo(server, { clock });
@@ -149,7 +149,7 @@ describe('HTTP/2 connections', () => {
     await until(() => server.sockets.size === 0);
   });
 
-  test('a server that cannot be reached is a connect error for all who wait', async () => {
+  test('an unreachable server is a connect error for all waiting requests', async () => {
     await using transport = new HttpTransport({ server: 'https://127.0.0.1:1' });
 
     const outcomes = await Promise.allSettled([transport.send(get('/a')), transport.send(get('/b'))]);
@@ -170,7 +170,7 @@ describe('HTTP/2 connections', () => {
     await until(() => silent.sockets.size === 0);
   });
 
-  test('a connection that is not there in time is a connect error', async () => {
+  test('a connection that takes too long is a connect error', async () => {
     const clock = new VirtualClock();
     await using silent = await startTcp(() => undefined);
     await using transport = new HttpTransport(connectionTo(silent), { clock });
@@ -184,7 +184,7 @@ describe('HTTP/2 connections', () => {
 });
 
 describe('through a proxy', () => {
-  test('a tunnel is asked for, with credentials if the URL has any', async () => {
+  test('a tunnel is requested, with the credentials of the URL', async () => {
     await using server = await TestServer.start((_request, response) => json(response, 200, { ok: true }));
     await using proxy = await startProxy('Basic dXNlcjpwYXNz');
     await using transport = transportTo(server, { proxyUrl: `http://user:pass@127.0.0.1:${proxy.port}` });

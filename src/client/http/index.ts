@@ -1,2 +1,2 @@
-// Requests over the network.
+// The HTTP transport.
 export { HttpTransport, type HttpTransportOptions } from './http-transport.ts';

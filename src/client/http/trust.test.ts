@@ -43,7 +43,7 @@ describe('credentials', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  test('another certificate is shown on another connection, while what is under way goes on', async () => {
+  test('another certificate is used on another connection, while requests in flight continue', async () => {
     let finish = (): void => undefined;
     await using server = await TestServer.start((request, response) => {
       if (request.url === '/slow') finish = () => json(response, 200, { slow: true });
@@ -77,7 +77,7 @@ describe('credentials', () => {
     expect(seen[0]).not.toHaveProperty('authorization');
   });
 
-  test('a key that does not belong to the certificate is refused with words', async () => {
+  test('a key that does not belong to the certificate is an error that says so', async () => {
     await using server = await TestServer.start((_request, response) => json(response, 200, {}));
     const mixed = { certificate: { certificate: testdata('client.crt'), key: testdata('other.key') } };
     await using transport = transportTo(server, { credentials: new FixedCredentials(mixed) });
@@ -87,7 +87,7 @@ describe('credentials', () => {
 });
 
 describe('the server proves itself', () => {
-  test('a certificate of an unknown authority is refused, unless nobody looks', async () => {
+  test('a certificate of an unknown authority is rejected, unless insecureSkipTlsVerify is set', async () => {
     await using server = await TestServer.start((_request, response) => json(response, 200, {}));
     await using wary = new HttpTransport({ server: server.url });
     await using careless = new HttpTransport({ server: server.url, insecureSkipTlsVerify: true });
@@ -99,7 +99,7 @@ describe('the server proves itself', () => {
     expect((await careless.send(get('/'))).status).toBe(200);
   });
 
-  test('tlsServerName is the name that the certificate must carry', async () => {
+  test('tlsServerName is the name that the certificate must have', async () => {
     await using server = await TestServer.start((_request, response) => json(response, 200, {}));
     await using right = transportTo(server, { tlsServerName: 'api.example.test' });
     await using wrong = transportTo(server, { tlsServerName: 'other.example.test' });

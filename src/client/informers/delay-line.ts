@@ -4,18 +4,21 @@ interface Delay<Item> {
   readonly key: string;
   item: Item;
   readonly dueMs: number;
-  /** Those due at the same time come in the order in which they were added. */
+  /** Orders items that are due at the same time: first added, first out. */
   readonly sequence: number;
 }
 
 export interface DelayLineOptions<Item> {
   readonly clock: Clock;
   readonly onDue: (item: Item) => void;
-  /** Makes one of an item that waits and the same item added again. */
+  /** Merges a waiting item with the same item added again. */
   readonly merge: (waiting: Item, added: Item) => Item;
 }
 
-/** Items that wait for time to pass, each at most once: of several times the earliest counts. One timer serves all. */
+/**
+ * Holds items until they are due, each at most once: an item added several times keeps its earliest time. Uses one
+ * timer for all items.
+ */
 export class DelayLine<Item> {
   readonly #options: DelayLineOptions<Item>;
   readonly #delays = new Heap<Delay<Item>>(isEarlier);
@@ -49,7 +52,7 @@ export class DelayLine<Item> {
     this.#planWake();
   }
 
-  /** The item no longer comes; tells whether it was to. */
+  /** Removes the item; returns whether it was waiting. */
   remove(key: string): boolean {
     const place = this.#places.get(key);
     if (place === undefined) return false;

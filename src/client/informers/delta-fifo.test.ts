@@ -28,7 +28,7 @@ function drain(fifo: DeltaFifo<KubernetesObject>): string[] {
   return lines;
 }
 
-test('an object waits once, with all that happened to it, where it first came', () => {
+test('an object is queued once, with all its changes, at the place of the first', () => {
   const { fifo } = fifoOver();
   fifo.add(thing('a', 1));
   fifo.add(thing('b', 2));
@@ -39,7 +39,7 @@ test('an object waits once, with all that happened to it, where it first came', 
   expect(fifo.pop()).toBeUndefined();
 });
 
-test('two deletions are one, and the better-known end wins', () => {
+test('two deletions become one, and the known final state wins', () => {
   const { fifo, known } = fifoOver();
   known.set(thing('a', 1));
   fifo.replace([]);
@@ -48,7 +48,7 @@ test('two deletions are one, and the better-known end wins', () => {
   expect(drain(fifo)).toEqual(['here/a: Deleted?@1']);
 });
 
-test('a deletion of what nobody has heard of is not passed on', () => {
+test('the deletion of an unknown object is dropped', () => {
   const { fifo } = fifoOver();
   fifo.delete(thing('a', 5));
 
@@ -56,7 +56,7 @@ test('a deletion of what nobody has heard of is not passed on', () => {
 });
 
 describe('replacing the state', () => {
-  test('reports what is there and, with its last known state, what is gone', () => {
+  test('reports existing objects and, with their last known state, deleted ones', () => {
     const { fifo, known } = fifoOver();
     known.set(thing('kept', 1));
     known.set(thing('gone', 2));
@@ -72,7 +72,7 @@ describe('replacing the state', () => {
     ]);
   });
 
-  test('does not report as gone what waits to be deleted anyway', () => {
+  test('does not report a deletion that is queued already', () => {
     const { fifo, known } = fifoOver();
     known.set(thing('a', 1));
     fifo.delete(thing('a', 2));
@@ -82,7 +82,7 @@ describe('replacing the state', () => {
     expect(drain(fifo)).toEqual(['here/a: Deleted@2']);
   });
 
-  test('has synced when the first state has been taken out', () => {
+  test('has synced when the first list has been taken', () => {
     const { fifo } = fifoOver();
     expect(fifo.hasSynced).toBe(false);
     fifo.replace([thing('a', 1), thing('b', 1)]);
@@ -95,7 +95,7 @@ describe('replacing the state', () => {
     expect(fifo.hasSynced).toBe(true);
   });
 
-  test('an empty first state has synced at once', () => {
+  test('an empty first list has synced at once', () => {
     const { fifo } = fifoOver();
     fifo.replace([]);
 
@@ -103,7 +103,7 @@ describe('replacing the state', () => {
   });
 });
 
-test('a resync is about all that is known and does not wait anyway', () => {
+test('a resync queues all known objects that are not queued already', () => {
   const { fifo, known } = fifoOver();
   known.set(thing('a', 1));
   known.set(thing('b', 1));
@@ -114,7 +114,7 @@ test('a resync is about all that is known and does not wait anyway', () => {
   expect(drain(fifo)).toEqual(['here/b: Updated@2', 'here/a: Sync@1']);
 });
 
-test('an object that changes faster than it is taken out keeps its beginning and its newest state', () => {
+test('an object that changes faster than it is taken keeps its first and its newest change', () => {
   const { fifo } = fifoOver({ maxDeltas: 3 });
   fifo.add(thing('a', 1));
   for (let version = 2; version <= 9; version++) fifo.update(thing('a', version));
@@ -123,7 +123,7 @@ test('an object that changes faster than it is taken out keeps its beginning and
   expect(drain(fifo)).toEqual(['here/a: Added@1 Updated@2 Updated@9 Deleted@10']);
 });
 
-test('objects are transformed on their way in', () => {
+test('objects are transformed when they are added', () => {
   const { fifo } = fifoOver({
     transform: (object) => ({ ...object, metadata: { ...object.metadata, resourceVersion: '0' } }),
   });

@@ -3,39 +3,41 @@ import { Gate } from './gate.ts';
 import type { ReflectorSink } from './reflector-options.ts';
 
 /**
- * One thing that happened to an object. `Replaced` comes from fetching the whole state and `Sync` from a resync: the object
- * may be the same as before. A deletion that was only noticed by the object's absence has `isFinalStateUnknown`: the object
- * is then the last state that was seen.
+ * One change to an object. `Replaced` comes from a list of all objects and `Sync` from a resync: the object may be
+ * unchanged. `isFinalStateUnknown` marks a deletion noticed only because the object is missing from a list: `object` is
+ * then the last state seen.
  */
 export type Delta<T extends KubernetesObject> =
   | { readonly type: 'Added' | 'Updated' | 'Replaced' | 'Sync'; readonly object: Observed<T> }
   | { readonly type: 'Deleted'; readonly object: Observed<T>; readonly isFinalStateUnknown: boolean };
 
-/** All that happened to one object since it was last taken out; at least one delta, oldest first. */
+/** The changes to one object since the consumer last took it; at least one delta, oldest first. */
 export interface KeyDeltas<T extends KubernetesObject> {
   readonly key: string;
   readonly deltas: readonly Delta<T>[];
 }
 
 export interface DeltaFifoOptions<T extends KubernetesObject> {
-  /** What the consumer has: it says what is gone when the state is replaced, and what a resync is about. */
+  /** The consumer's cache. `replace` compares with it to find deleted objects; `resync` queues its objects. */
   readonly known: { keys(): Iterable<string>; get(key: string): Observed<T> | undefined };
-  /** Changes objects on their way in, say to drop what nobody reads. */
+  /** Changes objects before they are queued, for example to drop unused fields. */
   readonly transform?: (object: Observed<T>) => Observed<T>;
-  /** An object never has more deltas waiting than this: then updates in between are left out. Default: 100. */
+  /** The most deltas that wait for one object; beyond it, intermediate updates are dropped. Default 100. */
   readonly maxDeltas?: number;
 }
 
-/** So many keys that were taken out may stay; few when nothing waits behind them. */
-const FEW_TAKEN = 32;
-const MANY_TAKEN = 1024;
+/** The array of an empty queue is compacted when it has this many taken keys: there are hundreds of queues. */
+const MAX_TAKEN_WHEN_EMPTY = 32;
+/** The same while keys wait, if the taken ones are more than half of the array. */
+const MAX_TAKEN = 1024;
 
 /**
- * A queue of objects that something happened to, in the order in which that began; each with all that happened to it.
+ * A queue of changed objects, ordered by their first pending change; each entry holds all pending changes of one
+ * object.
  *
  * Guarantees: an object that is in the queue is in it once; two deletions in a row become one; size is bounded by the
- * number of objects and `maxDeltas`.
- * Assumes: one consumer, which knows an object (`known`) as soon as it has taken it out.
+ * number of objects and `maxDeltas`. Assumes: one consumer, which knows an object (`known`) as soon as it has taken it
+ * out.
  *
  * Example: add a, add b, update a; taking gives a: [Added, Updated], then b: [Added].
  */
@@ -46,19 +48,19 @@ export class DeltaFifo<T extends KubernetesObject> implements ReflectorSink<T>, 
   #head = 0;
   #arrived = new Gate();
   #isClosed = false;
-  /** Objects of the first state that are still in the queue; undefined before there was one. */
+  /** Objects of the first list that are still queued; undefined before the first list. */
   #initial: Set<string> | undefined;
 
   constructor(options: DeltaFifoOptions<T>) {
     this.#options = options;
   }
 
-  /** How many objects wait. */
+  /** The number of queued objects. */
   get size(): number {
     return this.#deltas.size;
   }
 
-  /** The first whole state has come in, and all of it has been taken out. */
+  /** Whether the first list has arrived and the consumer has taken all of it. */
   get hasSynced(): boolean {
     return this.#initial !== undefined && this.#initial.size === 0;
   }
@@ -73,7 +75,7 @@ export class DeltaFifo<T extends KubernetesObject> implements ReflectorSink<T>, 
 
   delete(object: Observed<T>): void {
     const key = keyOf(object);
-    if (!this.#isThere(key)) return; // nobody was told of it, so nobody needs to be told that it is gone
+    if (!this.#isThere(key)) return; // the consumer never saw it
     this.#push({ type: 'Deleted', object: this.#transformed(object), isFinalStateUnknown: false });
   }
 
@@ -91,7 +93,7 @@ export class DeltaFifo<T extends KubernetesObject> implements ReflectorSink<T>, 
     this.#initial ??= new Set(this.#deltas.keys());
   }
 
-  /** Puts everything that is known into the queue once more, but for what waits there anyway. */
+  /** Queues every known object again, except those that are queued already. */
   resync(): void {
     for (const key of this.#options.known.keys()) {
       const object = this.#options.known.get(key);
@@ -99,12 +101,12 @@ export class DeltaFifo<T extends KubernetesObject> implements ReflectorSink<T>, 
     }
   }
 
-  /** Takes the first object out; undefined when none waits. */
+  /** Takes the first object; undefined when the queue is empty. */
   pop(): KeyDeltas<T> | undefined {
     if (this.#head === this.#order.length) return undefined;
     const key = this.#order[this.#head++] as string;
-    const most = this.#head === this.#order.length ? FEW_TAKEN : MANY_TAKEN;
-    if (this.#head >= most && this.#head * 2 > this.#order.length) {
+    const maxTaken = this.#head === this.#order.length ? MAX_TAKEN_WHEN_EMPTY : MAX_TAKEN;
+    if (this.#head >= maxTaken && this.#head * 2 > this.#order.length) {
       this.#order = this.#order.slice(this.#head);
       this.#head = 0;
     }
@@ -120,7 +122,7 @@ export class DeltaFifo<T extends KubernetesObject> implements ReflectorSink<T>, 
     this.#arrived.open();
   }
 
-  /** Takes out one object after the other, waiting for more until `close`. */
+  /** Yields queued objects one by one and waits for more until `close`. */
   async *[Symbol.asyncIterator](): AsyncGenerator<KeyDeltas<T>, undefined> {
     for (;;) {
       for (let next = this.pop(); next !== undefined; next = this.pop()) yield next;
@@ -130,7 +132,7 @@ export class DeltaFifo<T extends KubernetesObject> implements ReflectorSink<T>, 
     }
   }
 
-  /** Whether the object is there once everything in the queue has happened. */
+  /** Whether the object exists after all queued changes. */
   #isThere(key: string): boolean {
     const last = this.#deltas.get(key)?.at(-1);
     return last === undefined ? this.#options.known.get(key) !== undefined : last.type !== 'Deleted';
@@ -156,7 +158,7 @@ export class DeltaFifo<T extends KubernetesObject> implements ReflectorSink<T>, 
 function append<T extends KubernetesObject>(deltas: Delta<T>[], delta: Delta<T>, maxDeltas: number): void {
   const last = deltas.at(-1);
   if (last?.type === 'Deleted' && delta.type === 'Deleted') {
-    if (last.isFinalStateUnknown) deltas[deltas.length - 1] = delta; // the better-known end wins
+    if (last.isFinalStateUnknown) deltas[deltas.length - 1] = delta; // prefer the deletion with a known final state
     return;
   }
   const isRepeatable = last?.type === 'Updated' || last?.type === 'Replaced' || last?.type === 'Sync';

@@ -1,12 +1,12 @@
-// What informers promise, kept on a very bad day: at the end the cache is the server's state, and no handler has missed a
-// change or heard of one twice.
+// The guarantees of informers under injected faults: in the end the cache equals the server's state, and no handler has
+// missed a change or received one twice.
 import { describe, expect, test } from 'vitest';
 import { clone, type JsonValue, RealClock, SeededRandom, VirtualClock } from '../../base/index.ts';
 import { skipWhen } from '../../base/testing/requires.ts';
 import type { ConfigMap as ConfigMapType } from '../../api/types/core/v1.d.ts';
 import { Client } from '../client.ts';
 import { findConnection } from '../connect.ts';
-import { badDay, type FaultRates, FaultyTransport } from '../faults/index.ts';
+import { type FaultRates, FaultyTransport, unreliableNetwork } from '../faults/index.ts';
 import { ConfigMap } from '../generated/kinds.ts';
 import { HttpTransport } from '../http/index.ts';
 import type { Observed } from '../kind.ts';
@@ -79,7 +79,7 @@ function stateOf(objects: readonly Observed<ConfigMapType>[]): Map<string, strin
   return new Map(objects.map(({ metadata }) => [metadata.name, `${metadata.uid}@${metadata.resourceVersion}`]));
 }
 
-/** The same handler, which takes its time. */
+/** The same handler, slowed down. */
 function slowed(ledger: Ledger, { random, healthy, slowMs = 3000 }: Trial): Ledger {
   const pause = async (): Promise<void> => {
     if (random.float() < 0.2) await healthy.clock.sleep(random.int(slowMs));
@@ -106,7 +106,7 @@ function check({ ledgers, informer, server }: Outcome): void {
   expect(withoutManagedFields(informer.cache.list())).toEqual(withoutManagedFields(server));
 }
 
-/** The server hands out no resourceVersion for deletions, so those are compared by uid. */
+/** The server gives no resourceVersion for deletions, so these are compared by uid. */
 function comparable(history: ReadonlyMap<string, readonly string[]>): object {
   return Object.fromEntries(
     [...history]
@@ -134,7 +134,7 @@ describe('in one process, in virtual time', () => {
   const struck = new Map<string, number>();
 
   test.each(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])('every kind of fault, seed %s', async (seed) => {
-    const trial = await inProcess(seed, badDay, { isStreaming: seed > 'd' });
+    const trial = await inProcess(seed, unreliableNetwork, { isStreaming: seed > 'd' });
     await using _cluster = trial.cluster;
 
     check(await run(trial, 1000));
@@ -142,16 +142,16 @@ describe('in one process, in virtual time', () => {
     for (const [fault, count] of trial.faulty.faults) struck.set(fault, (struck.get(fault) ?? 0) + count);
   });
 
-  test('all of that happened', () => {
-    expect([...struck.keys()].sort()).toEqual(Object.keys(badDay).sort());
+  test('every kind of fault was injected', () => {
+    expect([...struck.keys()].sort()).toEqual(Object.keys(unreliableNetwork).sort());
     expect([...struck.values()].reduce((sum, count) => sum + count)).toBeGreaterThan(1000);
   });
 
   test.each(['i', 'j', 'k', 'l'])(
-    'unless the server forgets, every single change is told to every handler, seed %s',
+    'without expired watches every handler receives every single change, seed %s',
     async (seed) => {
       const mild: FaultRates = {
-        ...badDay,
+        ...unreliableNetwork,
         expired: 0,
         silence: 0,
         drop: 0.03,
@@ -187,7 +187,7 @@ describe.each(['https', 'http/1.1'] as const)('over %s, in virtual time', (type)
   });
 });
 
-/** Names a kubeconfig of a real Kubernetes to do the same with. */
+/** The kubeconfig of a real Kubernetes to run the same test against. */
 const peer = process.env['KEELSON_PEER_KUBECONFIG'];
 
 describe('against another Kubernetes', skipWhen(peer === undefined, 'KEELSON_PEER_KUBECONFIG is not set'), () => {

@@ -1,6 +1,6 @@
 import { onAbort } from '../../base/index.ts';
 
-/** Something that will be so once, and stays so: waiting for it ends when it is opened. */
+/** A latch: once opened it stays open, and everything that waits for it continues. */
 export class Gate {
   #isOpen = false;
   readonly #waiting = new Set<() => void>();
@@ -16,7 +16,7 @@ export class Gate {
     this.#waiting.clear();
   }
 
-  /** Resolves when it is open; rejects with the signal's reason when that aborts first. */
+  /** Resolves when the gate is open; rejects with the signal's reason if the signal aborts first. */
   opened(signal?: AbortSignal): Promise<void> {
     if (this.#isOpen) return Promise.resolve();
     if (signal === undefined) return new Promise((resolve) => void this.#waiting.add(resolve));

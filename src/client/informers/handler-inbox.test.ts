@@ -35,7 +35,7 @@ function inboxWith(
   return inbox;
 }
 
-test('within its capacity every step is kept', () => {
+test('within its capacity every change is kept', () => {
   const inbox = inboxWith(10, added('a', 1), updated('a', 1, 2), updated('a', 2, 3), deleted('a', 4));
 
   expect(inbox.size).toBe(4);
@@ -61,7 +61,7 @@ test.each<[string, [string, Notification<KubernetesObject>][], string[]]>([
   expect(drain(inbox)).toEqual(expected);
 });
 
-test('beyond its capacity objects that do not wait yet are taken, in order', () => {
+test('beyond its capacity changes of other objects are queued in order', () => {
   const inbox = inboxWith(
     2,
     added('a', 1),
@@ -75,7 +75,7 @@ test('beyond its capacity objects that do not wait yet are taken, in order', () 
   expect(drain(inbox)).toEqual(['add a 2', 'add b 1', 'add c 2', 'add d 1']);
 });
 
-test('what has been handed out is not merged into', () => {
+test('a delivered notification is not merged into', () => {
   const inbox = inboxWith(1, updated('a', 1, 2), updated('b', 1, 2));
   inbox.shift();
   const [key, notification] = updated('a', 2, 3);
@@ -84,7 +84,7 @@ test('what has been handed out is not merged into', () => {
   expect(drain(inbox)).toEqual(['update b 1→2', 'update a 2→3']);
 });
 
-test('when it is not full any more every step is kept again', () => {
+test('when it is no longer full every change is kept again', () => {
   const inbox = inboxWith(
     4,
     updated('a', 1, 2),
@@ -99,15 +99,15 @@ test('when it is not full any more every step is kept again', () => {
   expect(drain(inbox)).toEqual(['update d 1→3', 'update d 3→4', 'update d 4→5']);
 });
 
-test('what was told is let go of, though the inbox is not empty', async () => {
+test('delivered objects are released while others still wait', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   const inbox = inboxWith(10, added('a', 1), added('b', 1));
-  const told = new WeakRef(inbox.shift() as object);
+  const delivered = new WeakRef(inbox.shift() as object);
 
-  await new Promise((resolve) => void setImmediate(resolve)); // a WeakRef holds what it was made of until then
+  await new Promise((resolve) => void setImmediate(resolve)); // a WeakRef holds its target until then
   collectGarbage();
 
-  expect(told.deref()).toBeUndefined();
+  expect(delivered.deref()).toBeUndefined();
   expect(inbox.size).toBe(1);
 });

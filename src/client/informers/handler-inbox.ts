@@ -1,6 +1,6 @@
 import type { KubernetesObject, Observed } from '../kind.ts';
 
-/** What a handler is told. */
+/** One change that an informer reports to a handler. */
 export type Notification<T extends KubernetesObject> =
   | { readonly type: 'add'; readonly object: Observed<T>; readonly isInInitialList: boolean }
   | { readonly type: 'update'; readonly object: Observed<T>; readonly old: Observed<T> }
@@ -8,27 +8,28 @@ export type Notification<T extends KubernetesObject> =
 
 interface Slot<T extends KubernetesObject> {
   readonly key: string;
-  /** Undefined once merged away. */
+  /** Undefined after the notification was delivered or cancelled by a merge. */
   notification: Notification<T> | undefined;
 }
 
-/** So many slots that were taken may stay: few when nothing waits behind them, since there are hundreds of handlers. */
-const FEW = 32;
-const MANY = 1024;
+/** The array of an empty queue is compacted when it has this many taken slots: there are hundreds of queues. */
+const MAX_TAKEN_WHEN_EMPTY = 32;
+/** The same while slots wait, if the taken ones are more than half of the array. */
+const MAX_TAKEN = 1024;
 
 /**
- * What one handler has still to be told, oldest first.
+ * The notifications that wait for one handler, oldest first.
  *
- * The rule for "full": beyond `capacity` nothing is lost, but what happens to an object that waits already is merged into
- * what it waits with, so that a slow handler sees fewer steps and always the newest state. The size is then bounded by the
- * number of objects.
+ * When the inbox is full (beyond `capacity`), a new notification is merged into the one that already waits for the same
+ * object: a slow handler sees fewer intermediate steps, but always the newest state. The number of objects then bounds
+ * the size.
  */
 export class HandlerInbox<T extends KubernetesObject> {
   readonly #capacity: number;
   #slots: Slot<T>[] = [];
   #head = 0;
   #size = 0;
-  /** The last slot of each object; only kept while the inbox is over its capacity. */
+  /** The last slot of each object; kept only while the inbox is over capacity. */
   #lastOf: Map<string, Slot<T>> | undefined;
 
   constructor(capacity: number) {
@@ -51,7 +52,7 @@ export class HandlerInbox<T extends KubernetesObject> {
     while (this.#head < this.#slots.length) {
       const slot = this.#slots[this.#head++] as Slot<T>;
       const { notification } = slot;
-      slot.notification = undefined; // the slot itself stays until the next compaction, the objects do not
+      slot.notification = undefined; // frees the objects; the slot stays until the next compaction
       this.#compact();
       if (notification === undefined) continue;
       this.#size -= 1;
@@ -94,19 +95,19 @@ export class HandlerInbox<T extends KubernetesObject> {
   }
 
   #compact(): void {
-    const most = this.#head === this.#slots.length ? FEW : MANY;
-    if (this.#head < most || this.#head * 2 < this.#slots.length) return;
+    const maxTaken = this.#head === this.#slots.length ? MAX_TAKEN_WHEN_EMPTY : MAX_TAKEN;
+    if (this.#head < maxTaken || this.#head * 2 < this.#slots.length) return;
     this.#slots = this.#slots.slice(this.#head);
     this.#head = 0;
   }
 }
 
-/** Two things that happened to an object as one; undefined when they cancel out. */
+/** Merges two changes of one object into one; undefined when they cancel out. */
 function merge<T extends KubernetesObject>(
   waiting: Notification<T>,
   next: Notification<T>,
 ): Notification<T> | undefined | 'separate' {
-  if (waiting.type === 'delete' || next.type === 'add') return 'separate'; // an object that came back is another object
+  if (waiting.type === 'delete' || next.type === 'add') return 'separate'; // a recreated object is a different object
   if (waiting.type === 'add') return next.type === 'delete' ? undefined : { ...waiting, object: next.object };
   return next.type === 'delete' ? next : { type: 'update', object: next.object, old: waiting.old };
 }

@@ -3,37 +3,42 @@ import type { KubernetesObject, Observed } from '../kind.ts';
 import { Gate } from './gate.ts';
 import { HandlerInbox, type Notification } from './handler-inbox.ts';
 
-/** Functions that are called with changes of objects, one at a time: the next call comes when the promise of the last has settled. */
+/** Callbacks for changes of objects. Calls never overlap: the next one waits until the last promise has settled. */
 export interface Handler<T extends KubernetesObject> {
-  /** `isInInitialList`: it was there when the informer started. */
+  /** `isInInitialList`: the object existed when the informer started. */
   add?(object: Observed<T>, context: { readonly isInInitialList: boolean }): void | Promise<void>;
-  /** In a resync both are the same object. */
+  /** In a resync, `object` and `old` are the same object. */
   update?(object: Observed<T>, old: Observed<T>): void | Promise<void>;
-  /** `isFinalStateUnknown`: it was noticed later that the object is gone; `object` is the last state that was seen. */
+  /**
+   * `isFinalStateUnknown`: the informer missed the deletion and noticed it later; `object` is the last state it saw.
+   */
   delete?(object: Observed<T>, context: { readonly isFinalStateUnknown: boolean }): void | Promise<void>;
 }
 
 export interface HandlerOptions {
   /** For logs. */
   readonly name?: string;
-  /** Tells of every object again, as an update, at this interval. Default: never. */
+  /** Reports every object again, as an update, at this interval. Default: never. */
   readonly resyncPeriod?: Duration;
   /** Beyond this many notifications, those about the same object are merged; default 10,000. */
   readonly capacity?: number;
 }
 
 const DEFAULT_CAPACITY = 10_000;
-/** A handler that never waits lets others have a turn after so many. */
+/** After this many notifications the event loop gets a turn, even if the handler never waits. */
 const TURN = 256;
 
-/** A handler at a shared informer, with its own queue: however slow it is, the others do not notice. Disposing removes it. */
+/**
+ * A handler of a shared informer. It has its own queue, so a slow handler does not hold up the others. Disposing
+ * removes it.
+ */
 export class HandlerRegistration<T extends KubernetesObject> implements Disposable {
   readonly #handler: Handler<T>;
   readonly #log: Logger;
   readonly #inbox: HandlerInbox<T>;
   readonly #onDispose: () => void;
   readonly #synced = new Gate();
-  /** The initial state ends after so many more notifications. */
+  /** The number of notifications left of the initial state. */
   #untilSynced: number | undefined;
   #draining: Promise<void> | undefined;
   #isDisposed = false;
@@ -49,34 +54,34 @@ export class HandlerRegistration<T extends KubernetesObject> implements Disposab
     this.#onDispose = parts.onDispose;
   }
 
-  /** Notifications that wait. */
+  /** The number of waiting notifications. */
   get pending(): number {
     return this.#inbox.size;
   }
 
-  /** Whether the handler has been told of the whole initial state. */
+  /** Whether the handler has received the whole initial state. */
   get hasSynced(): boolean {
     return this.#synced.isOpen;
   }
 
-  /** Resolves when the handler has been told of the whole initial state. */
+  /** Resolves when the handler has received the whole initial state. */
   synced(signal?: AbortSignal): Promise<void> {
     return this.#synced.opened(signal);
   }
 
-  /** Resolves when nothing waits and nothing is being told. */
+  /** Resolves when no notification waits and the handler is not running. */
   async idle(): Promise<void> {
     while (this.#draining !== undefined) await this.#draining;
   }
 
-  /** For the informer: something happened. */
+  /** For the informer: queues a change. */
   notify(key: string, notification: Notification<T>): void {
     if (this.#isDisposed) return;
     this.#inbox.push(key, notification);
     this.#draining ??= this.#drain();
   }
 
-  /** For the informer: what has been notified so far is the initial state. */
+  /** For the informer: marks the notifications so far as the initial state. */
   endInitial(): void {
     this.#untilSynced = this.#inbox.size;
     if (this.#untilSynced === 0 && this.#draining === undefined) this.#synced.open();
@@ -89,14 +94,14 @@ export class HandlerRegistration<T extends KubernetesObject> implements Disposab
   }
 
   async #drain(): Promise<void> {
-    await Promise.resolve(); // whoever notifies us goes on first
-    let told = 0;
+    await Promise.resolve(); // let the caller of `notify` finish first
+    let delivered = 0;
     for (let next = this.#inbox.shift(); next !== undefined; next = this.#inbox.shift()) {
       const telling = this.#tell(next);
-      if (telling !== undefined) await telling; // most handlers are done at once
+      if (telling !== undefined) await telling; // most handlers are synchronous
       if (this.#untilSynced !== undefined) this.#untilSynced -= 1;
       this.#checkSynced();
-      if (++told % TURN === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
+      if (++delivered % TURN === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
     }
     this.#draining = undefined;
     this.#checkSynced();

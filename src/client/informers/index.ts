@@ -1,4 +1,4 @@
-// Caches kept up to date by watches, and queues of work. Each part can be used on its own.
+// Caches that watches keep up to date, and work queues. Each part can be used alone.
 export { type Delta, DeltaFifo, type DeltaFifoOptions, type KeyDeltas } from './delta-fifo.ts';
 export type { Handler, HandlerOptions, HandlerRegistration } from './handler-registration.ts';
 export { Indexer, type IndexReader } from './indexer.ts';

@@ -28,7 +28,7 @@ test('objects are found by key and under every value of an index', () => {
   expect(indexer.size).toBe(3);
 });
 
-test('an object that changes moves in its indexes, one that goes leaves them', () => {
+test('a changed object moves in its indexes, a deleted one leaves them', () => {
   const indexer = new Indexer<KubernetesObject>();
   for (const name of ['a', 'b', 'c']) indexer.set(thing(name, 1, { labels: { color: 'red' } }));
   expect(names(indexer.byIndex(byColor, 'red'))).toEqual(['a', 'b', 'c']);
@@ -43,7 +43,7 @@ test('an object that changes moves in its indexes, one that goes leaves them', (
   expect([...indexer.indexValues(byColor)]).toEqual(['blue']);
 });
 
-test('an index is built at the first look-up, and once for all who look', () => {
+test('an index is built at the first look-up, once for all readers', () => {
   let asked = 0;
   const byName = index(Thing, ({ metadata }) => (asked++, metadata.name));
   const indexer = new Indexer<KubernetesObject>();
@@ -69,7 +69,7 @@ test('a text is one value, and undefined is none', () => {
   expect(names(indexer.byIndex(byNode, 'n2'))).toEqual(['b']);
 });
 
-test('objects are counted by value and group, before and after they change and go', () => {
+test('objects are counted by value and group, before and after changes and deletions', () => {
   const colors = tally(Thing, {
     valueOf: ({ metadata }) => metadata.labels?.['shape'],
     groupOf: ({ metadata }) => metadata.labels?.['color'] ?? 'none',

@@ -2,26 +2,27 @@ import { keyOf, type KubernetesObject, type Observed } from '../kind.ts';
 import type { Index } from './object-index.ts';
 import { type Tally, TallyTable } from './tally.ts';
 
-/** Reading from a cache of objects. What it gives is only to be read: others hold it too. */
+/** Read access to a cache of objects. The objects are shared: do not change them. */
 export interface IndexReader<T extends KubernetesObject> {
   readonly size: number;
-  /** By `namespace/name`, or the name alone outside of namespaces. */
+  /** The key is `namespace/name`, or the name alone for cluster-scoped objects. */
   get(key: string): Observed<T> | undefined;
   list(): Observed<T>[];
   keys(): IterableIterator<string>;
   values(): IterableIterator<Observed<T>>;
-  /** The objects under a value of an index, which is built at the first look-up and kept up to date from then on. */
+  /** The objects under a value of an index. The first look-up builds the index; from then on it is kept up to date. */
   byIndex(index: Index<T>, value: string): Observed<T>[];
-  /** All values of an index under which there is an object. */
+  /** All values of an index that have at least one object. */
   indexValues(index: Index<T>): IterableIterator<string>;
-  /** How many objects there are under a value of a tally, by group. */
+  /** The number of objects under a value of a tally, by group. */
   counts(tally: Tally<T>, value: string): ReadonlyMap<string, number>;
 }
 
 /**
- * Objects by key, and by whatever else they are looked up by.
+ * Objects by key and by any number of indexes.
  *
- * Example: with `podsByNode = index(Pod, (pod) => pod.spec?.nodeName)`, `byIndex(podsByNode, 'n1')` gives the pods on `n1`.
+ * Example: with `podsByNode = index(Pod, (pod) => pod.spec?.nodeName)`, `byIndex(podsByNode, 'n1')` gives the pods on
+ * `n1`.
  */
 export class Indexer<T extends KubernetesObject> implements IndexReader<T> {
   readonly #objects = new Map<string, Observed<T>>();
@@ -79,7 +80,7 @@ export class Indexer<T extends KubernetesObject> implements IndexReader<T> {
     for (const table of this.#tallies.values()) table.move(old, object);
   }
 
-  /** Forgets the object; tells whether it was there. */
+  /** Removes the object; returns whether it existed. */
   delete(key: string): boolean {
     const old = this.#objects.get(key);
     if (old === undefined) return false;
@@ -99,7 +100,7 @@ export class Indexer<T extends KubernetesObject> implements IndexReader<T> {
   }
 }
 
-/** What an index has found in one cache: keys by value. A value with a single key, as most of them are, needs no set. */
+/** One index of one cache: keys by value. Most values have a single key, which needs no set. */
 class IndexTable<T extends KubernetesObject> {
   readonly #valuesOf: Index<T>['valuesOf'];
   readonly #keys = new Map<string, string | Set<string>>();

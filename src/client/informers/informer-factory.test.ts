@@ -27,7 +27,7 @@ async function start(): Promise<{
   return { cluster, clock, factory: new InformerFactory(cluster.clientOver(transport)), requests };
 }
 
-test('whoever asks for the same gets the same informer, with one watch for all', async () => {
+test('equal requests get the same informer, with one watch for all', async () => {
   const { cluster, clock, factory, requests } = await start();
   await using _cluster = cluster;
   const stop = new AbortController();
@@ -52,7 +52,7 @@ test('whoever asks for the same gets the same informer, with one watch for all',
   await running;
 });
 
-test('an informer that is asked for while the factory runs starts at once', async () => {
+test('an informer that is requested while the factory runs starts at once', async () => {
   const { cluster, factory } = await start();
   await using _cluster = cluster;
   const stop = new AbortController();
@@ -67,7 +67,7 @@ test('an informer that is asked for while the factory runs starts at once', asyn
   expect(namespaces.health.state).toBe('stopped');
 });
 
-test('in the same process the cache holds the very objects of the server', async () => {
+test('in the same process the cache holds the same objects as the server', async () => {
   const { cluster, factory } = await start();
   await using _cluster = cluster;
   const stop = new AbortController();
@@ -82,7 +82,7 @@ test('in the same process the cache holds the very objects of the server', async
   await running;
 });
 
-test('metadata alone is kept, and kept up to date', async () => {
+test('a metadata informer caches only metadata, and keeps it up to date', async () => {
   const { cluster, clock, factory } = await start();
   await using _cluster = cluster;
   const secrets = cluster.client().core.v1.secrets.namespace('default');
@@ -100,12 +100,12 @@ test('metadata alone is kept, and kept up to date', async () => {
   await running;
 });
 
-test('another transform than the first one is refused', async () => {
+test('a second, different transform is rejected', async () => {
   const { cluster, factory } = await start();
   await using _cluster = cluster;
   factory.informer(ConfigMap);
 
   expect(() => factory.informer(ConfigMap, { transform: keepMetadata as never })).toThrow(
-    'it was asked for with another transform before',
+    'it already exists with another transform',
   );
 });

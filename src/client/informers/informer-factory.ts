@@ -8,7 +8,7 @@ import type { ReflectorOptions } from './reflector-options.ts';
 import { SharedInformer } from './shared-informer.ts';
 import { keepMetadata, type Transform } from './transform.ts';
 
-/** Which objects an informer is about; default all of them. */
+/** The objects that an informer watches; default all of the kind. */
 export interface ObjectSelection {
   readonly namespace?: string;
   readonly labelSelector?: LabelQuery;
@@ -16,7 +16,10 @@ export interface ObjectSelection {
 }
 
 export interface InformerOptions<T extends KubernetesObject> extends ObjectSelection {
-  /** Changes objects before they are kept; by default it drops `managedFields`. All who share an informer share it. */
+  /**
+   * Changes objects before they are cached; by default it drops `managedFields`. All users of a shared informer share
+   * it.
+   */
   readonly transform?: Transform<T>;
 }
 
@@ -28,10 +31,10 @@ interface Entry {
 }
 
 /**
- * Informers that are shared: whoever asks for the same kind, namespace and selectors gets the same one, so there is one
- * watch and one copy of the objects for all.
+ * Shares informers: requests for the same kind, namespace and selectors get the same informer, with one watch and one
+ * copy of the objects.
  *
- * `run` runs them all; those asked for later start when they are asked for.
+ * `run` runs them all; informers requested later start at once.
  */
 export class InformerFactory implements Runnable {
   readonly #client: Client;
@@ -51,23 +54,23 @@ export class InformerFactory implements Runnable {
     return this.#shared('', resource, { ...options, transform });
   }
 
-  /** The informer for a kind that keeps no more than the metadata of its objects: a fraction of the memory. */
+  /** The informer for a kind that caches only the metadata of its objects, in a fraction of the memory. */
   metadataInformer(kind: Kind, scope: ObjectSelection = {}): SharedInformer<KubernetesObject> {
     const resource = this.#client.kindIn(kind, scope.namespace).metadata();
     return this.#shared('metadata of ', resource, { ...scope, transform: keepMetadata });
   }
 
-  /** All informers that were asked for so far. */
+  /** All informers requested so far. */
   get informers(): readonly SharedInformer<KubernetesObject>[] {
     return [...this.#entries.values()].map(({ informer }) => informer);
   }
 
-  /** Resolves when all informers that were asked for so far have the whole state. */
+  /** Resolves when all informers requested so far have synced. */
   async synced(signal?: AbortSignal): Promise<void> {
     await Promise.all(this.informers.map((informer) => informer.synced(signal)));
   }
 
-  /** Runs all informers until the signal aborts. Once only. */
+  /** Runs all informers until the signal aborts. Can be called once. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#running !== undefined) throw new Error('Cannot run an informer factory twice');
     this.#running = new TaskGroup(signal);
@@ -87,7 +90,7 @@ export class InformerFactory implements Runnable {
     const known = this.#entries.get(identity);
     if (known !== undefined) {
       if (transform !== undefined && transform !== known.transform) {
-        throw new Error(`Cannot share the informer for ${name}: it was asked for with another transform before`);
+        throw new Error(`Cannot share the informer for ${name}: it already exists with another transform`);
       }
       return known.informer as unknown as SharedInformer<T>;
     }

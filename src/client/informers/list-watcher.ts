@@ -2,13 +2,13 @@ import type { KubernetesObject, Observed } from '../kind.ts';
 import type { List } from '../resource/list.ts';
 import type { ListOptions, Selection, WatchEvent, WatchOptions } from '../resource/options.ts';
 
-/** All that a reflector needs from a server; a `ResourceClient` is one. */
+/** What a reflector needs from a server; `ResourceClient` implements it. */
 export interface ListWatcher<T extends KubernetesObject> {
   list(options: ListOptions): Promise<List<T>>;
   watchBatches(options: WatchOptions): AsyncIterable<readonly WatchEvent<T>[]>;
 }
 
-/** The same, for some of the objects only. */
+/** The same source, restricted to a selection of its objects. */
 export function selected<T extends KubernetesObject>(source: ListWatcher<T>, selection: Selection): ListWatcher<T> {
   const { labelSelector, fieldSelector } = selection;
   if (labelSelector === undefined && fieldSelector === undefined) return source;
@@ -18,7 +18,7 @@ export function selected<T extends KubernetesObject>(source: ListWatcher<T>, sel
   };
 }
 
-/** The same, with every object changed on its way. */
+/** The same source, with every object mapped. */
 export function mapObjects<T extends KubernetesObject>(
   source: ListWatcher<T>,
   map: (object: Observed<T>) => Observed<T>,

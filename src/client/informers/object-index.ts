@@ -1,14 +1,17 @@
 import type { Kind, KubernetesObject, Observed } from '../kind.ts';
 
-/** A way to look up the objects of a kind. Caches build it the first time somebody looks something up by it, once for all. */
+/** A way to look up the objects of a kind. A cache builds the index at the first look-up, once for all users. */
 export interface Index<T extends KubernetesObject> {
-  /** Undefined: it is for objects of any kind. */
+  /** Undefined: the index works for every kind. */
   readonly kind: Kind | undefined;
-  /** The value or values under which an object is found; undefined when it is not. A text is one value. */
+  /** The values under which an object is found; undefined for none. A string is one value. */
   readonly valuesOf: (object: Observed<T>) => Iterable<string> | undefined;
 }
 
-/** An index of a kind: `const podsByNode = index(Pod, (pod) => pod.spec?.nodeName)`. Who shares it shares what it costs. */
+/**
+ * An index of a kind: `const podsByNode = index(Pod, (pod) => pod.spec?.nodeName)`. Users of the same index value share
+ * one table per cache.
+ */
 export function index<T extends KubernetesObject>(kind: Kind<T>, valuesOf: Index<T>['valuesOf']): Index<T> {
   return { kind, valuesOf };
 }

@@ -1,12 +1,12 @@
 import { type Clock, type Duration, millisecondsOf } from '../../base/index.ts';
 
-/** Says how long an item that failed waits before its next turn. */
+/** Decides how long a failed item waits before it is tried again. */
 export interface RateLimiter {
-  /** The item failed once more: how long it waits. */
+  /** Counts a failure of the item and returns how long it waits. */
   nextMs(key: string): number;
-  /** The item is done with, whatever came of it: it starts from the beginning next time. */
+  /** Resets the item's failures: its next wait is the initial one. */
   forget(key: string): void;
-  /** How often the item has failed since it was forgotten. */
+  /** The item's failures since it was last forgotten. */
   failures(key: string): number;
 }
 
@@ -16,7 +16,7 @@ export interface RetryDelays {
   readonly maxDelay?: Duration;
 }
 
-/** Each item waits twice as long as the time before: by default from 5 ms up to 1,000 s. */
+/** Exponential back-off per item: each failure doubles the wait, by default from 5 ms up to 1,000 s. */
 export class ItemBackoff implements RateLimiter {
   readonly #initialMs: number;
   readonly #maxMs: number;
@@ -42,12 +42,12 @@ export class ItemBackoff implements RateLimiter {
   }
 }
 
-/** All items together come no more often than so: 10 a second after 100 at once, unless given. */
+/** Limits the rate of all items together; default 10 a second with a burst of 100. */
 export class TokenBucket implements RateLimiter {
   readonly #clock: Clock;
   readonly #perSecond: number;
   readonly #burst: number;
-  /** Below 0 when items wait already. */
+  /** Negative while items wait for tokens. */
   #tokens: number;
   #filledAtMs: number;
 
@@ -68,7 +68,7 @@ export class TokenBucket implements RateLimiter {
   }
 
   forget(): void {
-    // it knows items only by their number
+    // it keeps no state per item
   }
 
   failures(): number {
@@ -76,7 +76,7 @@ export class TokenBucket implements RateLimiter {
   }
 }
 
-/** The strictest of several. */
+/** Combines limiters: the longest wait counts. */
 export function strictestOf(limiters: readonly RateLimiter[]): RateLimiter {
   return {
     nextMs: (key) => Math.max(...limiters.map((limiter) => limiter.nextMs(key))),
@@ -85,7 +85,7 @@ export function strictestOf(limiters: readonly RateLimiter[]): RateLimiter {
   };
 }
 
-/** What controllers use: each item backs off, and all together do not storm the server. */
+/** The default of controllers: exponential back-off per item, and a token bucket for all items together. */
 export function defaultRateLimiter(clock: Clock): RateLimiter {
   return strictestOf([new ItemBackoff(), new TokenBucket(clock)]);
 }

@@ -2,13 +2,13 @@ import type { Clock, Duration, Logger, Random } from '../../base/index.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
 import type { RetryDelays } from './rate-limiter.ts';
 
-/** Where a reflector puts what it is told. */
+/** Receives the objects and changes that a reflector reads. */
 export interface ReflectorSink<T extends KubernetesObject> {
-  /** The whole state as of one moment: what is not in it is gone. */
+  /** All objects as of one resource version: an object that is not among them has been deleted. */
   replace(objects: readonly Observed<T>[], resourceVersion: string): void;
   add(object: Observed<T>): void;
   update(object: Observed<T>): void;
-  /** `object` is the last state of what was deleted. */
+  /** `object` is the last state of the deleted object. */
   delete(object: Observed<T>): void;
 }
 
@@ -16,30 +16,38 @@ export interface ReflectorOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log?: Logger;
-  /** Names what is watched, for logs. */
+  /** The name of the watched resource, for logs. */
   readonly name?: string;
-  /** Fetches the state by watch (KEP-3157) where the server can; default true, except when the server is in this process. */
+  /**
+   * Lists by watch (KEP-3157) where the server supports it; default true, except when the server is in this process.
+   */
   readonly isStreaming?: boolean;
-  /** The server is asked to end each watch after this long, up to twice as long by chance. Default: 5 minutes. */
+  /** Asks the server to end each watch after this time, with random jitter up to twice as long. Default 5 minutes. */
   readonly minWatchTime?: Duration;
-  /** A watch on which nothing came for this long, not even a bookmark, is given up. Default: a bit over two bookmarks. */
+  /**
+   * Gives up a watch that has delivered nothing for this long, not even a bookmark. Default: a little longer than two
+   * bookmarks.
+   */
   readonly maxQuietTime?: Duration;
-  /** The server is in this process: watches need not end, need no bookmarks and cannot fall silent. */
+  /** The server is in this process: watches need no timeout and no bookmarks, and cannot fall silent. */
   readonly isLocal?: boolean;
-  /** How long to wait after a failed try; default 800 ms, doubling to 30 s. A random jitter makes each wait up to twice as long. */
+  /**
+   * The wait after a failed try; default 800 ms, doubling up to 30 s. Random jitter makes each wait up to twice as
+   * long.
+   */
   readonly retries?: RetryDelays;
 }
 
-/** How a reflector is doing: for readiness checks and metrics. */
+/** A reflector's health, for readiness checks and metrics. */
 export interface ReflectorHealth {
   readonly state: 'stopped' | 'fetching' | 'watching' | 'waiting';
   /** When the server last sent anything, in the clock's monotonic milliseconds; undefined before the first time. */
   readonly lastContactMs: number | undefined;
-  /** How far the sink is; empty before the state has been fetched. */
+  /** The resource version that the sink has reached; empty before the first list. */
   readonly resourceVersion: string;
-  /** How often the whole state has been fetched: once, unless the server forgot where we were. */
+  /** The number of full lists: one, unless the server could not resume the watch. */
   readonly fetches: number;
-  /** Tries that failed since one succeeded, and why the last one did. */
+  /** The tries that have failed since the last success, and the error of the last one. */
   readonly failures: number;
   readonly lastError: unknown;
 }

@@ -7,7 +7,7 @@ import { Reflector } from './reflector.ts';
 import type { ReflectorOptions, ReflectorSink } from './reflector-options.ts';
 import { bookmark, changed, listOf, ScriptedSource, thing } from './testing/scripted-source.ts';
 
-/** Writes down what it hears. */
+/** Records the calls of a reflector. */
 class Notes implements ReflectorSink<KubernetesObject> {
   readonly lines: string[] = [];
 
@@ -39,7 +39,7 @@ interface Setup extends AsyncDisposable {
   readonly reflector: Reflector<KubernetesObject>;
 }
 
-/** A reflector at work; stopped at the end, which checks that nothing is left behind. */
+/** A running reflector; disposing stops it and checks that nothing is left behind. */
 function start(
   prepare: (source: ScriptedSource) => void = () => undefined,
   options: Partial<ReflectorOptions> = {},
@@ -67,7 +67,7 @@ function start(
 
 const unsupported = new StatusError({ code: 422, reason: 'Invalid', message: 'sendInitialEvents is forbidden' });
 
-/** A server that does not do streaming lists. */
+/** A server without streaming lists. */
 function listsOnly(source: ScriptedSource): void {
   source.onWatch = (options) => (options.sendInitialEvents === true ? unsupported : undefined);
   source.onList = () => listOf(5, thing('a', 3), thing('b', 5));
@@ -98,7 +98,7 @@ describe('fetching the state', () => {
     expect(setup.reflector.health).toMatchObject({ state: 'watching', resourceVersion: '9', failures: 0 });
   });
 
-  test('by list, from a server that cannot stream: asked once, then remembered', async () => {
+  test('by list, from a server without streaming lists, which is tried once only', async () => {
     await using setup = start(listsOnly);
     const { source, notes, clock } = setup;
     await clock.advance(0);
@@ -111,7 +111,7 @@ describe('fetching the state', () => {
     expect(source.watch.options).not.toHaveProperty('sendInitialEvents');
   });
 
-  test('by list, from a server that takes no notice of the request to stream', async () => {
+  test('by list, from a server that ignores sendInitialEvents', async () => {
     await using setup = start((source) => (source.onList = () => listOf(4, thing('a', 4))));
     const { source, notes, clock } = setup;
     await clock.advance(0);
@@ -148,7 +148,7 @@ describe('following changes', () => {
     return setup;
   }
 
-  test('a watch that ends is resumed where it was, at once', async () => {
+  test('a watch that ends is resumed at once from its last event', async () => {
     await using setup = await watching();
     const { source, notes, clock } = setup;
     source.watch.send(changed('MODIFIED', thing('a', 6)));
@@ -162,7 +162,7 @@ describe('following changes', () => {
     expect(notes.lines).toEqual(['update a@6', 'delete a@8']);
   });
 
-  test('a bookmark moves the place to resume from', async () => {
+  test('a watch is resumed from the last bookmark', async () => {
     await using setup = await watching();
     const { source, clock } = setup;
     source.watch.send(bookmark(50));
@@ -172,7 +172,7 @@ describe('following changes', () => {
     expect(source.watch.options.resourceVersion).toBe('50');
   });
 
-  test('what was heard before is not passed on again', async () => {
+  test('repeated events are not passed on', async () => {
     await using setup = await watching();
     const { source, notes, clock } = setup;
     const update = changed('MODIFIED', thing('a', 6));
@@ -206,7 +206,7 @@ describe('following changes', () => {
     expect(new Set(seconds).size).toBeGreaterThan(10);
   });
 
-  test('410 leads to the state being fetched anew, at once', async () => {
+  test('after 410 the reflector lists again at once', async () => {
     await using setup = await watching();
     const { source, notes, clock } = setup;
     source.watch.fail(expired('too old resource version'));
@@ -219,7 +219,7 @@ describe('following changes', () => {
     expect(notes.lines).toEqual(['replace b@90 at 95']);
   });
 
-  test('how far the sink is stays known while the state is fetched anew', async () => {
+  test('health keeps the resource version of the sink during another list', async () => {
     await using setup = await watching();
     const { source, clock, reflector } = setup;
     source.watch.send(bookmark(50));
@@ -231,7 +231,7 @@ describe('following changes', () => {
     expect(reflector.health).toMatchObject({ resourceVersion: '50', state: 'waiting' });
   });
 
-  test('410 again and again does not become a storm', async () => {
+  test('repeated 410s back off', async () => {
     await using setup = await watching();
     const { source, clock } = setup;
     source.onWatch = () => expired('too old');
@@ -243,7 +243,7 @@ describe('following changes', () => {
     expect(source.watches.length).toBeLessThan(10);
   });
 
-  test('a server that is behind what we have seen leads to the state being fetched anew', async () => {
+  test('a server that is older than the position leads to another list', async () => {
     await using setup = await watching();
     const { source, notes, clock } = setup;
     const before = source.watches.length;
@@ -291,7 +291,7 @@ describe('following changes', () => {
     expect(setup.reflector.health).toMatchObject({ state: 'waiting', lastError: error });
   });
 
-  test('after five failures in place, the state is fetched anew', async () => {
+  test('after five failures in a row the reflector lists again', async () => {
     await using setup = await watching();
     const { source, clock } = setup;
     source.onWatch = (options) => (options.resourceVersion === undefined ? undefined : internalError('oops'));
@@ -303,7 +303,7 @@ describe('following changes', () => {
     expect(source.watches[5]?.options.sendInitialEvents).toBe(true);
   });
 
-  test('a busy server is left alone for as long as it asks', async () => {
+  test('Retry-After of a busy server is respected', async () => {
     await using setup = await watching();
     const { source, clock } = setup;
     source.watch.fail(tooManyRequests('busy', 20));
@@ -315,7 +315,7 @@ describe('following changes', () => {
     expect(source.watches).toHaveLength(2);
   });
 
-  test('a watch that ends as soon as it begins is a failure, not a loop', async () => {
+  test('a watch that ends right after it begins counts as a failure', async () => {
     await using setup = await watching();
     const { source, clock } = setup;
     source.watch.end();
@@ -327,7 +327,7 @@ describe('following changes', () => {
     expect(source.watches.length).toBeLessThan(4);
   });
 
-  test('a watch on which not even bookmarks come any more is resumed', async () => {
+  test('a watch that no longer delivers even bookmarks is resumed', async () => {
     await using setup = await watching();
     const { source, notes, clock } = setup;
     await clock.advance('60s');

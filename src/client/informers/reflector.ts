@@ -7,27 +7,27 @@ import type { ListWatcher } from './list-watcher.ts';
 import type { ReflectorHealth, ReflectorOptions, ReflectorSink } from './reflector-options.ts';
 import { noticingSilence, SilenceError } from './silence.ts';
 
-/** Bookmarks come about once a minute. */
+/** A little longer than two bookmarks, which servers send about once a minute. */
 const DEFAULT_QUIET_MS = 130_000;
-/** From a server that sends no bookmarks, silence is normal until it should have ended the watch. */
+/** A server that sends no bookmarks may stay silent until the watch's timeout; this is added to the timeout. */
 const TIMEOUT_GRACE_MS = 30_000;
-/** A streaming list that pauses for so long comes from a server that does not know how to end it. */
+/** A streaming list that pauses for this long comes from a server that ignores `sendInitialEvents`. */
 const LIST_QUIET_MS = 10_000;
-/** What lasted so long was not a failure of the first moment. */
+/** A watch that lasted this long resets the back-off. */
 const HEALTHY_AFTER_MS = 10_000;
-/** After so many failures in a row the position itself is suspect. */
+/** After this many failures in a row the reflector lists again instead of resuming. */
 const MAX_FAILURES_IN_PLACE = 5;
 const DEFAULT_WATCH_MS = 5 * 60_000;
-/** For good: ten years. */
+/** Effectively no timeout: ten years. */
 const LOCAL_WATCH_MS = 10 * 365 * 24 * 60 * 60_000;
 
 /**
- * Keeps a sink up to date with the objects of one resource, for as long as it runs, whatever the network does.
+ * Keeps a sink up to date with the objects of one resource until it is stopped, whatever the network does.
  *
- * Fetches the state, then follows the changes from that very moment. A watch that ends is resumed where it was; one that
- * the server can no longer resume (410) leads to fetching the state anew; one that has gone silent is noticed.
+ * Lists the objects, then watches from the list's resource version. A watch that ends is resumed from its last event;
+ * if the server can no longer resume it (410), the reflector lists again; a silent watch is detected and restarted.
  *
- * Guarantees: the sink is told of every change once and in order, or, after a gap, of the whole state.
+ * Guarantees: the sink receives every change once and in order, or, after a gap, all objects.
  */
 export class Reflector<T extends KubernetesObject> implements Runnable {
   readonly #source: ListWatcher<T>;
@@ -35,9 +35,9 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
   readonly #options: ReflectorOptions;
   readonly #log: Logger;
   readonly #backoff: Backoff;
-  /** The moment we are at. Undefined: the state must be fetched. */
+  /** The resource version to resume from. Undefined: list first. */
   #position: string | undefined;
-  /** Where the sink was left when the position was given up. */
+  /** The sink's resource version when the position was given up. */
   #left = '';
   #canStream: boolean;
   #hasSeenBookmark = false;
@@ -90,7 +90,7 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
     if (!signal.aborted) this.#replace(items, resourceVersion);
   }
 
-  /** One watch, to its end: changes from our position on, or first the whole state. */
+  /** Runs one watch to its end: changes from the position on, or a streaming list first. */
   async #follow(isStreamingList: boolean, signal: AbortSignal): Promise<void> {
     this.#state = isStreamingList ? 'fetching' : 'watching';
     let gathering = isStreamingList ? new Map<string, Observed<T>>() : undefined;
@@ -106,9 +106,9 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
       if (gathering === undefined) this.#succeeded();
     }
     if (signal.aborted) return;
-    if (gathering !== undefined) throw new TransportError('cut', 'The list ended before it was complete');
+    if (gathering !== undefined) throw new TransportError('cut', 'The streaming list ended before it was complete');
     const isTooShort = count === 0 && this.#options.clock.monotonic() - this.#startedAtMs < 1000;
-    if (isTooShort) throw new TransportError('cut', 'The watch ended as soon as it began');
+    if (isTooShort) throw new TransportError('cut', 'The watch ended right after it began');
   }
 
   #open(isGathering: () => boolean, signal: AbortSignal): AsyncIterable<readonly WatchEvent<T>[]> {
@@ -136,7 +136,7 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
     });
   }
 
-  /** Takes an event of the initial state; true when that was the last one. */
+  /** Takes an event of a streaming list; true when it was the last one. */
   #gather(state: Map<string, Observed<T>>, event: WatchEvent<T>): boolean {
     if (event.type === 'BOOKMARK') {
       if (!event.endsInitialEvents) return false;
@@ -162,7 +162,9 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
     this.#succeeded();
   }
 
-  /** Passes a change on, unless it was told before: a stream is in order, so what is not newer has been. */
+  /**
+   * Passes a change on, unless the sink has it already: events come in order, so one that is not newer is a repetition.
+   */
   #apply(event: WatchEvent<T>): void {
     if (event.type === 'BOOKMARK') {
       this.#hasSeenBookmark = true;
@@ -203,7 +205,7 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
   }
 }
 
-/** Whether `left` comes after `right`. Versions that cannot be compared are taken to come in order. */
+/** Whether `left` is newer than `right`. Versions that cannot be compared count as newer. */
 function isNewer(left: string, right: string | undefined): boolean {
   if (right === undefined || right === '' || right === '0') return true;
   const order = compareResourceVersions(left, right);
@@ -216,14 +218,14 @@ function retryAfterMs(error: unknown): number {
 
 /** What a failed list or watch means for a reflector. */
 type WatchFailure =
-  /** The server has forgotten the moment we are at, or never knew it: the state must be fetched anew. */
+  /** The server cannot resume from the position: list again. */
   | 'lost'
-  /** The server does not do streaming lists. */
+  /** The server does not support streaming lists. */
   | 'unsupported'
-  /** Try again from where we are. */
+  /** Try again from the same position. */
   | 'passing';
 
-/** Refusals that say nothing about our position: they may pass, or somebody must change a role first. */
+/** Errors that say nothing about the position: they are temporary, or an administrator must grant access first. */
 const PASSING_CODES: ReadonlySet<number> = new Set([401, 403, 404, 408, 429]);
 
 function classifyFailure(error: unknown, isStreamingList: boolean): WatchFailure {
@@ -233,7 +235,7 @@ function classifyFailure(error: unknown, isStreamingList: boolean): WatchFailure
   return isStreamingList ? 'unsupported' : 'lost';
 }
 
-/** The server is behind what we have seen, as after a restore. */
+/** The server is older than the position, as after a restore. */
 function isTooLargeResourceVersion({ status }: StatusError): boolean {
   return status.details?.causes?.some(({ reason }) => reason === 'ResourceVersionTooLarge') ?? false;
 }

@@ -12,7 +12,7 @@ interface Setup extends AsyncDisposable {
   readonly source: ScriptedSource;
   readonly clock: VirtualClock;
   readonly informer: SharedInformer<KubernetesObject>;
-  /** Sends events on the current watch, and waits until all has been done about them. */
+  /** Sends events on the current watch, and waits until they are handled. */
   send(...events: readonly WatchEvent<KubernetesObject>[]): Promise<void>;
   stop(): Promise<void>;
 }
@@ -45,7 +45,7 @@ function start(options: Partial<SharedInformerOptions<KubernetesObject>> = {}): 
   };
 }
 
-/** Writes down what it hears. */
+/** Records its notifications. */
 class Notes implements Handler<KubernetesObject> {
   readonly lines: string[] = [];
 
@@ -92,7 +92,7 @@ test('an empty resource has synced too', async () => {
   expect(setup.informer.cache.size).toBe(0);
 });
 
-test('after a gap only what differs is told, and what came back under its name is another object', async () => {
+test('after a gap only differences are reported, and a recreated object is deleted and added', async () => {
   await using setup = start();
   const notes = new Notes();
   setup.informer.addHandler(notes);
@@ -124,7 +124,7 @@ test('after a gap only what differs is told, and what came back under its name i
 });
 
 describe('handlers', () => {
-  test('one that comes late is told of what is there', async () => {
+  test('one that is added late receives the existing objects', async () => {
     await using setup = start();
     await setup.send(changed('ADDED', thing('a', 1)), bookmark(3, true), changed('MODIFIED', thing('a', 4)));
     const notes = new Notes();
@@ -167,7 +167,7 @@ describe('handlers', () => {
     expect(slow.lines).toEqual(['add a@1 initially', 'update a@1 to a@3', 'delete a@101', 'add b@100']);
   });
 
-  test('one that fails is told of the next thing even so, and the others do not notice', async () => {
+  test('one that fails still receives the next change, and the others are not affected', async () => {
     const logged: string[] = [];
     const log: Logger = new LineLogger({
       clock: new VirtualClock(),
@@ -196,7 +196,7 @@ describe('handlers', () => {
     expect(logged.join('')).toContain('picky');
   });
 
-  test('one that asked for it is told of everything again, at its own interval', async () => {
+  test('one with a resync period receives every object again at its interval', async () => {
     await using setup = start();
     const often = new Notes();
     const never = new Notes();
@@ -210,7 +210,7 @@ describe('handlers', () => {
     expect(never.lines).toEqual(['add a@1 initially']);
   });
 
-  test('one that is removed hears no more', async () => {
+  test('one that is removed receives nothing more', async () => {
     await using setup = start();
     const notes = new Notes();
     const registration = setup.informer.addHandler(notes, { resyncPeriod: 1000 });
@@ -224,7 +224,7 @@ describe('handlers', () => {
   });
 });
 
-test('managedFields are dropped from what is ours, not from what others hold', async () => {
+test('managedFields are dropped from unshared objects only', async () => {
   await using setup = start();
   const managed = (name: string): Observed<KubernetesObject> => {
     const object = thing(name, 1);
@@ -237,7 +237,7 @@ test('managedFields are dropped from what is ours, not from what others hold', a
   expect(setup.informer.cache.get('here/shared')).toBe(shared);
 });
 
-test('stopping waits for what handlers are at, and leaves nothing behind', async () => {
+test('stopping waits for running handlers, and leaves nothing behind', async () => {
   const setup = start();
   let finish = (): void => undefined;
   let isFinished = false;

@@ -12,20 +12,20 @@ import { StructureSharing } from './structure-sharing.ts';
 import { dropManagedFields, type Transform } from './transform.ts';
 
 export interface SharedInformerOptions<T extends KubernetesObject> extends ReflectorOptions {
-  /** Changes objects before they are kept; by default it drops `managedFields`. */
+  /** Changes objects before they are cached; by default it drops `managedFields`. */
   readonly transform?: Transform<T>;
 }
 
 /**
- * A cache of the objects of one resource, kept up to date by one watch, and any number of handlers that are told of changes.
+ * A cache of the objects of one resource, which one watch keeps up to date, and any number of handlers for changes.
  *
- * Objects are frozen, and share what is equal in them.
+ * Objects are frozen and share equal parts.
  *
- * Guarantees: when a handler is told of a change, the cache has it. Each handler is told of each change once, in order, on
- * its own queue. An object that was deleted and made again while we could not look is reported as deleted and added.
+ * Guarantees: the cache has a change before any handler receives it. Each handler receives each change once, in order,
+ * from its own queue. An object that was deleted and recreated during a gap is reported as deleted and added.
  */
 export class SharedInformer<T extends KubernetesObject> implements Runnable {
-  /** Names what is watched, such as `v1 pods`. */
+  /** The watched resource, such as `v1 pods`. */
   readonly name: string;
   readonly #indexer = new Indexer<T>();
   readonly #fifo: DeltaFifo<T>;
@@ -48,7 +48,7 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
     );
   }
 
-  /** The objects. Empty until `synced`. */
+  /** The objects; empty until `synced`. */
   get cache(): IndexReader<T> {
     return this.#indexer;
   }
@@ -57,17 +57,17 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
     return this.#reflector.health;
   }
 
-  /** Whether the cache has had the whole state once. Handlers may be behind: ask their registrations. */
+  /** Whether the cache has received the first list. Handlers may be behind: ask their registrations. */
   get hasSynced(): boolean {
     return this.#synced.isOpen;
   }
 
-  /** Resolves when the cache has the whole state. */
+  /** Resolves when the cache has received the first list. */
   synced(signal?: AbortSignal): Promise<void> {
     return this.#synced.opened(signal);
   }
 
-  /** Adds a handler, at any time: it is told of what is there already as if that had just been added. */
+  /** Adds a handler, at any time. It first receives every cached object as an `add`. */
   addHandler(handler: Handler<T>, options: HandlerOptions = {}): HandlerRegistration<T> {
     const registration: HandlerRegistration<T> = new HandlerRegistration(handler, options, {
       log: this.#log,
@@ -86,7 +86,7 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
     return registration;
   }
 
-  /** Runs until the signal aborts and handlers have finished what they were at. Once only. */
+  /** Runs until the signal aborts and the handlers have finished their current calls. Can be called once. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#isStarted) throw new Error('Cannot run an informer twice');
     this.#isStarted = true;
@@ -99,7 +99,10 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
     }
   }
 
-  /** The source with objects as they will be kept: made small one by one, so that a large list never is large at once. */
+  /**
+   * The source with transformed, shared objects: each is compacted as it arrives, so a large list is never whole in
+   * memory uncompacted.
+   */
   #compacted(source: ListWatcher<T>, transform: Transform<T>): ListWatcher<T> {
     const sharing = new StructureSharing();
     const compact = (object: Observed<T>): Observed<T> =>
@@ -107,7 +110,10 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
     return mapObjects(source, compact);
   }
 
-  /** What the reflector is told goes through the queue, which knows what is gone, and is in the cache at once. */
+  /**
+   * The reflector's sink: passes changes through the queue, which detects deletions, and applies them to the cache at
+   * once.
+   */
   #sink(): ReflectorSink<T> {
     const fifo = this.#fifo;
     const thenProcess = (): void => {
@@ -145,7 +151,7 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
       this.#notify(key, { type: 'delete', object: old, isFinalStateUnknown: true });
       return this.#add(key, object);
     }
-    if (old.metadata.resourceVersion === object.metadata.resourceVersion) return; // known: a state that was fetched again
+    if (old.metadata.resourceVersion === object.metadata.resourceVersion) return; // unchanged: listed again
     this.#indexer.set(object);
     this.#notify(key, { type: 'update', object, old });
   }

@@ -1,6 +1,6 @@
 import { type Clock, AbortScope } from '../../base/index.ts';
 
-/** A stream on which nothing came for too long. The connection may look alive; something on the way has died. */
+/** Nothing arrived on a stream for too long. The connection may look alive although something on the way has died. */
 export class SilenceError extends Error {
   override readonly name = 'SilenceError';
 }
@@ -8,12 +8,12 @@ export class SilenceError extends Error {
 export interface SilenceOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** How long silence may last; asked again whenever the time is up. */
+  /** The longest allowed silence; read again whenever it is over. */
   readonly maxQuietMs: () => number;
 }
 
 /**
- * Passes on a stream, and ends it with a SilenceError when nothing comes for too long.
+ * Passes a stream on and ends it with a SilenceError when nothing arrives for too long.
  *
  * Assumes: the stream ends when its signal aborts.
  */
@@ -26,14 +26,14 @@ export async function* noticingSilence<T>(
   const check = (): void => {
     const leftMs = lastContactMs + maxQuietMs() - clock.monotonic();
     if (leftMs > 0) timer = clock.timer(leftMs, check);
-    else scope.abort(new SilenceError(`Nothing came for ${maxQuietMs()} ms`));
+    else scope.abort(new SilenceError(`Nothing arrived for ${maxQuietMs()} ms`));
   };
   let timer = clock.timer(maxQuietMs(), check);
   try {
     for await (const item of open(scope.signal)) {
       lastContactMs = clock.monotonic();
       yield item;
-      lastContactMs = clock.monotonic(); // the time our reader took is not the server's
+      lastContactMs = clock.monotonic(); // does not count the time the reader took
     }
     if (scope.signal.aborted) throw scope.signal.reason;
   } finally {

@@ -39,14 +39,14 @@ describe('parts that are equal are kept once', () => {
   });
 });
 
-test('what is given out is frozen, all the way down', () => {
+test('results are frozen deeply', () => {
   const shared = new StructureSharing().share(thing('a'));
 
   expect(Object.isFrozen(shared.spec.tolerations[0])).toBe(true);
   expect(() => (shared.spec.tolerations as unknown[]).push(1)).toThrow(TypeError);
 });
 
-test('what is frozen already is left as it is', () => {
+test('a frozen value is returned unchanged', () => {
   const sharing = new StructureSharing();
   sharing.share(thing('a'));
   const frozen = deepFreeze(thing('a'));
@@ -62,7 +62,7 @@ test('a member that is undefined is not the same as another one', () => {
   expect(Object.keys(sharing.share({ a: { w: undefined, z: 1 } }).a)).toEqual(['w', 'z']);
 });
 
-test('whatever was shared before, a value says the same as it did', () => {
+test('sharing never changes a value', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ maxDepth: 4 }), { maxLength: 30 }), fc.array(fc.nat()), (values, olds) => {
       const sharing = new StructureSharing();

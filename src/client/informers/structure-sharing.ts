@@ -1,16 +1,18 @@
-/** How many different values a place is remembered with. */
+/** The number of recent values that a place remembers. */
 const RECENT = 4;
-/** A place with more different members than this is a map of names; those beyond are not looked into. */
+/** A place with more members than this is a free-form map; members beyond the limit are not shared. */
 const MAX_MEMBERS = 64;
-/** Short strings are shared by the engine already. */
-const SHORTEST = 11;
-/** A place where so many values in a row were new is taken to have only new ones, such as uids; now and then it is tried again. */
-const MISSES = 16;
+/** V8 shares shorter strings already. */
+const MIN_STRING_LENGTH = 11;
+/**
+ * After this many new values in a row a place counts as always different, such as uids, and is only tried now and then.
+ */
+const MAX_MISSES = 16;
 const RETRY_EVERY = 1024;
 
 type JsonObject = Record<string, unknown>;
 
-/** What was last seen at one place of objects, such as `spec.tolerations`. */
+/** The recent values at one path of objects, such as `spec.tolerations`. */
 class Place {
   readonly #members = new Map<string, Place>();
   readonly #recent: unknown[] = [];
@@ -25,9 +27,9 @@ class Place {
     return place;
   }
 
-  /** A value seen here that says the same, or the value itself, which has been seen from now on. */
+  /** An equal value seen here before, or the value itself, which is then remembered. */
   pick(value: unknown): unknown {
-    if (this.#misses >= MISSES && ++this.#misses % RETRY_EVERY !== 0) return value;
+    if (this.#misses >= MAX_MISSES && ++this.#misses % RETRY_EVERY !== 0) return value;
     for (const recent of this.#recent) {
       if (!isSame(value, recent)) continue;
       this.#misses = 0;
@@ -41,17 +43,20 @@ class Place {
 }
 
 /**
- * Lets objects share the parts that are equal, and freezes them.
+ * Makes objects share their equal parts, and freezes them.
  *
  * Objects of a kind are much alike: pods of one ReplicaSet differ in little more than name, node and status, and a new
- * version of an object differs in little from the one before. Each part is compared with the same part of the old version
- * and with what stood at the same place of the last few objects; what is equal is kept once. Parts are compared when their
- * own parts have been shared, so members are compared by identity, and an object is walked through once.
+ * version of an object differs in little from the one before. Each part is compared with the same part of the old
+ * version and with the values at the same path of the last few objects; equal parts are kept once. Parts are shared
+ * from the leaves up, so members are compared by identity and each object is walked once.
  */
 export class StructureSharing {
   readonly #root = new Place();
 
-  /** The same value, made of known parts as far as possible. Takes over `value`, unless it is frozen: then it is shared already. */
+  /**
+   * Returns an equal value that reuses known parts. Takes ownership of `value`, unless it is frozen: then it is shared
+   * already.
+   */
   share<T>(value: T, old?: T): T {
     return this.#share(value, old, this.#root) as T;
   }
@@ -86,10 +91,10 @@ export class StructureSharing {
 }
 
 function isWorthSharing(value: unknown): boolean {
-  return typeof value === 'string' ? value.length >= SHORTEST : typeof value === 'object' && value !== null;
+  return typeof value === 'string' ? value.length >= MIN_STRING_LENGTH : typeof value === 'object' && value !== null;
 }
 
-/** Whether two values have the very same members. */
+/** Whether two values have identical members. */
 function isSame(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;

@@ -1,14 +1,14 @@
 import type { Kind, KubernetesObject, Observed } from '../kind.ts';
 
 /**
- * Counts of the objects of a kind: by a value, and under it by group. Caches count the first time that somebody asks, and keep
- * count from then on, so that a look at ten thousand objects costs as much as there are groups of them.
+ * Counts the objects of a kind by value, and under each value by group. A cache counts at the first look-up and keeps
+ * the counts up to date, so reading the counts of ten thousand objects costs one step per group.
  */
 export interface Tally<T extends KubernetesObject> {
   readonly kind: Kind;
-  /** Where an object is counted, such as the uid of its controller; undefined when it is not. */
+  /** The value under which an object is counted, such as the uid of its controller; undefined to leave it out. */
   readonly valueOf: (object: Observed<T>) => string | undefined;
-  /** What it is counted as. Objects of a group are alike to whoever counts them. */
+  /** The group of the object, such as its phase. */
   readonly groupOf: (object: Observed<T>) => string;
 }
 
@@ -17,7 +17,7 @@ export function tally<T extends KubernetesObject>(kind: Kind<T>, by: Omit<Tally<
   return { kind, ...by };
 }
 
-/** What a tally has counted, in one cache. */
+/** One tally of one cache. */
 export class TallyTable<T extends KubernetesObject> {
   readonly #tally: Tally<T>;
   readonly #counts = new Map<string, Map<string, number>>();
@@ -45,13 +45,13 @@ export class TallyTable<T extends KubernetesObject> {
   }
 }
 
-/** One object as it was counted, and as it is; undefined where there is none. */
+/** An object as counted and as it is now; undefined where it does not exist. */
 export interface CountedChange<T extends KubernetesObject> {
   readonly before: Observed<T> | undefined;
   readonly after: Observed<T> | undefined;
 }
 
-/** The counts under a value of a tally, after changes that were not counted. */
+/** The counts under a value of a tally, adjusted by changes that the cache has not counted yet. */
 export function countedWith<T extends KubernetesObject>(
   counts: ReadonlyMap<string, number>,
   changes: Iterable<CountedChange<T>>,
@@ -65,7 +65,7 @@ export function countedWith<T extends KubernetesObject>(
   return groups;
 }
 
-/** A group of none is left out. */
+/** Removes groups whose count is 0. */
 function addTo(groups: Map<string, number>, group: string, by: number): void {
   const count = (groups.get(group) ?? 0) + by;
   if (count === 0) groups.delete(group);

@@ -1,8 +1,9 @@
-/** So many items that were taken may stay: few when nothing waits behind them, since there are hundreds of lanes. */
-const FEW = 32;
-const MANY = 1024;
+/** The array of an empty queue is compacted when it has this many taken items: there are hundreds of queues. */
+const MAX_TAKEN_WHEN_EMPTY = 32;
+/** The same while items wait, if the taken ones are more than half of the array. */
+const MAX_TAKEN = 1024;
 
-/** Things in the order in which they came; some of them may meanwhile be wanted elsewhere, and are skipped. */
+/** A queue that skips items which have moved elsewhere since they were added. */
 export class WorkLane<T> {
   readonly #isWanted: (item: T) => boolean;
   #items: T[] = [];
@@ -22,14 +23,14 @@ export class WorkLane<T> {
       const item = this.#items[this.#head++] as T;
       const isWanted = this.#isWanted(item);
       if (!isWanted) this.#strays -= 1;
-      const most = this.#head === this.#items.length ? FEW : MANY;
-      if (this.#head >= most && this.#head * 2 > this.#items.length) this.#compact();
+      const maxTaken = this.#head === this.#items.length ? MAX_TAKEN_WHEN_EMPTY : MAX_TAKEN;
+      if (this.#head >= maxTaken && this.#head * 2 > this.#items.length) this.#compact();
       if (isWanted) return item;
     }
     return undefined;
   }
 
-  /** One of the items is no longer wanted here. */
+  /** Counts an item that has moved elsewhere. */
   stray(): void {
     this.#strays += 1;
     if (this.#strays > 1024 && this.#strays * 2 > this.#items.length - this.#head) this.#compact();

@@ -1,17 +1,17 @@
 import { type Counter, exponentialBuckets, type Gauge, type Histogram, type MetricRegistry } from '../../base/index.ts';
 
-/** What one queue reports. */
+/** The metrics of one queue. */
 export interface QueueMetrics {
   readonly depth: Gauge;
   readonly adds: Counter;
   readonly retries: Counter;
   readonly waitSeconds: Histogram;
   readonly workSeconds: Histogram;
-  /** Gives the ages, in seconds, of what is being worked on; asked at every scrape. */
+  /** `read` returns the ages, in seconds, of the items in work; called at every scrape. */
   observeWork(read: () => readonly number[]): void;
 }
 
-/** The metrics of all queues of a process, under the names that Kubernetes' own controllers use. */
+/** The metrics of all queues of a process, under the names of Kubernetes' controllers. */
 export class WorkQueueMetrics {
   readonly #depth;
   readonly #adds;

@@ -9,14 +9,14 @@ function newQueue(): { queue: WorkQueue; clock: VirtualClock } {
   return { queue: new WorkQueue({ clock }), clock };
 }
 
-/** What can be taken now. */
+/** Takes all items that are available now. */
 async function takeAll(queue: WorkQueue): Promise<string[]> {
   const taken: string[] = [];
   while (queue.size > 0) taken.push((await queue.take()) ?? 'nothing');
   return taken;
 }
 
-test('items are handed out once, in the order in which they came', async () => {
+test('items are handed out once, in the order they were added', async () => {
   const { queue } = newQueue();
   for (const item of ['b', 'a', 'b', 'c', 'a']) queue.add(item);
 
@@ -24,7 +24,7 @@ test('items are handed out once, in the order in which they came', async () => {
   expect(queue.working).toBe(3);
 });
 
-test('an item that is being worked on waits until that is done', async () => {
+test('an item in work that is added again waits until it is done', async () => {
   const { queue } = newQueue();
   queue.add('a');
   await queue.take();
@@ -50,7 +50,7 @@ test('an item that was not added again is forgotten when it is done', async () =
   await queue.drained();
 });
 
-test('who waits gets the next item, first come first served', async () => {
+test('waiting workers get items in the order they asked', async () => {
   const { queue } = newQueue();
   const both = Promise.all([queue.take(), queue.take()]);
   queue.add('a');
@@ -59,7 +59,7 @@ test('who waits gets the next item, first come first served', async () => {
   expect(await both).toEqual(['a', 'b']);
 });
 
-test('waiting can be given up', async () => {
+test('waiting can be aborted', async () => {
   const { queue } = newQueue();
   const stop = new AbortController();
   const waiting = queue.take(stop.signal);
@@ -70,7 +70,7 @@ test('waiting can be given up', async () => {
   expect(await queue.take()).toBe('a');
 });
 
-test('low priority waits until nothing else does, and is lifted when it is added again', async () => {
+test('low-priority items come last, and are raised when they are added again', async () => {
   const { queue } = newQueue();
   queue.add('resync-1', { isLowPriority: true });
   queue.add('resync-2', { isLowPriority: true });
@@ -80,7 +80,7 @@ test('low priority waits until nothing else does, and is lifted when it is added
   expect(await takeAll(queue)).toEqual(['change', 'resync-2', 'resync-1']);
 });
 
-test('an item keeps what it was added with, merged', async () => {
+test('items added several times are merged', async () => {
   interface Request {
     readonly name: string;
     readonly reasons: readonly string[];
@@ -96,17 +96,17 @@ test('an item keeps what it was added with, merged', async () => {
   expect(await queue.take()).toEqual({ name: 'a', reasons: ['created', 'child changed'] });
 });
 
-test('more different items than the capacity are refused', () => {
+test('more different items than the capacity are rejected', () => {
   const queue = new WorkQueue({ clock: new VirtualClock(), capacity: 2 });
   queue.add('a');
   queue.addAfter('b', 1000);
   queue.add('a');
 
-  expect(() => queue.add('c')).toThrow('Cannot add "c" to the queue: it holds 2 items already');
+  expect(() => queue.add('c')).toThrow('Cannot add "c" to the queue: it already holds 2 items');
 });
 
 describe('delays', () => {
-  test('an item takes its place when its time has come', async () => {
+  test('an item joins the queue when it is due', async () => {
     const { queue, clock } = newQueue();
     queue.addAfter('late', 2000);
     queue.addAfter('early', 1000);
@@ -123,7 +123,7 @@ describe('delays', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('of several times the earliest counts', async () => {
+  test('the earliest of several delays counts', async () => {
     const { queue, clock } = newQueue();
     queue.addAfter('a', 5000);
     queue.addAfter('a', 1000);
@@ -158,14 +158,14 @@ describe('rate limits', () => {
     expect(queue.failures('a')).toBe(0);
   });
 
-  test('a wait does not grow beyond its cap', () => {
+  test('a wait does not grow beyond maxDelay', () => {
     const limiter = new ItemBackoff({ initialDelay: 100, maxDelay: 500 });
 
     expect([1, 2, 3, 4, 5].map(() => limiter.nextMs('a'))).toEqual([100, 200, 400, 500, 500]);
     expect(limiter.nextMs('b')).toBe(100);
   });
 
-  test('all items together come no more often than the bucket allows', async () => {
+  test('the bucket limits the rate of all items together', async () => {
     const clock = new VirtualClock();
     const bucket = new TokenBucket(clock, { perSecond: 10, burst: 2 });
 
@@ -174,7 +174,7 @@ describe('rate limits', () => {
     expect([1, 2, 3].map(() => bucket.nextMs())).toEqual([0, 0, 100]);
   });
 
-  test('of several limits the strictest counts', () => {
+  test('the strictest of several limits counts', () => {
     const limiter = strictestOf([new ItemBackoff({ initialDelay: 5 }), new ItemBackoff({ initialDelay: 50 })]);
 
     expect(limiter.nextMs('a')).toBe(50);
@@ -185,7 +185,7 @@ describe('rate limits', () => {
 });
 
 describe('shutting down', () => {
-  test('what waits is still handed out, then workers end; what is delayed or comes later is dropped', async () => {
+  test('waiting items are still handed out, then workers end; delayed and later items are dropped', async () => {
     const { queue, clock } = newQueue();
     queue.add('a');
     queue.add('b');
@@ -201,7 +201,7 @@ describe('shutting down', () => {
     expect(queue.isShutDown).toBe(true);
   });
 
-  test('workers that wait are told', async () => {
+  test('waiting workers end', async () => {
     const { queue } = newQueue();
     const waiting = Promise.all([queue.take(), queue.take()]);
 
@@ -210,7 +210,7 @@ describe('shutting down', () => {
     expect(await waiting).toEqual([undefined, undefined]);
   });
 
-  test('an item added while it was worked on gets its turn even so', async () => {
+  test('an item added while in work is still handed out', async () => {
     const { queue } = newQueue();
     queue.add('a');
     await queue.take();

@@ -7,18 +7,18 @@ import type { QueueMetrics } from './work-queue-metrics.ts';
 
 export interface WorkQueueOptions<Item> {
   readonly clock: Clock;
-  /** What makes two items the same; items that are strings are their own keys. */
+  /** The key of an item: items with equal keys are the same. Default for strings: the string itself. */
   readonly keyOf?: (item: Item) => string;
-  /** Makes one of an item that waits and the same item added again; default the newer one. */
+  /** Merges a waiting item with the same item added again; default the newer one. */
   readonly merge?: (waiting: Item, added: Item) => Item;
   readonly rateLimiter?: RateLimiter;
   readonly metrics?: QueueMetrics;
-  /** More different items than this are not taken: adding one throws. Default: a million. */
+  /** The most different items; adding more throws. Default one million. */
   readonly capacity?: number;
 }
 
 export interface AddOptions {
-  /** Waits until nothing else does: for work that nobody is waiting for, such as a resync. */
+  /** Handed out only when no other item waits: for background work such as a resync. */
   readonly isLowPriority?: boolean;
 }
 
@@ -30,10 +30,10 @@ interface Entry<Item> {
 }
 
 /**
- * Work to be done, named by key: each item waits at most once and is worked on by one worker at a time.
+ * A queue of keyed work: each item waits at most once, and one worker at a time works on it.
  *
- * An item that is added while it waits is the same work; one that is added while it is being worked on gets another turn
- * when that is done. Delayed items take their place when their time has come.
+ * Adding a waiting item changes nothing; adding an item in work queues it again when the work is done. Delayed items
+ * join the queue when they are due.
  *
  * Example: add a, add b, add a; take gives a; add a; take gives b; done(a); take gives a.
  */
@@ -64,17 +64,17 @@ export class WorkQueue<Item = string> {
     metrics?.observeWork(() => this.#ages());
   }
 
-  /** Items that wait for a worker. */
+  /** The number of items that wait for a worker. */
   get size(): number {
     return this.#waiting;
   }
 
-  /** Items that are being worked on. */
+  /** The number of items in work. */
   get working(): number {
     return this.#working;
   }
 
-  /** Items that wait for time to pass. */
+  /** The number of delayed items. */
   get delayed(): number {
     return this.#delays.size;
   }
@@ -100,7 +100,7 @@ export class WorkQueue<Item = string> {
     if (entry.workingSinceMs === undefined) this.#line(entry, isLow);
   }
 
-  /** Adds the item after `ms`; if it is to come earlier already, it does. */
+  /** Adds the item after `ms`; an earlier delay of the same item wins. */
   addAfter(item: Item, ms: number): void {
     if (this.#isShutDown) return;
     if (ms <= 0) return this.add(item);
@@ -109,23 +109,23 @@ export class WorkQueue<Item = string> {
     this.#delays.add(key, item, ms);
   }
 
-  /** The item no longer comes after a while; tells whether it was to. One that waits for a worker stays. */
+  /** Removes a delayed item; returns whether it was delayed. An item that waits for a worker stays. */
   cancelDelayed(item: Item): boolean {
     return this.#delays.remove(this.#keyOf(item));
   }
 
-  /** Adds the item when the rate limiter allows it: it has failed. */
+  /** Adds a failed item when the rate limiter allows it. */
   addRateLimited(item: Item): void {
     this.#options.metrics?.retries.add();
     this.addAfter(item, this.#limiter.nextMs(this.#keyOf(item)));
   }
 
-  /** The item is done with, for good or bad: its failures are forgotten. */
+  /** Resets the item's failures. */
   forget(item: Item): void {
     this.#limiter.forget(this.#keyOf(item));
   }
 
-  /** How often the item has failed. */
+  /** The item's failures since it was last forgotten. */
   failures(item: Item): number {
     return this.#limiter.failures(this.#keyOf(item));
   }
@@ -149,7 +149,7 @@ export class WorkQueue<Item = string> {
     });
   }
 
-  /** Work on the item has ended. If it was added meanwhile, it waits again. */
+  /** Ends the work on an item. If it was added meanwhile, it is queued again. */
   done(item: Item): void {
     const entry = this.#entries.get(this.#keyOf(item));
     if (entry?.workingSinceMs === undefined) return;
@@ -162,8 +162,8 @@ export class WorkQueue<Item = string> {
   }
 
   /**
-   * Takes no more items and drops those that wait for time to pass. What waits already is still handed out: workers end
-   * when `take` gives nothing any more.
+   * Accepts no more items and drops delayed ones. Waiting items are still handed out: workers end when `take` gives
+   * undefined.
    */
   shutDown(): void {
     this.#isShutDown = true;
@@ -172,7 +172,7 @@ export class WorkQueue<Item = string> {
     this.#checkDrained();
   }
 
-  /** Resolves when nothing waits and nothing is being worked on. */
+  /** Resolves when no item waits or is in work. */
   drained(signal?: AbortSignal): Promise<void> {
     if (this.#waiting === 0 && this.#working === 0) return Promise.resolve();
     if (this.#drained.isOpen) this.#drained = new Gate();
@@ -200,7 +200,7 @@ export class WorkQueue<Item = string> {
   #checkCapacity(key: string): void {
     const { capacity = 1_000_000 } = this.#options;
     if (this.#entries.size + this.#delays.size < capacity) return;
-    throw new RangeError(`Cannot add "${key}" to the queue: it holds ${capacity} items already`);
+    throw new RangeError(`Cannot add "${key}" to the queue: it already holds ${capacity} items`);
   }
 
   #promote(entry: Entry<Item>, waiting: NonNullable<Entry<Item>['waiting']>): void {

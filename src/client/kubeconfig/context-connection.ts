@@ -22,7 +22,7 @@ import {
   type UserEntry,
 } from './kubeconfig.ts';
 
-/** The extension of a cluster entry that credential plugins are given. */
+/** The extension of a cluster entry that credential plugins receive. */
 const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
 
 export interface ContextOptions {
@@ -86,10 +86,10 @@ function checkCluster(cluster: ClusterEntry): void {
   };
   if (cluster.server === '') refuse('"server" is missing');
   if (!URL.canParse(cluster.server) || !/^https?:$/.test(new URL(cluster.server).protocol)) {
-    refuse(`server "${cluster.server}" is no http or https URL`);
+    refuse(`server "${cluster.server}" is not an http or https URL`);
   }
   if (cluster.certificateAuthority !== undefined && cluster.certificateAuthorityData !== undefined) {
-    refuse('"certificate-authority" and "certificate-authority-data" are both there');
+    refuse('"certificate-authority" and "certificate-authority-data" are both set');
   }
   const hasAuthority = cluster.certificateAuthority !== undefined || cluster.certificateAuthorityData !== undefined;
   if (cluster.insecureSkipTlsVerify && hasAuthority) {
@@ -110,17 +110,17 @@ function checkUser(user: UserEntry): void {
     refuse('"token" and "username" exclude each other');
   }
   if (user.clientCertificate !== undefined && user.clientCertificateData !== undefined) {
-    refuse('"client-certificate" and "client-certificate-data" are both there');
+    refuse('"client-certificate" and "client-certificate-data" are both set');
   }
   const hasCertificate = user.clientCertificate !== undefined || user.clientCertificateData !== undefined;
   if (!hasCertificate) return;
   if (user.clientKey !== undefined && user.clientKeyData !== undefined)
-    refuse('"client-key" and "client-key-data" are both there');
+    refuse('"client-key" and "client-key-data" are both set');
   if (user.clientKey === undefined && user.clientKeyData === undefined)
     refuse('a client certificate needs "client-key" or "client-key-data"');
 }
 
-/** A file that is not there is better told of now than at the first request. */
+/** Reports missing files now rather than at the first request. */
 async function checkFiles(cluster: ClusterEntry, user: UserEntry): Promise<void> {
   const files: readonly (readonly [string, string | undefined, string])[] = [
     ['certificate-authority', cluster.certificateAuthority, cluster.origin],
@@ -145,7 +145,7 @@ function pemSource(pem: string | undefined, path: string | undefined): PemSource
   return path === undefined ? undefined : { path };
 }
 
-/** Whatever is there, in the order in which kubectl prefers it; a plugin is asked only when there is nothing else. */
+/** The user's credentials in kubectl's order of preference; a plugin runs only when there are no others. */
 function credentialsOf(user: UserEntry, cluster: ClusterEntry, options: ContextOptions): Credentials {
   const sources: Credentials[] = [];
   const certificate = pemSource(user.clientCertificateData, user.clientCertificate);

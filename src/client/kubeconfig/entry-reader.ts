@@ -1,7 +1,7 @@
 import { decodeBase64, ValueError } from '../../api/client.ts';
 import { KubeconfigError } from './kubeconfig.ts';
 
-/** Reads the members of one mapping of a kubeconfig; whatever is not as expected is an error that says where. */
+/** Reads the members of one mapping of a kubeconfig; a wrong type is an error that names its place. */
 export class EntryReader {
   readonly origin: string;
   readonly #members: Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export class EntryReader {
     else throw new KubeconfigError(`Cannot read ${origin}: it is not a mapping`);
   }
 
-  /** The text of a member; undefined when it is absent or empty, which a kubeconfig does not tell apart. */
+  /** A string member; undefined when it is absent or empty, which mean the same in a kubeconfig. */
   text(name: string): string | undefined {
     const value = this.#members[name];
     if (value === undefined || value === null || value === '') return undefined;
@@ -48,7 +48,7 @@ export class EntryReader {
     return value;
   }
 
-  /** Base64 of a text. */
+  /** A base64 member, decoded. */
   data(name: string): string | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;

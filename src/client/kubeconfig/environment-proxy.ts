@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** The proxy that the environment names for a server (`HTTPS_PROXY`, `NO_PROXY`…), with the rules of Go's programs. */
+/** The proxy for a server according to the environment (`HTTPS_PROXY`, `NO_PROXY`…), with Go's rules. */
 export function environmentProxy(
   server: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -22,7 +22,9 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** One exception: `*`, a host with or without a port, a domain with all below it, an address, or a range of addresses. */
+/**
+ * One exception: `*`, a host with or without a port, a domain and its subdomains, an address, or a range of addresses.
+ */
 function isMatch(exception: string, { host, port }: { readonly host: string; readonly port: string }): boolean {
   if (exception === '') return false;
   if (exception === '*') return true;

@@ -4,17 +4,17 @@ import type { Clock } from '../../base/index.ts';
 import type { ClusterConnection } from '../cluster-connection.ts';
 import { TokenFileCredentials } from '../credentials/index.ts';
 
-/** Where kubelets put a pod's service account. */
+/** The folder where kubelets mount a pod's service account. */
 const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 export interface InClusterOptions {
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Another folder than the one kubelets use. */
+  /** The folder of the service account; default the kubelet's. */
   readonly folder?: string;
 }
 
-/** How a pod reaches its own cluster, as its service account; undefined outside of a pod. */
+/** The connection of a pod to its cluster, as its service account; undefined outside of a pod. */
 export async function inClusterConnection(options: InClusterOptions): Promise<ClusterConnection | undefined> {
   const { environment, clock, folder = SERVICE_ACCOUNT_FOLDER } = options;
   const host = environment['KUBERNETES_SERVICE_HOST'] ?? '';

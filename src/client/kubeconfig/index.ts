@@ -1,4 +1,4 @@
-// Where the cluster is and who we are: kubeconfigs, and the service account of a pod.
+// Connections from kubeconfigs and from a pod's service account.
 export type { ContextOptions } from './context-connection.ts';
 export { environmentProxy } from './environment-proxy.ts';
 export { inClusterConnection, type InClusterOptions } from './in-cluster-connection.ts';

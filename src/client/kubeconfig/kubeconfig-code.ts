@@ -1,3 +1,3 @@
-// What a kubeconfig takes, a YAML parser among it. Pods have none, so it is loaded with the first one.
+// The code that reads kubeconfigs, including a YAML parser. Loaded on demand, since programs in pods do not need it.
 export { connectionOfContext } from './context-connection.ts';
 export { readKubeconfig } from './read-kubeconfig.ts';

@@ -14,7 +14,7 @@ import { loadKubeconfig } from './load-kubeconfig.ts';
 const clock = new VirtualClock();
 const never = new AbortController().signal;
 
-/** A folder that is removed with all that is in it. */
+/** A temporary folder. */
 async function folder(files: Readonly<Record<string, string>>): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'keelson-kubeconfig-'));
   for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text);
@@ -42,7 +42,7 @@ function base64(text: string): string {
 }
 
 describe('a context', () => {
-  test('says where the server is, how it proves itself and what namespace is meant', async () => {
+  test('gives the server, its certificate authority and the namespace', async () => {
     const connection = await connectionOf(`
 apiVersion: v1
 kind: Config
@@ -94,7 +94,7 @@ contexts:
     expect(await connection.credentials?.current(never)).toEqual({ authorization: 'Basic amFuZTpwYXNz' });
   });
 
-  test('impersonation is taken over', async () => {
+  test('impersonation is read', async () => {
     const user = { as: 'jane', 'as-uid': '7', 'as-groups': ['a', 'b'], 'as-user-extra': { scopes: ['x'] } };
 
     expect((await connectionOf(config({ user }))).impersonate).toEqual({
@@ -122,7 +122,7 @@ contexts:
     expect((await connectionOf(text, { context: 'y' })).server).toBe('https://two.test');
   });
 
-  test('a file is named relative to the kubeconfig that names it', async () => {
+  test('a path is relative to the kubeconfig that names it', async () => {
     await using there = await folder({
       config: config({ user: { tokenFile: 'token' }, cluster: { 'certificate-authority': 'ca.crt' } }),
       token: ' from-file\n',
@@ -137,7 +137,7 @@ contexts:
   });
 });
 
-describe('what cannot be used is refused, with file and entry', () => {
+describe('unusable entries are errors that name file and entry', () => {
   const place = 'in kubeconfig "/home/me/.kube/config"';
 
   test.each<[string, string, string]>([
@@ -163,7 +163,11 @@ describe('what cannot be used is refused, with file and entry', () => {
       `Cannot use context "x" ${place}: there is no user "v"`,
     ],
     ['no server', config({ cluster: { server: '' } }), `Cannot use cluster "c" ${place}: "server" is missing`],
-    ['a server that is no URL', config({ cluster: { server: 'ftp://x' } }), 'server "ftp://x" is no http or https URL'],
+    [
+      'a server that is no URL',
+      config({ cluster: { server: 'ftp://x' } }),
+      'server "ftp://x" is not an http or https URL',
+    ],
     ['a number for a token', config({ user: { token: 7 } }), `Cannot read user "u" ${place}: "token" is not a string`],
     ['data that is no base64', config({ user: { 'client-key-data': '?' } }), '"client-key-data" is not base64'],
     [
@@ -174,10 +178,10 @@ describe('what cannot be used is refused, with file and entry', () => {
     [
       'both kinds of authority',
       config({ cluster: { 'certificate-authority': '/a', 'certificate-authority-data': 'YQ==' } }),
-      'are both there',
+      'are both set',
     ],
     [
-      'an authority that nobody looks at',
+      'an authority that is ignored',
       config({ cluster: { 'insecure-skip-tls-verify': true, 'certificate-authority-data': 'YQ==' } }),
       'exclude each other',
     ],
@@ -242,7 +246,7 @@ describe('several files', () => {
     expect(merged.users.get('u')).toMatchObject({ token: 'two' });
   });
 
-  test('a file that is named must be there', async () => {
+  test('a file that is named must exist', async () => {
     await expect(loadKubeconfig({ path: '/nowhere/config' })).rejects.toThrow(
       'Cannot read kubeconfig "/nowhere/config": there is no such file',
     );
@@ -271,7 +275,7 @@ describe('inside a pod', () => {
     expect(await connection?.credentials?.current(never)).toEqual({ authorization: 'Bearer sa-token' });
   });
 
-  test('without them this is no pod', async () => {
+  test('without them it is not a pod', async () => {
     await using there = await folder({});
 
     expect(await inClusterConnection({ clock, environment, folder: there.path })).toBeUndefined();

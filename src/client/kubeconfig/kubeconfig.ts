@@ -1,6 +1,6 @@
 import type { ExecPlugin } from '../credentials/index.ts';
 
-/** A kubeconfig, read and checked; entries by name. */
+/** A parsed kubeconfig; entries by name. */
 export interface Kubeconfig {
   readonly clusters: ReadonlyMap<string, ClusterEntry>;
   readonly users: ReadonlyMap<string, UserEntry>;
@@ -8,7 +8,7 @@ export interface Kubeconfig {
   readonly currentContext: string | undefined;
 }
 
-/** Where an entry stands, for messages: `cluster "dev" in "/home/me/.kube/config"`. */
+/** `origin` is the place of an entry, for messages: `cluster "dev" in "/home/me/.kube/config"`. */
 interface Entry {
   readonly origin: string;
 }
@@ -17,7 +17,7 @@ export interface ClusterEntry extends Entry {
   readonly server: string;
   readonly tlsServerName?: string;
   readonly insecureSkipTlsVerify: boolean;
-  /** A path; what `…Data` says goes before it. */
+  /** A path; `…Data` takes precedence. */
   readonly certificateAuthority?: string;
   /** PEM. */
   readonly certificateAuthorityData?: string;
@@ -49,7 +49,7 @@ export interface ContextEntry extends Entry {
   readonly namespace?: string;
 }
 
-/** Acting as somebody else, if the server lets us. */
+/** The user to impersonate, if the server allows it. */
 export interface Impersonation {
   readonly user: string;
   readonly uid?: string;
@@ -57,7 +57,7 @@ export interface Impersonation {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A kubeconfig cannot be used; the message names the file and the entry. */
+/** Thrown for an unusable kubeconfig; the message names the file and the entry. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
 }

@@ -4,25 +4,25 @@ import { type Kubeconfig, KubeconfigError } from './kubeconfig.ts';
 import type * as Code from './kubeconfig-code.ts';
 
 /**
- * Reads the text of a kubeconfig. `path` is where it came from: relative paths in it are relative to that file's folder.
- * Unknown members are ignored, as clients of other versions put theirs there.
+ * Reads the text of a kubeconfig. `path` is the file it came from: relative paths in it are relative to that file's
+ * folder. Unknown members, which other versions of clients may write, are ignored.
  */
 export async function parseKubeconfig(text: string, path: string): Promise<Kubeconfig> {
   const { readKubeconfig } = await kubeconfigCode();
   return readKubeconfig(text, path);
 }
 
-/** What a context of a kubeconfig says about connecting; refuses what kubectl refuses, and names the entry. */
+/** The connection of a kubeconfig's context. Rejects what kubectl rejects, and names the entry. */
 export async function contextConnection(config: Kubeconfig, options: ContextOptions): Promise<ClusterConnection> {
   const { connectionOfContext } = await kubeconfigCode();
   return connectionOfContext(config, options);
 }
 
-/** Published, this is the door `keelson/kubeconfig`, which bundles for pods leave out. */
+/** In the published package this imports `keelson/kubeconfig`, which bundles for pods leave out. */
 function kubeconfigCode(): Promise<typeof Code> {
   return import('./kubeconfig-code.ts').catch((cause: unknown) => {
     throw new KubeconfigError(
-      `Cannot read a kubeconfig: this bundle leaves "keelson/kubeconfig" out, and it is not installed beside it`,
+      `Cannot read a kubeconfig: this bundle does not include "keelson/kubeconfig", and it is not installed beside the bundle`,
       { cause },
     );
   });

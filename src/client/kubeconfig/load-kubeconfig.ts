@@ -6,7 +6,7 @@ import { type Kubeconfig, KubeconfigError } from './kubeconfig.ts';
 import { parseKubeconfig } from './lazy-kubeconfig.ts';
 
 export interface LoadOptions {
-  /** One file, which must exist; without it `$KUBECONFIG` and `~/.kube/config` count. */
+  /** One file, which must exist; default the files of `$KUBECONFIG`, or `~/.kube/config`. */
   readonly path?: string;
   /** Default the process's. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -15,7 +15,7 @@ export interface LoadOptions {
 /**
  * Loads the kubeconfig that kubectl would: the given file, or the files of `$KUBECONFIG` merged, or `~/.kube/config`.
  *
- * Ends: with a KubeconfigError when a file cannot be read; files of `$KUBECONFIG` that do not exist are passed over.
+ * Ends: with a KubeconfigError when a file cannot be read; files of `$KUBECONFIG` that do not exist are skipped.
  */
 export async function loadKubeconfig(options: LoadOptions = {}): Promise<Kubeconfig> {
   const { path, environment = process.env } = options;
@@ -28,15 +28,14 @@ export async function loadKubeconfig(options: LoadOptions = {}): Promise<Kubecon
   return mergeKubeconfigs(found.filter((config) => config !== undefined));
 }
 
-/** Where kubectl looks, in order. */
+/** The files that kubectl reads, in order. */
 export function kubeconfigPaths(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   const named = (environment['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   return named.length > 0 ? [...new Set(named)] : [join(homedir(), '.kube', 'config')];
 }
 
 /**
- * Several kubeconfigs as one: of entries with the same name the first one counts, as a whole, and so does the first
- * current context.
+ * Merges kubeconfigs: of entries with the same name the first one counts, as a whole; the first current context counts.
  */
 export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   return {

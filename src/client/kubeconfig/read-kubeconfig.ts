@@ -99,7 +99,7 @@ function readContext(entry: EntryReader): ContextEntry {
   };
 }
 
-/** The value of a YAML text, read as Go's YAML reads it (`yes` is true). Of duplicate keys the last one counts. */
+/** The value of a YAML text, read as Go's YAML reads it (`yes` is true). The last of duplicate keys counts. */
 function yamlValue(text: string): unknown {
   return valueOf(parseYaml(text));
 }
@@ -120,7 +120,7 @@ function valueOf(node: JsonNode): unknown {
   }
 }
 
-/** Makes the relative paths of a file absolute. */
+/** Makes a path absolute that is relative to the kubeconfig. */
 type ResolvePath = (path: string) => string;
 
 function readUser(entry: EntryReader, resolve: ResolvePath): UserEntry {
@@ -188,7 +188,7 @@ function readEnvironment(exec: EntryReader): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs) as Record<string, string>;
 }
 
-/** v1 wants it said; v1beta1, which is older than the member, takes `IfAvailable`. */
+/** v1 requires the field; v1beta1, which is older than the field, defaults to `IfAvailable`. */
 function readInteractiveMode(exec: EntryReader, apiVersion: ExecApiVersion): InteractiveMode {
   const mode = apiVersion.endsWith('/v1')
     ? exec.requiredText('interactiveMode')
@@ -197,12 +197,12 @@ function readInteractiveMode(exec: EntryReader, apiVersion: ExecApiVersion): Int
   throw new KubeconfigError(`Cannot use ${exec.origin}: interactiveMode "${mode}" is not Never, IfAvailable or Always`);
 }
 
-/** A command that names a folder is a path; any other is looked up in `PATH`. */
+/** A command with a slash is a path; any other is looked up in `PATH`. */
 function resolveCommand(command: string, resolve: ResolvePath): string {
   return command.includes(sep) ? resolve(command) : command;
 }
 
-/** A hint is printed as it is, so it must not be able to command the terminal. */
+/** Removes control characters: the hint is printed verbatim and must not control the terminal. */
 function withoutControls(text: string): string {
   return text.replaceAll(/[^\P{C}\t\n\v\f\r]/gu, (control) => {
     return `U+${(control.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;

@@ -1,13 +1,15 @@
 import type { Duration } from '../../base/index.ts';
-/** What every call takes. */
+/** The options of every call. */
 export interface CallOptions {
-  /** Gives up the call. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal;
-  /** Gives up the call after this long, including retries; for streams, when they have not begun by then. Default: never. */
+  /** Aborts the call after this time, retries included; a stream only if it has not begun by then. Default: never. */
   readonly timeout?: Duration;
-  /** How often a request is sent again when the server is busy; default the client's setting. */
+  /** The most retries while the server is busy; default the client's setting. */
   readonly maxRetries?: number;
-  /** What is answered is only read, so that it may be frozen: beside a server of the same process that saves a copy. */
+  /**
+   * The caller only reads the response, so it may be frozen: this saves a copy when the server is in the same process.
+   */
   readonly isReadOnly?: boolean;
 }
 
@@ -21,11 +23,11 @@ export interface ApiRequest extends CallOptions {
   readonly body?: unknown;
   /** Default `application/json`. */
   readonly contentType?: string;
-  /** Sending it twice does the same as sending it once; said of GET, PUT and DELETE anyway. */
+  /** The request may safely be sent twice. GET, PUT and DELETE always count as idempotent. */
   readonly isIdempotent?: boolean;
 }
 
-/** Parameters of a query; those that are undefined are left out. */
+/** Query parameters; undefined ones are left out. */
 export type QueryValues = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** The path with its query. */

@@ -1,13 +1,13 @@
 import type { TransportBody } from '../transport.ts';
 import { TransportError } from '../../wire/http/index.ts';
 
-/** A value that came back; `isShared` says that it is frozen and that others hold it too. */
+/** A response's value; `isShared`: it is frozen and shared with other readers. */
 export interface ReadValue {
   readonly value: unknown;
   readonly isShared: boolean;
 }
 
-/** The JSON value of a whole body. */
+/** Reads a whole body as JSON. */
 export async function readJson(body: TransportBody, maxBytes: number): Promise<ReadValue> {
   if (body.type === 'object') return { value: body.object, isShared: true };
   const text = await readText(body, maxBytes);
@@ -18,7 +18,7 @@ export async function readJson(body: TransportBody, maxBytes: number): Promise<R
   }
 }
 
-/** The text of a whole body. */
+/** Reads a whole body as text. */
 export async function readText(body: TransportBody, maxBytes: number): Promise<string> {
   if (body.type === 'object') return JSON.stringify(body.object);
   if (body.type === 'events') throw new TransportError('protocol', 'Cannot read the answer: it is a stream of events');
@@ -39,7 +39,7 @@ export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The beginning of a text that may be of any length. */
+/** The beginning of a text, for messages. */
 export function excerpt(text: string): string {
   return text.length <= 500 ? text : `${text.slice(0, 500)}…`;
 }

@@ -11,7 +11,7 @@ type Scripted =
   | 'hang'
   | { status: number; headers?: Record<string, string | string[]>; body?: unknown };
 
-/** Gives prepared answers, one after the other; the last one again and again. */
+/** Gives prepared answers in order, and repeats the last one. */
 class ScriptedTransport implements Transport {
   readonly requests: TransportRequest[] = [];
   readonly #script: Scripted[];
@@ -84,7 +84,7 @@ describe('a busy server', () => {
     },
   );
 
-  test('a time that is a date is understood too', async () => {
+  test('Retry-After may be a date', async () => {
     const clock = new VirtualClock();
     const at = new Date(clock.now() + 5000).toUTCString();
     const transport = new ScriptedTransport({ status: 503, headers: { 'retry-after': at } }, { status: 200 });
@@ -98,7 +98,7 @@ describe('a busy server', () => {
     await answer;
   });
 
-  test('without a time the wait grows, with chance in it, and ends after maxRetries', async () => {
+  test('without Retry-After the wait grows with jitter, and retries end after maxRetries', async () => {
     const transport = new ScriptedTransport(tooMany());
     const { requester, clock } = requesterOver(transport, { maxRetries: 3 });
     const times: number[] = [];
@@ -119,7 +119,7 @@ describe('a busy server', () => {
     expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThanOrEqual(200);
   });
 
-  test('a server that wants to be left alone for minutes is told to the caller', async () => {
+  test('a Retry-After of minutes becomes an error', async () => {
     const transport = new ScriptedTransport(tooMany(120));
     const { requester } = requesterOver(transport);
 
@@ -173,7 +173,7 @@ describe('a busy server', () => {
 });
 
 describe('time limits', () => {
-  test('a call that takes too long is given up, retries and all', async () => {
+  test('a call that takes too long is aborted, retries included', async () => {
     const transport = new ScriptedTransport(tooMany(2), 'hang');
     const { requester, clock } = requesterOver(transport);
     const outcome = expect(requester.object({ ...read, timeout: 5000 })).rejects.toMatchObject({ reason: 'timeout' });
@@ -194,7 +194,7 @@ describe('time limits', () => {
 });
 
 describe('answers', () => {
-  test('what is no Status becomes one, with the text that came', async () => {
+  test('an error body that is not a Status becomes one with its text', async () => {
     const { requester } = requesterOver(new ScriptedTransport({ status: 404, body: '<html>no such page</html>' }));
 
     await expect(requester.object(read)).rejects.toMatchObject({
@@ -213,7 +213,7 @@ describe('answers', () => {
     await expect(requester.object(read)).rejects.toMatchObject({ reason: 'tooLarge' });
   });
 
-  test('an answer that is no JSON is a protocol error', async () => {
+  test('an answer that is not JSON is a protocol error', async () => {
     const { requester } = requesterOver(new ScriptedTransport({ status: 200, body: 'hello' }));
 
     await expect(requester.object(read)).rejects.toMatchObject({
@@ -222,7 +222,7 @@ describe('answers', () => {
     });
   });
 
-  test('warnings are heard, each of them', async () => {
+  test('every warning is reported', async () => {
     const heard: Warning[] = [];
     const warning = ['299 - "first \\"quoted\\"", 299 k8s "second"', '199 - "about caches"'];
     const transport = new ScriptedTransport({ status: 200, headers: { warning } });
@@ -238,7 +238,7 @@ describe('answers', () => {
 });
 
 describe('requests', () => {
-  test('say who sends them, and for whom', async () => {
+  test('name the program and the impersonated user', async () => {
     const transport = new ScriptedTransport({ status: 200 });
     const impersonate = { user: 'jane', uid: '7', groups: ['a', 'b'], extra: { 'acme.com/Scope%': ['x', 'y'] } };
     const { requester } = requesterOver(transport, { userAgent: 'my-controller/1.0', impersonate });
@@ -260,7 +260,7 @@ describe('requests', () => {
     expect(transport.requests[0]).not.toHaveProperty('body');
   });
 
-  test('have bodies as Go writes them, because servers keep and compare some of their bytes', async () => {
+  test('have bodies as Go writes them, because servers store and compare some of their bytes', async () => {
     const transport = new ScriptedTransport({ status: 200 });
     await requesterOver(transport).requester.object({ ...create, body: { data: { args: ['<a> & b'] } } });
     expect(transport.requests[0]?.body).toBe(String.raw`{"data":{"args":["\u003ca\u003e \u0026 b"]}}`);
@@ -282,7 +282,7 @@ describe('watches', () => {
     return events;
   }
 
-  test('events that came together are given together, wherever the pieces were cut', async () => {
+  test('events that arrive together form one batch, wherever the chunks are cut', async () => {
     const text = `${event('ADDED', 'a')}\n${event('MODIFIED', 'ü')}\n${event('DELETED', 'c')}\n`;
     const cut = text.indexOf('MODIFIED') + 3;
 
@@ -294,7 +294,7 @@ describe('watches', () => {
     ]);
   });
 
-  test('bookmarks tell how far the watch is, and whether the initial state is complete', async () => {
+  test('bookmarks report the resource version, and whether the initial state is complete', async () => {
     const end = {
       type: 'BOOKMARK',
       object: { metadata: { resourceVersion: '9', annotations: { 'k8s.io/initial-events-end': 'true' } } },
@@ -310,7 +310,7 @@ describe('watches', () => {
     ]);
   });
 
-  test('an ERROR event is thrown as a StatusError, after what came before it', async () => {
+  test('an ERROR event is thrown as a StatusError, after the events before it', async () => {
     const error = { type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' } };
     const seen: unknown[] = [];
     const transport: Transport = {

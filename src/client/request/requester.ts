@@ -25,20 +25,22 @@ export interface RequesterOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Logger;
-  /** How the program calls itself; the server shows it in audit logs and in managedFields. */
+  /** The `User-Agent`; the server shows it in audit logs and managedFields. */
   readonly userAgent?: string;
   readonly impersonate?: Impersonation;
-  /** Called with each warning of the server; without it warnings are logged. */
+  /** Called with each warning of the server; by default warnings are logged. */
   readonly onWarning?: WarningHandler;
-  /** How often a request is sent again when the server is busy; default 10. */
+  /** The most retries while the server is busy; default 10. */
   readonly maxRetries?: number;
-  /** The largest answer that is taken; default 256 MiB. Lists come in pages, so none needs to be large. */
+  /** The largest accepted response; default 256 MiB. Lists come in pages, so responses are rarely large. */
   readonly maxBodyBytes?: number;
-  /** The largest event of a watch that is taken; default 16 MiB. */
+  /** The largest accepted watch event; default 16 MiB. */
   readonly maxEventBytes?: number;
 }
 
-/** Sends requests of the API: encodes them, tries again when the server is busy, and turns refusals into StatusErrors. */
+/**
+ * Sends API requests: encodes them, retries when the server is busy, and throws errors of the server as StatusErrors.
+ */
 export class Requester {
   readonly clock: Clock;
   readonly random: Random;
@@ -49,7 +51,7 @@ export class Requester {
   readonly #maxRetries: number;
   readonly #maxBodyBytes: number;
   readonly #maxEventBytes: number;
-  /** For calls that nobody gives up: only of a transport that lets go of it. */
+  /** The signal of calls that have no signal and no timeout; only with transports that do not retain signals. */
   readonly #never: AbortSignal | undefined;
 
   constructor(transport: Transport, options: RequesterOptions = {}) {
@@ -68,7 +70,7 @@ export class Requester {
     this.#never = transport.values?.never;
   }
 
-  /** The object that the server answers with. */
+  /** Returns the object in the response. */
   async object(request: ApiRequest): Promise<ReadValue> {
     const call = new Call(request, this.clock, this.#never);
     try {
@@ -80,14 +82,14 @@ export class Requester {
     }
   }
 
-  /** The text that the server answers with. */
+  /** Returns the text of the response. */
   async text(request: ApiRequest): Promise<string> {
     using call = new Call(request, this.clock, this.#never);
     const response = await this.#send(request, call);
     return await readText(response.body, this.#maxBodyBytes);
   }
 
-  /** The events of a watch, as they arrive. Ends when the server ends it; an ERROR event is thrown. */
+  /** Yields a watch's events as they arrive. Ends when the server ends the watch; throws ERROR events. */
   async *events(request: ApiRequest): AsyncGenerator<readonly TransportEvent[]> {
     using call = new Call(request, this.clock, this.#never);
     const { body } = await this.#send(request, call);
@@ -103,7 +105,7 @@ export class Requester {
     }
   }
 
-  /** The bytes that the server answers with, as they arrive. */
+  /** Yields the bytes of the response as they arrive. */
   async *chunks(request: ApiRequest): AsyncGenerator<Uint8Array> {
     using call = new Call(request, this.clock, this.#never);
     const { body } = await this.#send(request, call);
@@ -127,7 +129,7 @@ export class Requester {
       if (waitMs === undefined || call.signal.aborted) throw call.signal.aborted ? call.signal.reason : outcome.error;
       await this.clock.sleep(waitMs, call.signal);
       call.signal.throwIfAborted();
-      if (sent.value !== undefined) sent = this.#encode(request, call.signal); // the server has taken the value over
+      if (sent.value !== undefined) sent = this.#encode(request, call.signal); // the server owns the value now
     }
   }
 
@@ -147,7 +149,7 @@ export class Requester {
     return { failure: { type: 'status', code, retryAfterMs: waitMs }, error };
   }
 
-  /** The span of a watch, or of another answer that streams, ends when the answer begins. */
+  /** The span of a watch or another stream ends when the response begins. */
   #sendTraced(sent: TransportRequest): Promise<TransportResponse> {
     const { method, path } = sent;
     const [place = ''] = path.split('?', 1);
@@ -160,14 +162,14 @@ export class Requester {
     });
   }
 
-  /** The Status of a refusal, or whatever text is there instead. */
+  /** The Status of an error response, or its text. */
   async #refusal({ body }: TransportResponse): Promise<unknown> {
     if (body.type === 'object') return body.object;
     const text = await readText(body, this.#maxBodyBytes);
     try {
       return JSON.parse(text);
     } catch {
-      return text; // a proxy on the way, or a path that is not served with JSON
+      return text; // from a proxy, or a path that does not answer in JSON
     }
   }
 
@@ -177,29 +179,29 @@ export class Requester {
     if (body === undefined) return { method, path: target, signal, headers: { accept, ...this.#headers } };
     const headers = { accept, 'content-type': contentType, ...this.#headers };
     const value = this.#transport.values?.copy(body);
-    // servers keep some of the bytes of a body
+    // servers store some bytes of a body verbatim
     return { method, path: target, signal, headers, value, body: value === undefined ? encodeJson(body) : undefined };
   }
 }
 
-/** The resource that a path is about, which names its spans; the path itself where there is none. */
+/** The resource in a path, which names its spans; the path itself if it has none. */
 function resourceIn(path: string): string {
   return /^\/(?:api|apis\/[^/]+)\/[^/]+\/(?:namespaces\/[^/]+\/)?([^/]+)/.exec(path)?.[1] ?? path;
 }
 
-/** A try that brought no success, and what to throw unless another one does. */
+/** A failed try, and what to throw if no later try succeeds. */
 interface Failed {
   readonly failure: Failure;
   readonly error: unknown;
 }
 
-/** One call with its deadline, over all its tries. */
+/** One call with its deadline, across all tries. */
 class Call implements Disposable {
   readonly signal: AbortSignal;
   readonly #scope: AbortScope | undefined;
   readonly #timer: Disposable | undefined;
 
-  /** With `never`, the transport is one that lets go of the signals that it is given, so that the caller's own may be. */
+  /** With `never`, the transport does not retain signals, so the caller's signal can be passed to it directly. */
   constructor({ signal, timeout, method, path }: ApiRequest, clock: Clock, never?: AbortSignal) {
     if (timeout === undefined && never !== undefined) {
       this.signal = signal ?? never;
@@ -217,7 +219,7 @@ class Call implements Disposable {
     this.#timer = clock.timer(timeoutMs, timeUp);
   }
 
-  /** The stream has begun: from here on it may take any time. */
+  /** The stream has begun: the timeout no longer applies. */
   begin(): void {
     this.#timer?.[Symbol.dispose]();
   }
@@ -228,7 +230,7 @@ class Call implements Disposable {
   }
 }
 
-/** The headers that ask the server to take us for somebody else. */
+/** The headers of impersonation. */
 function impersonationHeaders(who: Impersonation): Record<string, string | readonly string[]> {
   const headers: Record<string, string | readonly string[]> = { 'impersonate-user': who.user };
   if (who.uid !== undefined) headers['impersonate-uid'] = who.uid;
@@ -239,7 +241,7 @@ function impersonationHeaders(who: Impersonation): Record<string, string | reado
   return headers;
 }
 
-/** Whatever may not stand in a header's name is written as %XX, byte by byte; so is % itself. */
+/** Percent-encodes the bytes that a header name may not have, and % itself. */
 function escapeName(name: string): string {
   let escaped = '';
   for (const byte of Buffer.from(name, 'utf8')) {

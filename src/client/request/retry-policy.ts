@@ -3,10 +3,10 @@ import { headerOf, type ResponseHeaders } from '../transport.ts';
 import { isTransportError } from '../../wire/http/index.ts';
 import type { ApiRequest } from './api-request.ts';
 
-/** A server that wants to be left alone for longer than this is told to the caller instead. */
+/** A longer `Retry-After` is not waited for: the caller gets the error. */
 const MAX_WAIT_MS = 60_000;
 
-/** An answer that is no success, or no answer. */
+/** An error response, or no response. */
 export type Failure =
   | { readonly type: 'status'; readonly code: number; readonly retryAfterMs: number | undefined }
   | { readonly type: 'error'; readonly error: unknown };
@@ -14,9 +14,9 @@ export type Failure =
 /**
  * Decides whether and when a request is sent again.
  *
- * - 429, and what the server did not look at: always, since nothing has happened yet;
- * - any other 5xx that says when to come back: requests that can be repeated safely;
- * - 502, 503, 504 and connections that break: reads only.
+ * - 429, and requests that the server did not process: always, since nothing has happened yet;
+ * - any other 5xx with `Retry-After`: idempotent requests;
+ * - 502, 503, 504 and broken connections: reads only.
  */
 export class RetryPlan {
   readonly #request: ApiRequest;
@@ -29,7 +29,7 @@ export class RetryPlan {
     this.#backoff = new Backoff({ initialMs: 100, factor: 2, jitter: 1, capMs: 5000 }, random);
   }
 
-  /** How long to wait before the next try; undefined when there is none. */
+  /** The wait before the next try; undefined to give up. */
   nextWaitMs(failure: Failure): number | undefined {
     if (this.#left <= 0 || !this.#isRetriable(failure)) return undefined;
     const isFirst = this.#backoff.attempts === 0;
@@ -37,7 +37,7 @@ export class RetryPlan {
     const askedMs = failure.type === 'status' ? (failure.retryAfterMs ?? 0) : 0;
     if (askedMs > MAX_WAIT_MS) return undefined;
     this.#left -= 1;
-    // what broke or was turned away with its connection finds another one at once
+    // after a broken connection a new one is tried at once
     return isFirst && failure.type === 'error' ? 0 : Math.max(backoffMs, askedMs);
   }
 
@@ -54,7 +54,7 @@ export class RetryPlan {
   }
 }
 
-/** What the `Retry-After` header says, in milliseconds from now. */
+/** The wait in the `Retry-After` header, in milliseconds. */
 export function retryAfterMs(headers: ResponseHeaders, clock: Clock): number | undefined {
   const text = headerOf(headers, 'retry-after');
   if (text === undefined) return undefined;

@@ -2,7 +2,7 @@ import { type Status, StatusError } from '../../api/client.ts';
 import type { ApiRequest } from './api-request.ts';
 import { excerpt } from './body-reader.ts';
 
-/** What codes mean when the answer is not from an API server, and so has no reason. */
+/** Reasons for responses that are not from an API server and so have none. */
 const reasons: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -21,7 +21,7 @@ const reasons: Readonly<Record<number, string>> = {
   504: 'Timeout',
 };
 
-/** The error that an answer without success stands for. */
+/** The error for an unsuccessful response. */
 export function statusErrorOf(code: number, value: unknown, request: ApiRequest): StatusError {
   if (isStatus(value)) return errorOf(value, code);
   const text = typeof value === 'string' ? value.trim() : JSON.stringify(value);

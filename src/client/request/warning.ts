@@ -1,9 +1,9 @@
 import { headersOf, type ResponseHeaders } from '../transport.ts';
 
-/** Something the server wants people to know, such as the use of an old API version. */
+/** A warning from the server, such as about a deprecated API version. */
 export interface Warning {
   readonly text: string;
-  /** The request it is about, such as `POST /apis/apps/v1/namespaces/default/deployments`. */
+  /** The request that caused it, such as `POST /apis/apps/v1/namespaces/default/deployments`. */
   readonly request: string;
 }
 
@@ -12,7 +12,7 @@ export type WarningHandler = (warning: Warning) => void;
 /** `299 agent "text"`, several of them with commas in between (RFC 7234, section 5.5). */
 const WARNING = /(\d{3}) (\S+) "((?:[^"\\]|\\.)*)"(?: "[^"]*")?\s*,?\s*/y;
 
-/** The texts of `Warning` headers; those of other codes than 299 are about caches, and nothing for us. */
+/** The texts of `Warning` headers with code 299; other codes are about caches. */
 export function warningTexts(headers: ResponseHeaders): readonly string[] {
   return headersOf(headers, 'warning').flatMap((header) => {
     const texts: string[] = [];

@@ -3,7 +3,7 @@ import type { TransportEvent } from '../transport.ts';
 import { TransportError } from '../../wire/http/index.ts';
 import { asBuffer, excerpt } from './body-reader.ts';
 
-/** Marks the bookmark after which the initial state is complete (KEP-3157). */
+/** Marks the bookmark that ends a streaming list (KEP-3157). */
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 const NEWLINE = 0x0a;
 
@@ -15,10 +15,10 @@ interface Frame {
 }
 
 /**
- * Reads the events of a watch: one JSON object a line. Events that arrive together come out together.
+ * Reads the events of a watch: one JSON object per line. Events that arrive together form one batch.
  *
- * Ends: with a `protocol` error on a line that is no event, `tooLarge` on one beyond `maxBytes`, and `cut` when the stream
- * stops in the middle of a line.
+ * Ends: with a `protocol` error on a line that is not an event, `tooLarge` on one beyond `maxBytes`, and `cut` when the
+ * stream stops in the middle of a line.
  */
 export async function* decodeWatch(
   chunks: AsyncIterable<Uint8Array>,

@@ -3,7 +3,7 @@ import { RealClock, SeededRandom } from '../../base/index.ts';
 import { Client } from '../client.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../transport.ts';
 
-/** Gives a first page, has forgotten it when asked for the next, and gives everything to whoever asks for all. */
+/** Gives a first page, answers 410 to the next one, and gives everything to a request without a limit. */
 class ForgetfulServer implements Transport {
   readonly queries: string[] = [];
 
@@ -42,7 +42,7 @@ test.each([undefined, 'first'])(
   },
 );
 
-test('a first page that the server refuses is not asked for again', async () => {
+test('a first page that the server rejects is not requested again', async () => {
   const server = new ForgetfulServer();
   const client = new Client(server, { clock: new RealClock(), random: new SeededRandom('pages') });
 

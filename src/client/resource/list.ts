@@ -3,18 +3,18 @@ import { TransportError } from '../../wire/http/index.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
 import type { ReadValue } from '../request/body-reader.ts';
 
-/** Objects of one kind as of one moment. */
+/** The objects of one kind as of one resource version. */
 export interface List<T extends KubernetesObject> {
   readonly items: readonly Observed<T>[];
-  /** The moment; a watch from here misses nothing. */
+  /** A watch from this version misses nothing. */
   readonly resourceVersion: string;
-  /** Where the next page begins; undefined on the last one. */
+  /** The token of the next page; undefined on the last one. */
   readonly continue: string | undefined;
-  /** How many are left after this page, if the server says. */
+  /** The number of objects after this page, if the server reports it. */
   readonly remainingItemCount: number | undefined;
 }
 
-/** Reads a list as the server sends it. Its items come without `kind` and `apiVersion`; ours have them. */
+/** Reads a list as the server sends it. Adds `kind` and `apiVersion` to the items, which come without. */
 export function readList<T extends KubernetesObject>(
   { value, isShared }: ReadValue,
   typeMeta: { readonly kind: string; readonly apiVersion: string },

@@ -2,10 +2,10 @@ import type { Preconditions } from '../../api/types/meta/v1.d.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
 import type { ApiRequest, CallOptions, QueryValues } from '../request/api-request.ts';
 
-/** Which objects: `app=web,tier!=db`, or `{ app: 'web' }` for labels that must be equal. */
+/** A label selector: `app=web,tier!=db`, or `{ app: 'web' }` for equality. */
 export type LabelQuery = string | Readonly<Record<string, string>>;
 
-/** Which objects a list or watch is about. */
+/** The objects that a list or watch returns. */
 export interface Selection {
   readonly labelSelector?: LabelQuery;
   /** Such as `spec.nodeName=n1`. */
@@ -13,52 +13,54 @@ export interface Selection {
 }
 
 export interface GetOptions extends CallOptions {
-  /** Not older than this; `'0'` for any state the server has at hand. */
+  /** The result is not older than this; `'0'` accepts any state that the server has cached. */
   readonly resourceVersion?: string;
 }
 
 export interface ListOptions extends CallOptions, Selection {
-  /** Objects a page; default 500, 0 for all at once. */
+  /** Objects per page; default 500, 0 for all at once. */
   readonly limit?: number;
-  /** Where the page before ended. */
+  /** The token of the previous page. */
   readonly continue?: string;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
 }
 
 export interface WatchOptions extends CallOptions, Selection {
-  /** Changes after this one; without it the watch begins with what is there, as `ADDED` events. */
+  /**
+   * Watches for changes after this version; without it the watch begins with `ADDED` events for all existing objects.
+   */
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'NotOlderThan';
-  /** Asks for `BOOKMARK` events, about one a minute, which tell how far the watch is. */
+  /** Asks for `BOOKMARK` events, about one a minute, which report the watch's resource version. */
   readonly allowWatchBookmarks?: boolean;
-  /** Begins with what is there, and marks the end of that with a bookmark. */
+  /** Begins with all existing objects, and marks their end with a bookmark. */
   readonly sendInitialEvents?: boolean;
-  /** The server ends the watch after so long. */
+  /** The server ends the watch after this time. */
   readonly timeoutSeconds?: number;
 }
 
 export interface WriteOptions extends CallOptions {
-  /** Goes through every step but storing. */
+  /** Runs every step except storing. */
   readonly dryRun?: boolean;
-  /** Who owns the fields that are set. */
+  /** The owner of the fields that are set. */
   readonly fieldManager?: string;
-  /** What happens to fields that the server does not know, and to duplicates; default the server's choice (`Warn`). */
+  /** How the server treats unknown and duplicate fields; default the server's choice (`Warn`). */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
 }
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;
-  /** Takes fields away from other managers instead of being refused with a conflict. */
+  /** Takes fields over from other managers instead of failing with a conflict. */
   readonly force?: boolean;
 }
 
 export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean;
   readonly gracePeriodSeconds?: number;
-  /** What happens to dependents: deleted after, deleted first, or left alone. */
+  /** What happens to dependents: deleted afterwards, deleted first, or kept. */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
-  /** Deletes only this very object, or this very state of it. */
+  /** Deletes only if the uid or resource version matches. */
   readonly preconditions?: Preconditions;
 }
 
@@ -68,7 +70,7 @@ export function selectionQuery({ labelSelector, fieldSelector }: Selection): Que
   return { labelSelector: formatLabels(labelSelector), fieldSelector };
 }
 
-/** The request with what its options say. Members are spelled out, since adding them to a copy makes a copy each time. */
+/** The request with its options. Members are written out, since spreading would copy the object several times. */
 export function requestWith(request: ApiRequest, options: WriteOptions, accept?: string): ApiRequest {
   const { method, path, body, contentType, isIdempotent } = request;
   const { signal, timeout, maxRetries, isReadOnly, dryRun, fieldManager, fieldValidation } = options;
@@ -88,7 +90,7 @@ export function deleteBody({ dryRun, gracePeriodSeconds, propagationPolicy, prec
   };
 }
 
-/** What belongs to the call, not to the request. */
+/** The options of the call, without those of the request. */
 export function callOptions({ signal, timeout, maxRetries, isReadOnly }: CallOptions): CallOptions {
   return { signal, timeout, maxRetries, isReadOnly };
 }
@@ -100,7 +102,7 @@ function formatLabels(labels: LabelQuery | undefined): string | undefined {
     .join(',');
 }
 
-/** One event of a watch. What the server reports as ERROR is thrown as a StatusError instead. */
+/** One event of a watch. ERROR events are thrown as StatusErrors instead. */
 export type WatchEvent<T extends KubernetesObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Observed<T> }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly endsInitialEvents: boolean };

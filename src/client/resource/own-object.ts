@@ -3,7 +3,7 @@ import type { KubernetesObject, Stored } from '../kind.ts';
 import type { CallOptions } from '../request/api-request.ts';
 import type { ReadValue } from '../request/body-reader.ts';
 
-/** The caller's own object: what is shared is copied, unless it is only read. */
+/** Copies a shared object, so that the caller may change it; not needed with `isReadOnly`. */
 export function own<T extends KubernetesObject>({ value, isShared }: ReadValue, options: CallOptions): Stored<T> {
   return (isShared && options.isReadOnly !== true ? clone(value) : value) as Stored<T>;
 }

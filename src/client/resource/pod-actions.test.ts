@@ -22,7 +22,7 @@ async function start(answer: Answer): Promise<{ server: TestServer; client: Clie
 
 const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 
-test('a log is text while it comes, whole characters at a time', async () => {
+test('a log is streamed as text and never splits a character', async () => {
   const bytes = Buffer.from('grün\n');
   await using setup = await start((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' });
@@ -43,7 +43,7 @@ test('a log is text while it comes, whole characters at a time', async () => {
   );
 });
 
-test('an eviction that a budget forbids is an answer, not a busy server', async () => {
+test('an eviction that a budget forbids is not retried', async () => {
   const refusal = {
     kind: 'Status',
     code: 429,
@@ -80,7 +80,7 @@ test('a binding names the node', async () => {
   });
 });
 
-test('a token is asked for and given', async () => {
+test('a token is requested', async () => {
   const status = { token: 'abc', expirationTimestamp: '2026-01-01T00:00:00Z' };
   await using setup = await start((_request, response) => json(response, 201, { kind: 'TokenRequest', status }));
   const accounts = setup.client.core.v1.serviceaccounts.namespace('here');
@@ -93,14 +93,14 @@ test('a token is asked for and given', async () => {
   });
 });
 
-describe('what the compiler knows', () => {
-  test('a namespaced resource wants its namespace before it gives single objects', () => {
+describe('types', () => {
+  test('a namespaced resource requires a namespace for single objects', () => {
     expectTypeOf<Client['core']['v1']['pods']>().not.toHaveProperty('get');
     expectTypeOf<Client['core']['v1']['pods']>().toHaveProperty('list');
     expectTypeOf<Client['core']['v1']['nodes']>().toHaveProperty('get');
   });
 
-  test('a stored object has what the server always fills in', () => {
+  test('a stored object has the fields that the server always sets', () => {
     expectTypeOf<Stored<PodType>['metadata']['uid']>().toEqualTypeOf<string>();
     expectTypeOf<Stored<PodType>['kind']>().toEqualTypeOf<'Pod'>();
   });

@@ -6,11 +6,11 @@ import { type DeleteOptions, deleteBody, type WriteOptions } from './options.ts'
 import type { ResourceClient } from './resource-client.ts';
 
 export interface LogOptions extends CallOptions {
-  /** The container; needed when the pod has several. */
+  /** Required when the pod has several containers. */
   readonly container?: string;
-  /** Goes on as the container writes. */
+  /** Keeps the stream open and yields new output. */
   readonly follow?: boolean;
-  /** Of the container's life before this one. */
+  /** Reads the log of the container's previous run. */
   readonly previous?: boolean;
   readonly sinceSeconds?: number;
   /** RFC 3339. */
@@ -21,7 +21,7 @@ export interface LogOptions extends CallOptions {
   readonly timestamps?: boolean;
 }
 
-/** What a container wrote, as text while it comes: pieces of any length, whole characters. */
+/** Streams a container's log as text, in pieces of any length that never split a character. */
 export async function* podLog(
   pods: ResourceClient<Pod>,
   name: string,
@@ -35,7 +35,7 @@ export async function* podLog(
   }
 }
 
-/** Asks for a pod to be deleted, unless a PodDisruptionBudget forbids it: then it fails with 429 TooManyRequests. */
+/** Evicts a pod. Fails with 429 TooManyRequests if a PodDisruptionBudget forbids it. */
 export async function evictPod(pods: ResourceClient<Pod>, name: string, options: DeleteOptions = {}): Promise<void> {
   const eviction = {
     kind: 'Eviction',
@@ -43,11 +43,11 @@ export async function evictPod(pods: ResourceClient<Pod>, name: string, options:
     metadata: { name },
     deleteOptions: deleteBody(options),
   } as Eviction;
-  // a budget that forbids it now is an answer, not a busy server
+  // this 429 is a budget's refusal, not a busy server
   await pods.subresource<Eviction>('eviction').create(name, eviction, { maxRetries: 0, ...options });
 }
 
-/** Puts a pod on a node, as schedulers do. With `uid` only that very pod, not another that has got its name since. */
+/** Binds a pod to a node, as schedulers do. With `uid`, only that pod, not a later one of the same name. */
 export async function bindPod(
   pods: ResourceClient<Pod>,
   name: string,
@@ -64,7 +64,7 @@ export interface IssuedToken {
   readonly expirationTimestamp: string;
 }
 
-/** A token for a service account, as kubelets put into pods. */
+/** Requests a token for a service account, as kubelets do for pods. */
 export async function requestToken(
   accounts: ResourceClient<ServiceAccount>,
   name: string,

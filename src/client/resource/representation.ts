@@ -1,14 +1,14 @@
-/** The form in which objects are asked for. */
+/** The form in which objects are requested. */
 export interface Representation {
   readonly acceptObject: string;
   readonly acceptList: string;
-  /** What objects in this form say they are, when it is not what they are. */
+  /** The kind and apiVersion of objects in this form, if they differ from the resource's. */
   readonly typeMeta?: { readonly kind: string; readonly apiVersion: string };
 }
 
 export const wholeObjects: Representation = { acceptObject: 'application/json', acceptList: 'application/json' };
 
-/** Metadata alone; a server that cannot do it sends whole objects. */
+/** Metadata only; servers without support send whole objects. */
 export const metadataOnly: Representation = {
   acceptObject: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json',
   acceptList: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',

@@ -26,17 +26,17 @@ import { ResourcePath } from './resource-path.ts';
 import { ResourceReader } from './resource-reader.ts';
 import { SubresourceClient } from './subresource-client.ts';
 
-/** What can be done with a namespaced resource before a namespace is chosen: reading across all of them. */
+/** The operations of a namespaced resource before a namespace is chosen: reading across all namespaces. */
 export type AllNamespaces<T extends KubernetesObject> = Pick<
   ResourceClient<T>,
   'kind' | 'list' | 'page' | 'pages' | 'items' | 'watch' | 'watchBatches' | 'namespace' | 'metadata'
 >;
 
 /**
- * The objects of one resource: in one namespace, outside of namespaces, or (reading only) in all namespaces.
+ * The objects of one resource: in one namespace, cluster-scoped, or (read-only) in all namespaces.
  *
- * Objects that verbs return for one name are the caller's own; those from lists and watches are only to be read.
- * Refusals of the server are thrown as StatusError; a failed connection as TransportError.
+ * Objects that `get` and writes return belong to the caller; those from lists and watches are read-only. Errors of the
+ * server are thrown as StatusError, failed connections as TransportError.
  */
 export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
   readonly kind: Kind<T>;
@@ -63,7 +63,7 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
     return new ResourceClient(this.#requester, this.kind, { namespace: name, form: this.#form });
   }
 
-  /** The same objects without their contents: get, lists and watches carry metadata alone. */
+  /** The same objects with metadata only, for `get`, lists and watches. */
   metadata(): ResourceClient {
     const { namespace } = this.#path;
     return new ResourceClient<KubernetesObject>(this.#requester, this.kind, { namespace, form: metadataOnly });
@@ -86,22 +86,22 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
     return this.#reader.page(options);
   }
 
-  /** Page after page, each fetched when it is asked for. Ends with a StatusError of 410 when the reader is too slow. */
+  /** Yields pages, each fetched on demand. Throws a StatusError (410) when the reader is too slow. */
   pages(options?: ListOptions): AsyncGenerator<List<T>> {
     return this.#reader.pages(options);
   }
 
-  /** Object after object, fetched page by page. */
+  /** Yields objects, fetched page by page. */
   items(options?: ListOptions): AsyncGenerator<Observed<T>> {
     return this.#reader.items(options);
   }
 
-  /** Changes as they happen, until the server ends the watch (it always does, in the end) or the loop is left. */
+  /** Yields changes until the server ends the watch (which it always does eventually) or the caller leaves the loop. */
   watch(options?: WatchOptions): AsyncGenerator<WatchEvent<T>> {
     return this.#reader.watch(options);
   }
 
-  /** As `watch`, with events that arrived together in one list: cheaper by the thousand. */
+  /** As `watch`, but yields events that arrived together as one list: cheaper for thousands of events. */
   watchBatches(options?: WatchOptions): AsyncGenerator<readonly WatchEvent<T>[]> {
     return this.#reader.watchBatches(options);
   }
@@ -111,7 +111,9 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
     return own<T>(await this.#send({ method: 'POST', path, body: this.#complete(object) }, options), options);
   }
 
-  /** Replaces the object. If it carries a resourceVersion, the server refuses with a Conflict when somebody was faster. */
+  /**
+   * Replaces the object. If it carries a resourceVersion, the server answers Conflict if the object has changed since.
+   */
   async update(object: Sendable<T>, options: WriteOptions = {}): Promise<Stored<T>> {
     const { name = '', namespace } = object.metadata ?? {};
     const path = this.#path.object(name, 'update', namespace);
@@ -124,7 +126,7 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
     return own<T>(await this.#send({ method: 'PATCH', path, body, contentType }, options), options);
   }
 
-  /** Server-side apply: creates the object, or makes the fields given here what they are here. */
+  /** Server-side apply: creates the object, or sets the given fields. */
   async apply(object: Sendable<T>, options: ApplyOptions): Promise<Stored<T>> {
     const { name = '', namespace } = object.metadata ?? {};
     const path = this.#path.object(name, 'apply', namespace);
@@ -136,14 +138,14 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
     );
   }
 
-  /** Deletes the object. What the server hands back of it, such as a pod that is shutting down; often nothing. */
+  /** Deletes the object. Returns the object if the server does, such as a pod that is shutting down. */
   async delete(name: string, options: DeleteOptions = {}): Promise<Stored<T> | undefined> {
     const path = this.#path.object(name, 'delete');
     const answer = await this.#send({ method: 'DELETE', path, body: deleteBody(options) }, callOptions(options));
     return isStatus(answer.value) ? undefined : own<T>(answer, options);
   }
 
-  /** Deletes all objects that are selected; without a selection, all there are. */
+  /** Deletes all selected objects; without a selection, all objects. */
   async deleteCollection(options: DeleteCollectionOptions = {}): Promise<void> {
     const path = this.#path.collectionFor(undefined, 'delete all');
     const query = selectionQuery(options);
@@ -166,7 +168,7 @@ export class ResourceClient<T extends KubernetesObject = KubernetesObject> {
     return this.#requester.object(requestWith(request, options, this.#form.acceptObject));
   }
 
-  /** With kind and apiVersion, which the server insists on and callers need not repeat. */
+  /** Adds kind and apiVersion, which the server requires. */
   #complete(object: Sendable<T>): object {
     const { kind, apiVersion } = this.kind;
     return { kind, apiVersion, ...object };

@@ -1,30 +1,30 @@
 import { formatGroupResource } from '../../api/client.ts';
 import type { Kind } from '../kind.ts';
 
-/** Makes the paths of one resource, in one namespace or in all. */
+/** Builds the paths of one resource, in one namespace or in all. */
 export class ResourcePath {
   readonly kind: Kind;
   readonly namespace: string | undefined;
 
   constructor(kind: Kind, namespace: string | undefined) {
     if (namespace !== undefined && kind.scope === 'Cluster') {
-      throw new Error(`Cannot look for ${nameOf(kind)} in namespace "${namespace}": they live outside of namespaces`);
+      throw new Error(`Cannot look for ${nameOf(kind)} in namespace "${namespace}": they are cluster-scoped`);
     }
     this.kind = kind;
     this.namespace = namespace;
   }
 
-  /** All objects: of the namespace, or of all namespaces. */
+  /** The path of all objects of the namespace, or of all namespaces. */
   get collection(): string {
     return this.#inNamespace(this.namespace);
   }
 
-  /** Where a new object goes: its own namespace, if it names one. */
+  /** The path to create an object at; `namespace` is the object's namespace, if it has one. */
   collectionFor(namespace: string | undefined, verb: string): string {
     return this.#inNamespace(this.#requireNamespace(namespace, verb));
   }
 
-  /** One object. An empty name is refused: it would mean all objects. */
+  /** The path of one object. Rejects an empty name, which would mean all objects. */
   object(name: string, verb: string, namespace?: string): string {
     if (name === '') throw new Error(`Cannot ${verb} ${nameOf(this.kind)}: the name is empty`);
     return `${this.collectionFor(namespace, verb)}/${encodeURIComponent(name)}`;
@@ -33,7 +33,7 @@ export class ResourcePath {
   #requireNamespace(namespace: string | undefined, verb: string): string | undefined {
     const given = this.namespace ?? (namespace === '' ? undefined : namespace);
     if (given !== undefined || this.kind.scope === 'Cluster') return given;
-    throw new Error(`Cannot ${verb} ${nameOf(this.kind)}: no namespace is given; say .namespace('…') first`);
+    throw new Error(`Cannot ${verb} ${nameOf(this.kind)}: no namespace is given; call .namespace('…') first`);
   }
 
   #inNamespace(namespace: string | undefined): string {

@@ -6,7 +6,7 @@ import { callOptions, type ListOptions, selectionQuery, type WatchEvent, type Wa
 import type { Representation } from './representation.ts';
 import type { ResourcePath } from './resource-path.ts';
 
-/** As kubectl and client-go: enough to be quick, little enough for the server. */
+/** The page size of kubectl and client-go. */
 const PAGE_SIZE = 500;
 
 /** Lists and watches of one resource. */
@@ -32,7 +32,7 @@ export class ResourceReader<T extends KubernetesObject> {
         ...selectionQuery(options),
         limit: limit === 0 ? undefined : limit,
         continue: options.continue,
-        // a page that continues another one is of the same moment; naming one again is refused
+        // a continued list keeps its resource version; the server rejects another one
         ...(isContinued ? {} : { resourceVersion, resourceVersionMatch }),
       },
       ...callOptions(options),
@@ -53,7 +53,7 @@ export class ResourceReader<T extends KubernetesObject> {
     for await (const page of this.pages(options)) yield* page.items;
   }
 
-  /** When a page is asked for so late that the server has forgotten the moment, the whole is fetched at once instead. */
+  /** If a page comes so late that the continue token has expired, fetches everything at once instead. */
   async list(options: ListOptions = {}): Promise<List<T>> {
     const items: Observed<T>[] = [];
     let last: List<T> | undefined;
@@ -89,6 +89,6 @@ export class ResourceReader<T extends KubernetesObject> {
         timeoutSeconds,
       },
       ...callOptions(options),
-    }) as AsyncGenerator<readonly WatchEvent<T>[]>; // the requester has thrown ERROR events
+    }) as AsyncGenerator<readonly WatchEvent<T>[]>; // the requester throws ERROR events
   }
 }

@@ -6,7 +6,7 @@ import { own } from './own-object.ts';
 import { applyPatch, type Patch } from './patch.ts';
 import type { ResourcePath } from './resource-path.ts';
 
-/** A part of objects that is read and written by itself, such as `status` or `scale`, or an action, such as `eviction`. */
+/** A subresource: a part of an object such as `status` or `scale`, or an action such as `eviction`. */
 export class SubresourceClient<S extends KubernetesObject> {
   readonly name: string;
   readonly #requester: Requester;
@@ -22,7 +22,7 @@ export class SubresourceClient<S extends KubernetesObject> {
     return this.#send({ method: 'GET', path: this.#of(name, 'get') }, options);
   }
 
-  /** Posts to the subresource. Actions answer with a Status, or with the object completed, as token requests do. */
+  /** Posts to the subresource. Actions return a Status, or, as token requests do, the completed object. */
   create(name: string, body: Sendable<S>, options: WriteOptions = {}): Promise<Stored<S>> {
     return this.#send({ method: 'POST', path: this.#of(name, 'create'), body }, options);
   }
@@ -36,7 +36,7 @@ export class SubresourceClient<S extends KubernetesObject> {
     return this.#send({ method: 'PATCH', path: this.#of(name, 'patch'), contentType, body }, options);
   }
 
-  /** Server-side apply of this part alone. */
+  /** Server-side apply of the subresource. */
   apply(object: Sendable<S>, options: ApplyOptions): Promise<Stored<S>> {
     const { name = '', namespace } = object.metadata ?? {};
     const { kind, apiVersion } = this.#path.kind;
@@ -46,7 +46,7 @@ export class SubresourceClient<S extends KubernetesObject> {
     return this.#send({ method: 'PATCH', path, query, contentType, body, isIdempotent: true }, options);
   }
 
-  /** What the subresource says, as bytes while they come: logs. */
+  /** Streams the bytes of the subresource, such as logs. */
   chunks(name: string, query: QueryValues, options: CallOptions = {}): AsyncGenerator<Uint8Array> {
     const path = this.#of(name, 'read');
     return this.#requester.chunks(requestWith({ method: 'GET', path, query }, options, '*/*'));

@@ -1,4 +1,4 @@
-// A real control plane in this process for tests, and clients for it: over HTTPS and straight into it.
+// A real control plane in this process for tests, and clients for it: over HTTPS and in process.
 import { type ControlPlane, InProcessTransport, kubeconfigText, startControlPlane } from '../../cluster/index.ts';
 import { type Clock, discardLogger, type Logger, SeededRandom, VirtualClock } from '../../base/index.ts';
 import { Client, type ClientOptions } from '../client.ts';
@@ -39,7 +39,7 @@ export class TestCluster implements AsyncDisposable {
       storage: { type: 'memory' },
       serving: { listen: { host: '127.0.0.1', port: 0 } },
       runtimeConfig: new Map(),
-      admission: { disable: ['ServiceAccount', 'TaintNodesByCondition'] }, // they count on controllers
+      admission: { disable: ['ServiceAccount', 'TaintNodesByCondition'] }, // they need controllers
       serviceCidrs: ['10.96.0.0/16'],
       clock,
       random,
@@ -49,7 +49,7 @@ export class TestCluster implements AsyncDisposable {
     return new TestCluster({ clock, random, plane, stop });
   }
 
-  /** How to reach it over the network, as its administrator. */
+  /** The administrator's connection over the network. */
   get connection(): ClusterConnection {
     const { server, certificateAuthority, client } = this.#plane.access;
     const certificate = { certificate: client.certificate, key: client.privateKey };
@@ -60,7 +60,7 @@ export class TestCluster implements AsyncDisposable {
     };
   }
 
-  /** The same, as a kubeconfig file. */
+  /** The administrator's kubeconfig. */
   kubeconfig(): string {
     return kubeconfigText(this.#plane.access);
   }

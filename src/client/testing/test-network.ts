@@ -45,7 +45,7 @@ export function certificate(name: string): Credential {
   return { certificate: { certificate: testdata(`${name}.crt`), key: testdata(`${name}.key`) } };
 }
 
-/** Resolves when the condition holds; checked whenever something may have happened. */
+/** Resolves when the condition holds; checks it after each turn of the event loop. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await settle();
 }
@@ -67,7 +67,7 @@ export async function startTcp(onConnection: (socket: Socket) => void): Promise<
   return serveTcp(server, sockets);
 }
 
-/** A server that does the TLS handshake, and nothing after it. */
+/** A server that completes the TLS handshake and then stays silent. */
 export async function startTls(protocols: readonly string[]): Promise<TestTcp> {
   const sockets = new Set<Socket>();
   const options = { key: testdata('server.key'), cert: testdata('server.crt'), ALPNProtocols: [...protocols] };
@@ -84,7 +84,7 @@ async function serveTcp(server: TcpServer, sockets: Set<Socket>): Promise<TestTc
   return { port, url: `https://127.0.0.1:${port}`, sockets, [Symbol.asyncDispose]: () => close(server, sockets) };
 }
 
-/** A wire to a port that can stop carrying anything, without closing: like a router that forgot the connection. */
+/** Forwards to a port, and can stop forwarding without closing, like a router that lost the connection. */
 export async function startWire(port: number): Promise<TestTcp & { goSilent(): void }> {
   let isSilent = false;
   const tcp = await startTcp((socket) => {

@@ -1,4 +1,4 @@
-// An HTTPS server whose answers a test writes itself, with real TLS and real HTTP/2 or HTTP/1.1.
+// An HTTPS server with real TLS and HTTP/2 or HTTP/1.1; the test writes the responses.
 import { readFileSync } from 'node:fs';
 import {
   createSecureServer,
@@ -19,7 +19,7 @@ export interface TestServerOptions {
   readonly maxConcurrentStreams?: number;
 }
 
-/** What the server saw of a request. */
+/** A request as the server received it. */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -43,7 +43,7 @@ type AnyServer = Http2SecureServer | ReturnType<typeof createHttpsServer>;
 
 export class TestServer implements AsyncDisposable {
   readonly seen: SeenRequest[] = [];
-  /** Open now, and ever. */
+  /** The open sockets; `connections` counts all since the start. */
   readonly sockets = new Set<Socket>();
   readonly sessions: ServerHttp2Session[] = [];
   connections = 0;

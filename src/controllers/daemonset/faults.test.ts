@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SeededRandom } from '../../base/index.ts';
-import { badDay, FaultyTransport, mergePatch, noFaults } from '../../client/index.ts';
+import { FaultyTransport, mergePatch, noFaults, unreliableNetwork } from '../../client/index.ts';
 import { startCluster } from '../../testing/index.ts';
 import { daemonSet, rolling, targetOf } from './testing/samples.ts';
 
@@ -47,7 +47,7 @@ test.for<readonly [string, ReturnType<typeof rolling>]>([
   };
 
   for (const name of NODES) await client.core.v1.nodes.create({ metadata: { name } });
-  for (const transport of faulty) transport.change(badDay);
+  for (const transport of faulty) transport.change(unreliableNetwork);
   await sets.create(daemonSet(strategy));
   for (const image of ['log:1', 'log:2', 'log:3']) {
     const spec = { tolerations, containers: [{ name: 'c', image }] };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SeededRandom } from '../../base/index.ts';
-import { badDay, FaultyTransport, mergePatch, noFaults } from '../../client/index.ts';
+import { FaultyTransport, mergePatch, noFaults, unreliableNetwork } from '../../client/index.ts';
 import { startCluster } from '../../testing/index.ts';
 
 test.for(['one', 'two', 'three'])('a rollout completes despite injected faults (%s)', async (seed, { signal }) => {
@@ -18,7 +18,7 @@ test.for(['one', 'two', 'three'])('a rollout completes despite injected faults (
       return bad;
     },
   });
-  for (const transport of faulty) transport.change(badDay);
+  for (const transport of faulty) transport.change(unreliableNetwork);
   const { client, clock } = cluster;
   const deployments = client.apps.v1.deployments.namespace('default');
   const pods = client.core.v1.pods.namespace('default');

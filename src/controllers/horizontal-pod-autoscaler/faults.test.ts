@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SeededRandom } from '../../base/index.ts';
-import { badDay, FaultyTransport, mergePatch, noFaults } from '../../client/index.ts';
+import { FaultyTransport, mergePatch, noFaults, unreliableNetwork } from '../../client/index.ts';
 import { startCluster } from '../../testing/index.ts';
 
 const LABELS = { app: 'web' };
@@ -46,7 +46,7 @@ test("a Deployment follows its pods' usage despite injected faults", async ({ si
     return (await deployments.get('web')).spec?.replicas;
   };
   await cluster.settle();
-  for (const transport of faulty) transport.change(badDay);
+  for (const transport of faulty) transport.change(unreliableNetwork);
   expect(await live('200m', 10)).toBe(6);
   expect(await live('5m', 20)).toBe(1);
   expect(await live('200m', 10)).toBe(6);

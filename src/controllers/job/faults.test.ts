@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { SeededRandom } from '../../base/index.ts';
-import { badDay, FaultyTransport, mergePatch, noFaults, type Observed, type Pod } from '../../client/index.ts';
+import {
+  FaultyTransport,
+  mergePatch,
+  noFaults,
+  type Observed,
+  type Pod,
+  unreliableNetwork,
+} from '../../client/index.ts';
 import { startCluster } from '../../testing/index.ts';
 
 test.for(['one', 'two', 'three'])(
@@ -20,7 +27,7 @@ test.for(['one', 'two', 'three'])(
         return bad;
       },
     });
-    for (const transport of faulty) transport.change(badDay);
+    for (const transport of faulty) transport.change(unreliableNetwork);
     const { client, clock } = cluster;
     const jobs = client.batch.v1.jobs.namespace('default');
     const pods = client.core.v1.pods.namespace('default');

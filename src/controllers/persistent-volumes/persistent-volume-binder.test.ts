@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SeededRandom } from '../../base/index.ts';
-import { badDay, FaultyTransport, noFaults } from '../../client/index.ts';
+import { FaultyTransport, noFaults, unreliableNetwork } from '../../client/index.ts';
 import { startCluster, type TestCluster } from '../../testing/index.ts';
 import { startWith } from '../testing/controller-cluster.ts';
 import { persistentVolumeBinder } from './persistent-volume-binder.ts';
@@ -81,7 +81,7 @@ test.each(['one', 'two'])('every claim gets its volume despite injected faults (
       return bad;
     },
   });
-  for (const transport of faulty) transport.change(badDay);
+  for (const transport of faulty) transport.change(unreliableNetwork);
   const claims = claimsOf(cluster);
   const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
   for (const name of names) await createVolume(cluster, name, `${1 + (names.indexOf(name) % 5)}Gi`);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SeededRandom } from '../../base/index.ts';
-import { badDay, FaultyTransport, mergePatch, noFaults } from '../../client/index.ts';
+import { FaultyTransport, mergePatch, noFaults, unreliableNetwork } from '../../client/index.ts';
 import { startCluster } from '../../testing/index.ts';
 
 const MINUTES = 12;
@@ -25,7 +25,7 @@ test.for(['one', 'two', 'three'])(
         return bad;
       },
     });
-    for (const transport of faulty) transport.change(badDay);
+    for (const transport of faulty) transport.change(unreliableNetwork);
     const { client, clock } = cluster;
     const sets = client.apps.v1.statefulsets.namespace('default');
     const pods = client.core.v1.pods.namespace('default');

@@ -3,17 +3,17 @@ import type { TransportResponse } from '../../client/index.ts';
 import type { ResourceRequest } from '../resource-request.ts';
 import type { RequestFault } from './fault.ts';
 
-/** What etcd says, and API servers pass on, when it has no leader for a moment. */
+/** The error of an etcd without a leader, which API servers pass on. */
 const STORAGE_FAILS = 'etcdserver: request timed out';
 export const BUSY = 'Too many requests, please try again later.\n';
 const TIMED_OUT = 'Timeout: request did not complete within the allotted timeout';
 const UNAVAILABLE = 'the server is currently unable to handle the request';
 const LIST_FORGOTTEN = 'The resourceVersion for the provided list is too old.';
 
-/** The header by which a refusal tells the trace that it is a fault. */
+/** Marks a response as an injected fault, for the trace. */
 export const FAULT_HEADER = 'keelson-fault';
 
-/** The answer with which a server refuses a request, in its own words; undefined for faults that refuse nothing. */
+/** The error response of a fault, worded as the server does; undefined for faults without one. */
 export function refusalOf(fault: RequestFault, request: ResourceRequest): TransportResponse | undefined {
   const refusal = serverAnswer(fault, request);
   return refusal === undefined
@@ -43,7 +43,7 @@ function serverAnswer(fault: RequestFault, request: ResourceRequest): TransportR
   }
 }
 
-/** What a server says about a moment that it has forgotten. */
+/** The Status for an expired resource version. */
 export function forgotten({ query, verb }: ResourceRequest): Status {
   if (verb !== 'watch') return expired(LIST_FORGOTTEN).status;
   const version = Number(query.get('resourceVersion') ?? '0');

@@ -3,10 +3,10 @@ import { type Client, connect, ConfigMap, InformerFactory, mergePatch, StatusErr
 import { startCluster, type StartClusterOptions, type TestCluster } from '../index.ts';
 
 const bare: StartClusterOptions = { controllers: false, scheduler: false, nodes: 0 };
-/** Nothing is tried again. */
+/** Disables retries. */
 const once = { maxRetries: 0 };
 
-/** A client that comes over the network, as those of other programs do. */
+/** A client over the network, like those of other programs. */
 async function stranger(cluster: TestCluster): Promise<Client> {
   return connect({ kubeconfig: await cluster.kubeconfig(), userAgent: 'stranger/v1.0 (here)' });
 }
@@ -45,7 +45,7 @@ describe('over the network', () => {
     expect(cluster.problems).toEqual([]);
   });
 
-  test('a fault is about a user, a program, a verb and a resource, and requests of this process meet it once', async () => {
+  test('a fault matches by user, program, verb and resource, and counts requests of this process once', async () => {
     await using cluster = await startCluster(bare);
     await using client = await stranger(cluster);
     const read = () => codeOf(maps(client).list(once));
@@ -59,7 +59,7 @@ describe('over the network', () => {
     expect(fault.hits).toBe(1);
   });
 
-  test('a silent server is one that clients give up on', async () => {
+  test('clients give up on a silent server', async () => {
     await using cluster = await startCluster(bare);
     await using client = await stranger(cluster);
     cluster.fault({ type: 'silent', verb: 'list', resource: 'configmaps' });
@@ -70,7 +70,7 @@ describe('over the network', () => {
     expect(await reading).toBe('lost');
   });
 
-  test('answers come late, and are of the past', async () => {
+  test('answers are delayed, and stale', async () => {
     await using cluster = await startCluster(bare);
     await using client = await stranger(cluster);
     await maps(client).create({ metadata: { name: 'm' }, data: { value: 'old' } });
@@ -87,7 +87,7 @@ describe('over the network', () => {
     expect((await maps(client).get('m')).data).toEqual({ value: 'new' });
   });
 
-  test.each(['dropped', 'expired'] as const)('open watches end (%s), and informers come back', async (type) => {
+  test.each(['dropped', 'expired'] as const)('open watches end (%s), and informers reconnect', async (type) => {
     await using cluster = await startCluster(bare);
     await using client = await stranger(cluster);
     const stop = new AbortController();
@@ -105,7 +105,7 @@ describe('over the network', () => {
     expect(cluster.problems).toEqual([]);
   });
 
-  test('a watch is told in the words of the server that its moment is forgotten', async () => {
+  test('a watch with an expired resource version fails as on a real server', async () => {
     await using cluster = await startCluster(bare);
     await using client = await stranger(cluster);
     await maps(client).create({ metadata: { name: 'm' } });

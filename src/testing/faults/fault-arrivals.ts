@@ -8,16 +8,19 @@ import { passOn } from './fault-watch.ts';
 
 export interface FaultArrivalsParts {
   readonly rules: FaultRules;
-  /** Takes the Lease of a request away from its holder, in the name of another. */
+  /** Gives the Lease of a request to another holder. */
   readonly takeLease: (request: ResourceRequest, holder: string) => Promise<void>;
 }
 
 type Next = (call: Call) => Promise<Answer>;
 type Wire = NonNullable<Call['wire']>;
 
-/** Has the faults of a cluster strike on what comes over the network; what comes from this process has met them already. */
+/**
+ * Injects the faults of a cluster into requests over the network; requests of this process pass through
+ * `faultTransport`.
+ */
 export function faultArrivals(parts: FaultArrivalsParts): Interference {
-  const clock = new RealClock(); // clients that come over the network live in real time
+  const clock = new RealClock(); // clients over the network run in real time
   return (call, next) => {
     const { wire } = call;
     if (wire === undefined || (parts.rules.isEmpty && call.info.verb !== 'watch')) return next(call);
@@ -48,7 +51,7 @@ async function arrive(arrival: Arrival): Promise<Answer> {
   return { ...answer, events: untilCut(events, arrival.wire) };
 }
 
-/** The name of a program without its version and what it runs on: `kubectl` for `kubectl/v1.36.0 (linux/amd64)`. */
+/** The name of a program in its `User-Agent`: `kubectl` for `kubectl/v1.36.0 (linux/amd64)`. */
 function programOf(call: Call): string {
   return call.request.header('user-agent')?.split('/', 1)[0] ?? '';
 }
@@ -90,16 +93,16 @@ async function struck(arrival: Arrival, rule: RequestRule): Promise<Answer> {
     case 'staleRead':
       return rule.past?.answer(call) ?? next(call);
     case 'lostLease':
-      await takeLease(request, fault.holder ?? 'somebody-else');
+      await takeLease(request, fault.holder ?? 'another-holder');
       return next(call);
     default:
       return next(call);
   }
 }
 
-/** No answer: the connection breaks, or nothing comes for as long as the client waits. */
+/** Gives no answer: the connection breaks, or stays silent until the client gives up. */
 async function lost(call: Call, wire: Wire | undefined): Promise<Answer> {
   wire?.cut('The connection is lost by a fault');
   await aborted(call.request.signal);
-  return { type: 'bytes', code: 503, contentType: '', body: '' }; // which nobody gets
+  return { type: 'bytes', code: 503, contentType: '', body: '' }; // never sent
 }

@@ -2,12 +2,14 @@ import type { LocalBackend, LocalWebhook } from '../../cluster/index.ts';
 import { onAbort } from '../../base/index.ts';
 import type { FaultRules } from './fault-rules.ts';
 
-/** How hosts end that are in this process. */
+/** The suffix of in-process host names. */
 const IN_PROCESS = '.in-process.invalid';
-/** Where a webhook that is away would listen; nothing is ever sent there. */
+/** The address in the error of a webhook that is down; nothing is ever sent there. */
 const PLACE = { address: '127.0.0.1', port: 443 };
 
-/** A webhook of this process on which the faults of a cluster strike; nobody answers where there is none any more, or not yet. */
+/**
+ * Injects the faults of a cluster into an in-process webhook; without a webhook, the call fails as if nothing listened.
+ */
 export function webhookWithFaults(
   host: string,
   webhook: LocalWebhook | undefined,
@@ -22,7 +24,7 @@ export function webhookWithFaults(
   };
 }
 
-/** An API server of this process on which they strike. */
+/** Injects the faults of a cluster into an in-process API server. */
 export function apiWithFaults(api: LocalBackend | undefined, rules: FaultRules): LocalBackend | undefined {
   if (api === undefined) return undefined;
   return async (request) => {
@@ -31,7 +33,7 @@ export function apiWithFaults(api: LocalBackend | undefined, rules: FaultRules):
   };
 }
 
-/** What Node says when nobody listens. */
+/** Node's error when nothing listens. */
 function refused(): Error {
   const { address, port } = PLACE;
   const error = new Error(`connect ECONNREFUSED ${address}:${port}`);

@@ -4,31 +4,31 @@ import type { ActiveFault, CallFault, Fault, FaultChance, FaultTarget, RequestFa
 import { isAbout, type Sender } from './fault-target.ts';
 import type { PastView } from './past-view.ts';
 
-/** Of one cluster; more would be a mistake of a loop that never removes what it adds. */
+/** The most faults of one cluster: more are probably added by a loop that never removes them. */
 const MAX_FAULTS = 1000;
 
-/** A fault of requests that is at work. */
+/** An active fault of requests. */
 export interface RequestRule extends ActiveFault {
   readonly fault: RequestFault & FaultTarget & FaultChance;
-  /** What stale reads are answered from. */
+  /** The snapshot that answers stale reads. */
   readonly past: PastView | undefined;
 }
 
-/** A watch that is open, which faults may end. */
+/** An open watch, which faults may end. */
 export interface OpenWatch {
   readonly sender: Sender;
   readonly request: ResourceRequest;
   strike(rule: RequestRule): void;
 }
 
-/** The faults of a cluster, in the order in which they were made; the first that strikes decides. */
+/** The faults of a cluster, oldest first; the first that matches is injected. */
 export class FaultRules {
   readonly #random: Random;
   readonly #openPast: () => PastView;
   readonly #rules = new Set<Rule>();
   readonly #watches = new Set<OpenWatch>();
 
-  /** `openPast` makes a view of the cluster as it is now. */
+  /** `openPast` makes a read-only snapshot of the cluster. */
   constructor(random: Random, openPast: () => PastView) {
     this.#random = random;
     this.#openPast = openPast;
@@ -38,7 +38,7 @@ export class FaultRules {
     return [...this.#rules];
   }
 
-  /** Whether something goes wrong at present. */
+  /** Whether no fault is active. */
   get isEmpty(): boolean {
     return this.#rules.size === 0;
   }
@@ -46,7 +46,7 @@ export class FaultRules {
   add(fault: Fault): ActiveFault {
     checkFault(fault);
     if (this.#rules.size >= MAX_FAULTS)
-      throw new Error(`Cannot add a fault: there are ${MAX_FAULTS} already, which nobody has removed`);
+      throw new Error(`Cannot add a fault: there are ${MAX_FAULTS} active faults already`);
     const past = fault.type === 'staleRead' ? this.#openPast() : undefined;
     const rule = new Rule(fault, past, (ended) => void this.#rules.delete(ended));
     this.#rules.add(rule);
@@ -54,12 +54,12 @@ export class FaultRules {
     return rule;
   }
 
-  /** The same faults for a fork, as far as they have got. Stale reads are of the fork's own past. */
+  /** Copies the faults, with their remaining counts, to a fork. Stale reads use the fork's own snapshot. */
   copyTo(other: FaultRules): void {
     for (const rule of this.#rules) other.add(rule.rest);
   }
 
-  /** The fault that strikes a request, which counts as a hit; `types` says which ones are asked for. */
+  /** The fault to inject into a request, if any, which counts as a hit; `types` restricts the types. */
   strike(sender: Sender, request: ResourceRequest, types?: readonly RequestFault['type'][]): RequestRule | undefined {
     for (const rule of this.#rules) {
       if (!isRequestRule(rule) || types?.includes(rule.fault.type) === false) continue;
@@ -68,7 +68,7 @@ export class FaultRules {
     return undefined;
   }
 
-  /** The fault that strikes a call of the server's. */
+  /** The fault to inject into a call that the server makes. */
   strikeCall(path: string, types: readonly CallFault['type'][]): CallFault | undefined {
     for (const { fault, ...rule } of this.#callRules()) {
       if (types.includes(fault.type) && path.includes(fault.path ?? '') && rule.strikes()) return fault;
@@ -76,7 +76,7 @@ export class FaultRules {
     return undefined;
   }
 
-  /** Lets faults that are made from now on end the watch, until the result is disposed of. */
+  /** Registers a watch, which later faults may end, until the result is disposed. */
   opened(watch: OpenWatch): Disposable {
     this.#watches.add(watch);
     return { [Symbol.dispose]: () => void this.#watches.delete(watch) };
@@ -115,7 +115,7 @@ class Rule implements ActiveFault {
     return this.#hits;
   }
 
-  /** The fault without what has happened already. */
+  /** The fault with its remaining counts. */
   get rest(): Fault {
     const { times, after = 0 } = this.fault;
     const left = times === undefined ? {} : { times: times - this.#hits };
@@ -149,7 +149,7 @@ function concerns(rule: RequestRule, sender: Sender, request: ResourceRequest): 
   return isAbout(fault, sender, request) && isPossible(fault.type, request);
 }
 
-/** Some faults concern some requests only, whatever they are about. */
+/** Whether a type of fault makes sense for a request. */
 function isPossible(type: RequestFault['type'], { verb, resource, query }: ResourceRequest): boolean {
   if (type === 'staleRead') return verb === 'get' || verb === 'list';
   if (type === 'lostLease') return resource === 'leases' && (verb === 'update' || verb === 'patch');

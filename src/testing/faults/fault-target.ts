@@ -1,13 +1,13 @@
 import type { ResourceRequest } from '../resource-request.ts';
 import type { FaultTarget } from './fault.ts';
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Sender {
   readonly user: string;
   readonly program: string;
 }
 
-/** Whether a fault is about a request. */
+/** Whether a fault's target matches a request. */
 export function isAbout(target: FaultTarget, sender: Sender, request: ResourceRequest): boolean {
   const { user, program, verb, resource, namespace, name } = target;
   if (user !== undefined && !(typeof user === 'string' ? user === sender.user : user.test(sender.user))) return false;

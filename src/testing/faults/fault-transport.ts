@@ -10,11 +10,11 @@ export interface FaultTransportParts {
   readonly clock: Clock;
   readonly user: string;
   readonly groups: readonly string[];
-  /** Takes the Lease of a request away from its holder, in the name of another. */
+  /** Gives the Lease of a request to another holder. */
   readonly takeLease: (request: ResourceRequest, holder: string) => Promise<void>;
 }
 
-/** A transport on which the faults of a cluster strike. */
+/** Injects the faults of a cluster into the requests of a transport. */
 export function faultTransport(inner: Transport, parts: FaultTransportParts): Transport {
   return {
     ...(inner.isLocal === undefined ? {} : { isLocal: inner.isLocal }),
@@ -39,7 +39,7 @@ async function sendTo(
   const rule = rules.strike(sender, request);
   if (request.verb !== 'watch')
     return rule === undefined ? inner.send(sent) : struck(inner, sent, { rule, request, parts });
-  const scope = new AbortScope(sent.signal); // as long as the caller's signal, which is about this one watch
+  const scope = new AbortScope(sent.signal); // lives as long as the caller's signal, which belongs to this one watch
   const scoped = { ...sent, signal: scope.signal };
   const response = await (rule === undefined ? inner.send(scoped) : struck(inner, scoped, { rule, request, parts }));
   if (response.status !== 200) return response;
@@ -87,14 +87,14 @@ async function struck(
     case 'staleRead':
       return rule.past?.transportOf(user, groups).send(sent) ?? inner.send(sent);
     case 'lostLease':
-      await parts.takeLease(request, fault.holder ?? 'somebody-else');
+      await parts.takeLease(request, fault.holder ?? 'another-holder');
       return inner.send(sent);
     default:
       return inner.send(sent);
   }
 }
 
-/** No answer, until whoever asks gives up. */
+/** Never answers; rejects when the caller aborts. */
 function silence(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const stop = (): void => reject(signal.reason as Error);

@@ -6,23 +6,23 @@ import { forgotten } from './fault-answer.ts';
 import type { FaultRules, RequestRule } from './fault-rules.ts';
 import type { Sender } from './fault-target.ts';
 
-/** The longest that a watch of client-go lives. */
-const LONGEST_WATCH_MS = 600_000;
+/** The longest watch of client-go. */
+const MAX_WATCH_MS = 600_000;
 
 export interface FaultWatchParts {
   readonly rules: FaultRules;
   readonly clock: Clock;
   readonly sender: Sender;
   readonly request: ResourceRequest;
-  /** The signal of whoever watches. */
+  /** The caller's signal. */
   readonly signal: AbortSignal;
   /** Ends the watch at the server. */
   readonly scope: Pick<AbortScope, 'signal' | 'abort'>;
-  /** The fault that has struck when the watch began. */
+  /** The fault that was injected when the watch began. */
   readonly rule: RequestRule | undefined;
 }
 
-/** The answer to a watch, on which faults may strike as long as it is read. */
+/** The body of a watch, into which faults may be injected while it is read. */
 export function watchWithFaults(body: TransportBody, parts: FaultWatchParts): TransportBody {
   switch (body.type) {
     case 'object':
@@ -36,7 +36,7 @@ export function watchWithFaults(body: TransportBody, parts: FaultWatchParts): Tr
   }
 }
 
-/** Passes on what comes, until a fault strikes. */
+/** Passes events on until a fault ends the watch. */
 export async function* passOn<T>(
   items: AsyncIterable<T>,
   parts: FaultWatchParts,
@@ -65,7 +65,7 @@ export async function* passOn<T>(
   signal.throwIfAborted();
 }
 
-/** A fault that makes the whole watch late. */
+/** The fault that delays the whole watch. */
 function atStart({ rule }: FaultWatchParts): RequestRule | undefined {
   return rule?.fault.type === 'late' ? rule : undefined;
 }
@@ -74,7 +74,7 @@ function endsWatches({ fault }: RequestRule): boolean {
   return fault.type === 'dropped' || fault.type === 'expired' || fault.type === 'silent';
 }
 
-/** How late an event is by a fault. */
+/** The delay of an event. */
 function delayOf({ fault }: RequestRule): number {
   return fault.type === 'late' ? millisecondsOf(fault.delay) : 0;
 }
@@ -85,8 +85,8 @@ async function breakOff({ fault }: RequestRule, { clock, request, signal }: Faul
   throw new TransportError('cut', 'Lost the connection');
 }
 
-/** A silent connection breaks after so long. */
+/** The time after which a silent connection breaks. */
 function silenceMs({ query }: ResourceRequest): number {
-  const seconds = Number(query.get('timeoutSeconds') ?? LONGEST_WATCH_MS / 1000);
-  return Math.min(seconds * 1000, LONGEST_WATCH_MS);
+  const seconds = Number(query.get('timeoutSeconds') ?? MAX_WATCH_MS / 1000);
+  return Math.min(seconds * 1000, MAX_WATCH_MS);
 }

@@ -1,78 +1,84 @@
 import type { Duration } from '../../base/index.ts';
 import type { RequestVerb } from '../resource-request.ts';
 
-/** Which requests a fault is about: those that fit all that is given. */
+/** The requests that a fault affects: those that match all given fields. */
 export interface FaultTarget {
-  /** Who asks, such as `system:kube-scheduler`: the whole name, or a part of it as a regular expression. */
+  /** The user, such as `system:kube-scheduler`: the whole name, or a regular expression. */
   readonly user?: string | RegExp;
-  /** The program that asks: the name of an app, or of a program of the cluster such as `kube-controller-manager`. */
+  /** The program: the name of an app, or of a program of the cluster such as `kube-controller-manager`. */
   readonly program?: string;
   readonly verb?: RequestVerb | readonly RequestVerb[];
-  /** `pods`, `deployments.apps`, or `pods/status` for a subresource alone; subresources are included where none is named. */
+  /** `pods` or `deployments.apps`, including subresources, or one subresource: `pods/status`. */
   readonly resource?: string;
   readonly namespace?: string;
   readonly name?: string;
 }
 
-/** How often a fault strikes. */
+/** How often a fault is injected. */
 export interface FaultChance {
-  /** Strikes so often at most, and is removed then; default without end. */
+  /** The fault is removed after this many hits; default no limit. */
   readonly times?: number;
-  /** From 0 (never) to 1 (always, as unless given); the cluster's seed decides. */
+  /** From 0 (never) to 1 (always); default 1. The cluster's seed decides. */
   readonly probability?: number;
-  /** Lets so many requests that it is about go by first. */
+  /** The number of matching requests to let through first; default 0. */
   readonly after?: number;
 }
 
-/** What goes wrong with a request. */
+/** A fault of a request. */
 export type RequestFault =
-  /** 409: somebody else has changed the object, as the server says it. */
+  /** 409: the object has been modified. */
   | { readonly type: 'conflict' }
-  /** 410: the server has forgotten the moment that a watch, or the next page of a list, begins with. Open watches end so at once. */
+  /**
+   * 410: the resource version of a watch, or the continue token of a list, has expired. Open watches end with this
+   * error at once.
+   */
   | { readonly type: 'expired' }
-  /** 429, with the seconds to wait in `Retry-After`; default 1. */
+  /** 429, with `Retry-After`; default 1 second. */
   | { readonly type: 'tooManyRequests'; readonly retryAfterSeconds?: number }
-  /** 500: the server cannot reach its storage, unless another message is given. */
+  /** 500; the default message says that the storage timed out. */
   | { readonly type: 'internalError'; readonly message?: string }
   /** 503. */
   | { readonly type: 'unavailable'; readonly message?: string }
-  /** 504: the server has given up on the request. */
+  /** 504: the request timed out in the server. */
   | { readonly type: 'timeout' }
-  /** The request reaches the server after so long. */
+  /** The request reaches the server after `delay`. */
   | { readonly type: 'latency'; readonly delay: Duration }
-  /** The answer comes so long after the server has given it, and so does each event of a watch. */
+  /** The response, and each watch event, arrives `delay` later. */
   | { readonly type: 'late'; readonly delay: Duration }
-  /** No connection comes about; open watches break at once. */
+  /** The connection fails; open watches break at once. */
   | { readonly type: 'dropped' }
-  /** The server does what it is asked to, and the connection breaks before its answer. */
+  /** The server carries out the request, but the connection breaks before the response. */
   | { readonly type: 'lostAnswer' }
-  /** Nothing comes, and nobody says so, neither an answer nor an event; the connection breaks when a watch would end anyway. */
+  /** The connection stays open but delivers no response and no event; it breaks when a watch would have ended. */
   | { readonly type: 'silent' }
-  /** `get` and `list` are answered as of the moment at which the fault was made. */
+  /** `get` and `list` return the state at the time the fault was added. */
   | { readonly type: 'staleRead' }
-  /** Somebody else holds the Lease when its holder renews it. */
+  /** Another holder takes the Lease before its holder renews it. */
   | { readonly type: 'lostLease'; readonly holder?: string };
 
-/** What goes wrong when the server asks others; only what runs in the test's process, as apps of `cluster.run` do. */
+/**
+ * A fault of a call that the server makes to a webhook or aggregated API in the test's process, such as an app of
+ * `cluster.run`.
+ */
 export type CallFault = (
   | { readonly type: 'webhookDown' }
-  /** It takes the question and never answers: the time of the webhook runs out. */
+  /** The webhook accepts the request and never answers: the call times out. */
   | { readonly type: 'webhookSilent' }
-  /** The server of an aggregated API is away. */
+  /** The server of an aggregated API is down. */
   | { readonly type: 'apiDown' }
 ) & {
-  /** Only calls to a path with this text in it, such as the name of an admission; default all. */
+  /** Only calls whose path contains this text, such as the name of an admission webhook; default all. */
   readonly path?: string;
 };
 
-/** Something that goes wrong: what, for whom, and how often. */
+/** A fault: its type, its target and how often it is injected. */
 export type Fault = (RequestFault & FaultTarget & FaultChance) | (CallFault & FaultChance);
 
-/** A fault at work. Disposing removes it: `using fault = cluster.fault({ … })`. */
+/** An active fault. Disposing removes it: `using fault = cluster.fault({ … })`. */
 export interface ActiveFault extends Disposable {
   readonly fault: Fault;
-  /** How often it has struck. */
+  /** How often the fault has been injected. */
   readonly hits: number;
-  /** What is under way and has been struck stays so; nothing else is from now on. */
+  /** Stops injecting the fault. Requests that it affects already stay affected. */
   remove(): void;
 }

@@ -7,7 +7,7 @@ const bare: StartClusterOptions = { controllers: false, scheduler: false, nodes:
 
 const maps = (cluster: TestCluster) => cluster.client.core.v1.configmaps.namespace('default');
 
-/** What a request is refused with. */
+/** The error of a request. */
 async function refusal(work: Promise<unknown>): Promise<{ readonly code: number; readonly message: string }> {
   const error: unknown = await work.then(
     () => new Error('was not refused'),
@@ -17,7 +17,7 @@ async function refusal(work: Promise<unknown>): Promise<{ readonly code: number;
   return { code: error.code, message: error.message };
 }
 
-/** Copies the data of each ConfigMap that asks for it into a label of its own; counts its runs. */
+/** Copies the data of each labelled ConfigMap into a label of it; counts its runs. */
 function copier(isElected = false) {
   return app(
     'copier',
@@ -48,7 +48,7 @@ async function make(cluster: TestCluster, value: string): Promise<void> {
 }
 
 describe('a fault', () => {
-  test('refuses requests in the words of the server, as often as it is told', async () => {
+  test('rejects requests with the messages of a real server, `times` times', async () => {
     await using cluster = await startCluster(bare);
     await maps(cluster).create({ metadata: { name: 'm' } });
     const target = { resource: 'configmaps', times: 1 } as const;
@@ -70,7 +70,7 @@ describe('a fault', () => {
     expect(cluster.faults).toEqual([]);
   });
 
-  test('tells when to come back, which clients do', async () => {
+  test('sends Retry-After, which clients respect', async () => {
     await using cluster = await startCluster(bare);
     const busy = cluster.fault({ type: 'tooManyRequests', retryAfterSeconds: 7, times: 1 });
     let isMade = false;
@@ -86,7 +86,7 @@ describe('a fault', () => {
     expect(await refusal(impatient)).toMatchObject({ code: 429 });
   });
 
-  test('concerns a user, a program, a verb, a resource, a subresource, a namespace and a name', async () => {
+  test('matches by user, program, verb, resource, subresource, namespace and name', async () => {
     await using cluster = await startCluster(bare);
     await maps(cluster).create({ metadata: { name: 'm' } });
     const joe = cluster.as('joe', ['system:masters']).core.v1;
@@ -119,7 +119,7 @@ describe('a fault', () => {
       expect(await isHit(fault)).toBe(false);
   });
 
-  test('strikes by chance as the seed decides', async () => {
+  test('with a probability, the seed decides', async () => {
     const hits = async (seed: string): Promise<readonly boolean[]> => {
       await using cluster = await startCluster({ ...bare, seed });
       cluster.fault({ type: 'internalError', probability: 0.5, verb: 'list', resource: 'secrets' });
@@ -163,7 +163,7 @@ describe('a fault', () => {
     }
   });
 
-  test('loses requests, and answers to requests that were done', async () => {
+  test('loses requests, and answers to requests that were carried out', async () => {
     await using cluster = await startCluster(bare);
     cluster.fault({ type: 'dropped', verb: 'create', times: 1 });
     await expect(maps(cluster).create({ metadata: { name: 'm' } })).rejects.toThrow('Lost the connection');
@@ -175,7 +175,7 @@ describe('a fault', () => {
 });
 
 describe('a fault of watches', () => {
-  test.each(['dropped', 'expired'] as const)('%s: they end at once, and the app comes back', async (type) => {
+  test.each(['dropped', 'expired'] as const)('%s: they end at once, and the app reconnects', async (type) => {
     await using cluster = await startCluster(bare);
     await cluster.run(copier());
     await make(cluster, 'one');
@@ -187,7 +187,7 @@ describe('a fault of watches', () => {
     expect([await copied(cluster), fault.hits]).toEqual(['two', 2]);
   });
 
-  test('silent: nothing comes until the watch would have ended', async () => {
+  test('silent: nothing arrives until the watch would have ended', async () => {
     await using cluster = await startCluster(bare);
     await cluster.run(copier());
     await make(cluster, 'one');
@@ -199,7 +199,7 @@ describe('a fault of watches', () => {
     expect(await copied(cluster)).toBe('two');
   });
 
-  test('late: events come when their time has passed', async () => {
+  test('late: events arrive after the delay', async () => {
     await using cluster = await startCluster(bare);
     await cluster.run(copier());
     await make(cluster, 'one');
@@ -213,7 +213,7 @@ describe('a fault of watches', () => {
 });
 
 describe('a fault of the server', () => {
-  test('staleRead: reads are answered as of the moment at which it was made', async () => {
+  test('staleRead: reads return the state at the time it was added', async () => {
     await using cluster = await startCluster(bare);
     await make(cluster, 'one');
     const before = await maps(cluster).get('m');
@@ -228,7 +228,7 @@ describe('a fault of the server', () => {
     expect((await maps(cluster).get('m')).data).toEqual({ value: 'two' });
   });
 
-  test('lostLease: the leader loses its lead, and has it again when the other one is gone', async () => {
+  test('lostLease: the leader loses the lease, and takes it back when the other holder is gone', async () => {
     await using cluster = await startCluster(bare);
     const program = copier(true);
     await cluster.run(program);
@@ -246,7 +246,7 @@ describe('a fault of the server', () => {
     expect([(await holder())?.startsWith('copier_'), await copied(cluster)]).toEqual([true, 'two']);
   });
 
-  test('webhookDown and webhookSilent: as when nobody listens, or never answers', async () => {
+  test('webhookDown and webhookSilent: the webhook does not listen, or never answers', async () => {
     const check = admission(ConfigMap, {
       name: 'check.acme.dev',
       failurePolicy: 'Fail',
@@ -271,7 +271,7 @@ describe('a fault of the server', () => {
     expect((await waiting).message).toContain('context deadline exceeded');
   });
 
-  test('goes on in forks, which have faults of their own from then on', async () => {
+  test('is copied to forks, which count separately from then on', async () => {
     await using cluster = await startCluster(bare);
     await maps(cluster).create({ metadata: { name: 'm' } });
     const fault = cluster.fault({ type: 'conflict', times: 2, resource: 'configmaps' });

@@ -1,4 +1,4 @@
-// Faults that a test makes in its cluster.
+// Fault injection for test clusters.
 export type { ActiveFault, CallFault, Fault, FaultChance, FaultTarget, RequestFault } from './fault.ts';
 export { apiWithFaults, webhookWithFaults } from './fault-calls.ts';
 export { faultArrivals } from './fault-arrivals.ts';

@@ -6,11 +6,11 @@ import type { PastView } from './past-view.ts';
 export interface OpenPastOptions {
   readonly nowMs: number;
   readonly random: Random;
-  /** Keeps the promise that the view has been let go. */
+  /** Receives a promise that resolves when the view has been closed. */
   readonly onEnd: (ended: Promise<void>) => void;
 }
 
-/** A view of a control plane as it is now: a copy of it, in which time stands still. */
+/** Copies a control plane as it is now; time stands still in the copy. */
 export function openPast(plane: ControlPlane, { nowMs, random, onEnd }: OpenPastOptions): PastView {
   const stop = new AbortController();
   const clock = new VirtualClock({ startMs: nowMs });

@@ -5,7 +5,7 @@ import type { ResourceRequest } from '../resource-request.ts';
 
 const ADMIN = { user: 'kubernetes-admin', groups: ['system:masters'] };
 
-/** Makes somebody else the holder of the Lease that a request is about, from now on. */
+/** Makes `holder` the holder of the Lease that a request names. */
 export async function takeLease(plane: ControlPlane, request: ResourceRequest, holder: string): Promise<void> {
   const { namespace, name } = request;
   await using client = plane.client(ADMIN, { userAgent: holder });

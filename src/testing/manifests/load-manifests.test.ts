@@ -84,7 +84,7 @@ test.each([
     '---\n# first\n---\na: [1\n',
     /^Cannot load "DIR\/x.yaml": yaml: line 5: found unexpected end of stream$/,
   ],
-  ['no object', '- a\n', /^Cannot load "DIR\/x.yaml": it is no object$/],
+  ['no object', '- a\n', /^Cannot load "DIR\/x.yaml": it is not an object$/],
   ['no kind', 'apiVersion: v1\n', /^Cannot load "DIR\/x.yaml": kind not set$/],
   [
     'a kind that is not served',
@@ -92,12 +92,12 @@ test.each([
     /^Cannot load "DIR\/x.yaml" \(Gadget "g"\): no matches for kind "Gadget" in version "acme.dev\/v1"$/,
   ],
   [
-    'a name that is to be made',
+    'a generateName',
     'apiVersion: v1\nkind: ConfigMap\nmetadata: { generateName: g }\n',
     /^Cannot load "DIR\/x.yaml" \(ConfigMap ""\): it has a generateName, not a name$/,
   ],
   [
-    'what the server refuses',
+    'an object that the server rejects',
     'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: fine }\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: { name: NotFine }\n---\napiVersion: v1\nkind: Secret\nmetadata: { name: s, namespace: none }\n',
     /^Cannot load \n  document 2 of "DIR\/x.yaml" \(ConfigMap "NotFine"\): ConfigMap "NotFine" is invalid: .*\n  document 3 of "DIR\/x.yaml" \(Secret "s"\): namespaces "none" not found$/,
   ],
@@ -106,14 +106,14 @@ test.each([
     `${definition('widgets', 'Widget')}---${definition('others', 'Widget')}`,
     /^Cannot load document 2 of "DIR\/x.yaml": its kind is not served: "WidgetList" is already in use/,
   ],
-])('%s is told with file and document', async (_name, text, message) => {
+])('%s is an error that names file and document', async (_name, text, message) => {
   await write('x.yaml', text);
   await using cluster = await startCluster(bare);
   const error: unknown = await cluster.load(folder).catch((failure: unknown) => failure);
   expect((error as Error).message.replaceAll(folder, 'DIR')).toMatch(message);
 });
 
-test('a path that is not there, and folders without end, are refused', async () => {
+test('a missing path and endless folders are errors', async () => {
   await using cluster = await startCluster(bare);
   await expect(cluster.load(join(folder, 'none'))).rejects.toThrow(/^Cannot load ".*none": ENOENT/);
   await symlink(folder, join(folder, 'again'));

@@ -3,21 +3,21 @@ import type { Client, KubernetesObject } from '../../client/index.ts';
 import type { Manifest } from './read-manifests.ts';
 
 export interface LoadOptions {
-  /** Of objects that name no namespace; default `default`. */
+  /** The namespace of objects that name none; default `default`. */
   readonly namespace?: string;
 }
 
 export interface LoadParts extends LoadOptions {
   readonly client: Client;
-  /** Lets the server begin to serve what has been defined. */
+  /** Waits until the server serves new kinds. */
   readonly settle: () => Promise<void>;
 }
 
 const FIELD_MANAGER = 'keelson-testing';
 
 /**
- * Applies objects: definitions of kinds and namespaces first, then the others in order. What is refused is tried again when others
- * have been applied, on which it may depend; what is refused then is told, all of it.
+ * Applies objects: definitions of kinds and namespaces first, then the others in order. A rejected object is tried
+ * again after the others, on which it may depend; the error lists all that still fail.
  */
 export async function loadManifests(
   manifests: readonly Manifest[],
@@ -85,7 +85,7 @@ function refusal(refused: readonly { readonly manifest: Manifest; readonly error
   return new Error(`Cannot load ${text}`, { cause: refused[0]?.error });
 }
 
-/** A definition whose names are taken is stored, and never served. */
+/** A definition whose names are taken is stored but never served. */
 async function checkServed(manifest: Manifest, client: Client): Promise<void> {
   if (!isDefinition(manifest)) return;
   const { metadata } = manifest.object;

@@ -7,16 +7,16 @@ import type { KubernetesObject } from '../../client/index.ts';
 /** An object of a file. */
 export interface Manifest {
   readonly object: KubernetesObject & { readonly kind: string; readonly apiVersion: string };
-  /** Which file and which of its documents, for messages. */
+  /** The file and document, for messages. */
   readonly place: string;
 }
 
 const EXTENSIONS = /\.(ya?ml|json)$/;
-/** More than anybody's folder has; a link that leads back to a folder above would never end. */
+/** More files than real folders have: stops at symbolic links that form a loop. */
 const MAX_FILES = 10_000;
 const MAX_DEPTH = 32;
 
-/** The objects of YAML and JSON files, and of all that are in folders, in the order of their paths. */
+/** Reads the objects of YAML and JSON files, and of all such files in folders, in the order of their paths. */
 export async function readManifests(paths: readonly string[]): Promise<readonly Manifest[]> {
   const files: string[] = [];
   for (const path of paths) await findFiles(path, files);
@@ -38,7 +38,7 @@ async function findFiles(path: string, found: string[], depth = 0): Promise<void
   for (const name of (await readdir(path)).sort()) await findFiles(join(path, name), found, depth + 1);
 }
 
-/** The objects of a text; those of a List each by itself. */
+/** The objects of a text; a List gives its items. */
 export function manifestsIn(text: string, file: string): readonly Manifest[] {
   const documents = splitDocuments(text);
   return documents.flatMap((document, index) => {
@@ -47,7 +47,7 @@ export function manifestsIn(text: string, file: string): readonly Manifest[] {
   });
 }
 
-/** The documents that have something in them, each with empty lines in place of those before it: problems are told by line. */
+/** The non-empty documents, each padded with empty lines so that errors have the line numbers of the file. */
 function splitDocuments(text: string): readonly string[] {
   let lines = 0;
   const documents: string[] = [];
@@ -72,7 +72,7 @@ function parse(document: string, place: string): unknown {
 
 function objectsOf(value: unknown, place: string): readonly Manifest[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error(`Cannot load ${place}: it is no object`);
+    throw new Error(`Cannot load ${place}: it is not an object`);
   const { kind, apiVersion, items } = value as Readonly<Record<string, unknown>>;
   if (typeof apiVersion !== 'string' || apiVersion === '') throw new Error(`Cannot load ${place}: apiVersion not set`);
   if (typeof kind !== 'string' || kind === '') throw new Error(`Cannot load ${place}: kind not set`);

@@ -16,7 +16,7 @@ const clusterTest = testCluster(
 describe('tests with a cluster each', () => {
   for (const name of ['first', 'second']) {
     test(
-      `the ${name} has what was set up, and nothing of the others`,
+      `the ${name} has the objects of the setup, and none of other tests`,
       clusterTest(async ({ client }) => {
         const maps = client.core.v1.configmaps.namespace('default');
         await maps.create({ metadata: { name: 'own' } });
@@ -25,10 +25,10 @@ describe('tests with a cluster each', () => {
     );
   }
 
-  test('take hooks that are given, global, or of Node itself', () => {
+  test('take given hooks, global hooks, or those of node:test', () => {
     const hook = (): undefined => undefined;
     expect(endHookOf({ after: hook }, {})).toBe(hook);
-    expect(() => endHookOf({}, {})).toThrow('there is no afterAll and no after among them');
+    expect(() => endHookOf({}, {})).toThrow('they have neither afterAll nor after');
     expect(() => endHookOf(undefined, { VITEST: 'true' })).toThrow(
       "Cannot find vitest's hooks: pass them, as in testCluster(options, { afterAll })",
     );

@@ -6,30 +6,30 @@ import type { TestCluster } from '../test-cluster.ts';
 import { endHookOf, type RunnerHooks } from './runner-hooks.ts';
 
 export interface TestClusterOptions extends StartClusterOptions {
-  /** Done once, before the first test: what all tests of the file need. */
+  /** Runs once, before the first test: prepares what all tests of the file need. */
   readonly setup?: (cluster: TestCluster) => Promise<void> | void;
 }
 
-/** The body of a test, with a cluster of its own. The rest is what the test runner hands to tests. */
+/** The body of a test, with its own cluster. `context` is what the test runner passes to tests. */
 export type ClusterTestBody = (cluster: TestCluster, ...context: readonly never[]) => unknown;
 
-/** The signal that the test runner gives to a test, for the cluster to end when the test runs out of time. */
+/** The test runner's signal, which ends the cluster when the test times out. */
 function signalIn(context: unknown): { readonly signal?: AbortSignal } {
   const { signal } = (context ?? {}) as { readonly signal?: unknown };
   return signal instanceof AbortSignal ? { signal } : {};
 }
 
-/** Makes a test of a body, for `test('…', clusterTest(async (cluster) => { … }))`. */
+/** Wraps a body for the test runner: `test('…', clusterTest(async (cluster) => { … }))`. */
 export type ClusterTest = (body: ClusterTestBody) => (...context: readonly unknown[]) => Promise<void>;
 
-/** The variable of the environment with the folder for pictures of what happened in tests that have failed. */
+/** The environment variable with the folder for traces of failed tests. */
 const TRACE_VARIABLE = 'KEELSON_TRACE';
 
 /**
- * A cluster for each test of a file, in vitest, jest and node:test alike: one is started and set up before the first test, and
- * each test has a copy of it, which is ended with the test. A test that fails says how to repeat its run.
+ * Gives each test of a file its own cluster, in vitest, jest and node:test: starts one and sets it up before the first
+ * test, forks it for each test, and stops the fork after the test. A failed test prints how to repeat its run.
  *
- * Runners whose hooks are not global hand them over: `testCluster({}, { afterAll })`.
+ * If the runner's hooks are not global, pass them: `testCluster({}, { afterAll })`.
  */
 export function testCluster(options: TestClusterOptions = {}, hooks?: RunnerHooks): ClusterTest {
   const { setup, ...own } = options;
@@ -47,7 +47,7 @@ export function testCluster(options: TestClusterOptions = {}, hooks?: RunnerHook
     }
   };
   const end = async (): Promise<void> => {
-    const cluster = await starting?.catch(() => undefined); // each test has been told of that
+    const cluster = await starting?.catch(() => undefined); // each test has reported the failure
     await cluster?.stop();
   };
   endHookOf(hooks, process.env)(end);
@@ -64,17 +64,17 @@ export function testCluster(options: TestClusterOptions = {}, hooks?: RunnerHook
     };
 }
 
-/** What helps to find out why a test has failed. */
+/** Describes a failed test's run: how to repeat it, its problems and its trace. */
 async function tell(cluster: TestCluster, folder: string | undefined): Promise<string> {
   const [seed = ''] = cluster.replay.split('@');
   const again = `To repeat the run of the test that has failed, set ${REPLAY_VARIABLE}='${cluster.replay}'\n`;
   const problems = cluster.problems.slice(0, 5).map((problem) => `  ${problem}\n`);
-  const told = problems.length === 0 ? '' : `Problems of its cluster:\n${problems.join('')}`;
-  if (folder === undefined) return again + told;
+  const logged = problems.length === 0 ? '' : `Problems of its cluster:\n${problems.join('')}`;
+  if (folder === undefined) return again + logged;
   await mkdir(folder, { recursive: true });
   const path = join(folder, `trace-${seed.replaceAll(/[^\w-]/g, '_')}-${cluster.requests().length}`);
   const { svg, text } = cluster.trace();
   await writeFile(`${path}.svg`, svg);
   await writeFile(`${path}.txt`, text);
-  return `${again}${told}What happened in it: ${path}.svg, ${path}.txt\n`;
+  return `${again}${logged}What happened in it: ${path}.svg, ${path}.txt\n`;
 }

@@ -3,18 +3,18 @@ import type { SeededState } from '../../base/index.ts';
 import type { ControlPlane } from '../../cluster/index.ts';
 import type { Entry, StoreContents } from '../../store/index.ts';
 
-/** A whole cluster of a test at one moment, as plain data. */
+/** The whole state of a test cluster as plain data. */
 export interface ClusterSnapshot {
   readonly takenAtMs: number;
   readonly seed: string;
   readonly random: SeededState;
-  /** Options of `startCluster` that decide what the cluster is made of. */
+  /** The options of `startCluster` that decide the cluster's parts. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Names of options that are more than plain data, and have to be given again. */
+  /** The names of options that are not plain data and must be given again. */
   readonly ownCode: readonly string[];
   readonly revision: number;
   readonly entries: readonly SavedEntry[];
-  /** Keys and certificates by file name, without those that are made anew. */
+  /** Keys and certificates by file name, without those that are generated at every start. */
   readonly keys: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +27,7 @@ type SavedEntry = readonly [
   value: string,
 ];
 
-/** What is stored, as a snapshot has it. */
+/** The store's contents in the form of a snapshot. */
 export function savedEntries({ entries, deadlinesMs }: StoreContents): readonly SavedEntry[] {
   return entries.map(({ key, value, createRevision, modRevision }): SavedEntry => {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
@@ -37,7 +37,7 @@ export function savedEntries({ entries, deadlinesMs }: StoreContents): readonly 
   });
 }
 
-/** The same as a store begins with it. */
+/** A snapshot's entries in the form of a store. */
 export function storedContents({ revision, entries }: ClusterSnapshot): StoreContents {
   const deadlinesMs = new Map<string, number>();
   const stored = entries.map(([key, createRevision, modRevision, deadlineMs, encoding, value]): Entry => {
@@ -47,7 +47,7 @@ export function storedContents({ revision, entries }: ClusterSnapshot): StoreCon
   return { revision, entries: stored, deadlinesMs };
 }
 
-/** The keys by which tokens, and what objects say of authorities, stay true. */
+/** The keys that keep tokens, and the certificate authorities in objects, valid. */
 export function savedKeys({ pki }: Pick<ControlPlane, 'pki'>): Readonly<Record<string, string>> {
   const { authority, frontProxyAuthority, serviceAccountKey } = pki;
   return {

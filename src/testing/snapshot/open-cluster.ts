@@ -3,12 +3,12 @@ import type { TestCluster } from '../test-cluster.ts';
 import type { ClusterSnapshot } from './cluster-snapshot.ts';
 import { readSnapshotFile } from './snapshot-file.ts';
 
-/** Options of a cluster that is there already: its time and its chance go on as they were. */
+/** Options of a saved cluster, whose time and randomness continue. */
 export type OpenClusterOptions = Omit<StartClusterOptions, 'seed' | 'startAt'>;
 
 /**
- * Starts a cluster from a file that `cluster.save` has written, in this or in another process: with all objects, revisions, keys and
- * the time as they were. It is made of the same parts; options that are code, and apps, have to be given again.
+ * Starts a cluster from a file of `cluster.save`, in this or another process, with all objects, revisions, keys and the
+ * time. It has the same parts; options that are code, and apps, must be given again.
  */
 export async function openCluster(path: string, options: OpenClusterOptions = {}): Promise<TestCluster> {
   const snapshot = checked(await readSnapshotFile(path), path);
@@ -24,6 +24,6 @@ function checked(value: unknown, path: string): ClusterSnapshot {
   const snapshot = value as Partial<ClusterSnapshot> | null;
   const isWhole =
     typeof snapshot?.takenAtMs === 'number' && Array.isArray(snapshot.entries) && typeof snapshot.keys === 'object';
-  if (!isWhole) throw new Error(`Cannot open "${path}": it is no snapshot of a cluster`);
+  if (!isWhole) throw new Error(`Cannot open "${path}": it is not a snapshot of a cluster`);
   return snapshot as ClusterSnapshot;
 }

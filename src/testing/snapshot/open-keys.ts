@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A folder with the keys of a snapshot, for as long as a cluster is open that uses them. */
+/** A temporary folder with the keys of a snapshot, for the lifetime of the cluster. */
 export interface OpenKeys extends AsyncDisposable {
   readonly folder: string;
 }

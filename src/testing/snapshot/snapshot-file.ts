@@ -5,9 +5,9 @@ import { gunzip, gzip } from 'node:zlib';
 import { messageOf } from '../../base/index.ts';
 
 const VERSION = 1;
-/** The longest first line that is looked for. */
+/** The longest first line that is searched for. */
 const MAX_HEAD = 1024;
-/** No cluster in a test's memory is larger. */
+/** Larger than any cluster in memory. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 
 /** The first line of a file. */
@@ -17,7 +17,7 @@ interface Head {
   readonly sha256: string;
 }
 
-/** Writes a value as a snapshot, which is there as a whole or not at all. Only the owner may read it: there are keys in it. */
+/** Writes a value as a snapshot, atomically. Only the owner may read the file: it contains keys. */
 export async function writeSnapshotFile(path: string, value: unknown): Promise<void> {
   const body = await promisify(gzip)(JSON.stringify(value));
   const head: Head = { keelsonSnapshot: VERSION, bytes: body.length, sha256: digest(body) };
@@ -31,22 +31,22 @@ export async function writeSnapshotFile(path: string, value: unknown): Promise<v
   }
 }
 
-/** The value of a snapshot. Refuses what is no snapshot, is of another version, or is not as it was written. */
+/** Reads a snapshot. Rejects other files, other versions and damaged contents. */
 export async function readSnapshotFile(path: string): Promise<unknown> {
   const file = await readFile(path).catch((cause: unknown) => {
     throw refuse(path, messageOf(cause), cause);
   });
   const end = file.subarray(0, MAX_HEAD).indexOf('\n');
   const head = readHead(end < 0 ? '' : file.subarray(0, end).toString());
-  if (head === undefined) throw refuse(path, 'it is no snapshot of a cluster');
+  if (head === undefined) throw refuse(path, 'it is not a snapshot of a cluster');
   if (head.keelsonSnapshot !== VERSION)
     throw refuse(
       path,
-      `it is a snapshot of version ${head.keelsonSnapshot}, and this is a program for version ${VERSION}`,
+      `it is a snapshot of version ${head.keelsonSnapshot}, and this program reads version ${VERSION}`,
     );
   const body = file.subarray(end + 1);
   if (body.length !== head.bytes || digest(body) !== head.sha256)
-    throw refuse(path, 'it is damaged: what is in it is not what was written');
+    throw refuse(path, 'it is damaged: its checksum does not match');
   try {
     return JSON.parse((await promisify(gunzip)(body, { maxOutputLength: MAX_BYTES })).toString());
   } catch (cause) {
@@ -59,7 +59,7 @@ function readHead(line: string): Head | undefined {
     const value = JSON.parse(line) as Partial<Head> | null;
     return typeof value?.keelsonSnapshot === 'number' ? (value as Head) : undefined;
   } catch {
-    return undefined; // a file of somebody else
+    return undefined; // not a snapshot
   }
 }
 

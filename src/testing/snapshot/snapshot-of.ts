@@ -2,7 +2,7 @@ import type { ControlPlane } from '../../cluster/index.ts';
 import type { ClusterParts } from '../cluster-parts.ts';
 import { type ClusterSnapshot, savedEntries, savedKeys } from './cluster-snapshot.ts';
 
-/** All of a cluster, to be written to a file. */
+/** Captures the state of a cluster. */
 export function snapshotOf(plane: ControlPlane, { world, random, made, wire }: ClusterParts): ClusterSnapshot {
   const contents = plane.contents();
   return {

@@ -23,7 +23,7 @@ async function stateOf({ client, clock }: TestCluster): Promise<unknown> {
   }));
   const nodes = (await client.core.v1.nodes.list()).items.map(({ metadata }) => metadata.uid);
   const { items } = await client.core.v1.events.namespace('default').list({ fieldSelector: 'involvedObject.kind=Pod' });
-  const events = items.map(({ metadata }) => metadata.name); // nodes tell that they have been started again
+  const events = items.map(({ metadata }) => metadata.name); // nodes record an event when they start again
   return { pods, nodes, events, time: clock.now() };
 }
 
@@ -57,7 +57,7 @@ describe('a snapshot of a cluster', () => {
     expect(review.status?.user?.username).toBe('system:serviceaccount:default:default');
   });
 
-  test('goes on: controllers work, time passes, and chance is as it would have been', async () => {
+  test('continues: controllers work, time passes, and randomness is as it would have been', async () => {
     const names = async (): Promise<readonly string[]> => {
       await using opened = await openCluster(path);
       const [pod] = (await web(opened).list()).items;
@@ -79,13 +79,13 @@ describe('a snapshot of a cluster', () => {
     expect((await web(again).list()).items).toHaveLength(2);
   });
 
-  test('is for its owner alone, and there as a whole or not at all', async () => {
+  test('is readable by its owner only, and written atomically', async () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     await using opened = await openCluster(path);
     await expect(opened.save(join(folder, 'none', 'x'))).rejects.toThrow(/^Cannot save the cluster to ".*x": ENOENT/);
   });
 
-  test('that is damaged, of another version, or of somebody else is refused', async () => {
+  test('that is damaged, of another version, or another file is rejected', async () => {
     const bytes = await readFile(path);
     const open = async (content: Uint8Array | string): Promise<string> => {
       const file = join(folder, 'odd');
@@ -93,23 +93,23 @@ describe('a snapshot of a cluster', () => {
       const error: unknown = await openCluster(file).catch((failure: unknown) => failure);
       return (error as Error).message.replace(file, 'FILE');
     };
-    const damaged = 'Cannot open "FILE": it is damaged: what is in it is not what was written';
+    const damaged = 'Cannot open "FILE": it is damaged: its checksum does not match';
     expect(await open(bytes.subarray(0, -1))).toBe(damaged);
     const flipped = Buffer.from(bytes);
     flipped[bytes.length - 100] = (flipped[bytes.length - 100] ?? 0) ^ 1;
     expect(await open(flipped)).toBe(damaged);
-    const foreign = 'Cannot open "FILE": it is no snapshot of a cluster';
+    const foreign = 'Cannot open "FILE": it is not a snapshot of a cluster';
     expect(await open('')).toBe(foreign);
     expect(await open('{"a":1}\n')).toBe(foreign);
     expect(await open(bytes.subarray(200))).toBe(foreign);
     const newer = bytes.toString('latin1').replace('"keelsonSnapshot":1', '"keelsonSnapshot":2');
     expect(await open(Buffer.from(newer, 'latin1'))).toBe(
-      'Cannot open "FILE": it is a snapshot of version 2, and this is a program for version 1',
+      'Cannot open "FILE": it is a snapshot of version 2, and this program reads version 1',
     );
     await expect(openCluster(join(folder, 'none'))).rejects.toThrow(/^Cannot open ".*none": ENOENT/);
   });
 
-  test('of a cluster with code of its own needs that code again', async () => {
+  test('of a cluster with options that are code needs them again', async () => {
     const controllers: NonNullable<Parameters<typeof startCluster>[0]>['controllers'] = (builtIn) => builtIn;
     await using cluster = await startCluster({ controllers, nodes: 0 });
     const file = join(folder, 'code.snapshot');

@@ -8,7 +8,7 @@ import { CauseTrace } from './cause-trace.ts';
 import { causeTree } from './cause-tree.ts';
 import { objectIdOf, type RecordedEvent, type RecordedRequest, type RecordedRun } from './recorded.ts';
 
-/** So many requests, runs and events are kept; of more the oldest are forgotten, a tenth at a time. */
+/** The most requests, runs and events that are kept; beyond it the oldest tenth is dropped. */
 const CAPACITY = 20_000;
 
 export interface RecordedClient {
@@ -17,7 +17,7 @@ export interface RecordedClient {
   readonly isOfTest: boolean;
 }
 
-/** Notes what is written in a cluster, by whom, and in the course of which runs. */
+/** Records the writes in a cluster, their users and the runs that made them. */
 export class CauseRecorder {
   readonly #clock: Clock;
   readonly #trackers: ReadonlyMap<string, RunTracker>;
@@ -28,7 +28,7 @@ export class CauseRecorder {
   #startMs: number;
   #forgotten = 0;
 
-  /** The trackers of runs, each under a name of its own. */
+  /** `trackers`: the trackers of runs by name. */
   constructor(clock: Clock, trackers: ReadonlyMap<string, RunTracker>) {
     this.#clock = clock;
     this.#trackers = trackers;
@@ -37,7 +37,7 @@ export class CauseRecorder {
       tracker.onEnd = (run, record) => this.#ended(this.#noteRun(name, run), record);
   }
 
-  /** Forgets all; time is told from now on. */
+  /** Drops all records and starts the trace's time again. */
   clear(): void {
     this.#requests = [];
     this.#runs = new Map();
@@ -51,7 +51,7 @@ export class CauseRecorder {
     return new CauseTrace(causeTree(recorded, options), this.#forgotten);
   }
 
-  /** Notes what goes through a client's transport. */
+  /** Records the requests of a client's transport. */
   wrap(inner: Transport, client: RecordedClient): Transport {
     return {
       ...(inner.isLocal === undefined ? {} : { isLocal: inner.isLocal }),
@@ -85,7 +85,7 @@ export class CauseRecorder {
   #begin(sent: TransportRequest, request: ResourceRequest, client: RecordedClient): RecordedRequest {
     const { verb, resource, subresource, namespace } = request;
     const name = request.name === '' && verb === 'create' ? nameIn(sent.body) : request.name;
-    const run = this.#currentRun(); // which is noted before its request
+    const run = this.#currentRun(); // recorded before its request
     return {
       type: 'write',
       order: this.#next(),
@@ -137,7 +137,7 @@ export class CauseRecorder {
     }
   }
 
-  /** Who begins to watch is told by a list of what has happened before. */
+  /** A list shows a new watcher the changes so far. */
   #noteList(list: unknown, request: ResourceRequest, program: string): void {
     const { items = [] } = list as { readonly items?: readonly Answered[] };
     for (const item of items) this.#noteEvent(item, request, program);
@@ -185,7 +185,7 @@ export class CauseRecorder {
   }
 }
 
-/** A refusal, which is short, as an object where it is one. */
+/** Reads an error response, which is short, as an object if it is one. */
 async function readRefusal(response: TransportResponse): Promise<TransportResponse> {
   const { body } = response;
   if (body.type !== 'bytes') return response;
@@ -195,11 +195,11 @@ async function readRefusal(response: TransportResponse): Promise<TransportRespon
   try {
     return { ...response, body: { type: 'object', object: JSON.parse(text) as unknown } };
   } catch {
-    return { ...response, body: { type: 'object', object: text } }; // as servers answer that are too busy
+    return { ...response, body: { type: 'object', object: text } }; // the answer of an overloaded server
   }
 }
 
-/** As much of an answered object as a trace tells of. */
+/** The fields of a returned object that a trace needs. */
 interface Answered {
   readonly kind?: string;
   readonly message?: string;
@@ -215,12 +215,12 @@ function renamed({ key, objectId }: RecordedRequest, name: string): Pick<Recorde
   };
 }
 
-/** The name in a body that is sent; empty when the server is to make one. */
+/** The name in a request body; empty when the server generates it. */
 function nameIn(body: TransportRequest['body']): string {
   try {
     const { metadata } = JSON.parse(typeof body === 'string' ? body : Buffer.from(body ?? '').toString()) as Answered;
     return metadata?.name ?? '';
   } catch {
-    return ''; // protobuf, or no object at all, which the server is going to say
+    return ''; // protobuf, or invalid, which the server will report
   }
 }

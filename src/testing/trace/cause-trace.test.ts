@@ -11,7 +11,7 @@ const bare: StartClusterOptions = {
   startAt: '2030-01-01',
 };
 
-/** Makes a Secret for each ConfigMap that asks for one, and marks it a minute later. */
+/** Creates a Secret for each labelled ConfigMap, and labels it a minute later. */
 const keeper = () =>
   app('keeper', [
     controller(ConfigMap, {
@@ -61,7 +61,7 @@ describe('the trace of a cluster', () => {
     expect(pathsOf(cluster.trace().roots)).toContain(`${gone} > garbage_collector_attempt_to_delete > delete pods`);
   });
 
-  test('tells of apps, of time that passes, of faults and of what was refused, as text', async () => {
+  test('shows apps, passing time, faults and refusals as text', async () => {
     await using cluster = await startCluster(bare);
     await cluster.run(keeper());
     cluster.clearTrace();
@@ -82,7 +82,7 @@ describe('the trace of a cluster', () => {
     );
   });
 
-  test('is drawn as an SVG picture that needs nothing else', async () => {
+  test('is drawn as a self-contained SVG', async () => {
     await using cluster = await startCluster(bare);
     await cluster.run(keeper());
     await create(cluster, 'a');
@@ -96,7 +96,7 @@ describe('the trace of a cluster', () => {
     expect(svg.match(/<rect class="failed"/g)).toHaveLength(1);
   });
 
-  test('has a part for what one looks at', async () => {
+  test('can be restricted to a part', async () => {
     await using cluster = await startCluster(bare);
     await cluster.run(keeper());
     for (const name of ['a', 'b']) await create(cluster, name);
@@ -107,13 +107,13 @@ describe('the trace of a cluster', () => {
     expect(part.text).not.toContain('a-key');
   });
 
-  test('is there only where it was asked for', async () => {
+  test('requires the option trace', async () => {
     await using cluster = await startCluster({ ...bare, trace: false });
     expect(() => cluster.trace()).toThrow('Cannot trace the cluster: start it with { trace: true }');
   });
 });
 
-/** Each write and run with those that led to it. */
+/** Each write and run with its chain of causes. */
 function pathsOf(nodes: readonly TraceNode[], above = ''): readonly string[] {
   return nodes.flatMap((node) => {
     const path = `${above}${node.type === 'run' ? node.controller : `${node.verb} ${node.resource}`}`;

@@ -2,11 +2,14 @@ import type { TraceNode } from './trace-node.ts';
 import { traceSvg } from './trace-svg.ts';
 import { traceText } from './trace-text.ts';
 
-/** What happened in a cluster, and what led to what: a request, the runs of those who saw what it wrote, their requests, and so on. */
+/**
+ * The causes and effects in a cluster: a request, the runs of controllers that saw its write, their requests, and so
+ * on.
+ */
 export class CauseTrace {
-  /** What nothing in the cluster led to: requests of the test, and runs at the start or when time had passed. */
+  /** Entries without a cause in the cluster: requests of the test, and runs at the start or by timers. */
   readonly roots: readonly TraceNode[];
-  /** So many of the oldest entries were forgotten. */
+  /** The number of oldest entries that were dropped. */
   readonly forgotten: number;
 
   constructor(roots: readonly TraceNode[], forgotten: number) {
@@ -14,7 +17,7 @@ export class CauseTrace {
     this.forgotten = forgotten;
   }
 
-  /** The part that begins with requests or runs that pass the test, wherever they are. */
+  /** The subtrees of the requests and runs that pass the test. */
   under(test: (node: TraceNode) => boolean): CauseTrace {
     const find = (node: TraceNode): readonly TraceNode[] => (test(node) ? [node] : node.children.flatMap(find));
     return new CauseTrace(this.roots.flatMap(find), this.forgotten);
@@ -25,7 +28,7 @@ export class CauseTrace {
     return traceText(this);
   }
 
-  /** As a picture that needs nothing but itself; for a file that a browser opens. */
+  /** As a self-contained SVG for a browser. */
   get svg(): string {
     return traceSvg(this);
   }

@@ -8,12 +8,15 @@ export interface Recorded {
   readonly events: readonly RecordedEvent[];
 }
 
-/** What tells more of the machinery than of what it is for. */
+/** Resources that only show the machinery. */
 const NOISE = new Set(['events', 'leases']);
 
 type Entry = RecordedRequest | RecordedRun;
 
-/** Puts each request and run below what led to it. Runs that did nothing, and requests about events and leases, only with `all`. */
+/**
+ * Puts each request and run below its cause. Runs that did nothing, and requests for events and leases, only with
+ * `all`.
+ */
 export function causeTree(recorded: Recorded, { all = false }: { readonly all?: boolean } = {}): readonly TraceNode[] {
   const writes = new WritesOfRevisions(recorded);
   const runs = new Map(recorded.runs.map((run) => [run.id, run]));
@@ -30,7 +33,7 @@ export function causeTree(recorded: Recorded, { all = false }: { readonly all?: 
     return !NOISE.has(entry.resource);
   };
   const made = new Map<Entry, TraceNode | undefined>();
-  // children have higher orders than what led to them, so each one is made before it is needed
+  // causes have lower orders than their effects, so parents are made first
   for (const entry of inOrder([...recorded.requests, ...recorded.runs]).reverse()) {
     const below = (children.get(entry) ?? []).flatMap((child) => made.get(child) ?? []);
     made.set(entry, isShown(entry, below) ? nodeOf(entry, below) : undefined);
@@ -55,7 +58,7 @@ function nodeOf(entry: Entry, children: readonly TraceNode[]): TraceNode {
   return { type: 'write', atMs, user, program, verb, resource, key, code, ...message, ...struck, children };
 }
 
-/** Of workers that are not told why. */
+/** The cause of workers that do not report one. */
 function wordsOf(cause: RunCause): readonly string[] {
   return cause.type === 'run' ? [] : [`${cause.kind} ${cause.key} ${cause.change}`];
 }
@@ -79,13 +82,13 @@ function causeOfRequest(
   writes: WritesOfRevisions,
 ): Entry | undefined {
   if (request.run !== undefined) return runs.get(request.run);
-  return request.isOfTest ? undefined : writes.lastToldTo(request);
+  return request.isOfTest ? undefined : writes.lastReceivedBefore(request);
 }
 
-/** Which request has made which revision. */
+/** Finds the request that made a revision. */
 class WritesOfRevisions {
   readonly #byRevision = new Map<string, RecordedRequest>();
-  readonly #told = new Map<string, RecordedEvent[]>();
+  readonly #received = new Map<string, RecordedEvent[]>();
 
   constructor({ requests, events }: Recorded) {
     const unowned = new Map<string, RecordedRequest[]>();
@@ -97,9 +100,9 @@ class WritesOfRevisions {
       else append(unowned, request.objectId, request);
     }
     for (const event of events) {
-      append(this.#told, toldKey(event), event);
+      append(this.#received, receiverKey(event), event);
       if (this.#byRevision.has(event.resourceVersion)) continue;
-      // deletions and bindings are not answered with the revision that they make
+      // responses to deletions and bindings do not contain the new revision
       const maker = unowned.get(event.objectId)?.findLast(({ order }) => order < event.order);
       const many = unowned.get(collectionOf(event.objectId))?.findLast(({ order }) => order < event.order);
       const made = maker ?? many;
@@ -111,16 +114,16 @@ class WritesOfRevisions {
     return this.#byRevision.get(resourceVersion);
   }
 
-  /** The last change of the same object that the program was told of before it sent the request. */
-  lastToldTo(request: RecordedRequest): RecordedRequest | undefined {
-    const events = this.#told.get(toldKey(request)) ?? [];
+  /** The last change of the same object that the program received before it sent the request. */
+  lastReceivedBefore(request: RecordedRequest): RecordedRequest | undefined {
+    const events = this.#received.get(receiverKey(request)) ?? [];
     const last = events.findLast(({ order }) => order < request.order);
     const made = last === undefined ? undefined : this.of(last.resourceVersion);
     return made !== undefined && made.order < request.order ? made : undefined;
   }
 }
 
-function toldKey({ program, objectId }: { readonly program: string; readonly objectId: string }): string {
+function receiverKey({ program, objectId }: { readonly program: string; readonly objectId: string }): string {
   return `${program} ${objectId}`;
 }
 

@@ -1,10 +1,10 @@
 import type { ReconcileOutcome, RunCause } from '../../kit/index.ts';
 import type { RequestVerb } from '../resource-request.ts';
 
-/** A request, as it was noted when it was answered. */
+/** A request, recorded when its response arrived. */
 export interface RecordedRequest {
   readonly type: 'write';
-  /** When it was sent, among all that was noted. */
+  /** The position among all records, by the time it was sent. */
   readonly order: number;
   readonly atMs: number;
   readonly user: string;
@@ -12,16 +12,16 @@ export interface RecordedRequest {
   readonly verb: RequestVerb;
   readonly resource: string;
   readonly key: string;
-  /** The object that it is about, whatever the subresource. */
+  /** The object, without the subresource. */
   readonly objectId: string;
   readonly code: number;
   readonly message?: string;
   readonly fault?: string;
   /** The run that it belongs to. */
   readonly run: string | undefined;
-  /** Of the object as it was answered. */
+  /** The resource version in the response. */
   readonly resourceVersion: string | undefined;
-  /** Sent by the test itself: nothing in the cluster has led to it. */
+  /** Sent by the test itself: it has no cause in the cluster. */
   readonly isOfTest: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface RecordedRun {
   message?: string;
 }
 
-/** A change that a program was told of by a watch. */
+/** A change that a program received by a watch. */
 export interface RecordedEvent {
   readonly order: number;
   readonly program: string;

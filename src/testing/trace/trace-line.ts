@@ -1,15 +1,15 @@
 import { formatDuration } from '../../base/index.ts';
 import type { TraceNode } from './trace-node.ts';
 
-/** A node as one line of a picture. */
+/** A node as one line of output. */
 export interface TraceLine {
   readonly node: TraceNode;
   readonly depth: number;
-  /** For each step towards the root, the node's own first: whether another child comes after it. */
+  /** For the node and each ancestor, the node first: whether it has a next sibling. */
   readonly hasNext: readonly boolean[];
   /** What happened. */
   readonly title: string;
-  /** What came of it, or why it happened. */
+  /** The result or the cause. */
   readonly detail: string;
   readonly isBad: boolean;
 }
@@ -37,7 +37,7 @@ export function timeOf({ atMs }: TraceNode): string {
   return atMs === 0 ? '0s' : formatDuration(Math.round(atMs));
 }
 
-/** Who sent a request is told unless it was the run above it. */
+/** Names the sender of a request, unless it is the run above it. */
 function wordsOf(node: TraceNode, above: string): Pick<TraceLine, 'title' | 'detail' | 'isBad'> {
   if (node.type === 'run') {
     const { controller, key, why, outcome, message } = node;

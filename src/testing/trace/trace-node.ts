@@ -1,7 +1,7 @@
 import type { ReconcileOutcome } from '../../kit/index.ts';
 import type { RequestVerb } from '../resource-request.ts';
 
-/** A request that wrote something, or was refused, and what came of it. */
+/** A write or a rejected request, and its effects. */
 export interface TracedWrite {
   readonly type: 'write';
   /** Milliseconds since the trace began, by the cluster's clock. */
@@ -13,24 +13,24 @@ export interface TracedWrite {
   readonly resource: string;
   /** `namespace/name`, or the name alone. */
   readonly key: string;
-  /** As answered; 0 when no answer came. */
+  /** The status code; 0 without a response. */
   readonly code: number;
-  /** Why it was refused, or no answer came. */
+  /** The error. */
   readonly message?: string;
-  /** The fault that struck it, of those made with `cluster.fault`. */
+  /** The fault of `cluster.fault` that was injected. */
   readonly fault?: string;
-  /** What it led to, in order. */
+  /** Its effects, in order. */
   readonly children: readonly TraceNode[];
 }
 
-/** A run of a controller, and what it wrote. */
+/** A run of a controller, and its writes. */
 export interface TracedRun {
   readonly type: 'run';
   readonly atMs: number;
   readonly controller: string;
   readonly key: string;
   readonly why: readonly string[];
-  /** Undefined while it is under way. */
+  /** Undefined while it runs. */
   readonly outcome: ReconcileOutcome | undefined;
   /** Why it failed. */
   readonly message?: string;
@@ -39,9 +39,9 @@ export interface TracedRun {
 
 export type TraceNode = TracedWrite | TracedRun;
 
-/** What a picture of a trace is made from. */
+/** The input of the text and SVG output. */
 export interface TracePicture {
   readonly roots: readonly TraceNode[];
-  /** So many of the oldest entries were forgotten. */
+  /** The number of oldest entries that were dropped. */
   readonly forgotten: number;
 }

@@ -1,13 +1,13 @@
 import { linesOf, timeOf, type TraceLine } from './trace-line.ts';
 import type { TracePicture } from './trace-node.ts';
 
-/** Of a larger trace the first are drawn: browsers grow slow with more. */
+/** The most rows that are drawn: browsers become slow with more. */
 const MAX_ROWS = 5000;
 const ROW = 24;
 const INDENT = 22;
 const LEFT = 86;
 const TOP = 40;
-/** Of a monospaced letter at the size below. */
+/** The width of a letter of the monospaced font. */
 const LETTER = 7.3;
 
 const STYLE = `
@@ -17,7 +17,7 @@ const STYLE = `
   .write { fill: #d6e8ff; stroke: #5b9bd5 } .run { fill: #dff5e1; stroke: #58a866 } .failed { fill: #fde2e1; stroke: #d64545 }
   .back { fill: #ffffff }`;
 
-/** A trace as a drawing: a row for each request and run, lines from cause to effect. */
+/** Draws a trace: a row for each request and run, lines from cause to effect. */
 export function traceSvg({ roots, forgotten }: TracePicture): string {
   const all = linesOf(roots);
   const lines = all.slice(0, MAX_ROWS);
@@ -50,14 +50,14 @@ function row(line: TraceLine, index: number): string {
   const [x, y] = [LEFT + depth * INDENT, TOP + index * ROW + ROW / 2];
   const mark = isBad ? 'failed' : node.type;
   const width = Math.ceil(title.length * LETTER + 16);
-  const told =
+  const detailText =
     detail === ''
       ? ''
       : `<text class="${isBad ? 'bad' : 'detail'}" x="${x + width + 8}" y="${y}">${escaped(detail)}</text>`;
   return (
     `<g><title>${escaped(`${title}\n${detail}`.trim())}</title><text class="time" x="${LEFT - 12}" y="${y}">${escaped(timeOf(node))}</text>` +
     `<rect class="${mark}" x="${x}" y="${y - 9}" width="${width}" height="18" rx="${node.type === 'run' ? 9 : 3}"/>` +
-    `<text x="${x + 8}" y="${y}">${escaped(title)}</text>${told}</g>`
+    `<text x="${x + 8}" y="${y}">${escaped(title)}</text>${detailText}</g>`
   );
 }
 

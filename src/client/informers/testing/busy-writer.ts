@@ -1,4 +1,4 @@
-// Creates, changes and deletes ConfigMaps by chance, and remembers what it did.
+// Creates, changes and deletes ConfigMaps at random, and records each write.
 import type { ConfigMap } from '../../../api/types/core/v1.d.ts';
 import type { Random } from '../../../base/index.ts';
 import type { Stored } from '../../kind.ts';
@@ -7,7 +7,7 @@ import type { ResourceClient } from '../../resource/resource-client.ts';
 import { say } from './ledger.ts';
 
 export class BusyWriter {
-  /** What was done to each object, in the words of `Ledger.history`. */
+  /** The writes to each object, in the format of `Ledger.history`. */
   readonly history = new Map<string, string[]>();
   readonly #configMaps: ResourceClient<ConfigMap>;
   readonly #random: Random;

@@ -1,14 +1,14 @@
-// Checks what a handler is told: nothing twice, nothing out of order, nothing that does not follow from what it was told.
+// Checks the notifications of a handler: no repetition, nothing out of order, and each consistent with the ones before.
 import type { KubernetesObject, Observed } from '../../kind.ts';
 import type { Handler } from '../handler-registration.ts';
 
 export class Ledger implements Handler<KubernetesObject> {
-  /** What there is, by what was told: `name` to `uid@resourceVersion`. */
+  /** The objects according to the notifications: `name` to `uid@resourceVersion`. */
   readonly state = new Map<string, string>();
-  /** Everything that was told of each object, oldest first. */
+  /** All notifications about each object, oldest first. */
   readonly history = new Map<string, string[]>();
   readonly problems: string[] = [];
-  readonly #told = new Set<string>();
+  readonly #received = new Set<string>();
 
   add(object: Observed<KubernetesObject>): void {
     if (this.state.has(object.metadata.name)) this.problems.push(`${say(object)} was added twice`);
@@ -36,8 +36,8 @@ export class Ledger implements Handler<KubernetesObject> {
 
   #note(what: string, object: Observed<KubernetesObject>): void {
     const line = `${what} ${say(object)}`;
-    if (this.#told.has(line)) this.problems.push(`told twice: ${line}`);
-    this.#told.add(line);
+    if (this.#received.has(line)) this.problems.push(`received twice: ${line}`);
+    this.#received.add(line);
     const history = this.history.get(object.metadata.name) ?? [];
     history.push(line);
     this.history.set(object.metadata.name, history);

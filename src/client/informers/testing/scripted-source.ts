@@ -4,9 +4,9 @@ import type { List } from '../../resource/list.ts';
 import type { ListOptions, WatchEvent, WatchOptions } from '../../resource/options.ts';
 import type { ListWatcher } from '../list-watcher.ts';
 
-// A source of lists and watches whose every answer a test decides.
+// A source of lists and watches; the test decides every answer.
 
-/** An object with not much in it. */
+/** A minimal object. */
 export function thing(
   name: string,
   resourceVersion: number,
@@ -51,7 +51,7 @@ export class OpenWatch {
     this.events.offer(events);
   }
 
-  /** Ends it as a server does. */
+  /** Ends the watch as a server does. */
   end(): void {
     this.events.close();
   }
@@ -64,9 +64,9 @@ export class OpenWatch {
 export class ScriptedSource implements ListWatcher<KubernetesObject> {
   readonly lists: ListOptions[] = [];
   readonly watches: OpenWatch[] = [];
-  /** Decides what a list gives; default nothing. */
+  /** Answers lists; default an empty list. */
   onList: (options: ListOptions) => List<KubernetesObject> | Error = () => listOf(1);
-  /** Refuses a watch by returning an error. */
+  /** Rejects a watch by returning an error. */
   onWatch: (options: WatchOptions) => Error | undefined = () => undefined;
 
   get watch(): OpenWatch {
