@@ -52,7 +52,6 @@ export type { SortedRange, SortedView } from './sorted-view.ts';
 export { compareUtf8 } from './utf8-order.ts';
 export { describeError, messageOf } from './error-text.ts';
 export { codePointCount } from './code-points.ts';
-export { ConfigError, ConfigMembers } from './config-members.ts';
 export { secureBytes } from './secure-bytes.ts';
 export { keepAlive } from './keep-alive.ts';
 export { keelsonVersion, KUBERNETES_VERSION } from './versions.ts';

@@ -1,7 +1,7 @@
 import type { RequestInfo, UserInfo } from '../../apiserver/index.ts';
 import type { AuditedResources, AuditLevel, AuditPolicy, AuditRule, AuditStage } from './audit-policy.ts';
 
-/** What a policy says of one request. */
+/** What a policy decides about one request. */
 export interface AuditVerdict {
   readonly level: AuditLevel;
   readonly omitStages: ReadonlySet<AuditStage>;
@@ -19,19 +19,19 @@ interface CompiledRule {
   matches(subject: Subject): boolean;
 }
 
-/** Finds the rule of a policy that decides about a request. Names are looked up, so that a rule may list many. */
+/** Finds the rule of a policy that decides about a request. Names are in sets, so the cost does not grow with the names of a rule. */
 export class AuditRules {
   readonly #rules: readonly CompiledRule[];
-  readonly #untold: AuditVerdict;
+  readonly #noMatch: AuditVerdict;
 
   constructor(policy: AuditPolicy) {
     this.#rules = policy.rules.map((rule) => compile(rule, policy));
-    this.#untold = { level: 'None', omitStages: new Set(), omitManagedFields: false };
+    this.#noMatch = { level: 'None', omitStages: new Set(), omitManagedFields: false };
   }
 
   verdictOn(subject: Subject): AuditVerdict {
     for (const rule of this.#rules) if (rule.matches(subject)) return rule.verdict;
-    return this.#untold;
+    return this.#noMatch;
   }
 }
 
@@ -86,7 +86,7 @@ function resourceTest({ group, resources, resourceNames }: AuditedResources): (i
   };
 }
 
-/** Undefined stands for everything. */
+/** Undefined for an empty list, which matches everything. */
 function setOf(values: readonly string[]): ReadonlySet<string> | undefined {
   return values.length === 0 ? undefined : new Set(values);
 }

@@ -4,20 +4,24 @@ import type { Struct } from '../schema/schema.ts';
 import { YamlBody } from '../yaml/index.ts';
 import { type ConfigurationKind, configurationStruct } from './configuration-kind.ts';
 
-/** Configuration that says no kind, or one that nobody knows here. */
+/** The configuration names no kind, or one that is not among the expected kinds. */
 export class UnknownConfigurationKind extends Error {
   override readonly name = 'UnknownConfigurationKind';
+  /** The absent member of the two that name a kind; undefined when both are present. */
+  readonly missing: 'Kind' | 'apiVersion' | undefined;
+
+  constructor(message: string, missing?: 'Kind' | 'apiVersion') {
+    super(message);
+    this.missing = missing;
+  }
 }
 
 export interface ReadConfigurationOptions {
-  /** Refuses members that the kind does not have, and those that come twice. */
+  /** Rejects unknown and duplicate members. */
   readonly isStrict: boolean;
 }
 
-/**
- * Reads a configuration in YAML or JSON that says its kind. Ends with an error in the words of Kubernetes for what is no
- * such configuration.
- */
+/** Reads a configuration in YAML or JSON that names its kind. Throws errors with Kubernetes' messages. */
 export function readConfiguration<T>(
   text: string,
   kinds: readonly ConfigurationKind[],
@@ -27,14 +31,14 @@ export function readConfiguration<T>(
   return body.decode(struct, isStrict) as T;
 }
 
-/** A configuration that was read, and what a strict reader would refuse it for. */
+/** A decoded configuration, and the reasons why strict decoding would reject it. */
 export interface LenientConfiguration<T> {
   readonly value: T;
-  /** Such as `unknown field "foo", unknown field "bar"`; empty when there is nothing. */
+  /** Such as `unknown field "foo", unknown field "bar"`; empty when strict decoding accepts the text. */
   readonly problems: string;
 }
 
-/** Reads a configuration and tells of members that the kind does not have, for those who have more to say before they refuse it. */
+/** Reads a configuration and returns unknown and duplicate members as `problems`, for callers that ignore or collect them. */
 export function readConfigurationLeniently<T>(
   text: string,
   kinds: readonly ConfigurationKind[],
@@ -58,8 +62,9 @@ function bodyOfKind(
 ): { readonly body: ConfigurationBody; readonly struct: Struct } {
   const body = bodyOf(text);
   const { apiVersion, kind } = body.typeMeta;
-  if (kind === '') throw new UnknownConfigurationKind(`Object 'Kind' is missing in '${text}'`);
-  if (apiVersion === '') throw new UnknownConfigurationKind(`Object 'apiVersion' is missing in '${text}'`);
+  if (kind === '') throw new UnknownConfigurationKind(`Object 'Kind' is missing in '${text}'`, 'Kind');
+  if (apiVersion === '')
+    throw new UnknownConfigurationKind(`Object 'apiVersion' is missing in '${text}'`, 'apiVersion');
   for (const known of kinds) {
     const version = known.versions.find((each) => apiVersion === `${known.group}/${each}`);
     if (known.kind === kind && version !== undefined) return { body, struct: configurationStruct(known, version) };
