@@ -1,4 +1,4 @@
-// What other folders may use: time, chance, tasks, queues, logs, metrics and plain data structures.
+// What other folders may use: time, randomness, tasks, queues, logs, metrics and plain data structures.
 export { type Clock, sleepAs, type TimerRole } from './clock.ts';
 export { RealClock } from './real-clock.ts';
 export { VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
