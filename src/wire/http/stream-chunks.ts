@@ -3,10 +3,10 @@ import type { Readable } from 'node:stream';
 const EVENTS = ['readable', 'end', 'close', 'error'] as const;
 
 /**
- * The pieces of a stream, read no faster than they are taken.
+ * The chunks of a stream, read with backpressure.
  *
- * Ends: when the stream has ended; fails when the stream does, or closes before its end. A stream's own iterator does the same,
- * but making one costs as much as the rest of a small answer.
+ * Ends when the stream ends; throws when the stream fails or closes before its end. A stream's built-in iterator does the
+ * same, but creating one costs as much as the rest of a small response.
  */
 export async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
   let wakeUp = (): void => undefined;

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { CODE, ConnectionError } from './protocol.ts';
 
-/** A block in many frames has to have at least so many bytes in each, but for a few of them (CVE-2024-27316). */
-const LEAST_FRAME_BYTES = 1024;
+/** The frames of a block need at least this many bytes on average, except for a few small ones (CVE-2024-27316). */
+const MIN_FRAME_BYTES = 1024;
 const SMALL_FRAMES = 8;
 
-/** A block of packed headers that comes in more than one frame. */
+/** A compressed header block that arrives in more than one frame. */
 export class HeaderBlock {
   readonly stream: number;
   readonly isEndOfStream: boolean;
@@ -19,12 +19,12 @@ export class HeaderBlock {
     this.#maxBytes = options.maxBytes;
   }
 
-  /** Keeps a copy of what has come. Throws when the block is too large, or made of crumbs. */
+  /** Copies a part. Throws when the block is too large, or its parts are too small. */
   add(part: Buffer): void {
     this.#bytes += part.length;
     this.#parts.push(Buffer.from(part));
-    if (this.#bytes > this.#maxBytes || (this.#parts.length - SMALL_FRAMES) * LEAST_FRAME_BYTES > this.#bytes) {
-      throw new ConnectionError(CODE.enhanceYourCalm, 'Headers without end');
+    if (this.#bytes > this.#maxBytes || (this.#parts.length - SMALL_FRAMES) * MIN_FRAME_BYTES > this.#bytes) {
+      throw new ConnectionError(CODE.enhanceYourCalm, 'The header block is too large');
     }
   }
 

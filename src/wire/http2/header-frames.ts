@@ -7,30 +7,33 @@ import { type HeaderLimits, RequestHeaders } from './request-headers.ts';
 
 const PRIORITY_BYTES = 5;
 
-/** Headers that have come whole: of a request, or behind its body. */
+/** Complete headers: of a request, or its trailers. */
 export interface ReadHeaders {
   readonly stream: number;
   readonly headers: RequestHeaders;
   readonly isEndOfStream: boolean;
 }
 
-/** Puts the headers of a connection together from their frames. They are unpacked whatever becomes of them: what follows depends on it. */
+/**
+ * Assembles the headers of a connection from their frames. All are decompressed, even rejected ones: later headers depend on
+ * the table.
+ */
 export class HeaderFrames {
   readonly #limits: HeaderLimits;
   readonly #decoder = new HpackDecoder();
-  /** While more frames of it are to come. */
+  /** The block whose further frames are expected. */
   #block: HeaderBlock | undefined;
 
   constructor(limits: HeaderLimits) {
     this.#limits = limits;
   }
 
-  /** The stream whose headers are under way: nothing but the rest of them may come. */
+  /** The stream whose headers are incomplete: only the rest of them may follow. */
   get underWay(): number | undefined {
     return this.#block?.stream;
   }
 
-  /** A HEADERS frame; undefined when its headers go on. */
+  /** Reads a HEADERS frame; undefined when CONTINUATION frames follow. */
   begin({ stream, flags }: FrameHead, payload: Buffer): ReadHeaders | undefined {
     const isPadded = (flags & FLAG.padded) !== 0;
     const start = (isPadded ? 1 : 0) + ((flags & FLAG.priority) === 0 ? 0 : PRIORITY_BYTES);
@@ -45,7 +48,7 @@ export class HeaderFrames {
     return undefined;
   }
 
-  /** A CONTINUATION frame. Assumes: headers are under way. */
+  /** Reads a CONTINUATION frame. Assumes: headers are incomplete. */
   continue({ stream, flags }: FrameHead, fragment: Buffer): ReadHeaders | undefined {
     const block = this.#block as HeaderBlock;
     block.add(fragment);
@@ -61,7 +64,7 @@ export class HeaderFrames {
   }
 }
 
-/** The stream that a HEADERS frame with a priority says its own depends on. */
+/** The stream that the priority in a HEADERS frame depends on. */
 export function dependencyIn({ flags }: FrameHead, payload: Buffer): number | undefined {
   if ((flags & FLAG.priority) === 0) return undefined;
   return payload.readUInt32BE((flags & FLAG.padded) === 0 ? 0 : 1) & MAX_WINDOW_BYTES;

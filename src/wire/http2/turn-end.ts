@@ -1,4 +1,4 @@
-/** Calls functions at the end of the turn of the event loop, after all microtasks: those of all connections in one go. */
+/** Calls functions at the end of the current turn of the event loop, after all microtasks; one callback for all connections. */
 export class TurnEnd {
   #waiting: (() => void)[] = [];
 
