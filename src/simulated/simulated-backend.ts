@@ -14,7 +14,7 @@ export interface SimulatedBackendOptions extends SimulatedMachineOptions {
   readonly imageDiskBytes?: number;
 }
 
-/** Nodes without containers: everything starts at once, and does what annotations of pods say. */
+/** A backend without containers: everything starts at once, and follows the annotations of pods. */
 export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNodeBackend {
   return async (node, { clock, random, content }) => {
     const machine = simulatedMachine(node, options);
@@ -42,10 +42,10 @@ export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNod
   };
 }
 
-/** Events of the simulated runtime are not lost, and its nodes are always well. */
+/** Events of the simulated runtime are never lost, and its nodes are always healthy. */
 const NO_POLLING = { relistEveryMs: undefined, checkEveryMs: undefined };
 
-/** There is no disk. What containers leave as their termination messages is found in the containers. */
+/** There is no disk. Termination messages are read from the containers. */
 function simulatedFiles(root: string, registry: SandboxRegistry): PodFiles {
   return {
     write: async () => undefined,

@@ -8,7 +8,7 @@ import {
 } from '../node/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 
-/** Devices of any driver are at hand: containers get the names of those that their claims were given. */
+/** Accepts the devices of every driver: containers get the names of the devices that are allocated to their claims. */
 export const simulatedNodeDevices: NodeDevices = {
   ...NO_DEVICES,
   prepare: async (pod, claims) => (claims.length === 0 ? NO_EDITS : editsOf(pod, claims)),

@@ -3,7 +3,7 @@ export function alignedRows(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
     row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? LEAST_WIDTH, cell.length + 2);
+      widths[column] = Math.max(widths[column] ?? MIN_WIDTH, cell.length + 2);
     });
   }
   const line = (row: readonly string[]): string =>
@@ -11,4 +11,4 @@ export function alignedRows(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${line(row)}\n`).join('');
 }
 
-const LEAST_WIDTH = 8;
+const MIN_WIDTH = 8;
