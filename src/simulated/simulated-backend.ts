@@ -1,10 +1,21 @@
-import { type NodeBackend, type OpenNodeBackend, type PodFiles, podFolder } from '../node/index.ts';
+import type { Observed, Pod } from '../client/index.ts';
+import {
+  type ContainerEdits,
+  type DeviceEdits,
+  NO_DEVICES,
+  NO_EDITS,
+  type NodeBackend,
+  type NodeDevices,
+  type OpenNodeBackend,
+  type PodClaim,
+  type PodFiles,
+  podFolder,
+} from '../node/index.ts';
 import { SandboxRegistry } from './sandbox-registry.ts';
 import { ScriptedActions } from './scripted-actions.ts';
 import { ScriptedLogs } from './scripted-logs.ts';
 import { SimulatedImages } from './simulated-images.ts';
 import { simulatedMachine, type SimulatedMachineOptions } from './simulated-machine.ts';
-import { simulatedNodeDevices } from './simulated-node-devices.ts';
 import { SimulatedRuntime } from './simulated-runtime.ts';
 import { simulatedVolumes } from './simulated-volumes.ts';
 import { UsageMeter } from './usage-meter.ts';
@@ -58,4 +69,27 @@ function simulatedFiles(root: string, registry: SandboxRegistry): PodFiles {
     },
     removePod: async () => undefined,
   };
+}
+
+/** Accepts the devices of every driver: containers get the names of the devices that are allocated to their claims. */
+const simulatedNodeDevices: NodeDevices = {
+  ...NO_DEVICES,
+  prepare: async (pod, claims) => (claims.length === 0 ? NO_EDITS : editsOf(pod, claims)),
+};
+
+function editsOf({ spec }: Observed<Pod>, claims: readonly PodClaim[]): DeviceEdits {
+  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  return new Map(
+    containers.flatMap(({ name, resources }): [string, ContainerEdits][] => {
+      const cdiDevices = (resources?.claims ?? []).flatMap((wanted) => {
+        const { claim } = claims.find((each) => each.name === wanted.name) ?? {};
+        const results = claim?.status?.allocation?.devices?.results ?? [];
+        const chosen = results.filter(({ request }) => wanted.request === undefined || request === wanted.request);
+        return chosen.map(({ driver, pool, device }) => `${driver}/device=${pool}-${device}`);
+      });
+      return cdiDevices.length === 0
+        ? []
+        : [[name, { envs: [], mounts: [], devices: [], cdiDevices, annotations: {} }]];
+    }),
+  );
 }

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import { FRAME_HEAD_BYTES } from './protocol.ts';
-import { TurnEnd } from './turn-end.ts';
 
 const SLAB_BYTES = 64 * 1024;
 
@@ -159,4 +158,19 @@ export class WriteBuffer {
     this.#start = 0;
     this.#at = length;
   }
+}
+
+/** Calls functions at the end of the current turn of the event loop, after all microtasks; one callback for all connections. */
+class TurnEnd {
+  #waiting: (() => void)[] = [];
+
+  add(act: () => void): void {
+    if (this.#waiting.push(act) === 1) process.nextTick(this.#run);
+  }
+
+  readonly #run = (): void => {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const act of waiting) act();
+  };
 }
