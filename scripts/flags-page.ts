@@ -3,13 +3,13 @@ import { type ProgramEntry, programs, type UpstreamFlag, type Verdict } from '..
 
 const INTRODUCTION = `# Flags of Kubernetes' programs
 
-Every flag of Kubernetes' programs, version 1.36, and what becomes of it here. \`keelson apiserver\` takes those of kube-apiserver,
-\`keelson controller-manager\` those of kube-controller-manager, \`keelson scheduler\` those of kube-scheduler. \`keelson up\` is all
-programs in one process and takes the flags of all; where they share a name, the server's meaning counts.
+Every flag of Kubernetes' programs, version 1.36, and its effect in Keelson. \`keelson apiserver\` takes the flags of kube-apiserver,
+\`keelson controller-manager\` those of kube-controller-manager, \`keelson scheduler\` those of kube-scheduler. \`keelson up\` runs all
+programs in one process and takes the flags of all; a shared name has the meaning of kube-apiserver's flag.
 
-- **obeyed**: it does what it does upstream.
-- **accepted**: it may be given and changes nothing, because it cannot matter here.
-- **refused**: the program does not start, and says why. Values that ask for what is the case anyway are accepted.
+- **obeyed**: the flag has upstream's effect.
+- **accepted**: the flag has no effect, for the reason in the last column.
+- **refused**: the program does not start, and prints the reason. Values that describe the actual behaviour are accepted.
 
 \`npm run flags\` writes this page from the list of programs; \`npm run check:docs\` fails when it is out of date.
 `;

@@ -5,9 +5,12 @@ import {
   answerHeaders,
   type Call,
   type Delegate,
+  endToEndHeaders,
   escapedPath,
   forward,
+  type ForwardedHeaders,
   forwardUpgrade,
+  type IncomingRequest,
   isLongRunning,
   type Onward,
   transportErrorText,
@@ -15,10 +18,9 @@ import {
 import { AbortScope, type Clock, type Logger, messageOf } from '../base/index.ts';
 import type { HttpExchange } from '../wire/http/index.ts';
 import type { Backend, Backends } from './backends.ts';
+import { identityHeaders, isIdentityHeader } from './identity-headers.ts';
 import type { RemoteService } from './registered-service.ts';
 import type { RegisteredServices } from './registered-services.ts';
-import { forwardedHeaders } from './request-headers.ts';
-import { forwardedQuery, serviceNameOf } from './request-path.ts';
 
 export interface AggregatedRequestsOptions {
   readonly services: RegisteredServices;
@@ -155,4 +157,41 @@ function isDiscovery({ info }: Call): boolean {
 function plainText(code: number, text: string): Answer {
   const headers = { 'x-content-type-options': 'nosniff' };
   return { type: 'bytes', code, contentType: 'text/plain; charset=utf-8', body: `${text}\n`, headers };
+}
+
+/** The forwarded query of a call: re-encoded, with the parameters sorted by name, as Go does. */
+function forwardedQuery({ query }: Pick<IncomingRequest, 'query'>): string {
+  if (query.text === '') return '';
+  const parameters = new URLSearchParams(query.text);
+  parameters.sort();
+  return `?${parameters.toString()}`;
+}
+
+/**
+ * The name of the APIService that a path belongs to.
+ *
+ * Example: `/apis/apps/v1/deployments` belongs to `v1.apps`, `/api` and all below it to `v1.`
+ */
+function serviceNameOf(path: string): string | undefined {
+  if (path === '/api' || path.startsWith('/api/')) return 'v1.';
+  if (!path.startsWith('/apis/')) return undefined;
+  const groupEnd = path.indexOf('/', 6);
+  if (groupEnd === -1) return undefined;
+  const versionEnd = path.indexOf('/', groupEnd + 1);
+  const version = versionEnd === -1 ? path.slice(groupEnd + 1) : path.slice(groupEnd + 1, versionEnd);
+  return version === '' ? undefined : `${version}.${path.slice(6, groupEnd)}`;
+}
+
+/** The headers of a request forwarded to another API server, including the user's identity. */
+function forwardedHeaders(call: Call, backend: { readonly host: string }, path: string): ForwardedHeaders {
+  const { host: _, ...sent } = endToEndHeaders(call.request);
+  const headers = Object.entries(sent).filter(([name]) => !isIdentityHeader(name));
+  return {
+    ...Object.fromEntries(headers),
+    'audit-id': call.record.auditId,
+    'x-forwarded-uri': path,
+    'x-forwarded-host': backend.host,
+    'x-forwarded-proto': 'https',
+    ...identityHeaders(call.principal.user),
+  };
 }

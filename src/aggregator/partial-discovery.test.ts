@@ -11,7 +11,7 @@ async function withDeadServer(): Promise<TestCluster> {
     groupPriorityMinimum: 1000,
     versionPriority: 15,
     insecureSkipTLSVerify: true,
-    service: { namespace: 'default', name: 'nobody' },
+    service: { namespace: 'default', name: 'absent' },
   };
   const body = { metadata: { name: 'v1alpha1.wardle.example.com' }, spec };
   await cluster.client.request({ method: 'POST', path: API_SERVICES_PATH, body });

@@ -34,7 +34,7 @@ describe('Backoff', () => {
     );
   });
 
-  test('never overflows, however often it is asked', () => {
+  test('never overflows, even after many attempts', () => {
     const backoff = new Backoff({ initialMs: 1, factor: 10, capMs: 60_000 }, random);
     for (let step = 0; step < 1000; step++) backoff.nextMs();
     expect(backoff.nextMs()).toBe(60_000);

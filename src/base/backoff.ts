@@ -3,16 +3,16 @@ import type { Random } from './random.ts';
 export interface BackoffOptions {
   /** The first delay. */
   readonly initialMs: number;
-  /** Each delay is so many times the one before; 2 unless given. */
+  /** Factor between one delay and the next; default 2. */
   readonly factor?: number;
-  /** Up to this share of a delay is added to it by chance, so that many callers do not come back at once; 0 unless given. */
+  /** Adds a random part of up to this share of the delay, so that many callers do not retry at the same moment; default 0. */
   readonly jitter?: number;
-  /** Delays stop growing here (jitter comes on top); none unless given. */
+  /** Delays stop growing at this value, before jitter is added; default: no limit. */
   readonly capMs?: number;
 }
 
 /**
- * Says how long to wait before trying again; waiting is the caller's part.
+ * Computes how long to wait before each retry; the caller does the waiting.
  *
  * Example: initial 100, factor 2, cap 500, no jitter: 100, 200, 400, 500, 500, …; after `reset()` 100 again.
  */
@@ -29,12 +29,12 @@ export class Backoff {
     this.#baseMs = Math.min(this.#options.initialMs, this.#options.capMs);
   }
 
-  /** How many delays were handed out since the start or the last reset. */
+  /** How many delays were returned since the start or the last reset. */
   get attempts(): number {
     return this.#attempts;
   }
 
-  /** The delay before the next try. */
+  /** The delay before the next attempt. */
   nextMs(): number {
     const { factor, jitter, capMs } = this.#options;
     const baseMs = this.#baseMs;
@@ -43,7 +43,7 @@ export class Backoff {
     return jitter === 0 ? baseMs : baseMs * (1 + jitter * this.#random.float());
   }
 
-  /** Something succeeded: start again from the first delay. */
+  /** Call after a success: the next delay is the first one again. */
   reset(): void {
     this.#attempts = 0;
     this.#baseMs = Math.min(this.#options.initialMs, this.#options.capMs);

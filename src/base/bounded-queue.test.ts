@@ -61,7 +61,7 @@ describe('BoundedQueue', () => {
     await expect(waiting[1]).rejects.toThrow('source is gone');
   });
 
-  test('leaving the loop closes the queue, drops the rest and tells the source once', async () => {
+  test('leaving the loop closes the queue, drops the rest and calls onClose once', async () => {
     let closes = 0;
     const queue = new BoundedQueue<number>(10, { onClose: () => (closes += 1) });
     queue.offer(1);
@@ -79,7 +79,7 @@ describe('BoundedQueue', () => {
     expect(closes).toBe(1);
   });
 
-  test('who leaves before the error is reached never hears of it', async () => {
+  test('a consumer that leaves before the error is reached never sees it', async () => {
     const queue = new BoundedQueue<number>(10);
     queue.offer(1);
     queue.close(new Error('source is gone'));

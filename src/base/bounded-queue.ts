@@ -1,7 +1,7 @@
 import { nextOf, OVER, type Polled } from './polled.ts';
 
 export interface BoundedQueueOptions {
-  /** Called once, when the queue is closed from either side: the place to unsubscribe from whatever fills it. */
+  /** Called once, when the producer or the consumer closes the queue: the place to unsubscribe from the source of items. */
   readonly onClose?: () => void;
 }
 
@@ -22,7 +22,7 @@ export class BoundedQueue<T> implements Polled<T> {
   #slots: (T | undefined)[] = [];
   #head = 0;
   #size = 0;
-  /** Calls the consumer that waits, if one does. */
+  /** Wakes the waiting consumer, if there is one. */
   #wake: (() => void) | undefined;
   #isClosed = false;
   #failure: { readonly error: Error } | undefined;
@@ -43,7 +43,10 @@ export class BoundedQueue<T> implements Polled<T> {
     return this.#isClosed;
   }
 
-  /** Accepts the item, or answers `false` when the queue is full or closed; what then happens to the item is the caller's rule. */
+  /**
+   * Accepts the item, or returns `false` when the queue is full or closed; the caller decides what happens to a rejected
+   * item.
+   */
   offer(item: T): boolean {
     if (this.#isClosed) return false;
     if (this.#size >= this.#capacity) return false;
@@ -69,7 +72,7 @@ export class BoundedQueue<T> implements Polled<T> {
     return nextOf(this);
   }
 
-  /** An error is thrown once; after that the iteration is simply over, as with any iterator. */
+  /** Throws the error of `close` once; after that the iteration is over, as with any iterator. */
   poll(wake: () => void): IteratorResult<T, undefined> | undefined {
     if (this.#size > 0) return { value: this.#shift(), done: false };
     if (!this.#isClosed) {
@@ -82,12 +85,12 @@ export class BoundedQueue<T> implements Polled<T> {
     return OVER;
   }
 
-  /** The next item, if one waits: for a consumer that takes several at a time. */
+  /** The next queued item, or undefined: for a consumer that takes several items at a time. */
   takeNow(): T | undefined {
     return this.#size > 0 ? this.#shift() : undefined;
   }
 
-  /** The consumer leaves: what is queued is dropped and the queue is closed. */
+  /** The consumer leaves: queued items are dropped and the queue is closed. */
   return(): Promise<IteratorResult<T, undefined>> {
     this.#slots = [];
     this.#head = 0;

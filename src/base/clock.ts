@@ -1,4 +1,4 @@
-/** Time as everything in Keelson sees it. `RealClock` runs a cluster, `VirtualClock` runs a test. */
+/** The source of time for all of Keelson: `RealClock` in a running cluster, `VirtualClock` in tests. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
@@ -11,10 +11,10 @@ export interface Clock {
 }
 
 /**
- * What a timer is for, where virtual time may then pass faster.
+ * What a timer is for; virtual time may skip some runs of timers with a role.
  *
- * A beat comes again and again, and does what nobody misses as long as it was done when they look: while nothing else happens,
- * rounds of it may be left out. A watchdog looks for beats that have stopped: while those that it waits for go on, it may be late.
+ * A beat is periodic work whose result only matters when another component reads it: while nothing else happens, virtual
+ * time may skip rounds of it. A watchdog checks that beats still come: while they do, it may run late.
  */
 export type TimerRole =
   | { readonly type: 'beat'; readonly name: string; readonly periodMs: number }

@@ -1,6 +1,6 @@
 import type { ChildSample } from './metric-text.ts';
 
-/** A figure that only grows, with one set of label values. */
+/** A number that only grows, with one set of label values. */
 export class Counter {
   #value = 0;
 
@@ -8,7 +8,7 @@ export class Counter {
     return this.#value;
   }
 
-  /** Adds 1, or `amount`; an amount that is negative or no number is refused. */
+  /** Adds 1, or `amount`; rejects negative amounts and NaN. */
   add(amount = 1): void {
     if (!(amount >= 0)) throw new RangeError(`Cannot add ${amount} to a counter: it only grows`);
     this.#value += amount;
@@ -19,7 +19,7 @@ export class Counter {
   }
 }
 
-/** A figure that goes up and down, with one set of label values. */
+/** A number that goes up and down, with one set of label values. */
 export class Gauge {
   #value = 0;
 

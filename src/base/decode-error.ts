@@ -4,7 +4,7 @@
  */
 export type DecodeReason = 'syntax' | 'mismatch' | 'value' | 'depth' | 'strict';
 
-/** A body that cannot be decoded. The message is the one that Kubernetes gives, without what the server puts around it. */
+/** A body that cannot be decoded. The message is Kubernetes', without the server's prefix. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
   readonly reason: DecodeReason;

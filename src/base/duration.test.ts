@@ -72,7 +72,7 @@ describe('formatDuration()', () => {
     expect(formatDuration(ms)).toBe(text);
   });
 
-  test('refuses what is no number', () => {
+  test('rejects infinite numbers', () => {
     expect(() => formatDuration(Infinity)).toThrow('Infinity is not a number of milliseconds');
   });
 });

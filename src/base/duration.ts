@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 
 /**
- * A length of time: milliseconds as a number, or text in one of the forms that the compiler checks: '5m', '1h30m', '500ms', '30d'.
- * Options that are given one have no unit in their name; numbers inside the code end in `Ms`.
+ * A length of time: milliseconds as a number, or a text that the compiler checks: '5m', '1h30m', '500ms', '30d'. Options of
+ * this type have no unit in their names; names of numbers of milliseconds end in `Ms`.
  */
 export type Duration =
   | number
@@ -12,8 +12,8 @@ export type Duration =
   | `${number}m${number}s`
   | `${number}h${number}m${number}s`;
 
-/** Go's time.Duration is a signed 64-bit count of nanoseconds; what does not fit is no duration. */
-const LARGEST_NS = 2n ** 63n - 1n;
+/** Go's time.Duration is a signed 64-bit count of nanoseconds; a longer text is rejected. */
+const MAX_NS = 2n ** 63n - 1n;
 const NS_PER_MS = 1_000_000;
 
 const GO_UNITS_NS: ReadonlyMap<string, number> = new Map([
@@ -28,7 +28,7 @@ const GO_UNITS_NS: ReadonlyMap<string, number> = new Map([
 ]);
 const UNITS_WITH_DAYS_NS: ReadonlyMap<string, number> = new Map([...GO_UNITS_NS, ['d', 86_400e9]]);
 
-/** Text that is no duration; the message is the one Go gives. */
+/** A text that is not a duration; the message is Go's. */
 export class DurationError extends Error {
   override readonly name = 'DurationError';
 }
@@ -87,23 +87,23 @@ function parseNanoseconds(text: string, units: ReadonlyMap<string, number>): big
   while (part.lastIndex < unsigned.length) {
     const [, whole = '', , fraction = '', unit = ''] = part.exec(unsigned) ?? [];
     if (whole === '' && fraction === '') throw invalid(text);
-    if (/[1-9]\d{19}/.test(whole)) throw invalid(text); // too long for 64 bits; also spares us making a huge BigInt of it
+    if (/[1-9]\d{19}/.test(whole)) throw invalid(text); // more than 64 bits; rejected before a huge BigInt is made of it
     if (unit === '') throw new DurationError(`time: missing unit in duration ${quote(text)}`);
     const unitNs = units.get(unit);
     if (unitNs === undefined) throw new DurationError(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`);
     total += BigInt(whole) * BigInt(unitNs) + fractionNanoseconds(fraction, unitNs);
-    if (total > LARGEST_NS + (sign < 0n ? 1n : 0n)) throw invalid(text);
+    if (total > MAX_NS + (sign < 0n ? 1n : 0n)) throw invalid(text);
   }
   return sign * total;
 }
 
-/** Go works fractions out in floating point and drops what is below a nanosecond; so do we, to agree on the last digit. */
+/** Go computes fractions in floating point and drops everything below a nanosecond; doing the same gives the same last digit. */
 function fractionNanoseconds(fraction: string, unitNs: number): bigint {
   let digits = 0n;
   let scale = 1;
   for (const digit of fraction) {
     const longer = digits * 10n + BigInt(digit);
-    if (longer > LARGEST_NS + 1n) break; // Go stops reading digits where 64 bits end
+    if (longer > MAX_NS + 1n) break; // Go stops reading digits where 64 bits end
     digits = longer;
     scale *= 10;
   }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { describeError } from './error-text.ts';
 
-test('an error is told with its causes, and what it has told itself not twice', () => {
+test('a description includes the causes of an error, without repeating text that a message already contains', () => {
   const refused = new Error('connect ECONNREFUSED');
-  const told = new Error('Cannot connect: connect ECONNREFUSED', { cause: refused });
+  const outer = new Error('Cannot connect: connect ECONNREFUSED', { cause: refused });
 
-  expect(describeError(told)).toBe('Cannot connect: connect ECONNREFUSED');
-  expect(describeError(new Error('no kinds', { cause: told }))).toBe('no kinds: Cannot connect: connect ECONNREFUSED');
+  expect(describeError(outer)).toBe('Cannot connect: connect ECONNREFUSED');
+  expect(describeError(new Error('no kinds', { cause: outer }))).toBe('no kinds: Cannot connect: connect ECONNREFUSED');
   expect(describeError(new Error('', { cause: 'text' }))).toBe('Error');
   expect(describeError('text')).toBe('text');
 });

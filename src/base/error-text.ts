@@ -1,10 +1,10 @@
-/** What an error says. Node's errors for several addresses say nothing themselves, so the first one speaks. */
+/** The message of an error. Node's AggregateError for several addresses has an empty one: then the first address's message. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0]);
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The message of an error and of what caused it, outermost first; what a message has told already is not told again. */
+/** The messages of an error and its causes, outermost first; a cause whose text is already part of a message is left out. */
 export function describeError(error: unknown): string {
   const messages: string[] = [];
   let current: unknown = error;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Heap } from './heap.ts';
 
-test('pop() gives what was pushed and not removed, smallest first', () => {
+test('pop() returns the items that were pushed and not removed, smallest first', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.integer(), fc.boolean()), { maxLength: 200, size: 'max' }), (pushes) => {
       const heap = new Heap<number>((left, right) => left < right);
@@ -18,7 +18,7 @@ test('pop() gives what was pushed and not removed, smallest first', () => {
   );
 });
 
-test('remove() refuses an entry that has left already', () => {
+test('remove() returns false for an entry that was already popped or removed', () => {
   const heap = new Heap<number>((left, right) => left < right);
   const popped = heap.push(1);
   const removed = heap.push(2);

@@ -1,14 +1,14 @@
-/** An item's place in a `Heap`; keep it to remove the item early. */
+/** An item's position in a `Heap`; keep it to be able to remove the item. */
 export interface HeapEntry<T> {
   readonly item: T;
-  /** Where the entry stands now, -1 once it has left. Owned by the heap. */
+  /** The current index, -1 after removal. Only the heap changes it. */
   index: number;
 }
 
 /**
- * A binary heap whose entries can be taken out from the middle.
+ * A binary heap that supports the removal of any entry.
  *
- * Guarantees: `pop` gives the smallest item first; push, pop and remove cost O(log n).
+ * Guarantees: `pop` returns the smallest item; push, pop and remove cost O(log n).
  * Assumes: `isBefore` is a strict order. For a stable order give items a sequence number and compare it last.
  */
 export class Heap<T> {
@@ -41,7 +41,7 @@ export class Heap<T> {
     return first.item;
   }
 
-  /** Takes the entry out; `false` if it had left before. */
+  /** Removes the entry; `false` if it was already popped or removed. */
   remove(entry: HeapEntry<T>): boolean {
     const index = entry.index;
     if (index < 0 || this.#entries[index] !== entry) return false;

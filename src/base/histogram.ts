@@ -1,8 +1,8 @@
 import type { ChildSample } from './metric-text.ts';
 
-/** How often a figure fell into which range, with one set of label values. */
+/** How many observed values fell into each bucket, with one set of label values. */
 export class Histogram {
-  /** Upper bounds, ascending; the last bucket, +Inf, has none. */
+  /** Upper bounds, ascending; the last bucket, +Inf, is not in the list. */
   readonly #bounds: Float64Array;
   readonly #counts: Float64Array;
   #sum = 0;
@@ -47,7 +47,7 @@ export class Histogram {
   }
 }
 
-/** Bucket bounds as `Histogram` wants them; refuses what is not finite or not ascending. */
+/** Checks bucket bounds for `Histogram`: throws unless they are finite and ascending. */
 export function checkBounds(name: string, bounds: readonly number[]): Float64Array {
   const isSound = bounds.every(
     (bound, index) => Number.isFinite(bound) && (index === 0 || bound > (bounds[index - 1] as number)),
@@ -59,7 +59,7 @@ export function checkBounds(name: string, bounds: readonly number[]): Float64Arr
   return Float64Array.from(bounds);
 }
 
-/** Bounds for latencies in seconds, 5 ms to 10 s: the defaults of Prometheus' libraries. */
+/** Bounds for latencies in seconds, 5 ms to 10 s: the defaults of Prometheus' client libraries. */
 export const DEFAULT_BUCKETS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** `count` bounds, the first `start` and each `factor` times the one before. */

@@ -4,8 +4,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAYS_A_YEAR = 365;
 
 /**
- * A duration in the two or three digits that matter: `45s`, `7m30s`, `3h5m`, `2d4h`, `400d`, `3y12d`. Up to two seconds
- * in the future count as now, since clocks differ.
+ * A duration in the two or three digits that matter: `45s`, `7m30s`, `3h5m`, `2d4h`, `400d`, `3y12d`. Up to two seconds in
+ * the future count as 0, since the clocks of two machines differ.
  */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / SECOND_MS);
@@ -24,7 +24,7 @@ export function humanDuration(ms: number): string {
   return years < 8 ? pair(years, 'y', days % DAYS_A_YEAR, 'd') : `${years}y`;
 }
 
-/** The smaller unit only when there is some of it. */
+/** Omits the smaller unit when its value is 0. */
 function pair(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`;
 }

@@ -1,4 +1,4 @@
-// What other folders may use: time, chance, tasks, queues, logs, metrics and plain data structures.
+// What other folders may use: time, randomness, tasks, queues, logs, metrics and plain data structures.
 export { type Clock, sleepAs, type TimerRole } from './clock.ts';
 export { RealClock } from './real-clock.ts';
 export { VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
@@ -52,7 +52,6 @@ export type { SortedRange, SortedView } from './sorted-view.ts';
 export { compareUtf8 } from './utf8-order.ts';
 export { describeError, messageOf } from './error-text.ts';
 export { codePointCount } from './code-points.ts';
-export { ConfigError, ConfigMembers } from './config-members.ts';
 export { secureBytes } from './secure-bytes.ts';
 export { keepAlive } from './keep-alive.ts';
 export { keelsonVersion, KUBERNETES_VERSION } from './versions.ts';

@@ -104,7 +104,7 @@ describe('deepFreeze()', () => {
   });
 });
 
-/** Values that say the same get the same text, and no others do. */
+/** Equal values get the same text, different values different texts. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;

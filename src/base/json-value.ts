@@ -1,7 +1,7 @@
-/** What JSON can say. */
+/** A JSON value. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
-/** The same shape with nothing to write to, all the way down. */
+/** The same type with every member readonly, at all levels. */
 export type DeepReadonly<T> = T extends (...args: never) => unknown
   ? T
   : T extends object
@@ -13,7 +13,7 @@ interface JsonObject {
 }
 
 /**
- * A copy of a JSON value that shares nothing with it; keys keep their order.
+ * A deep copy of a JSON value; keys keep their order.
  *
  * Assumes: plain objects and arrays, nested no deeper than decoding allows (it recurses).
  */
@@ -37,12 +37,12 @@ function cloneValue(value: unknown): unknown {
   return copy;
 }
 
-/** Assigning to `__proto__` would change the prototype; JSON.parse makes it an ordinary property, and so do we. */
+/** Assigning to `__proto__` would change the prototype; like JSON.parse, this makes it an ordinary property. */
 function defineOwn(target: JsonObject, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Whether two JSON values say the same: key order does not matter, and a property that is `undefined` counts as absent. */
+/** Whether two JSON values are equal: key order does not matter, and a property that is `undefined` counts as absent. */
 export function deepEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
@@ -73,9 +73,9 @@ function areObjectsEqual(left: JsonObject, right: JsonObject): boolean {
 }
 
 /**
- * Makes a JSON value unchangeable, all the way down, and returns it.
+ * Freezes a JSON value at all levels and returns it.
  *
- * Cheap to call again: what is frozen already is taken to be frozen all the way down.
+ * Cheap to call again: a frozen object is assumed to be frozen at all levels.
  */
 export function deepFreeze<T>(value: T): DeepReadonly<T> {
   freezeValue(value);

@@ -32,7 +32,7 @@ describe('LineLogger', () => {
     ]);
   });
 
-  test('writes JSON for programs, and keeps fields from hiding its own', () => {
+  test('writes JSON for programs, and renames fields that would hide the logger’s own', () => {
     const { log, lines } = openLogger({ format: formatJson });
     log.info('pod bound', { pod: 'default/web-1', attempts: 2, level: 'high' });
 
@@ -56,7 +56,7 @@ describe('LineLogger', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ error: { message: 'cannot write', stack: error.stack } });
   });
 
-  test('drops what is below its level, and says so', () => {
+  test('drops records below its level, and isEnabled() is false for them', () => {
     const { log, lines } = openLogger({ level: 'warn' });
     log.debug('a');
     log.info('b');
@@ -75,7 +75,7 @@ describe('LineLogger', () => {
     expect(lines[0]).toContain('"synced" controller="deployment" key="c/d" worker=1');
   });
 
-  test('survives values that JSON cannot say', () => {
+  test('survives values that JSON cannot represent', () => {
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
     const { log, lines } = openLogger();
@@ -96,7 +96,7 @@ describe('LineLogger', () => {
   });
 });
 
-test('discardLogger takes everything and is enabled for nothing', () => {
-  discardLogger.with({ a: 1 }).error('nobody hears this', { b: 2 });
+test('discardLogger accepts everything and is enabled for no level', () => {
+  discardLogger.with({ a: 1 }).error('dropped', { b: 2 });
   expect(discardLogger.isEnabled('error')).toBe(false);
 });

@@ -7,11 +7,11 @@ const NO_FIELDS: LogFields = {};
 
 export interface LineLoggerOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /** Takes one finished line, newline included; it must not throw. */
+  /** Receives one finished line, newline included; it must not throw. */
   readonly write: (line: string) => void;
-  /** Less than this is dropped; 'info' unless given. */
+  /** Records below this level are dropped; default 'info'. */
   readonly level?: LogLevel;
-  /** `formatText` unless given, or `formatJson`. */
+  /** Default `formatText`; `formatJson` is the other. */
   readonly format?: (record: LogRecord) => string;
 }
 
@@ -61,7 +61,7 @@ export class LineLogger implements Logger {
 const LETTERS: Readonly<Record<LogLevel, string>> = { debug: 'D', info: 'I', warn: 'W', error: 'E' };
 
 /**
- * A record for people, much as Kubernetes' own programs write theirs; times are UTC.
+ * A record for people, much as Kubernetes' programs write theirs; times are UTC.
  *
  * Example: `I1115 04:31:00.123 "pod bound" pod="default/web-1" node="n3" attempts=2`
  */
@@ -74,7 +74,7 @@ export function formatText(record: LogRecord): string {
   return line;
 }
 
-/** As `formatText`, and below what has failed the places where it did: for the people who wrote the program. */
+/** As `formatText`, with the stack of each error below it: for the developers of the program. */
 export function formatWithStack(record: LogRecord): string {
   const { error } = record.fields;
   if (record.level !== 'error' || !(error instanceof Error)) return formatText(record);
@@ -85,7 +85,7 @@ export function formatWithStack(record: LogRecord): string {
 /**
  * A record for programs: one JSON object.
  *
- * A field called `ts`, `level` or `msg` is written with an underscore after it, so that it cannot hide the record's own.
+ * A field called `ts`, `level` or `msg` is written with an underscore after it, so that it cannot hide the record's.
  */
 export function formatJson(record: LogRecord): string {
   const { timeMs, level, message, fields } = record;
@@ -102,12 +102,12 @@ function textOf(value: unknown): string {
   return value instanceof Error ? JSON.stringify(describeError(value)) : jsonOf(value);
 }
 
-/** Logging must not fail because of what is logged: what JSON cannot say is written as a string. */
+/** Logging must not fail because of a value: values that JSON cannot represent are written as strings. */
 function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value, sayable) ?? JSON.stringify(String(value));
   } catch {
-    return JSON.stringify(Object.prototype.toString.call(value)); // an object that contains itself, or refuses to be read
+    return JSON.stringify(Object.prototype.toString.call(value)); // a cyclic object, or one whose getters throw
   }
 }
 

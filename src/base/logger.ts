@@ -2,19 +2,22 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Tells what happens: a constant sentence, so that it can be counted and searched for, and what varies as fields. */
+/**
+ * Writes log records: the message is a constant sentence, so that it can be counted and searched for; everything that varies
+ * is a field.
+ */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** A logger that adds these fields to all it writes. */
+  /** A logger that adds these fields to all its records. */
   with(fields: LogFields): Logger;
-  /** Whether lines of this level go anywhere: ask before gathering costly fields. */
+  /** Whether records of this level are written: check before gathering costly fields. */
   isEnabled(level: LogLevel): boolean;
 }
 
-/** One thing that was logged, before it is put into words. */
+/** One log record, before formatting. */
 export interface LogRecord {
   readonly timeMs: number;
   readonly level: LogLevel;
@@ -22,7 +25,7 @@ export interface LogRecord {
   readonly fields: LogFields;
 }
 
-/** A logger for those who have nobody to tell. */
+/** A logger that drops everything. */
 export const discardLogger: Logger = {
   debug: discard,
   info: discard,
@@ -33,5 +36,5 @@ export const discardLogger: Logger = {
 };
 
 function discard(): void {
-  // dropping what it is told is the whole point
+  // drops the record
 }

@@ -8,7 +8,7 @@ function queueOf(...items: readonly number[]): BoundedQueue<number> {
   return queue;
 }
 
-test('each item is mapped in order, whether that takes a promise or not, until the source ends', async () => {
+test('items are mapped in order, with or without a promise, until the source ends', async () => {
   const queue = queueOf(1, 2, 3);
   queue.close();
   const doubled: number[] = [];
@@ -16,13 +16,13 @@ test('each item is mapped in order, whether that takes a promise or not, until t
   expect(doubled).toEqual([2, 4, 6]);
 });
 
-test('leaving it leaves the source', async () => {
+test('leaving the loop leaves the source', async () => {
   const queue = queueOf(1, 2);
   for await (const _item of mapped(queue, String)) break;
   expect(queue.isClosed).toBe(true);
 });
 
-test('what cannot be mapped leaves the source and is thrown', async () => {
+test('an error of the function leaves the source and is thrown', async () => {
   const queue = queueOf(1);
   const iterator = mapped(queue, () => {
     throw new Error('no');

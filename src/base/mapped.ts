@@ -1,9 +1,9 @@
 import { leave, nextOf, OVER, polled, type Polled, PolledPromise } from './polled.ts';
 
 /**
- * What a function makes of each thing that an iterable yields, one at a time. Leaving it leaves the source.
+ * Applies a function to each item of an async iterable, one at a time. Leaving the loop also leaves the source.
  *
- * Costs a fraction of a generator that does the same: there may be thousands of readers of one source.
+ * Cheaper than an async generator, which matters because one source may have thousands of readers.
  */
 export function mapped<From, To>(source: AsyncIterable<From>, map: (item: From) => To | Promise<To>): Polled<To> {
   const iterator = polled(source);

@@ -4,36 +4,36 @@ export interface MetricOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly Label[];
-  /** No more sets of label values than this; 10,000 unless given. */
+  /** The largest number of sets of label values; default 10,000. */
   readonly maxChildren?: number;
 }
 
-/** Label values by name; to be left out by metrics without labels. */
+/** Label values by name; a metric without labels takes no argument. */
 export type LabelArguments<Label extends string> = [Label] extends [never]
   ? []
   : [values: Readonly<Record<Label, string>>];
 
-/** One set of label values of a metric, able to write itself down. */
+/** One set of label values of a metric, with the samples it exposes. */
 export interface MetricChild {
   samples(): readonly ChildSample[];
 }
 
 const DEFAULT_MAX_CHILDREN = 10_000;
-/** Stands for every label value that came after the family was full. */
+/** The value of every label once the family has `maxChildren` children. */
 const OVERFLOW_VALUE = '_overflow';
 
 /**
  * A metric with all its children.
  *
- * On a busy path resolve the child once (`const gets = requests.with({ verb: 'GET' })`) and keep it: `with` is one map
- * look-up, using a child is none. When `maxChildren` is reached, further label values share one child, whose values all
- * read `_overflow`, so a client cannot fill the memory by inventing values.
+ * On a hot path resolve the child once (`const gets = requests.with({ verb: 'GET' })`) and keep it: `with` is one map
+ * look-up, using a child is none. When `maxChildren` is reached, further label values share one child, whose values are all
+ * `_overflow`, so a client cannot fill the memory by inventing values.
  */
 export class MetricFamily<Label extends string, Child extends MetricChild> implements ExposedMetric {
   readonly name: string;
   readonly help: string;
   readonly type: MetricType;
-  /** As declared, which is the order of a key's parts. */
+  /** In the order of declaration, which is the order of a key's parts. */
   readonly #labels: readonly Label[];
   readonly #maxChildren: number;
   readonly #newChild: () => Child;
@@ -46,10 +46,10 @@ export class MetricFamily<Label extends string, Child extends MetricChild> imple
     this.#labels = options.labels ?? [];
     this.#maxChildren = options.maxChildren ?? DEFAULT_MAX_CHILDREN;
     this.#newChild = newChild;
-    if (this.#labels.length === 0) this.#resolve('', []); // a metric without labels is there, at 0, from the start
+    if (this.#labels.length === 0) this.#resolve('', []); // a metric without labels is exposed, at 0, from the start
   }
 
-  /** The child with these label values, made when it is first asked for. */
+  /** The child with these label values, created on first use. */
   with(...[values]: LabelArguments<Label>): Child {
     const parts = this.#labels.map((label) => (values as Readonly<Record<Label, string>>)[label]);
     return this.#resolve(parts.join('\0'), parts);
@@ -74,7 +74,7 @@ export class MetricFamily<Label extends string, Child extends MetricChild> imple
   }
 }
 
-/** Labels are written in the order of their names. */
+/** Labels are sorted by name. */
 export function pairLabels(labels: readonly string[], values: readonly string[]): LabelPairs {
   const pairs = labels.map((label, index) => [label, String(values[index])] as const);
   return pairs.sort(([left], [right]) => (left < right ? -1 : 1));

@@ -59,7 +59,7 @@ describe('MetricRegistry', () => {
     expect(creates.sum).toBe(11_000_024.5);
   });
 
-  test('a metric without labels is there at 0; one with labels only once used', () => {
+  test('a metric without labels is exposed at 0 from the start, one with labels after its first use', () => {
     const registry = new MetricRegistry();
     registry.counter({ name: 'a_total', help: 'A.' });
     registry.counter({ name: 'b_total', help: 'B.', labels: ['x'] });
@@ -82,7 +82,7 @@ describe('MetricRegistry', () => {
     );
   });
 
-  test('callbacks are read when scraped, one number or one per set of label values', () => {
+  test('callbacks are read at scrape time and return one number or one per set of label values', () => {
     const registry = new MetricRegistry();
     let objects = 1;
     registry.callback({ name: 'store_size', help: 'Size.' }, () => objects);
@@ -117,7 +117,7 @@ describe('MetricRegistry', () => {
     );
   });
 
-  test('refuses bad and taken names, bad labels, bad buckets and counters that shrink', () => {
+  test('rejects invalid and duplicate names, invalid labels and buckets, and counters that shrink', () => {
     const registry = new MetricRegistry();
     const taken = registry.counter({ name: 'taken', help: '' });
 
@@ -134,7 +134,7 @@ describe('MetricRegistry', () => {
 });
 
 describe('OpenMetrics', () => {
-  test('has `_total` at the samples of counters only, bounds that are fractions, and an end', () => {
+  test('has `_total` in the sample names of counters only, fractional bounds, and an end marker', () => {
     const registry = new MetricRegistry();
     registry.counter({ name: 'a_total', help: 'Says "a".' }).with().add(2);
     registry.counter({ name: 'attempts', help: 'B.' }).with().add();
@@ -178,7 +178,7 @@ describe('OpenMetrics', () => {
   });
 });
 
-test('several registries are shown as one, with equal series added up', () => {
+test('several registries are exposed as one, with equal series added up', () => {
   const registries = [1, 2].map((amount) => {
     const registry = new MetricRegistry();
     const shared = registry.counter({ name: 'shared_total', help: 'Shared.', labels: ['part'] });
@@ -233,7 +233,7 @@ test('exponentialBuckets() multiplies its way up', () => {
   expect(exponentialBuckets(1, 10, 4)).toEqual([1, 10, 100, 1000]);
 });
 
-test('what was read from registries elsewhere is added up with what is here', () => {
+test('metrics read from other processes are added to the local ones', () => {
   const registries = [1, 2].map((count) => {
     const registry = new MetricRegistry();
     registry

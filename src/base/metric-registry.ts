@@ -7,7 +7,7 @@ const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 export interface HistogramOptions<Label extends string> extends MetricOptions<Label> {
-  /** Upper bounds, ascending, without +Inf; `DEFAULT_BUCKETS` unless given. */
+  /** Upper bounds, ascending, without +Inf; default `DEFAULT_BUCKETS`. */
   readonly buckets?: readonly number[];
 }
 
@@ -15,24 +15,24 @@ export interface CallbackOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly Label[];
-  /** 'gauge' unless given. */
+  /** Default 'gauge'. */
   readonly type?: 'gauge' | 'counter';
 }
 
-/** One figure read at scrape time, with its label values. */
+/** One number read at scrape time, with its label values. */
 export interface CallbackSample<Label extends string> {
   readonly labels: Readonly<Record<Label, string>>;
   readonly value: number;
 }
 
 /**
- * All metrics of one process part, written out in Prometheus' text format.
+ * The metrics of one component, exposed in Prometheus' text format.
  *
- * Guarantees: metrics in the order of their names, samples in the order of their label values, so two scrapes compare.
+ * Guarantees: metrics are sorted by name and samples by label values, so two scrapes can be compared.
  */
 export class MetricRegistry {
   readonly #metrics = new Map<string, ExposedMetric>();
-  /** What `shared` has made, by who made it. */
+  /** Results of `shared`, by the function that made them. */
   readonly #shared = new Map<(registry: MetricRegistry) => unknown, unknown>();
 
   counter<const Label extends string = never>(options: MetricOptions<Label>): MetricFamily<Label, Counter> {
@@ -48,7 +48,7 @@ export class MetricRegistry {
     return this.register(options, new MetricFamily(options, 'histogram', () => new Histogram(bounds)));
   }
 
-  /** A metric that is asked for only when somebody scrapes: `read` gives one number, or one sample per set of label values. */
+  /** A metric that is computed at scrape time: `read` returns one number, or one sample per set of label values. */
   callback<const Label extends string = never>(
     options: CallbackOptions<Label>,
     read: () => number | Iterable<CallbackSample<Label>>,
@@ -57,7 +57,7 @@ export class MetricRegistry {
     this.register(options, { name, help, type, samples: () => samplesOf(options.labels ?? [], read()) });
   }
 
-  /** Metrics that several report together, or that are asked for again and again: `make` registers them the first time. */
+  /** Metrics that several components share, or one requests repeatedly: `make` registers them the first time. */
   shared<Figures>(make: (registry: MetricRegistry) => Figures): Figures {
     if (!this.#shared.has(make)) this.#shared.set(make, make(this));
     return this.#shared.get(make) as Figures;
@@ -67,12 +67,12 @@ export class MetricRegistry {
     return this.#metrics.values();
   }
 
-  /** Everything, as a scrape wants it. */
+  /** The text of a scrape. */
   expose(format: MetricFormat = 'text'): string {
     return MetricRegistry.exposeAll([this], format);
   }
 
-  /** Several registries as one: what is in more than one of them with the same labels is added up. */
+  /** Several registries as one: series with the same name and labels are added up. */
   static exposeAll(registries: readonly MetricRegistry[], format: MetricFormat): string {
     const names = new Set(registries.flatMap((registry) => [...registry.#metrics.keys()]));
     const texts = [...names].sort().map((name) => {
@@ -85,7 +85,7 @@ export class MetricRegistry {
     return texts.join('') + (format === 'openmetrics' ? '# EOF\n' : '');
   }
 
-  /** Takes in a metric that was made elsewhere. */
+  /** Adds a metric that was created elsewhere. */
   register<Metric extends ExposedMetric>(
     options: { name: string; labels?: readonly string[] },
     metric: Metric,

@@ -1,9 +1,9 @@
-/** Prometheus' own text format, and the one that was made a standard of it. */
+/** Prometheus' text format, and OpenMetrics, the standard derived from it. */
 export type MetricFormat = 'text' | 'openmetrics';
 
 const ENCODED = '; charset=utf-8; escaping=underscores';
 
-/** What a scrape is served as. */
+/** The content type of each format. */
 export const METRIC_CONTENT_TYPES: Readonly<Record<MetricFormat, string>> = {
   text: `text/plain; version=0.0.4${ENCODED}`,
   openmetrics: `application/openmetrics-text; version=1.0.0${ENCODED}`,
@@ -11,10 +11,10 @@ export const METRIC_CONTENT_TYPES: Readonly<Record<MetricFormat, string>> = {
 
 export type MetricType = 'counter' | 'gauge' | 'histogram';
 
-/** Names and values of a child's labels, in the order they are written. */
+/** Names and values of a child's labels, in output order. */
 export type LabelPairs = readonly (readonly [name: string, value: string])[];
 
-/** One line of a child, which has its name and labels from the family. */
+/** One line of a child; the family adds the metric's name and the labels. */
 export interface ChildSample {
   readonly suffix: '' | '_bucket' | '_sum' | '_count';
   /** The upper bound of a bucket. */
@@ -26,7 +26,7 @@ export interface MetricSample extends ChildSample {
   readonly labels: LabelPairs;
 }
 
-/** A metric as a scrape finds it. */
+/** A metric at scrape time. */
 export interface ExposedMetric {
   readonly name: string;
   readonly help: string;
@@ -34,7 +34,7 @@ export interface ExposedMetric {
   samples(): readonly MetricSample[];
 }
 
-/** The format that an `Accept` header prefers; whatever it says, one of them is sent. */
+/** The format that an `Accept` header prefers; the text format when it accepts neither. */
 export function negotiateMetricFormat(accept: string): MetricFormat {
   let [standard, plain] = [0, 0];
   for (const clause of accept.toLowerCase().split(',')) {
@@ -46,7 +46,10 @@ export function negotiateMetricFormat(accept: string): MetricFormat {
   return standard > 0 && standard >= plain ? 'openmetrics' : 'text';
 }
 
-/** One metric, whose samples may come from several places; what has the same labels is added up. Nothing without samples. */
+/**
+ * The lines of one metric, whose samples may come from several registries; samples with the same labels are added up. Empty
+ * without samples.
+ */
 export function formatMetric(metrics: readonly ExposedMetric[], format: MetricFormat): string {
   const [first] = metrics;
   const lines = new Map<string, number>();
@@ -66,24 +69,24 @@ export function formatMetric(metrics: readonly ExposedMetric[], format: MetricFo
   return text;
 }
 
-/** In OpenMetrics `_total` belongs to the samples of a counter, not to its name. */
+/** OpenMetrics puts `_total` on the samples of a counter, not on its name. */
 function baseName({ name, type }: ExposedMetric, format: MetricFormat): string {
   return format === 'openmetrics' && type === 'counter' ? name.replace(/_total$/, '') : name;
 }
 
-/** OpenMetrics wants bounds to look like fractions, so that 1 and 1.0 are not two buckets. */
+/** OpenMetrics requires bounds to be written as fractions, so that 1 and 1.0 are not two buckets. */
 function formatBound(bound: number, format: MetricFormat): string {
   const text = formatNumber(bound);
   return format === 'openmetrics' && /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
 
-/** `{a="1",b="2"}`, or nothing without labels. */
+/** `{a="1",b="2"}`, or an empty text without labels. */
 function formatLabels(pairs: LabelPairs): string {
   if (pairs.length === 0) return '';
   return `{${pairs.map(([name, value]) => `${name}="${value.replace(/[\\\n"]/g, escapeCharacter)}"`).join(',')}}`;
 }
 
-/** A number as Go, and so every Kubernetes program, writes it: 0.0001 to 999999 plainly, with an exponent beyond. */
+/** A number as Go, and so every Kubernetes program, formats it: 0.0001 to 999999 plainly, with an exponent beyond. */
 export function formatNumber(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { BoundedQueue } from './bounded-queue.ts';
 import { nextOf, OVER, polled, PolledPromise } from './polled.ts';
 
-/** Polls until the source has to be waited for, or is over; counts how often it is woken. */
+/** Polls until the source has no item ready or is over; counts how often it is woken. */
 class Reader<T> {
   readonly read: T[] = [];
   woken = 0;
@@ -31,7 +31,7 @@ class Reader<T> {
 }
 
 describe('polling a queue', () => {
-  test('gives what is there, and wakes its reader once when more comes', () => {
+  test('returns queued items, and wakes its reader once when more arrive', () => {
     const queue = new BoundedQueue<number>(10);
     queue.offer(1);
     queue.offer(2);
@@ -44,7 +44,7 @@ describe('polling a queue', () => {
     expect(reader).toMatchObject({ woken: 2, isOver: true });
   });
 
-  test('throws what the queue was closed with, once', () => {
+  test('throws the error that the queue was closed with, once', () => {
     const queue = new BoundedQueue<number>(10);
     queue.close(new Error('broken'));
     expect(() => queue.poll(() => undefined)).toThrow('broken');
@@ -65,7 +65,7 @@ describe('polling a generator', () => {
     expect(reader).toMatchObject({ read: [1, 2], woken: 3, isOver: true });
   });
 
-  test('throws what the generator throws, and leaves it when it is left', async () => {
+  test('throws the generator’s errors, and leaves the generator when the reader leaves', async () => {
     let isLeft = false;
     async function* source(): AsyncGenerator<number> {
       try {
@@ -85,7 +85,7 @@ describe('polling a generator', () => {
   });
 });
 
-test('a promise is pending until its outcome is taken', async () => {
+test('a promise is pending until its result is taken', async () => {
   const promise = new PolledPromise<undefined>();
   expect(promise.isPending).toBe(false);
   promise.start(Promise.resolve(undefined));

@@ -1,19 +1,19 @@
 /**
- * An iterator that can be read without a promise for each item: there may be thousands of readers of one source.
+ * An iterator that can be read without a promise per item, because one source may have thousands of readers.
  *
  * Assumes: one reader, which either polls or waits for `next()`.
  */
 export interface Polled<T> extends AsyncIterableIterator<T, undefined> {
   /**
-   * The next item, or the end, if it is there. Undefined when it has to be waited for: then `wake`, which never throws, is
-   * called once when it is time to poll again. Throws what `next()` would reject with.
+   * The next item or the end, if it is available. Otherwise undefined, and `wake`, which never throws, is called once when
+   * it is time to poll again. Throws what `next()` would reject with.
    */
   poll(wake: () => void): IteratorResult<T, undefined> | undefined;
 }
 
 export const OVER: IteratorReturnResult<undefined> = { value: undefined, done: true };
 
-/** `next()` for who can be polled. */
+/** Implements `next()` by `poll`. */
 export function nextOf<T>(source: Pick<Polled<T>, 'poll'>): Promise<IteratorResult<T, undefined>> {
   return new Promise((resolve, reject) => {
     const read = (): void => {
@@ -28,11 +28,11 @@ export function nextOf<T>(source: Pick<Polled<T>, 'poll'>): Promise<IteratorResu
   });
 }
 
-/** What polling and leaving make of it, for who can be polled. */
+/** Implements the iterator's other methods for sources that implement `poll` and `leave`. */
 export abstract class PolledSource<T> implements Polled<T> {
   abstract poll(wake: () => void): IteratorResult<T, undefined> | undefined;
 
-  /** The reader goes away before the end. */
+  /** The reader leaves before the end. */
   protected abstract leave(): void | Promise<unknown>;
 
   next(): Promise<IteratorResult<T, undefined>> {
@@ -49,13 +49,13 @@ export abstract class PolledSource<T> implements Polled<T> {
   }
 }
 
-/** Promises to be polled, one at a time. */
+/** Makes promises pollable, one at a time. */
 export class PolledPromise<T> {
   #isPending = false;
   #outcome: { readonly value: T } | { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  /** True from the start of a promise until its outcome is taken. */
+  /** True from the start of a promise until its result is taken. */
   get isPending(): boolean {
     return this.#isPending;
   }
@@ -88,13 +88,13 @@ export class PolledPromise<T> {
   }
 }
 
-/** An iterator of the source that can be polled: its own where that can, or one that waits for it. */
+/** A pollable iterator of the source: the source's iterator if it is pollable, or else a wrapper that waits for its promises. */
 export function polled<T>(source: AsyncIterable<T>): Polled<T> {
   const iterator = source[Symbol.asyncIterator]();
   return isPolled(iterator) ? iterator : new PolledIterator(iterator);
 }
 
-/** Lets go of a source that nobody reads any more; its last error has no reader either. */
+/** Ends an iterator that has no reader any more; its errors are dropped. */
 export function leave(iterator: AsyncIterator<unknown> | undefined): void {
   iterator?.return?.().catch(() => undefined);
 }

@@ -24,7 +24,7 @@ function describeRandom(name: string, open: () => Random): void {
       expect([...draws].sort((left, right) => left - right)).toEqual(Array.from({ length: 27 }, (_, index) => index));
     });
 
-    test('int() favours nothing where the bound does not divide the words it is made from', () => {
+    test('int() is uniform where the bound does not divide 2 to the power of 32', () => {
       const random = open();
       const draws = Array.from({ length: 9000 }, () => random.int(3 * 2 ** 30));
 
@@ -79,7 +79,7 @@ test('SeededRandom repeats itself for the same seed and differs for another', ()
   expect(draw('7')).toBe(draw(7));
 });
 
-test('SeededRandom gives the same draws for ever, so recorded runs can be replayed', () => {
+test('SeededRandom yields the same numbers in every release, so recorded runs can be replayed', () => {
   const random = new SeededRandom(42);
   expect([random.nameSuffix(5), random.nameSuffix(5), random.int(1_000_000)]).toMatchInlineSnapshot(`
     [

@@ -1,22 +1,22 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Chance as everything in Keelson sees it. `CryptoRandom` runs a cluster, `SeededRandom` runs a test. */
+/** The source of randomness for all of Keelson: `CryptoRandom` in a running cluster, `SeededRandom` in tests. */
 export interface Random {
   /** At least 0 and below 1, with 53 random bits. */
   float(): number;
-  /** A whole number from 0 up to but not including `bound`, each as likely as the others. */
+  /** A whole number from 0 up to but not including `bound`, uniformly distributed. */
   int(bound: number): number;
   bytes(count: number): Uint8Array;
-  /** Letters and digits as Kubernetes appends to generated names: no vowels, and nothing that looks like another. */
+  /** The letters and digits that Kubernetes appends to generated names: no vowels, and no look-alikes. */
   nameSuffix(length: number): string;
 }
 
 const NAME_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const WORDS = 2 ** 32;
 
-/** Everything a `Random` does, from a source of 32-bit words. */
+/** Implements `Random` on top of 32-bit words. */
 export abstract class WordRandom implements Random {
-  /** The next 32 random bits as a number that is not negative. */
+  /** The next 32 random bits as an unsigned number. */
   protected abstract nextWord(): number;
 
   float(): number {
@@ -55,7 +55,7 @@ export abstract class WordRandom implements Random {
 
 const BATCH_WORDS = 1024;
 
-/** Unpredictable chance, good for names, uids, keys and tokens; the system is asked for 4 KiB at a time. */
+/** Unpredictable random numbers, for names, uids, keys and tokens; reads 4 KiB from the system at a time. */
 export class CryptoRandom extends WordRandom {
   readonly #batch = new Uint32Array(BATCH_WORDS);
   #used = BATCH_WORDS;
@@ -70,16 +70,16 @@ export class CryptoRandom extends WordRandom {
       this.#used = 0;
     }
     const word = this.#batch[this.#used] as number;
-    this.#batch[this.#used++] = 0; // what was handed out, perhaps as a key, is not kept
+    this.#batch[this.#used++] = 0; // a returned word, perhaps part of a key, does not stay in memory
     return word;
   }
 }
 
-/** Where seeded chance stands. */
+/** The state of a seeded generator. */
 export type SeededState = readonly [number, number, number, number];
 
 /**
- * Chance that repeats: the same seed gives the same draws, on every machine. Never for secrets.
+ * Reproducible random numbers: the same seed yields the same sequence on every machine. Never for secrets.
  *
  * The generator is xoshiro128** by Blackman and Vigna (public domain), its state filled from the seed by splitmix32.
  */
@@ -98,17 +98,17 @@ export class SeededRandom extends WordRandom {
     this.#d = fill() | 1; // an all-zero state would only ever yield zeros
   }
 
-  /** Chance that goes on as this one does. */
+  /** A generator that continues with the same sequence. */
   clone(): SeededRandom {
     return SeededRandom.resumed(this.state);
   }
 
-  /** What follows from here on; for `resumed`. */
+  /** The current state, for `resumed`. */
   get state(): SeededState {
     return [this.#a, this.#b, this.#c, this.#d];
   }
 
-  /** Chance that goes on as the one whose state it was. */
+  /** A generator that continues from a saved state. */
   static resumed([a, b, c, d]: SeededState): SeededRandom {
     const random = new SeededRandom(0);
     [random.#a, random.#b, random.#c, random.#d] = [a, b, c, d];

@@ -1,12 +1,12 @@
 import { MetricRegistry } from './metric-registry.ts';
 import type { ExposedMetric, MetricSample } from './metric-text.ts';
 
-/** A metric as it was at one moment: plain data, which can be told to another process. */
+/** A metric at one moment: plain data, which can be sent to another process. */
 export interface ReadMetric extends Omit<ExposedMetric, 'samples'> {
   readonly samples: readonly MetricSample[];
 }
 
-/** All metrics of a registry as they are now. */
+/** All metrics of a registry with their current values. */
 export function readMetrics(registry: MetricRegistry): ReadMetric[] {
   return Array.from(registry.metrics, (metric) => {
     const { name, help, type } = metric;
@@ -14,7 +14,7 @@ export function readMetrics(registry: MetricRegistry): ReadMetric[] {
   });
 }
 
-/** A registry of what was read elsewhere. */
+/** A registry that exposes metrics read in another process. */
 export function registryOf(metrics: readonly ReadMetric[]): MetricRegistry {
   const registry = new MetricRegistry();
   for (const metric of metrics) registry.register(metric, { ...metric, samples: () => metric.samples });

@@ -7,7 +7,7 @@ describe('RealClock', () => {
     vi.useRealTimers();
   });
 
-  test('tells the time of the machine', () => {
+  test('returns the time of the machine', () => {
     const before = Date.now();
     const now = new RealClock().now();
 
@@ -54,7 +54,7 @@ describe('RealClock', () => {
     expect(fired).toEqual(['month']);
   });
 
-  test('a disposed timer never fires, also in its second leg', () => {
+  test('a disposed timer never fires, also after Node’s timer was renewed', () => {
     vi.useFakeTimers();
     const fired: string[] = [];
     const timer = new RealClock().timer(30 * 86_400_000, () => fired.push('month'));

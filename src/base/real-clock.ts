@@ -1,7 +1,7 @@
 import { type Clock, sleepOn } from './clock.ts';
 
-/** The longest wait one Node timer can hold; anything longer would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** The longest delay of a Node timer; Node fires a longer one at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The machine's time. Waiting on it never keeps the process alive. */
 export class RealClock implements Clock {
@@ -22,7 +22,7 @@ export class RealClock implements Clock {
   }
 }
 
-/** One wait, of any length: a wait that Node cannot hold is served in several legs. */
+/** One wait of any length: one that is too long for Node is split. */
 class RealTimer implements Disposable {
   readonly #wake: () => void;
   #remainingMs: number;
@@ -39,7 +39,7 @@ class RealTimer implements Disposable {
   }
 
   #startLeg(): void {
-    const legMs = Math.min(this.#remainingMs, LONGEST_TIMER_MS);
+    const legMs = Math.min(this.#remainingMs, MAX_TIMER_MS);
     this.#remainingMs -= legMs;
     this.#handle = setTimeout(() => (this.#remainingMs > 0 ? this.#startLeg() : this.#wake()), legMs);
     this.#handle.unref();

@@ -1,17 +1,17 @@
 import type { Clock } from './clock.ts';
 
-/** Most work is over within a few turns of the event loop; whoever is not done by then waits for a disk. */
+/** Most work is over within this many turns of the event loop; the rest waits for a disk. */
 const QUICK_TURNS = 50;
-/** What Node calls a pending `setImmediate`, a file operation, and the closing of a file handle. */
+/** Node's names for a pending `setImmediate`, a file operation, and the closing of a file handle. */
 const WORK_KINDS = /^Immediate$|^FSReq|CloseReq$/;
 
 export interface SettleOptions {
-  /** Gives up waiting after so many turns of the event loop, so that a task which polls for ever cannot hang the caller. */
+  /** Stops waiting after this many turns of the event loop, so that a task which polls for ever cannot hang the caller. */
   readonly maxTurns?: number;
 }
 
 /**
- * Lets work that can go on by itself go on: microtasks, `setImmediate` chains and file operations in flight.
+ * Waits for work that needs no outside event: microtasks, `setImmediate` chains and file operations in flight.
  *
  * Ends: after one turn of the event loop at least, when none of these is left, or after `maxTurns` (about a second).
  * Does not wait for timers, sockets or other processes: only their owner knows when they are done.
@@ -40,11 +40,11 @@ export interface WaitForOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly clock: Clock;
-  /** Makes the error when time is up. */
+  /** Creates the error for a timeout. */
   readonly onTimeout: () => Error;
 }
 
-/** What a shared promise gives, unless this caller's own signal or time comes first; the work itself goes on. */
+/** The result of a shared promise, unless this caller's signal aborts or its timeout passes first; the work itself continues. */
 export function waitFor<T>(work: Promise<T>, options: WaitForOptions): Promise<T> {
   const { signal, timeoutMs, clock } = options;
   if (signal === undefined && timeoutMs === undefined) return work;

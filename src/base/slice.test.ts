@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Slice } from './slice.ts';
 import { Turns } from './turns.ts';
 
-test('a slice is over after some milliseconds, and the next one begins after others had their turn', async () => {
+test('a slice ends after some milliseconds, and the next one starts after other work had a turn', async () => {
   let nowMs = 0;
   const slice = new Slice(new Turns(), { monotonic: () => nowMs });
   nowMs = 5;

@@ -1,10 +1,10 @@
 import type { Clock } from './clock.ts';
 import type { Turns } from './turns.ts';
 
-/** Work goes on for so long at a stretch; then others have their turn. */
-const LONGEST_SLICE_MS = 5;
+/** Long work runs for this long before other work gets a turn. */
+const MAX_SLICE_MS = 5;
 
-/** The time that long work has before it should take another turn. */
+/** The time for which long work may run before it must yield. */
 export class Slice {
   readonly #turns: Turns;
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -13,16 +13,16 @@ export class Slice {
   constructor(turns: Turns, clock: Pick<Clock, 'monotonic'>) {
     this.#turns = turns;
     this.#clock = clock;
-    this.#end = clock.monotonic() + LONGEST_SLICE_MS;
+    this.#end = clock.monotonic() + MAX_SLICE_MS;
   }
 
   get isOver(): boolean {
     return this.#clock.monotonic() > this.#end;
   }
 
-  /** Lets others have their turn, and begins anew. */
+  /** Yields to other work, then starts the next slice. */
   async next(): Promise<void> {
     await this.#turns.take(true);
-    this.#end = this.#clock.monotonic() + LONGEST_SLICE_MS;
+    this.#end = this.#clock.monotonic() + MAX_SLICE_MS;
   }
 }

@@ -26,7 +26,7 @@ export function upperBound(keys: readonly string[], key: string, isNative: boole
   return low;
 }
 
-/** `splice` allocates an array for each call; shifting some twenty places does not. */
+/** `splice` allocates an array for each call; shifting some twenty elements does not. */
 export function insertAt<T>(items: T[], index: number, item: T): void {
   for (let to = items.length; to > index; to--) items[to] = items[to - 1] as T;
   items[index] = item;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Branch, EditSession, Leaf, MAX_WIDTH, MIN_WIDTH, type SortedNode } from './sorted-map-node.ts';
 import { treeOf } from './sorted-map-tree.ts';
 
-/** Checks everything a tree promises, and returns its depth. */
+/** Checks all invariants of a tree, and returns its depth. */
 function checkTree(
   node: SortedNode<number>,
   isRoot: boolean,
@@ -32,7 +32,7 @@ function checkTree(
   return 1 + (depths[0] ?? 0);
 }
 
-/** Makes it an error to change any node of a tree that a snapshot now holds. */
+/** Makes any change of a tree that a snapshot now holds an error. */
 function freezeTree(node: SortedNode<number>): void {
   if (Object.isFrozen(node)) return;
   Object.freeze(node);
@@ -90,7 +90,7 @@ test('the tree stays balanced, within its widths and correctly counted, and neve
   );
 });
 
-test('filling in order leaves leaves three quarters full', () => {
+test('inserting in key order fills leaves to three quarters', () => {
   const tree = new Tree();
   for (let index = 0; index < 10_000; index++) tree.set(keyAt(index));
 

@@ -2,20 +2,20 @@ import { insertAt, lowerBound, removeAt, upperBound } from './sorted-keys.ts';
 
 /** Entries in a leaf, or children of a branch, at most. */
 export const MAX_WIDTH = 32;
-/** A node that falls below this on a delete takes from a neighbour or joins it. */
+/** A node with fewer after a deletion takes entries from a neighbour or merges with it. */
 export const MIN_WIDTH = 8;
 
 /**
  * One editor between two snapshots: it may change the nodes that carry it as their owner, and must copy all others.
  *
- * The fields carry what an operation has to tell besides the new node; the editor clears them for each operation.
+ * The fields return an operation's other results besides the new node; the editor clears them before each operation.
  */
 export class EditSession<V> {
-  /** Whether the key of this operation can be compared with `<`; see utf8-order.ts. */
+  /** Whether `<` orders the key of this operation correctly; see utf8-order.ts. */
   isNative = true;
   previous: V | undefined = undefined;
   sizeChange: -1 | 0 | 1 = 0;
-  /** Set by a node that split: its new right neighbour, and the smallest key that may be in there. */
+  /** Set by a node that split: its new right neighbour, and a lower bound of the keys in there. */
   sibling: SortedNode<V> | undefined = undefined;
   separator = '';
 }
@@ -73,7 +73,7 @@ export class Leaf<V> {
     return this.owner === edit ? this : new Leaf(edit, this.keys.slice(), this.values.slice());
   }
 
-  /** Takes in what its right neighbour has; only on a leaf that the session owns. */
+  /** Appends the entries of the right neighbour; only for a leaf that the session owns. */
   absorb(right: Leaf<V>): void {
     for (let index = 0; index < right.keys.length; index++) {
       this.keys.push(right.keys[index] as string);
@@ -81,7 +81,7 @@ export class Leaf<V> {
     }
   }
 
-  /** Moves everything from `at` on into a new right sibling, which is left in the session. */
+  /** Moves everything from `at` on into a new right sibling, and stores that in the session. */
   splitAt(edit: EditSession<V>, at: number): void {
     const sibling = new Leaf(edit, this.keys.splice(at), this.values.splice(at));
     edit.sibling = sibling;
@@ -104,7 +104,7 @@ export class Branch<V> {
     this.children = children;
   }
 
-  /** A branch that nobody has counted yet. */
+  /** A branch whose `size` is not computed yet. */
   static over<V>(edit: EditSession<V> | undefined, keys: string[], children: SortedNode<V>[]): Branch<V> {
     const branch = new Branch(edit, keys, children);
     for (let index = 0; index < children.length; index++) branch.size += (children[index] as SortedNode<V>).size;
@@ -157,7 +157,7 @@ export class Branch<V> {
     edit.separator = this.keys.pop() as string;
   }
 
-  /** Puts the sibling that a child left in the session at `index`. */
+  /** Inserts the sibling that a child stored in the session at `index`. */
   #adopt(edit: EditSession<V>, index: number): void {
     insertAt(this.keys, index - 1, edit.separator);
     insertAt(this.children, index, edit.sibling as SortedNode<V>);
@@ -165,7 +165,7 @@ export class Branch<V> {
     if (this.width > MAX_WIDTH) this.splitAt(edit, splitPoint(this.width, index));
   }
 
-  /** Joins the children at `left` and `left + 1`; if that is too much for one node, shares it out evenly. */
+  /** Merges the children at `left` and `left + 1`; if they do not fit into one node, distributes their entries evenly. */
   #joinChildren(edit: EditSession<V>, left: number): void {
     const separator = this.keys[left] as string;
     const joined = joinNodes(
@@ -197,7 +197,7 @@ function joinNodes<V>(
   return joined;
 }
 
-/** Appending is the usual way to fill a map, so a node that overflows at its end keeps most of what it has. */
+/** Maps are usually filled in key order, so a node that overflows at its end keeps most of its entries. */
 function splitPoint(width: number, insertedAt: number): number {
   return insertedAt === width - 1 ? width - MIN_WIDTH - 1 : width >> 1;
 }

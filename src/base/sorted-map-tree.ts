@@ -1,7 +1,7 @@
 import { Branch, Leaf, MAX_WIDTH, type SortedNode } from './sorted-map-node.ts';
 import { compareUtf8 } from './utf8-order.ts';
 
-/** The root of a tree of these entries, which nobody may change; throws a RangeError unless each key is above the one before it. */
+/** The root of an immutable tree of these entries; throws a RangeError unless the keys are strictly ascending. */
 export function treeOf<V>(keys: readonly string[], values: readonly V[]): SortedNode<V> {
   for (let index = 1; index < keys.length; index++) {
     const key = keys[index] as string;
@@ -24,7 +24,7 @@ export function treeOf<V>(keys: readonly string[], values: readonly V[]): Sorted
   return nodes[0] ?? new Leaf<V>(undefined, [], []);
 }
 
-/** So many things in as few nodes as possible, all about equally full. */
+/** Splits `count` items into as few nodes as possible, all about equally full. */
 function parts(count: number): { readonly from: number; readonly to: number }[] {
   const length = Math.ceil(count / MAX_WIDTH);
   return Array.from({ length }, (_part, index) => ({

@@ -3,7 +3,7 @@ import type { Branch, Leaf, SortedNode } from './sorted-map-node.ts';
 import type { SortedRange } from './sorted-view.ts';
 import { ordersNatively } from './utf8-order.ts';
 
-/** The value of a key; `undefined` when it has none. */
+/** The value of a key; `undefined` when it is absent. */
 export function lookUp<V>(root: SortedNode<V>, key: string): V | undefined {
   const isNative = ordersNatively(key);
   let node = root;
@@ -12,7 +12,7 @@ export function lookUp<V>(root: SortedNode<V>, key: string): V | undefined {
   return node.keys[index] === key ? node.values[index] : undefined;
 }
 
-/** How many keys a range has. */
+/** The number of keys in a range. */
 export function countIn<V>(root: SortedNode<V>, range: SortedRange): number {
   const upTo = range.to === undefined ? root.size : rankOf(root, range.to);
   const before = range.from === undefined ? 0 : rankOf(root, range.from);
@@ -25,7 +25,7 @@ export function firstIn<V>(root: SortedNode<V>, range: SortedRange): [string, V]
   return walk.next() ? [walk.leaf.keys[walk.start] as string, walk.leaf.values[walk.start] as V] : undefined;
 }
 
-/** Goes through a range until `visit` says that it is enough. */
+/** Visits a range until `visit` returns `false`. */
 export function visitIn<V>(
   root: SortedNode<V>,
   range: SortedRange,
@@ -40,7 +40,7 @@ export function visitIn<V>(
   }
 }
 
-/** How many keys are below `key`. */
+/** The number of keys below `key`. */
 function rankOf<V>(root: SortedNode<V>, key: string): number {
   const isNative = ordersNatively(key);
   let rank = 0;
@@ -54,10 +54,10 @@ function rankOf<V>(root: SortedNode<V>, key: string): number {
 }
 
 /**
- * Goes through the leaves that hold a range, first to last.
+ * Visits the leaves that hold a range, first to last.
  *
  * After `next()` returned true, the entries are those of `leaf` from `start` up to but not including `end`; at least one.
- * Assumes: nothing changes the nodes meanwhile, that is, they belong to a snapshot.
+ * Assumes: the nodes do not change meanwhile, that is, they belong to a snapshot.
  */
 export class LeafWalk<V> {
   leaf: Leaf<V>;
@@ -65,7 +65,7 @@ export class LeafWalk<V> {
   end = 0;
   readonly #to: string | undefined;
   readonly #isToNative: boolean;
-  /** The way down to `leaf`, and at each branch which child comes after it. */
+  /** The path down to `leaf`, with the index of the next child of each branch. */
   readonly #path: { readonly branch: Branch<V>; nextChild: number }[] = [];
   #isFresh = true;
   #isLast = false;

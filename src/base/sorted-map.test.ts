@@ -6,7 +6,7 @@ import { compareUtf8 } from './utf8-order.ts';
 
 type Pair = [string, number];
 
-/** The plainest thing that could work: a sorted array, searched from end to end. */
+/** The simplest implementation of the same interface: a sorted array, searched from end to end. */
 class SortedArray {
   readonly #pairs: readonly Pair[];
 
@@ -98,7 +98,7 @@ describe.each([
     );
   });
 
-  test('set() and delete() give new maps and leave the old ones alone', () => {
+  test('set() and delete() return new maps and do not change the old ones', () => {
     fc.assert(
       fc.property(
         fc.array(action(key), { maxLength: 200, size: 'max' }),
@@ -134,14 +134,14 @@ describe('SortedMap', () => {
     expectSame(SortedMap.empty(), new Map(), [{ from: 'a' }, { to: 'a' }, { from: 'b', to: 'a' }]);
   });
 
-  test('a range includes its start and not its end; turned around it is empty', () => {
+  test('a range includes its start and not its end; with its ends swapped it is empty', () => {
     expect([...hundred.keys({ from: 'k10', to: 'k13' })]).toEqual(['k10', 'k11', 'k12']);
     expect([...hundred.keys({ from: 'k13', to: 'k10' })]).toEqual([]);
     expect(hundred.count({ from: 'k13', to: 'k10' })).toBe(0);
     expect([...hundred.keys({ from: 'k97x' })]).toEqual(['k98', 'k99']);
   });
 
-  test('visit() stops when told', () => {
+  test('visit() stops when the visitor returns false', () => {
     const seen: string[] = [];
     hundred.visit({ from: 'k40' }, (key) => {
       seen.push(key);
@@ -150,12 +150,12 @@ describe('SortedMap', () => {
     expect(seen).toEqual(['k40', 'k41', 'k42']);
   });
 
-  test('deleting an absent key gives the same map', () => {
+  test('deleting an absent key returns the same map', () => {
     expect(hundred.delete('absent')).toBe(hundred);
     expect(hundred.editable().snapshot()).toBe(hundred);
   });
 
-  test('snapshot() gives the same object until something changes', () => {
+  test('snapshot() returns the same object until something changes', () => {
     const editor = hundred.editable();
     editor.set('new', 1);
     const first = editor.snapshot();

@@ -5,16 +5,16 @@ import type { SortedRange, SortedView } from './sorted-view.ts';
 import { ordersNatively } from './utf8-order.ts';
 
 /**
- * An ordered map from string to V that never changes: edits give a new map which shares all untouched nodes with the old.
+ * An immutable ordered map from string to V: an edit returns a new map which shares all untouched nodes with the old one.
  *
- * It is a B+ tree of up to 32 entries a node. One `set` or `delete` copies one node per level (3 or 4 for 100,000 keys);
- * for many edits in a row take an editor, which copies each node once.
+ * It is a B+ tree of up to 32 entries per node. One `set` or `delete` copies one node per level (3 or 4 for 100,000 keys);
+ * for many edits in a row use an editor, which copies each node once.
  *
- * Guarantees: readers need no locks or copies, whatever is edited elsewhere; keeping an old map keeps only the nodes
- * that have changed since.
- * Assumes: V is not `undefined` (it could not be told from an absent key); lone surrogates order by their own number.
+ * Guarantees: readers need no locks or copies, whatever is edited elsewhere; keeping an old map keeps only the nodes that
+ * have changed since.
+ * Assumes: V is not `undefined` (which stands for an absent key); lone surrogates are ordered by their code unit.
  *
- * Example: a = {x: 1}; b = a.set('y', 2). Now a has one key and b has two, for as long as anybody holds them.
+ * Example: a = {x: 1}; b = a.set('y', 2). From now on a has one key and b has two.
  */
 export class SortedMap<V> implements SortedView<V> {
   readonly #root: SortedNode<V>;
@@ -34,7 +34,7 @@ export class SortedMap<V> implements SortedView<V> {
     return editor.snapshot();
   }
 
-  /** `values[i]` belongs to `keys[i]`. Throws a RangeError unless the keys are in order, each once. */
+  /** `values[i]` belongs to `keys[i]`. Throws a RangeError unless the keys are strictly ascending. */
   static fromSorted<V>(keys: readonly string[], values: readonly V[]): SortedMap<V> {
     return new SortedMap<V>(treeOf(keys, values));
   }
@@ -53,14 +53,14 @@ export class SortedMap<V> implements SortedView<V> {
     return editor.snapshot();
   }
 
-  /** This very map if the key is not there. */
+  /** The same map if the key is absent. */
   delete(key: string): SortedMap<V> {
     const editor = this.editable();
     editor.delete(key);
     return editor.snapshot();
   }
 
-  /** An editor that starts from this map and leaves it as it is; constant time. */
+  /** An editor that starts from this map without changing it; constant time. */
   editable(): SortedMapEditor<V> {
     return new SortedMapEditor(this, this.#root, (root) => new SortedMap(root));
   }
@@ -107,13 +107,13 @@ export class SortedMap<V> implements SortedView<V> {
 }
 
 /**
- * A sorted map that changes in place, until somebody wants to keep what it looks like.
+ * A sorted map that changes in place, except for what its snapshots hold.
  *
- * Guarantees: `snapshot()` costs constant time, and no later edit shows in it; the editor goes on from there, copying a
- * node the first time it changes it again. Reading a range or iterating reads such a snapshot, so editing meanwhile is safe
- * and the loop sees the map as it was when it began.
+ * Guarantees: `snapshot()` costs constant time, and no later edit shows in it; the editor copies a node the first time it
+ * changes it after a snapshot. Reading a range or iterating reads such a snapshot, so editing meanwhile is safe and the loop
+ * sees the map as it was when it began.
  *
- * Example: set a, set b, s = snapshot(), set c. s has a and b; the next snapshot() has a, b and c and shares with s.
+ * Example: set a, set b, s = snapshot(), set c. s has a and b; the next snapshot() has a, b and c and shares nodes with s.
  */
 export class SortedMapEditor<V> implements SortedView<V> {
   readonly #wrap: (root: SortedNode<V>) => SortedMap<V>;
@@ -137,7 +137,7 @@ export class SortedMapEditor<V> implements SortedView<V> {
     return lookUp(this.#root, key);
   }
 
-  /** Puts the value in and returns the one it replaces, if any. */
+  /** Sets the value and returns the previous one, if any. */
   set(key: string, value: V): V | undefined {
     const edit = this.#begin(key);
     this.#snapshot = undefined;
@@ -146,7 +146,7 @@ export class SortedMapEditor<V> implements SortedView<V> {
     return takePrevious(edit);
   }
 
-  /** Takes the key out and returns the value it had, if it was there. */
+  /** Deletes the key and returns its value, if it was present. */
   delete(key: string): V | undefined {
     const edit = this.#begin(key);
     const root = this.#root.delete(edit, key);
@@ -156,10 +156,10 @@ export class SortedMapEditor<V> implements SortedView<V> {
     return takePrevious(edit);
   }
 
-  /** The map as it is now, for keeps; constant time. The same object again when nothing has changed. */
+  /** An immutable copy of the map in constant time. Returns the same object when nothing has changed. */
   snapshot(): SortedMap<V> {
     if (this.#snapshot === undefined) {
-      this.#session = new EditSession<V>(); // gives up the right to change what the snapshot now holds
+      this.#session = new EditSession<V>(); // the editor no longer owns the nodes that the snapshot holds
       this.#snapshot = this.#wrap(this.#root);
     }
     return this.#snapshot;
@@ -177,7 +177,7 @@ export class SortedMapEditor<V> implements SortedView<V> {
     this.snapshot().visit(range, visit);
   }
 
-  /** The same for a visitor that edits nothing: no snapshot is made, for which the next edits would have to copy nodes. */
+  /** As `visit`, for a visitor that edits nothing: no snapshot is made, which would force the next edits to copy nodes. */
   look(range: SortedRange, visit: (key: string, value: V) => boolean | void): void {
     visitIn(this.#root, range, visit);
   }
@@ -202,7 +202,7 @@ export class SortedMapEditor<V> implements SortedView<V> {
   }
 }
 
-/** Nodes hold on to their session, so it must not hold on to what they no longer contain. */
+/** Nodes reference their session, so it must not keep a value that they no longer contain. */
 function takePrevious<V>(edit: EditSession<V>): V | undefined {
   const previous = edit.previous;
   edit.previous = undefined;

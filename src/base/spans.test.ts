@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hasTracer, inSpan } from './spans.ts';
 
-interface Told {
+interface RecordedSpan {
   readonly name: string;
   readonly parent: string | undefined;
   readonly kind: number;
@@ -14,9 +14,9 @@ interface Told {
 
 const PLACE = Symbol.for('opentelemetry.js.api.1');
 const place = globalThis as { [PLACE]?: object };
-let spans: Told[] = [];
+let spans: RecordedSpan[] = [];
 
-/** What `@opentelemetry/api` has in its global place once a provider, a context manager and a propagator are registered. */
+/** The global object of `@opentelemetry/api` once a provider, a context manager and a propagator are registered. */
 function telemetry(): object {
   const active = new AsyncLocalStorage<{ readonly name?: string }>();
   return {
@@ -44,13 +44,20 @@ function telemetry(): object {
         ) => {
           const { kind, attributes } = options;
           const parent = active.getStore()?.name;
-          const told: Told = { name, parent, kind, attributes: { ...attributes }, exceptions: [], isEnded: false };
-          spans.push(told);
+          const recorded: RecordedSpan = {
+            name,
+            parent,
+            kind,
+            attributes: { ...attributes },
+            exceptions: [],
+            isEnded: false,
+          };
+          spans.push(recorded);
           const span = {
-            setAttributes: (more: object) => Object.assign(told.attributes, more),
-            setStatus: (status: unknown) => (told.status = status),
-            recordException: ({ message }: Error) => told.exceptions.push(message),
-            end: () => (told.isEnded = true),
+            setAttributes: (more: object) => Object.assign(recorded.attributes, more),
+            setStatus: (status: unknown) => (recorded.status = status),
+            recordException: ({ message }: Error) => recorded.exceptions.push(message),
+            end: () => (recorded.isEnded = true),
           };
           return active.run({ name }, () => work(span));
         },
@@ -63,12 +70,12 @@ beforeEach(() => void (spans = []));
 afterEach(() => void delete place[PLACE]);
 
 describe('spans', () => {
-  test('are none where the host has no OpenTelemetry', async () => {
+  test('are not made in a host without OpenTelemetry', async () => {
     expect(hasTracer()).toBe(false);
     expect(await inSpan('work', {}, async ({ headers }) => headers)).toEqual({});
   });
 
-  test('are children of the span around them, and tell servers of themselves', async () => {
+  test('are children of the active span, and are passed to servers in headers', async () => {
     place[PLACE] = telemetry();
     expect(hasTracer()).toBe(true);
     const headers = await inSpan('outer', {}, () =>
@@ -84,13 +91,13 @@ describe('spans', () => {
     ]);
   });
 
-  test('of a request that is answered are children of the span in which it was sent', async () => {
+  test('of a received request are children of the span in which the client sent it', async () => {
     place[PLACE] = telemetry();
     await inSpan('answer', { kind: 'server', parent: { traceparent: 'theirs' } }, async () => undefined);
     expect(spans).toMatchObject([{ name: 'answer', parent: 'theirs', kind: 1 }]);
   });
 
-  test('say why work has failed, and end', async () => {
+  test('record the failure of their work, and end', async () => {
     place[PLACE] = telemetry();
     const failing = inSpan('work', {}, () => Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');

@@ -1,21 +1,21 @@
-// Spans of OpenTelemetry, for hosts that have it: its API meets everybody in one global place, so nothing is imported.
+// Spans of OpenTelemetry, for hosts that use it. Its API is found in a global object, so nothing is imported.
 
-/** What a span tells besides its name. */
+/** Attributes of a span. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 export interface SpanOptions {
   readonly kind?: 'internal' | 'server' | 'client';
   readonly attributes?: SpanAttributes;
-  /** The headers of a request that is answered, which may tell of the span that it was sent in. */
+  /** The headers of a received request, which may name the client's span. */
   readonly parent?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** A span as work sees it; none where the host has no OpenTelemetry. */
+/** A span as the work inside it sees it; does nothing in a host without OpenTelemetry. */
 export interface WorkSpan {
   set(attributes: SpanAttributes): void;
-  /** Marks the span as failed, also where nothing is thrown. */
+  /** Marks the span as failed, for work that does not throw. */
   failed(error: unknown): void;
-  /** Headers by which a server learns of the span, such as `traceparent`. */
+  /** Headers that pass the span to a server, such as `traceparent`. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -36,7 +36,7 @@ interface OtelTracer {
 
 type Carrier = Record<string, string>;
 
-/** As much of the global place of `@opentelemetry/api` 1.x as is used. */
+/** The used part of the global object of `@opentelemetry/api` 1.x. */
 interface OtelApi {
   readonly trace?: { getTracer(name: string): OtelTracer };
   readonly context?: { active(): unknown; with<T>(context: unknown, work: () => T): T };
@@ -60,12 +60,12 @@ const ERROR = 2;
 
 const NO_SPAN: WorkSpan = { set: () => undefined, failed: () => undefined, headers: {} };
 
-/** Whether the host has a tracer: to be asked before anything is made for a span. */
+/** Whether the host has a tracer: check before computing attributes. */
 export function hasTracer(): boolean {
   return (globalThis as { readonly [PLACE]?: OtelApi })[PLACE]?.trace !== undefined;
 }
 
-/** Does work in a span of the host's tracer, as a child of the span that is active; just the work where there is no tracer. */
+/** Runs work in a span of the host's tracer, as a child of the active span; only runs the work when there is no tracer. */
 export function inSpan<T>(name: string, options: SpanOptions, work: (span: WorkSpan) => Promise<T>): Promise<T> {
   const api = (globalThis as { readonly [PLACE]?: OtelApi })[PLACE];
   const tracer = api?.trace?.getTracer(SCOPE);

@@ -17,7 +17,7 @@ test('all steps are done at once, or with a pause between any two', async () => 
   expect(seen).toEqual(['first', 'second', 'first', 'second', 'first', 'pause', 'second']);
 });
 
-test('what a step throws comes out, and the rest is not done', async () => {
+test('an error of a step is thrown, and the remaining steps are not run', async () => {
   function* failing(): Steps<void> {
     yield;
     throw new Error('no');

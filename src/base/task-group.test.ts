@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { aborted } from './tasks.ts';
 import { TaskGroup } from './task-group.ts';
 
-test('tasks may be added while others run, and all are over when the signal has aborted', async () => {
+test('tasks may be added while others run, and all have ended after the signal aborts', async () => {
   const stop = new AbortController();
   const group = new TaskGroup(stop.signal);
   const ended: string[] = [];
@@ -14,7 +14,7 @@ test('tasks may be added while others run, and all are over when the signal has 
       },
     });
   start('first');
-  group.start({ run: async () => undefined }); // over at once, which ends nothing
+  group.start({ run: async () => undefined }); // ends at once, which does not end the group
   const over = group.over();
   await Promise.resolve();
   start('later');
@@ -23,14 +23,14 @@ test('tasks may be added while others run, and all are over when the signal has 
   expect(ended).toEqual(['first', 'later']);
 });
 
-test('the first failure stops all, and is what the group fails with', async () => {
+test('the first failure stops all tasks and rejects the group', async () => {
   const group = new TaskGroup(new AbortController().signal);
   const others: unknown[] = [];
   group.start({
     run: async (signal) => {
       await aborted(signal);
       others.push(signal.reason);
-      throw signal.reason; // an answer to the abort, no failure of its own
+      throw signal.reason; // caused by the abort, so not a failure
     },
   });
   group.start({ run: () => Promise.reject(new Error('broken')) });

@@ -1,6 +1,6 @@
 import { aborted, AbortScope, isAnswerTo, type Runnable } from './tasks.ts';
 
-/** Tasks that may become more while they run, until the signal aborts. The first failure stops all. */
+/** Tasks that run until the signal aborts; more can be added meanwhile. The first failure stops all. */
 export class TaskGroup {
   readonly #scope: AbortScope;
   readonly #tasks = new Set<Promise<void>>();

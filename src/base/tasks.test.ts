@@ -67,7 +67,7 @@ describe('runTogether()', () => {
     await expect(running).resolves.toBeUndefined();
   });
 
-  test('a task that fails while stopping is heard of', async () => {
+  test('the error of a task that fails while stopping is thrown', async () => {
     const stop = new AbortController();
     const running = runTogether(
       [
@@ -82,7 +82,7 @@ describe('runTogether()', () => {
     await expect(running).rejects.toThrow('cannot flush');
   });
 
-  test('with a signal that has aborted, tasks still run, to stop at once', async () => {
+  test('with an aborted signal, tasks are still started, and stop at once', async () => {
     const stopped: string[] = [];
     await runTogether([untilStopped(() => stopped.push('a'))], AbortSignal.abort());
     expect(stopped).toEqual(['a']);

@@ -1,6 +1,9 @@
 import { setMaxListeners } from 'node:events';
 
-/** Long work. `run` resolves once stopped by the signal (or when done), leaves nothing behind, and rejects only on a fault. */
+/**
+ * Long-running work. `run` resolves once the signal has stopped it (or when it is done), leaves nothing behind, and rejects
+ * only on a failure.
+ */
 export interface Runnable {
   run(signal: AbortSignal): Promise<void>;
 }
@@ -8,8 +11,8 @@ export interface Runnable {
 /**
  * Runs all tasks until each has stopped.
  *
- * When `signal` aborts, all are told to stop. When one fails, the rest are told to stop, and once they have, the first
- * error is thrown. A task that answers the abort by rejecting with its reason counts as stopped, not as failed.
+ * When `signal` aborts or a task fails, all tasks are stopped; once they have ended, the first error is thrown. A task that
+ * reacts to the abort by rejecting with its reason counts as stopped, not as failed.
  */
 export async function runTogether(tasks: readonly Runnable[], signal: AbortSignal): Promise<void> {
   const scope = new AbortController();
@@ -31,13 +34,13 @@ export async function runTogether(tasks: readonly Runnable[], signal: AbortSigna
   if (failures.length > 0) throw failures[0];
 }
 
-/** Resolves when the signal aborts; at once if it has. */
+/** Resolves when the signal aborts; at once if it already has. */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** Node's own functions reject either with the reason itself or with an AbortError that has it as its cause. */
+/** Node's functions reject either with the reason itself or with an AbortError that has it as its cause. */
 export function isAnswerTo(signal: AbortSignal, error: unknown): boolean {
   if (!signal.aborted) return false;
   return (
@@ -46,9 +49,10 @@ export function isAnswerTo(signal: AbortSignal, error: unknown): boolean {
 }
 
 /**
- * A signal of one's own that also follows another one.
+ * An abort controller whose signal also follows another signal.
  *
- * Disposing lets go of the other signal, which may live as long as the process: `AbortSignal.any` would be remembered there.
+ * Disposing removes its listener from the other signal, which may live as long as the process: with `AbortSignal.any` the
+ * listener would stay.
  */
 export class AbortScope implements Disposable {
   readonly #controller = new AbortController();
@@ -57,7 +61,7 @@ export class AbortScope implements Disposable {
 
   constructor(parent?: AbortSignal) {
     this.#parent = parent;
-    setMaxListeners(0, this.#controller.signal); // many requests may hang on one signal
+    setMaxListeners(0, this.#controller.signal); // many requests may listen on one signal
     if (parent === undefined) return;
     if (parent.aborted) this.#follow();
     else listen(parent, this.#follow);
@@ -76,13 +80,13 @@ export class AbortScope implements Disposable {
   }
 }
 
-/** Calls `act` once when the signal aborts; disposing takes it back. */
+/** Calls `act` once when the signal aborts; disposing removes the listener. */
 export function onAbort(signal: AbortSignal, act: () => void): Disposable {
   listen(signal, act);
   return { [Symbol.dispose]: () => signal.removeEventListener('abort', act) };
 }
 
 function listen(signal: AbortSignal, act: () => void): void {
-  setMaxListeners(0, signal); // a caller's signal may be waited on by any number of requests
+  setMaxListeners(0, signal); // any number of requests may listen on a caller's signal
   signal.addEventListener('abort', act, { once: true });
 }

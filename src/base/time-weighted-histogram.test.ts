@@ -3,7 +3,7 @@ import { MetricRegistry } from './metric-registry.ts';
 import { timeWeightedHistogram } from './time-weighted-histogram.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-test('a time-weighted histogram tells for how many nanoseconds the figure was in each range', async () => {
+test('a time-weighted histogram counts the nanoseconds that a value spent in each bucket', async () => {
   const clock = new VirtualClock();
   const metrics = new MetricRegistry();
   const use = timeWeightedHistogram(metrics, { name: 'use', help: 'Use.', labels: ['level'], buckets: [0, 1] }, clock);

@@ -6,7 +6,7 @@ import type { ChildSample } from './metric-text.ts';
 
 const NANOSECONDS = 1e6;
 
-/** Registers a histogram that tells for how long a figure was in which range instead of how often. */
+/** Registers a histogram that counts how long, instead of how often, a value was in each bucket. */
 export function timeWeightedHistogram<const Label extends string = never>(
   registry: MetricRegistry,
   options: HistogramOptions<Label>,
@@ -20,12 +20,12 @@ export function timeWeightedHistogram<const Label extends string = never>(
 }
 
 /**
- * How long a figure was in which range, with one set of label values: what a histogram would show that observed it at the
- * end of every nanosecond. The figure starts at 0.
+ * How long a value was in each bucket, with one set of label values: equal to a histogram that observes the value at the end
+ * of every nanosecond. The value starts at 0.
  */
 export class TimeWeightedHistogram {
   readonly #bounds: Float64Array;
-  /** Milliseconds for which the figure was in each range. */
+  /** Milliseconds that the value spent in each bucket. */
   readonly #durations: Float64Array;
   readonly #clock: Pick<Clock, 'monotonic'>;
   #sum = 0;
@@ -42,7 +42,7 @@ export class TimeWeightedHistogram {
     this.#range = this.#rangeOf(0);
   }
 
-  /** The figure has this value from now on; who has just read the clock says what it showed. */
+  /** Sets the value from now on; a caller that has just read the clock passes the reading. */
   set(value: number, now = this.#clock.monotonic()): void {
     this.#account(now);
     if (value === this.#value) return;

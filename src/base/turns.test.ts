@@ -14,7 +14,7 @@ function turnCounter(): { count: number; stop(): void } {
   return counter;
 }
 
-test('others have several turns between two slices, however many workers there are', async () => {
+test('other work gets several turns between two slices, however many workers there are', async () => {
   const turns = new Turns();
   const counter = turnCounter();
   const counts: number[] = [];
@@ -32,7 +32,7 @@ test('others have several turns between two slices, however many workers there a
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(3);
 });
 
-test('work that has begun goes first, and the rest in order', async () => {
+test('started work goes first, the rest in order', async () => {
   const turns = new Turns();
   const order: string[] = [];
   const worker = async (name: string): Promise<void> => {

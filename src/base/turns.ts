@@ -1,18 +1,18 @@
-/** A request is read, worked on and answered within so many turns of the event loop. */
+/** A request is read, processed and answered within this many turns of the event loop. */
 const TURNS_OF_OTHERS = 4;
 
 /**
- * Lets long work take turns with everything else that one thread has to do.
+ * Interleaves long work with everything else on the thread.
  *
- * Guarantees: between two slices of long work, whoever does them, the event loop goes round a few times. Work that has begun
- * goes before work that has not, so that the number of things half done stays small; each in the order in which it came.
+ * Guarantees: between two slices of any long work the event loop makes a few turns. Started work goes before work that has
+ * not started, so that few things are half done; each in order of arrival.
  */
 export class Turns {
   readonly #begun: (() => void)[] = [];
   readonly #new: (() => void)[] = [];
   #isGiving = false;
 
-  /** Resolves when the caller may go on, for some milliseconds at most. `isBegun` unless it is its first slice. */
+  /** Resolves when the caller may run, for some milliseconds at most. `isBegun` is false for its first slice. */
   take(isBegun: boolean): Promise<void> {
     return new Promise((resolve) => {
       (isBegun ? this.#begun : this.#new).push(resolve);

@@ -1,4 +1,7 @@
-/** Ends an exhaustive switch: the compiler refuses the call when a case is missing, and it throws if one appears at run time. */
+/**
+ * Ends an exhaustive switch: the compiler rejects the call when a case is missing, and it throws on an unexpected value at
+ * run time.
+ */
 export function unreachable(value: never): never {
   throw new Error(`Unreachable: ${JSON.stringify(value)}`);
 }

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareCodePoints, compareUtf8, ordersNatively } from './utf8-order.ts';
 
-/** Characters on both sides of every border where UTF-8 and UTF-16 may differ. */
+/** Characters on both sides of every boundary where UTF-8 and UTF-16 may differ. */
 const edgy = fc.string({
   unit: fc.constantFrom(
     'a',
@@ -46,7 +46,7 @@ describe('compareUtf8()', () => {
   });
 });
 
-test('ordersNatively() promises that < is right against any other key', () => {
+test('ordersNatively() is true only where < is right against any other key', () => {
   fc.assert(
     fc.property(edgy, edgy, (left, right) => {
       fc.pre(ordersNatively(left));

@@ -1,10 +1,10 @@
 const ABOVE_BASIC = /[\uD800-\uFFFF]/;
 
 /**
- * Whether JavaScript's own `<` puts `key` where its UTF-8 bytes belong, whatever it is compared with.
+ * Whether JavaScript's `<` orders `key` as its UTF-8 bytes, whatever it is compared with.
  *
- * UTF-16 and UTF-8 disagree only where a surrogate (a code point above U+FFFF) meets U+E000..U+FFFF, so it is enough
- * that one of two strings has neither. Every ASCII key passes.
+ * UTF-16 and UTF-8 disagree only where a surrogate (a code point above U+FFFF) meets U+E000..U+FFFF, so it is enough that
+ * one of two strings has neither. Every ASCII key passes.
  */
 export function ordersNatively(key: string): boolean {
   return !ABOVE_BASIC.test(key);
@@ -28,7 +28,7 @@ export function compareCodePoints(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Moves surrogates above all other code units, where the code points they stand for belong. */
+/** Moves surrogates above all other code units, where their code points belong. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

@@ -40,14 +40,14 @@ describe('VirtualClock', () => {
     expect(clock.now()).toBe(30 * 86_400_000);
   });
 
-  test('advance() refuses to go back or nowhere', () => {
+  test('advance() rejects negative and infinite durations', () => {
     const clock = new VirtualClock();
     expect(() => clock.advance(-1)).toThrow('time only goes forward');
     expect(() => clock.advance(Infinity)).toThrow('time only goes forward');
     expect(() => clock.advance('soon' as Duration)).toThrow('time: invalid duration "soon"');
   });
 
-  test('work that a timer sets off takes its place in line before later timers', async () => {
+  test('the work that a timer starts settles before the next timer runs', async () => {
     const clock = new VirtualClock({ startMs: 0 });
     const seen: string[] = [];
     const worker = async (): Promise<void> => {
@@ -83,7 +83,7 @@ describe('VirtualClock', () => {
     expect(readAt).toBe(10);
   });
 
-  test('a periodic loop runs once per period and stops at once when told', async () => {
+  test('a periodic loop runs once per period and stops as soon as it is aborted', async () => {
     const clock = new VirtualClock();
     const stop = new AbortController();
     let runs = 0;
@@ -130,7 +130,7 @@ describe('VirtualClock', () => {
     expect(clock.now()).toBe(5);
   });
 
-  test('advances that overlap are served one after the other', async () => {
+  test('overlapping advances run one after the other', async () => {
     const clock = new VirtualClock({ startMs: 0 });
     const seen: number[] = [];
     clock.timer(10, () => seen.push(clock.now()));
@@ -142,7 +142,7 @@ describe('VirtualClock', () => {
     expect(clock.now()).toBe(20);
   });
 
-  test('advance() rejects with what a timer throws, and the next advance goes on from there', async () => {
+  test('advance() rejects with the error of a timer, and the next advance continues from there', async () => {
     const clock = new VirtualClock({ startMs: 0 });
     clock.timer(10, () => {
       throw new Error('broken timer');
@@ -155,7 +155,7 @@ describe('VirtualClock', () => {
     expect(clock.now()).toBe(30);
   });
 
-  test('an advance that waits behind a failing one is served all the same', async () => {
+  test('an advance that waits behind a failing one still runs', async () => {
     const clock = new VirtualClock({ startMs: 0 });
     clock.timer(10, () => {
       throw new Error('broken timer');
@@ -183,9 +183,9 @@ describe('VirtualClock', () => {
     );
   });
 
-  describe('leaves out rounds of beats', () => {
-    const start = (mayLeaveOut = (_: string) => true) => {
-      const clock = new VirtualClock({ startMs: 0, mayLeaveOut });
+  describe('skips rounds of beats', () => {
+    const start = (maySkip = (_: string) => true) => {
+      const clock = new VirtualClock({ startMs: 0, maySkip });
       const seen: string[] = [];
       const note = (name: string): void => void seen.push(`${name}@${clock.now()}`);
       let lastBeatMs = 0;
@@ -207,7 +207,7 @@ describe('VirtualClock', () => {
       return { clock, seen, note, beat, watch };
     };
 
-    test('but the first, and the last before something else and before the end', async () => {
+    test('but not the first, nor the last before another timer or the end', async () => {
       const { clock, seen, note, beat, watch } = start();
       beat();
       watch();
@@ -216,7 +216,7 @@ describe('VirtualClock', () => {
       expect(seen).toEqual(['beat@10', 'beat@1230', 'timer@1234', 'beat@1240', 'beat@3000']);
     });
 
-    test('and a watchdog looks in time when the beats stop', async () => {
+    test('and a watchdog runs on time when the beats stop', async () => {
       const { clock, seen, beat, watch } = start();
       beat();
       watch();
@@ -226,7 +226,7 @@ describe('VirtualClock', () => {
       expect(seen.slice(2)).toEqual(['lost@10030']);
     });
 
-    test('unless somebody would notice', async () => {
+    test('unless another component would notice', async () => {
       const { clock, seen, beat } = start(() => false);
       beat();
       await clock.advance(40);

@@ -5,37 +5,37 @@ import { settle } from './settle.ts';
 
 interface VirtualTimer {
   readonly dueMs: number;
-  /** Timers due at the same time run in the order they were set. */
+  /** Breaks ties: timers due at the same time run in the order they were set. */
   readonly sequence: number;
   readonly wake: () => void;
   readonly role: TimerRole | undefined;
   readonly owner: { timers: number } | undefined;
 }
 
-/** A timer's place, which changes when rounds of it are left out. */
+/** A timer's position, which changes when rounds of it are skipped. */
 interface Place {
   entry: HeapEntry<VirtualTimer>;
 }
 
 export interface VirtualClockOptions {
-  /** What `now()` says first, in milliseconds since the Unix epoch; 2026-01-01T00:00:00Z unless given. */
+  /** The initial `now()`, in milliseconds since the Unix epoch; default 2026-01-01T00:00:00Z. */
   readonly startMs?: number;
-  /** Waits until the work set off by a timer has run; unless given, `settle()` of this folder. */
+  /** Waits until the work started by a timer is done; default `settle()` of this folder. */
   readonly settle?: () => Promise<void>;
-  /** Whether rounds of the beat may be left out while nothing else happens; never unless given. */
-  readonly mayLeaveOut?: (beat: string) => boolean;
-  /** Who sets a timer, to be told how many of theirs wait. */
+  /** Whether rounds of the beat may be skipped while nothing else happens; default: never. */
+  readonly maySkip?: (beat: string) => boolean;
+  /** The component that sets a timer, whose count of pending timers is kept up to date. */
   readonly owner?: () => { timers: number } | undefined;
 }
 
 /**
- * Time that passes only when a test says so.
+ * Time that passes only when a test advances it.
  *
- * Guarantees: timers run one at a time, by due time and then in the order they were set; `now()` is the timer's own
- * due time while it runs; before the next one, what it set off has settled, so new timers take their place in line.
- * A timer of 0 ms or less needs no advancing: its time has come, and it runs in a later turn of the event loop.
+ * Guarantees: timers run one at a time, by due time and then in the order they were set; `now()` is the timer's due time
+ * while it runs; before the next one, the work it started has settled, so new timers are in order.
+ * A timer of 0 ms or less needs no advancing: it runs in a later turn of the event loop.
  *
- * With `mayLeaveOut`, a beat that has come on time since anything else happened skips to its last round before the next timer
+ * With `maySkip`, a beat that has been on time since the last other event skips to its last round before the next timer
  * of another kind, and before the end: days of heartbeats cost as much as one.
  *
  * Example: timers at 10 s and 20 s; the first sets another for 5 s. `advance('30s')` runs them at 10, 15 and 20 s.
@@ -44,12 +44,12 @@ export class VirtualClock implements Clock {
   readonly #startMs: number;
   readonly #settle: () => Promise<void>;
   readonly #owner: () => { timers: number } | undefined;
-  readonly #mayLeaveOut: (beat: string) => boolean;
+  readonly #maySkip: (beat: string) => boolean;
   readonly #timers = new Heap<VirtualTimer>(runsBefore);
-  /** Timers with a role, in a heap of their own. */
+  /** Timers with a role, in a separate heap. */
   readonly #roles = new Heap<VirtualTimer>(runsBefore);
   readonly #places = new Set<Place>();
-  /** Beats that were set after anything else happened have this sequence or a later one. */
+  /** Beats with this sequence or a later one were set after the last other event. */
   #quietSince = 0;
   #nowMs: number;
   #nextSequence = 0;
@@ -61,15 +61,15 @@ export class VirtualClock implements Clock {
     this.#nowMs = this.#startMs;
     this.#settle = options.settle ?? (() => settle());
     this.#owner = options.owner ?? (() => undefined);
-    this.#mayLeaveOut = options.mayLeaveOut ?? (() => false);
+    this.#maySkip = options.maySkip ?? (() => false);
   }
 
-  /** How many timers and sleeps wait for time to pass. */
+  /** The number of timers and sleeps that wait for time to pass. */
   get pending(): number {
     return this.#timers.size + this.#roles.size;
   }
 
-  /** When the next timer is due, as `now()` counts; `undefined` when none waits. */
+  /** The due time of the next timer, in terms of `now()`; `undefined` when there is none. */
   get nextDueMs(): number | undefined {
     return this.#first?.dueMs;
   }
@@ -87,7 +87,7 @@ export class VirtualClock implements Clock {
   }
 
   timer(ms: number, wake: () => void, role?: TimerRole): Disposable {
-    // whole, so that sums of times stay exact: what is left by rounding would be waited for without end
+    // rounded, so that sums of times stay exact: a rest from rounding would never be reached
     const waitMs = ms > 0 ? Math.ceil(ms) : 0;
     const owner = this.#owner();
     if (owner !== undefined) owner.timers += 1;
@@ -99,16 +99,16 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * Lets `duration` pass, in milliseconds or as text ('90s', '30d'), and resolves once everything due has run.
+   * Advances time by `duration`, in milliseconds or as text ('90s', '30d'), and resolves once everything due has run.
    *
-   * Calls that overlap are served one after the other. Rejects with what a timer throws; time then stands at that timer.
+   * Overlapping calls run one after the other. Rejects with the error of a timer; time then stands at that timer.
    */
   advance(duration: Duration): Promise<void> {
     const ms = millisecondsOf(duration);
     if (!(ms >= 0 && ms < Infinity))
       throw new Error(`Cannot advance the clock by ${JSON.stringify(duration)}: time only goes forward`);
     const before = this.#advancing ?? Promise.resolve();
-    const turn = before.catch(() => undefined).then(() => this.#passTime(ms)); // an earlier failure goes to its own caller
+    const turn = before.catch(() => undefined).then(() => this.#passTime(ms)); // an earlier failure is thrown to its caller only
     this.#advancing = turn;
     return turn.finally(() => {
       if (this.#advancing !== turn) return;
@@ -122,7 +122,7 @@ export class VirtualClock implements Clock {
     const targetMs = this.#nowMs + ms;
     this.#quietSince = this.#nextSequence;
     while (this.#isFirstDue(targetMs)) {
-      if (this.#first?.role !== undefined) this.#leaveOutRounds(targetMs);
+      if (this.#first?.role !== undefined) this.#skipRounds(targetMs);
       this.#runFirst();
       await this.#settle();
     }
@@ -164,13 +164,13 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Moves beats to their last round before anything else happens, and watchdogs behind them. */
-  #leaveOutRounds(targetMs: number): void {
+  /** Moves beats to their last round before any other event, and watchdogs behind them. */
+  #skipRounds(targetMs: number): void {
     const places = [...this.#places];
     const beating = new Set(places.flatMap(({ entry }) => this.#beatOf(entry.item)));
     const canWait = ({ role, sequence }: VirtualTimer): boolean => {
       if (role?.type === 'watchdog') return role.beats.every((beat) => beating.has(beat));
-      return role !== undefined && sequence >= this.#quietSince && this.#mayLeaveOut(role.name);
+      return role !== undefined && sequence >= this.#quietSince && this.#maySkip(role.name);
     };
     const waiting = places.filter(({ entry }) => canWait(entry.item));
     const others = places.filter((place) => !waiting.includes(place)).map(({ entry }) => entry.item.dueMs);

@@ -3,22 +3,19 @@ import type { Clock } from './clock.ts';
 
 export interface WatchedFilesOptions {
   readonly clock: Clock;
-  /** The texts of the files as they are known, in the order of their paths. */
+  /** The known texts of the files, in the order of their paths. */
   readonly known: readonly string[];
-  /** How often to look; five seconds unless given. */
+  /** The polling period; default five seconds. */
   readonly everyMs?: number;
-  /** Told the new texts of all files when one of them has changed. */
+  /** Called with the new texts of all files when one of them has changed. */
   readonly changed: (texts: readonly string[]) => void | Promise<void>;
-  /** Told when a file cannot be read, and when `changed` throws; what was known counts on. */
+  /** Called when a file cannot be read, and when `changed` throws; the known texts stay in use. */
   readonly failed: (error: unknown) => void;
 }
 
 const LOOK_EVERY_MS = 5000;
 
-/**
- * Looks at small files from time to time, and tells of changes, until it is disposed of. The same contents are told of once, even
- * if they cannot be used.
- */
+/** Polls small files and reports changes until disposed. The same contents are reported once, even if they cannot be used. */
 export function watchFiles(paths: readonly string[], options: WatchedFilesOptions): Disposable {
   const { clock, everyMs = LOOK_EVERY_MS, changed, failed } = options;
   let known = options.known;

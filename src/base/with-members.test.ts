@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withMembers } from './with-members.ts';
 
-test('a copy has the members of both, in the order in which they come first', () => {
+test('a copy has the members of both, in the order of their first appearance', () => {
   const object = Object.freeze({ a: 1, b: 2 });
 
   const copy = withMembers(object, { c: 3, a: 4 });

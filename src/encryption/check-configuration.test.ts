@@ -78,14 +78,24 @@ test.each([
   expect(problemsOf(text)).toEqual(problems);
 });
 
-test('no secret is quoted, whatever is wrong', () => {
+test('no error message quotes a secret', () => {
   const both = `{ aesgcm: { keys: [{ name: a, secret: "${KEY}" }] }, identity: {} }`;
   expect(problemsOf(entry('secrets', both)).join()).toContain('more than one provider specified in a single element');
   expect(problemsOf(entry('secrets', both)).join()).not.toContain(KEY);
-  for (const broken of [`resources: [{ "${KEY}`, `resources: [{ providers: [{ aesgcm: "${KEY}" }] }]`]) {
+  const json = (secret: string): string =>
+    `{"apiVersion":"apiserver.config.k8s.io/v1","kind":"EncryptionConfiguration","resources":[{"providers":[${secret}]}]}`;
+  for (const broken of [
+    `${HEAD}resources: [{ "${KEY}`,
+    `${HEAD}resources: [{ providers: [{ aesgcm: "${KEY}" }] }]`,
+    `${HEAD}resources: [{ providers: [{ aesgcm: { keys: [{ secret: "${KEY}", secret: "${KEY}" }] } }] }]`,
+    entry('secrets', both),
+    `kind: EncryptionConfiguration\n${entry('secrets', both)}`,
+    json(`{"aesgcm":"${KEY}"}`),
+    json(`{"aesgcm":"${KEY}`),
+  ]) {
     let message = '';
     try {
-      readEncryptionConfiguration(HEAD + broken);
+      readEncryptionConfiguration(broken);
     } catch (error) {
       message = String(error);
     }
@@ -94,7 +104,26 @@ test('no secret is quoted, whatever is wrong', () => {
   }
 });
 
-test('unknown fields are refused', () => {
+test('a null provider counts as absent, and a null entry of a list as empty', () => {
+  expect(problemsOf(entry('secrets', '{ aesgcm: null, identity: {} }'))).toEqual([]);
+  expect(problemsOf(entry('secrets', 'null')).join()).toContain(
+    'provider does not contain any of the expected providers',
+  );
+});
+
+test('a file without a kind or a version is rejected', () => {
+  expect(() => readEncryptionConfiguration('resources: []')).toThrow(/^Object 'Kind' is missing$/);
+  expect(() => readEncryptionConfiguration('kind: EncryptionConfiguration')).toThrow(
+    /^Object 'apiVersion' is missing$/,
+  );
+});
+
+test('values of a wrong type are rejected in the words of kube-apiserver', () => {
+  expect(() => problemsOf(entry('secrets', '{ kms: { timeout: soon } }'))).toThrow('time: invalid duration "soon"');
+  expect(() => problemsOf(entry('secrets', '{ kms: { cachesize: many } }'))).toThrow('cannot unmarshal string into Go');
+});
+
+test('unknown fields are rejected', () => {
   expect(() => problemsOf('resources: [{ provider: [] }]')).toThrow(
     'strict decoding error: unknown field "resources[0].provider"',
   );

@@ -1,5 +1,14 @@
-import { YamlBody } from '../api/index.ts';
-import { ConfigMembers, DurationError, messageOf, parseGoDuration } from '../base/index.ts';
+import {
+  type ConfigurationKind,
+  DURATION,
+  INTEGER,
+  listOf,
+  objectOf,
+  readConfiguration,
+  TEXT,
+  UnknownConfigurationKind,
+} from '../api/index.ts';
+import { parseGoDuration } from '../base/index.ts';
 
 /** A named key; the secret is Base64. */
 export interface KeyConfiguration {
@@ -35,71 +44,102 @@ export interface EncryptionConfiguration {
   readonly resources: readonly ResourceConfiguration[];
 }
 
-const API_VERSION = 'apiserver.config.k8s.io/v1';
-const KIND = 'EncryptionConfiguration';
-const KMS_TIMEOUT_MS = 3000;
-
-/** Parses a configuration in YAML or JSON; unknown fields are refused. Messages never quote its contents. */
-export function readEncryptionConfiguration(text: string): EncryptionConfiguration {
-  let value: unknown;
-  try {
-    value = new YamlBody(text).untyped();
-  } catch (cause) {
-    throw new Error(`it is not YAML: ${messageOf(cause)}`, { cause });
-  }
-  const root = new ConfigMembers(value);
-  const [apiVersion, kind] = [root.text('apiVersion'), root.text('kind')];
-  if (kind === '' || apiVersion === '') throw new Error(`Object '${kind === '' ? 'Kind' : 'apiVersion'}' is missing`);
-  if (kind !== KIND || apiVersion !== API_VERSION)
-    throw new Error(
-      `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`,
-    );
-  const resources = root.list('resources').map((one) => ({
-    resources: one.texts('resources'),
-    providers: one.list('providers').map(readProvider),
-  }));
-  const unknown = root.unknown();
-  if (unknown.length > 0)
-    throw new Error(`strict decoding error: ${unknown.map((path) => `unknown field "${path}"`).join(', ')}`);
-  return { resources };
+/** The file as written: absent members are undefined. */
+interface WrittenFile {
+  readonly resources?: readonly {
+    readonly resources?: readonly string[];
+    readonly providers?: readonly WrittenProvider[];
+  }[];
 }
+
+type WrittenProvider = { readonly [type in KeyedType]?: { readonly keys?: readonly Partial<KeyConfiguration>[] } } & {
+  readonly kms?: WrittenKms;
+  readonly identity?: object;
+};
+
+interface WrittenKms {
+  readonly apiVersion?: string;
+  readonly name?: string;
+  readonly cachesize?: number;
+  readonly endpoint?: string;
+  readonly timeout?: string;
+}
+
+const CONFIGURATION: ConfigurationKind = {
+  group: 'apiserver.config.k8s.io',
+  kind: 'EncryptionConfiguration',
+  versions: ['v1'],
+  fields: (version) => {
+    const keys = listOf(objectOf(`${version}.Key`, { name: TEXT, secret: TEXT }));
+    const aes = objectOf(`${version}.AESConfiguration`, { keys });
+    return {
+      resources: listOf(
+        objectOf(`${version}.ResourceConfiguration`, {
+          resources: listOf(TEXT),
+          providers: listOf(
+            objectOf(`${version}.ProviderConfiguration`, {
+              aesgcm: aes,
+              aescbc: aes,
+              secretbox: objectOf(`${version}.SecretboxConfiguration`, { keys }),
+              identity: objectOf(`${version}.IdentityConfiguration`, {}),
+              kms: objectOf(`${version}.KMSConfiguration`, {
+                apiVersion: TEXT,
+                name: TEXT,
+                cachesize: INTEGER,
+                endpoint: TEXT,
+                timeout: DURATION,
+              }),
+            }),
+          ),
+        }),
+      ),
+    };
+  },
+};
 
 const KEYED: readonly KeyedType[] = ['aesgcm', 'aescbc', 'secretbox'];
+const DEFAULT_KMS_TIMEOUT = '3s';
 
-function readProvider(provider: ConfigMembers): readonly ProviderConfiguration[] {
-  const found: ProviderConfiguration[] = [];
-  for (const type of KEYED) {
-    const keyed = provider.object(type);
-    if (keyed === undefined) continue;
-    found.push({
-      type,
-      keys: keyed.list('keys').map((key) => ({ name: key.text('name'), secret: key.text('secret') })),
-    });
-  }
-  const kms = provider.object('kms');
-  if (kms !== undefined) found.push(readKms(kms));
-  if (provider.object('identity') !== undefined) found.push({ type: 'identity' });
-  return found;
-}
-
-function readKms(kms: ConfigMembers): ProviderConfiguration {
-  const timeout = kms.text('timeout');
-  const apiVersion = kms.text('apiVersion');
+/** Reads a configuration in YAML or JSON; unknown and duplicate fields are rejected. Messages never quote secrets. */
+export function readEncryptionConfiguration(text: string): EncryptionConfiguration {
+  const { resources = [] } = readFile(text);
   return {
-    type: 'kms',
-    name: kms.text('name'),
-    apiVersion: apiVersion === '' ? 'v1' : apiVersion,
-    endpoint: kms.text('endpoint'),
-    timeoutMs: timeout === '' ? KMS_TIMEOUT_MS : milliseconds(timeout, kms.at('timeout')),
-    cachesize: kms.integer('cachesize'),
+    resources: resources.map(({ resources: names = [], providers = [] }) => ({
+      resources: names,
+      providers: providers.map(readProvider),
+    })),
   };
 }
 
-function milliseconds(text: string, path: string): number {
+function readFile(text: string): WrittenFile {
   try {
-    return Number(parseGoDuration(text) / 1_000_000n);
-  } catch (error) {
-    if (!(error instanceof DurationError)) throw error;
-    throw new Error(`"${path}" is not a duration: ${error.message}`, { cause: error });
+    return readConfiguration<WrittenFile>(text, [CONFIGURATION], { isStrict: true });
+  } catch (cause) {
+    if (!(cause instanceof UnknownConfigurationKind) || cause.missing === undefined) throw cause;
+    // Upstream quotes the whole file here, and with it the keys.
+    throw new Error(`Object '${cause.missing}' is missing`, { cause });
   }
+}
+
+function readProvider(provider: WrittenProvider): readonly ProviderConfiguration[] {
+  const found: ProviderConfiguration[] = KEYED.flatMap((type) => {
+    const keyed = provider[type];
+    if (keyed === undefined) return [];
+    return [{ type, keys: (keyed.keys ?? []).map(({ name = '', secret = '' }) => ({ name, secret })) }];
+  });
+  if (provider.kms !== undefined) found.push(readKms(provider.kms));
+  if (provider.identity !== undefined) found.push({ type: 'identity' });
+  return found;
+}
+
+function readKms(kms: WrittenKms): ProviderConfiguration {
+  const { apiVersion = '', name = '', endpoint = '', timeout = DEFAULT_KMS_TIMEOUT, cachesize } = kms;
+  return {
+    type: 'kms',
+    name,
+    apiVersion: apiVersion === '' ? 'v1' : apiVersion,
+    endpoint,
+    timeoutMs: Number(parseGoDuration(timeout) / 1_000_000n),
+    cachesize,
+  };
 }

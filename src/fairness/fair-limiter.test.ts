@@ -67,7 +67,7 @@ test('a level without queues refuses requests beyond its seats', async () => {
 test('system:masters is exempt, and a request that no schema matches is caught', async () => {
   const server = new LimitedServer(100);
   for (let sent = 0; sent < 120; sent++) server.send(MASTER);
-  for (let sent = 0; sent < 120; sent++) server.send(userOf('somebody'));
+  for (let sent = 0; sent < 120; sent++) server.send(userOf('other'));
   expect(await server.counts()).toEqual({ running: 220, refused: 20, waiting: 0 });
   expect(server.running[0]?.commonHeaders).toEqual({
     'x-kubernetes-pf-flowschema-uid': '',

@@ -99,7 +99,7 @@ test('the schema with the lowest matchingPrecedence is used, then the first by n
   expect(taken(schemaOf('x', 'a', ['worker'], 20), schemaOf('y', 'b', ['worker'], 10))).toBe('y');
   expect(taken(schemaOf('y', 'a', ['worker']), schemaOf('x', 'b', ['worker']))).toBe('x');
   expect(taken(schemaOf('x', 'nowhere', ['worker'], 5), schemaOf('y', 'b', ['worker']))).toBe('y');
-  expect(taken(schemaOf('x', 'a', ['somebody else']))).toBe('catch-all');
+  expect(taken(schemaOf('x', 'a', ['other']))).toBe('catch-all');
 });
 
 test('a thousand levels share the server, and each still serves', async () => {

@@ -4,7 +4,6 @@ import type { SelfClient, ServerObjects } from '../apiserver/index.ts';
 import { type Clock, deepEqual, type Logger, type Random, sleepAs } from '../base/index.ts';
 import { GROUP, ROOT } from './bootstrap/ensure-flow-objects.ts';
 import type { FlowControl } from './flow-control.ts';
-import { UpdateBudget } from './update-budget.ts';
 
 export interface FollowOptions {
   readonly control: FlowControl;
@@ -130,5 +129,33 @@ class FlowObjectFollower {
       message: isThere ? `${referred} and it exists` : `${referred} but there is no such object`,
       lastTransitionTime: formatTime(instantOfMillis(clock.now())),
     };
+  }
+}
+
+const PERIOD_MS = 60_000;
+const UPDATES = 6;
+
+/** Lets the same object be written six times a minute, so that servers that disagree do not undo each other's writes without end. */
+class UpdateBudget {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  /** Times of the last updates, oldest first. */
+  readonly #updates = new Map<string, number[]>();
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  /** False when the object has been written often enough for now. */
+  take(name: string): boolean {
+    const now = this.#clock.monotonic();
+    const times = (this.#updates.get(name) ?? []).filter((time) => now - time < PERIOD_MS);
+    if (times.length >= UPDATES) return false;
+    this.#updates.set(name, [...times, now]);
+    return true;
+  }
+
+  /** The object is gone. */
+  forget(name: string): void {
+    this.#updates.delete(name);
   }
 }

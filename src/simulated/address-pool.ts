@@ -1,12 +1,12 @@
 import { formatIp, type IpPrefix, maskIp, parseCidr, parseIp } from '../api/index.ts';
 import { RuntimeError } from '../node/index.ts';
 
-/** No pool hands out more than this, however large its range is. */
-const LARGEST = 65_536;
-/** The network's own address and the gateway's. */
+/** The largest number of addresses of a pool, however large its range is. */
+const MAX_ADDRESSES = 65_536;
+/** Skips the network's address and the gateway's. */
 const FIRST = 2;
 
-/** The addresses of one range, for pods. Those given back are used again last. */
+/** The pod addresses of one range. Released addresses are reused last. */
 export class AddressPool {
   readonly #base: bigint;
   readonly #width: number;
@@ -36,7 +36,7 @@ export class AddressPool {
     throw new RuntimeError('Unavailable', `no IP addresses available in range set: ${this.#text}`);
   }
 
-  /** An address that is in use already. Whether it is one of the pool's and was free. */
+  /** Marks an address that is already in use. Returns whether it belongs to the pool and was free. */
   reserve(address: string): boolean {
     const parsed = parseIp(address);
     if (parsed === undefined || parsed.bytes.length !== this.#width || this.#taken.has(address)) return false;
@@ -61,10 +61,10 @@ export class AddressPool {
   }
 }
 
-/** IPv4 networks keep their last address for broadcasts. */
+/** The last address of an IPv4 network is for broadcasts. */
 function sizeOf({ address, length }: IpPrefix): number {
   const bits = address.bytes.length * 8 - length;
-  return Math.min(2 ** bits, LARGEST) - (address.bytes.length === 4 ? 1 : 0);
+  return Math.min(2 ** bits, MAX_ADDRESSES) - (address.bytes.length === 4 ? 1 : 0);
 }
 
 function numberOf(bytes: readonly number[]): bigint {

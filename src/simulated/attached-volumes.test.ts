@@ -5,7 +5,7 @@ import { startNodes } from './testing/simulated-nodes.ts';
 
 const UNIQUE = 'kubernetes.io/csi/csi.example.com^handle';
 
-/** A pod with a claim whose volume somebody has to attach. */
+/** A pod with a claim whose volume must be attached first. */
 async function podWithVolume({ client, pods }: NodeCluster): Promise<void> {
   const { persistentvolumeclaims, persistentvolumes } = client.core.v1;
   const claims = persistentvolumeclaims.namespace('default');
@@ -38,7 +38,7 @@ async function inUse({ client }: NodeCluster): Promise<readonly string[] | undef
   return (await client.core.v1.nodes.get('keelson')).status?.volumesInUse;
 }
 
-test('a node says that it uses a volume, and starts the pod when that is attached', async () => {
+test('a node reports that it uses a volume, and starts the pod when that is attached', async () => {
   await using cluster = await startNodes();
   await podWithVolume(cluster);
   await cluster.settle();
@@ -55,7 +55,7 @@ test('a node says that it uses a volume, and starts the pod when that is attache
   expect(await inUse(cluster)).toBeUndefined();
 });
 
-test('a node that is started anew still uses what its pods do', async () => {
+test('a restarted node still reports the volumes of its pods as in use', async () => {
   await using cluster = await startNodes();
   await podWithVolume(cluster);
   await cluster.settle();

@@ -2,19 +2,19 @@ import type { Observed, Pod } from '../client/index.ts';
 import { type ContainerConfig, containerMounts, type ContainerSpec, type Mount, podFolder } from '../node/index.ts';
 import { volumePath } from './simulated-volumes.ts';
 
-/** What commands in a container see of its configuration. As small as it can be: most containers are never asked. */
+/** The part of a container's configuration that commands in it see. Kept small, because most containers never run a command. */
 export interface ContainerSetup {
   /** `NAME=value`, separated by NUL. */
   readonly environment: string;
   readonly workingDirectory: string;
   /** Where volumes and files are mounted: `path=path below the pod's folder`, separated by NUL. */
   readonly mounts: string;
-  /** Whether the program that it runs reads what is typed, and only as long as the first caller does. */
+  /** Whether the container's program reads stdin, and whether only until the first caller disconnects. */
   readonly stdin: 'none' | 'once' | 'open';
   readonly tty: boolean;
 }
 
-/** Of a container that ran before this process did, as far as its pod says where volumes are mounted. */
+/** The setup of a container that was started by an earlier process, as far as its pod shows the mounts. */
 export function recoveredSetup(pod: Observed<Pod>, container: ContainerSpec, root: string): ContainerSetup {
   const { uid } = pod.metadata;
   const paths = new Map((pod.spec?.volumes ?? []).map((volume) => [volume.name, volumePath(root, uid, volume)]));
@@ -24,7 +24,7 @@ export function recoveredSetup(pod: Observed<Pod>, container: ContainerSpec, roo
     const mounts = containerMounts(container, (name) => paths.get(name), variables);
     return { ...setup, mounts: mountTexts(mounts, podFolder(root, uid)) };
   } catch {
-    return { ...setup, mounts: '' }; // a part of a volume whose name comes from elsewhere
+    return { ...setup, mounts: '' }; // a subPath whose value comes from a variable
   }
 }
 
@@ -42,7 +42,7 @@ export function setupOf(
   };
 }
 
-/** Without the file for the termination message, which is found by its path in the container. */
+/** Leaves out the file for the termination message, which is found by its path in the container. */
 function mountTexts(mounts: readonly Mount[], podRoot: string): string {
   return mounts
     .filter(({ hostPath }) => !hostPath.startsWith(`${podRoot}/containers/`))
@@ -53,7 +53,7 @@ function mountTexts(mounts: readonly Mount[], podRoot: string): string {
     .join('\0');
 }
 
-/** The places of mounts in the container, with their paths on the machine; empty for those outside the pod's folder. */
+/** The mount paths in the container with their paths on the machine, which are empty outside the pod's folder. */
 export function mountsOf(
   { mounts }: ContainerSetup,
   root: string,

@@ -1,4 +1,4 @@
-// Nodes without containers: a backend whose containers do what annotations of pods say.
+// Nodes without containers: a backend whose simulated containers follow the annotations of their pods.
 export { simulatedBackend, type SimulatedBackendOptions } from './simulated-backend.ts';
 export { MAX_SIMULATED_DEVICES, type SimulatedDevices, simulatedDevices } from './simulated-devices.ts';
 export { DEFAULT_CAPACITY } from './simulated-machine.ts';

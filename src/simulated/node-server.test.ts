@@ -17,7 +17,7 @@ async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** A node with its server, and a client that reaches it as the API server does. */
+/** A node with its server, and a client that connects to it as the API server does. */
 class ServedCluster implements AsyncDisposable {
   readonly cluster: NodeCluster;
   readonly server: NodeServer;
@@ -63,7 +63,7 @@ class ServedCluster implements AsyncDisposable {
 }
 
 describe('the server of a node', () => {
-  test('refuses what is not there in the words of a kubelet', async () => {
+  test('rejects requests for absent pods and containers with the kubelet’s messages', async () => {
     await using node = await ServedCluster.start();
     await node.cluster.run({ metadata: { name: 'web' } });
     expect(await node.answer('/healthz')).toBe('200 ok');
@@ -92,7 +92,7 @@ describe('the server of a node', () => {
     expect(node.problems).toEqual([]);
   });
 
-  test('tells half of what containers ask for, and what annotations say from then on', async () => {
+  test('reports half of the requests as usage, and later what annotations say', async () => {
     await using node = await ServedCluster.start();
     const requests = { cpu: '500m', memory: '1Gi' };
     const containers = [
@@ -125,7 +125,7 @@ describe('the server of a node', () => {
     );
   });
 
-  test('ends what it does for a caller that has gone', async () => {
+  test('ends streams of a caller that has disconnected', async () => {
     await using node = await ServedCluster.start();
     await node.cluster.run({ metadata: { name: 'web', annotations: { 'sim.keelson.dev/log-every': '1s' } } });
     const leaving = new AbortController();
@@ -140,7 +140,7 @@ describe('the server of a node', () => {
     expect(node.problems).toEqual([]);
   });
 
-  test('ends all it does when the node goes', async () => {
+  test('ends all streams when the node stops', async () => {
     await using node = await ServedCluster.start();
     await node.cluster.run({ metadata: { name: 'web' } });
     const { chunks } = await node.get('/containerLogs/default/web/web?follow=true');
@@ -150,7 +150,7 @@ describe('the server of a node', () => {
     await expect(reading.next()).rejects.toThrow('Lost the connection');
   });
 
-  test('holds a command up whose output is not read', async () => {
+  test('pauses a command whose output is not read', async () => {
     await using node = await ServedCluster.start();
     await node.cluster.run({ metadata: { name: 'web' } });
     const headers = {

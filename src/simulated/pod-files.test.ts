@@ -3,7 +3,7 @@ import type { NodeAgent, OpenNodeBackend } from '../node/index.ts';
 import { simulatedBackend } from './index.ts';
 import { startNodes } from './testing/simulated-nodes.ts';
 
-test('a container that fails without a message has the end of its log instead, if the pod says so', async () => {
+test('a container that fails without a message has the end of its log as message, if the pod asks for it', async () => {
   await using cluster = await startNodes();
   const annotations = { 'sim.keelson.dev/exit-code': '1', 'sim.keelson.dev/log': 'first\nlast' };
   const container = { name: 'web', image: 'nginx:1', terminationMessagePath: '/dev/termination-log' };
@@ -42,7 +42,7 @@ test('containers have a hosts file with the names of their pod', async () => {
   expect(text).toContain('10.9.9.9\tdb\n');
 });
 
-test('a backend that cannot be opened is tried again, and other nodes do not wait for it', async () => {
+test('a backend that cannot be opened is retried, and other nodes do not wait for it', async () => {
   let tries = 0;
   const backend: OpenNodeBackend = async (node, context) => {
     if (node.name === 'late' && (tries += 1) < 3) throw new Error('no socket yet');

@@ -38,7 +38,7 @@ async function* sent(...words: string[]): AsyncGenerator<Uint8Array> {
 }
 
 describe('the streams of a simulated node', () => {
-  test('have what containers print, as their script says', async () => {
+  test('show what the containers’ scripts print', async () => {
     const { cluster, agent } = await start();
     await using _cluster = cluster;
     const annotations = { 'sim.keelson.dev/log': 'one\ntwo', 'sim.keelson.dev/log-every': '10s' };
@@ -56,7 +56,7 @@ describe('the streams of a simulated node', () => {
     expect(await text(streams.logs('default/web', 'web', { signal, sinceMs }))).toBe('one\ntwo\n');
   });
 
-  test('follow a container to its end, and know the run before', async () => {
+  test('follow a container to its end, and show the previous run', async () => {
     const { cluster, agent } = await start();
     await using _cluster = cluster;
     const annotations = { 'sim.keelson.dev/log-every': '2s', 'sim.keelson.dev/exit-after': '5s' };
@@ -68,7 +68,7 @@ describe('the streams of a simulated node', () => {
     expect(previous).toBe('container web started\n'.repeat(3));
   });
 
-  test('refuse what cannot be shown, with the reason', async () => {
+  test('are rejected with a reason when there is nothing to show', async () => {
     const { cluster, agent } = await start();
     await using _cluster = cluster;
     await cluster.run({ metadata: { name: 'web', annotations: { 'sim.keelson.dev/pull-fails': 'no' } } });
@@ -122,7 +122,7 @@ describe('logs in files', () => {
   const line = (second: number, tag: string, words: string): string =>
     `2026-01-01T00:00:0${second}.000000000Z stdout ${tag} ${words}\n`;
 
-  test('are read line by line, from the end if wanted, and followed', async () => {
+  test('are read line by line, from the end if requested, and followed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'keelson-logs-'));
     const logPath = join(folder, '0.log');
     await writeFile(logPath, line(1, 'F', 'one') + line(2, 'P', 'tw') + line(3, 'F', 'o') + 'nonsense\n');
@@ -150,7 +150,7 @@ describe('logs in files', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('are read whole however long they are, past lines that are none, and from where the last ones begin', async () => {
+  test('are read completely whatever their length, past invalid lines, and with tail from the right line', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'keelson-logs-'));
     const logPath = join(folder, '0.log');
     const words = Array.from({ length: 3000 }, (_, index) => `${index} ${'x'.repeat(index % 97)}`);
@@ -166,7 +166,7 @@ describe('logs in files', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('go on in the file that has taken the place of one', async () => {
+  test('continue in the file that replaces a rotated one', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'keelson-logs-'));
     const logPath = join(folder, '0.log');
     await writeFile(logPath, line(1, 'F', 'old'));

@@ -5,7 +5,7 @@ import { NodeCluster } from '../node/testing/node-cluster.ts';
 import { simulatedBackend } from './index.ts';
 import { startNodes } from './testing/simulated-nodes.ts';
 
-/** How a pod looks in a table: phase or reason to wait, and restarts. */
+/** A pod's status as `kubectl get` shows it: phase or waiting reason, and restarts. */
 function look({ status }: Observed<Pod>): string {
   const [container] = status?.containerStatuses ?? [];
   const { waiting, terminated } = container?.state ?? {};
@@ -13,7 +13,7 @@ function look({ status }: Observed<Pod>): string {
 }
 
 describe('a node', () => {
-  test('registers itself, is Ready, and tells so', async () => {
+  test('registers itself, becomes Ready, and records events', async () => {
     await using cluster = await startNodes();
     const node = await cluster.client.core.v1.nodes.get('keelson');
 
@@ -58,7 +58,7 @@ describe('a node', () => {
     expect(Math.max(...ages)).toBeLessThanOrEqual(10_400);
   });
 
-  test('offers an extended resource as soon as its capacity has it, and no longer than that', async () => {
+  test('offers an extended resource while its capacity contains it', async () => {
     await using cluster = await startNodes();
     const { nodes } = cluster.client.core.v1;
     const allocatable = async (): Promise<unknown> => (await nodes.get('keelson')).status?.allocatable;
@@ -77,7 +77,7 @@ describe('a node', () => {
     expect(await allocatable()).toEqual(before);
   });
 
-  test('writes its status every five minutes, and at once when somebody says that it is not well', async () => {
+  test('writes its status every five minutes, and at once when another client marks it as not ready', async () => {
     await using cluster = await startNodes();
     const nodes = cluster.client.core.v1.nodes;
     const heartbeat = async (): Promise<number> => {
@@ -111,7 +111,7 @@ describe('a node', () => {
     expect(pod.status).toMatchObject({ phase: 'Running', podIP: '10.245.43.2', hostIP: '10.0.1.44' });
   });
 
-  test('runs by itself with a watch of its own pods alone', async () => {
+  test('alone watches only its own pods', async () => {
     await using cluster = await NodeCluster.start(nodeAgent({ backend: simulatedBackend(), name: 'lone' }));
     const mine = await cluster.run({
       metadata: { name: 'mine' },
@@ -153,7 +153,7 @@ describe('a pod on a simulated node', () => {
     );
   });
 
-  test('crashes in a loop, later and later', async () => {
+  test('crashes in a loop with growing delays', async () => {
     await using cluster = await startNodes();
     const annotations = { 'sim.keelson.dev/exit-code': '1', 'sim.keelson.dev/exit-after': '1s' };
     await cluster.run({ metadata: { name: 'web', annotations } });
@@ -183,7 +183,7 @@ describe('a pod on a simulated node', () => {
     expect(gaps).toEqual([21, 41, 81, 161, 301, 301, 301, 301]);
   });
 
-  test('shows how a crash goes on', async () => {
+  test('shows the stages of a crash loop', async () => {
     await using cluster = await startNodes();
     const { states, end } = cluster.follow('web');
     await cluster.run({
@@ -276,7 +276,7 @@ describe('a pod on a simulated node', () => {
     ]);
   });
 
-  test('that is to end by itself is done and keeps its report', async () => {
+  test('that exits by itself completes and keeps its status', async () => {
     await using cluster = await startNodes();
     const annotations = { 'sim.keelson.dev/exit-code': '0', 'sim.keelson.dev/exit-after': '10s' };
     const spec = { restartPolicy: 'Never', containers: [{ name: 'web', image: 'busybox:1' }] } as const;
@@ -299,7 +299,7 @@ describe('a pod on a simulated node', () => {
     expect((await cluster.pods.get('job')).metadata.resourceVersion).toBe(done.metadata.resourceVersion);
   });
 
-  test('is gone when it was deleted and has stopped, and its address is free', async () => {
+  test('is removed when it was deleted and has stopped, and its address is free', async () => {
     await using cluster = await startNodes();
     const annotations = { 'sim.keelson.dev/stop-after': '10s', 'sim.keelson.dev/stop-code': '3' };
     await cluster.run({ metadata: { name: 'web', annotations } });
@@ -317,7 +317,7 @@ describe('a pod on a simulated node', () => {
     expect(await cluster.events('web')).toContain('Normal Killing: Stopping container web');
   });
 
-  test('that does not stop in time is killed, and sooner when it is deleted again', async () => {
+  test('that does not stop in time is killed, and earlier when it is deleted again', async () => {
     await using cluster = await startNodes();
     const annotations = { 'sim.keelson.dev/stop-after': 'never' };
     await cluster.run({ metadata: { name: 'slow', annotations } });
@@ -343,7 +343,7 @@ describe('a pod on a simulated node', () => {
     expect(second.status).toMatchObject({ phase: 'Running', podIP: '10.244.0.3' });
   });
 
-  test('stays past a finalizer until that is gone', async () => {
+  test('stays until its finalizer is removed', async () => {
     await using cluster = await startNodes();
     await cluster.run({ metadata: { name: 'web', finalizers: ['example.com/wait'] } });
     await cluster.pods.delete('web');
@@ -355,7 +355,7 @@ describe('a pod on a simulated node', () => {
     expect((await cluster.pods.list()).items).toEqual([]);
   });
 
-  test('is over at its deadline', async () => {
+  test('fails at its deadline', async () => {
     await using cluster = await startNodes();
     await cluster.run({
       metadata: { name: 'web' },
@@ -371,7 +371,7 @@ describe('a pod on a simulated node', () => {
     });
   });
 
-  test('crashes when its annotations are changed to say so', async () => {
+  test('crashes when an annotation is changed accordingly', async () => {
     await using cluster = await startNodes();
     const pod = await cluster.run({ metadata: { name: 'web' } });
     const annotations = { 'sim.keelson.dev/exit-code': '7' };
@@ -380,7 +380,7 @@ describe('a pod on a simulated node', () => {
     expect((await cluster.pods.get('web')).status?.containerStatuses?.[0]?.lastState?.terminated?.exitCode).toBe(7);
   });
 
-  test('goes on when its annotations are changed to what nobody can read', async () => {
+  test('continues when an annotation is changed to an invalid value', async () => {
     await using cluster = await startNodes();
     const pod = await cluster.run({ metadata: { name: 'web', annotations: { 'sim.keelson.dev/exit-after': '1m' } } });
     const annotations = { 'sim.keelson.dev/exit-after': 'soon' };
@@ -394,7 +394,7 @@ describe('a pod on a simulated node', () => {
     expect((await cluster.pods.get('web')).status?.containerStatuses?.[0]?.lastState?.terminated).toBeDefined();
   });
 
-  test('whose container cannot be started tells why, and backs off', async () => {
+  test('whose container cannot be started records the reason, and backs off', async () => {
     await using cluster = await startNodes();
     const { states, end } = cluster.follow('web');
     await cluster.run({ metadata: { name: 'web', annotations: { 'sim.keelson.dev/start-fails': 'no such file' } } });
@@ -412,7 +412,7 @@ describe('a pod on a simulated node', () => {
     });
   });
 
-  test('with sidecars stops them last, the first of them at the very end', async () => {
+  test('with sidecars stops them last, in reverse order', async () => {
     await using cluster = await startNodes();
     const stopAfter = (name: string): [string, string] => [`sim.keelson.dev/stop-after.${name}`, '2s'];
     await cluster.run({
@@ -436,7 +436,7 @@ describe('a pod on a simulated node', () => {
     expect(ends.map(({ name }) => name)).toEqual(['web', 'two', 'one']);
   });
 
-  test('on the network of the node has its address', async () => {
+  test('with hostNetwork has the node’s address', async () => {
     await using cluster = await startNodes();
     const pod = await cluster.run({
       metadata: { name: 'web' },
@@ -445,7 +445,7 @@ describe('a pod on a simulated node', () => {
     expect(pod.status).toMatchObject({ phase: 'Running', podIP: '10.0.0.1', hostIP: '10.0.0.1' });
   });
 
-  test('starts over with all containers when a rule says so', async () => {
+  test('restarts all containers when a rule says so', async () => {
     await using cluster = await startNodes();
     const rule = { action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } };
     await cluster.run({
@@ -478,7 +478,7 @@ describe('a pod on a simulated node', () => {
   });
 });
 
-describe('a node that does not take a pod', () => {
+describe('a node that rejects a pod', () => {
   const cases = [
     {
       title: 'that asks for more than there is',
@@ -514,8 +514,8 @@ describe('a node that does not take a pod', () => {
   }
 });
 
-describe('a node that starts again', () => {
-  test('finds its pods as they were', async () => {
+describe('a restarted node', () => {
+  test('finds its pods unchanged', async () => {
     await using cluster = await startNodes();
     await cluster.run({ metadata: { name: 'web' } });
     await cluster.run({
@@ -563,7 +563,7 @@ describe('a node that starts again', () => {
     );
   });
 
-  test('gives no address away that a pod of before has', async () => {
+  test('does not reuse the addresses of existing pods', async () => {
     await using cluster = await startNodes();
     const first = await cluster.run({ metadata: { name: 'first' } });
     await cluster.stopNodes();
@@ -573,7 +573,7 @@ describe('a node that starts again', () => {
     expect(second.status?.podIP).toBe('10.244.0.3');
   });
 
-  test('ends pods that were deleted while it was away', async () => {
+  test('ends pods that were deleted while it was down', async () => {
     await using cluster = await startNodes();
     await cluster.run({ metadata: { name: 'web' } });
     await cluster.stopNodes();

@@ -15,7 +15,7 @@ async function readiness(cluster: NodeCluster): Promise<string> {
 }
 
 describe('probes of a pod on a simulated node', () => {
-  test('make it ready from the first one that succeeds on', async () => {
+  test('make it ready from the first success on', async () => {
     await using cluster = await startNodes();
     await cluster.run({
       metadata: { name: 'web', annotations: { 'sim.keelson.dev/ready-after': '12s' } },
@@ -34,7 +34,7 @@ describe('probes of a pod on a simulated node', () => {
     expect(await cluster.events('web')).toContain('Warning Unhealthy: Readiness probe failed: scripted');
   });
 
-  test('come one after the other: nothing else is asked before the startup probe has succeeded', async () => {
+  test('run in order: no other probe runs before the startup probe has succeeded', async () => {
     await using cluster = await startNodes();
     await cluster.run({
       metadata: { name: 'web', annotations: { 'sim.keelson.dev/started-after': '11s' } },
@@ -47,7 +47,7 @@ describe('probes of a pod on a simulated node', () => {
     expect(await readiness(cluster)).toBe('started, ready, 0 restarts');
   });
 
-  test('kill a container that is no longer alive, and it starts again', async () => {
+  test('kill a container that is not alive, and it is restarted', async () => {
     await using cluster = await startNodes();
     const annotations = { 'sim.keelson.dev/unhealthy-after': '25s,never' };
     await cluster.run({
@@ -66,7 +66,7 @@ describe('probes of a pod on a simulated node', () => {
     expect((await cluster.pods.get('web')).metadata.resourceVersion).toBe(resourceVersion);
   });
 
-  test('kill a container that never starts, for good if it is not to be restarted', async () => {
+  test('kill a container that never starts, finally if it must not be restarted', async () => {
     await using cluster = await startNodes();
     await cluster.run({
       metadata: { name: 'web', annotations: { 'sim.keelson.dev/started-after': 'never' } },
@@ -74,10 +74,10 @@ describe('probes of a pod on a simulated node', () => {
     });
     await cluster.advance('20s');
     expect(await cluster.events('web')).toContain('Normal Killing: Container web failed startup probe');
-    expect((await cluster.pods.get('web')).status?.phase).toBe('Succeeded'); // it ends well when it is asked to
+    expect((await cluster.pods.get('web')).status?.phase).toBe('Succeeded'); // exits with 0 when it is stopped
   });
 
-  test('go on as they were when the node starts again', async () => {
+  test('keep their results when the node restarts', async () => {
     await using cluster = await startNodes();
     await cluster.run({
       metadata: { name: 'web' },
@@ -91,7 +91,7 @@ describe('probes of a pod on a simulated node', () => {
     expect(await cluster.pods.get('web')).toEqual(before);
   });
 
-  test('follow a script that changes', async () => {
+  test('follow a changed script', async () => {
     await using cluster = await startNodes();
     const pod = await cluster.run({
       metadata: { name: 'web' },
@@ -109,7 +109,7 @@ describe('probes of a pod on a simulated node', () => {
 describe('lifecycle hooks', () => {
   const exec = { exec: { command: ['true'] } };
 
-  test('that fail after the start take the container down again', async () => {
+  test('that fail after the start stop the container again', async () => {
     await using cluster = await startNodes();
     const pod = await cluster.run({
       metadata: { name: 'web', annotations: { 'sim.keelson.dev/exec-code': '1' } },
@@ -124,7 +124,7 @@ describe('lifecycle hooks', () => {
     );
   });
 
-  test('before the stop are waited for, but not longer than the grace period', async () => {
+  test('before the stop are awaited, at most for the grace period', async () => {
     await using cluster = await startNodes();
     const hooked = (name: string, seconds: number): Promise<unknown> =>
       cluster.run({
@@ -182,7 +182,7 @@ describe('probes over the network', () => {
     expect(await ask('/503')).toEqual({ result: 'failure', output: 'HTTP probe failed with statuscode: 503' });
   });
 
-  test('of TCP succeed when somebody listens', async () => {
+  test('of TCP succeed when the port is open', async () => {
     expect(await actions().run({ tcpSocket: { port: port() } }, target, options)).toMatchObject({ result: 'success' });
     expect(await actions().run({ tcpSocket: { port: 'http' } }, target, options)).toMatchObject({ result: 'failure' });
     await expect(actions().run({ tcpSocket: { port: 'none' } }, target, options)).rejects.toThrow(
@@ -190,7 +190,7 @@ describe('probes over the network', () => {
     );
   });
 
-  test('by commands succeed with code 0, in time', async () => {
+  test('by commands succeed with code 0 within the timeout', async () => {
     const ask = (exitCode: number | 'late'): Promise<unknown> =>
       actions(exitCode).run({ exec: { command: ['a'] } }, target, options);
     expect(await ask(0)).toEqual({ result: 'success', output: 'outerr' });
@@ -198,7 +198,7 @@ describe('probes over the network', () => {
     expect(await ask('late')).toEqual({ result: 'failure', output: 'command timed out' });
   });
 
-  test('of gRPC succeed when the server says that it serves', async () => {
+  test('of gRPC succeed when the server reports SERVING', async () => {
     const services = new Map([
       ['', 1],
       ['down', 2],

@@ -1,4 +1,4 @@
-/** Adds up the processor time of something whose use may change: the total never goes down. */
+/** Accumulates CPU time from a usage that changes; the total never goes down. */
 export class ProcessorMeter {
   #atMs: number;
   #nanoseconds = 0;
@@ -7,7 +7,7 @@ export class ProcessorMeter {
     this.#atMs = sinceMs;
   }
 
-  /** What has been used so far, if it used so many cores since it was last read. */
+  /** The total, if `cores` were in use since the last reading. */
   read(cores: number, nowMs: number): number {
     const elapsedMs = Math.max(0, nowMs - this.#atMs);
     this.#nanoseconds += Math.round(cores * elapsedMs * 1e6);

@@ -1,4 +1,4 @@
-// The published door `keelson/node`: nodes as parts of an app, what a backend of nodes implements, and the simulated backend.
+// The public entry point `keelson/node`: nodes as parts of an app, the interface of a node backend, and the simulated backend.
 export {
   nodeAgent,
   type NodeAgentOptions,

@@ -1,4 +1,4 @@
-// What ran before the process ended, as pods report it.
+// Rebuilds from the status of pods what ran before the process restarted.
 import type { Observed, Pod } from '../client/index.ts';
 import { isTerminalPhase } from '../api/meaning/index.ts';
 import {
@@ -17,7 +17,7 @@ export interface RememberedContainer {
   readonly identity: ContainerIdentity;
   readonly spec: ContainerSpec;
   readonly startedAtMs: number | undefined;
-  /** Undefined when it runs. */
+  /** Undefined while it runs. */
   readonly ending:
     | {
         readonly exitCode: number;
@@ -39,7 +39,7 @@ export interface RememberedSandbox {
 type ContainerStatus = NonNullable<PodStatus['containerStatuses']>[number];
 type State = NonNullable<ContainerStatus['state']>;
 
-/** The sandbox of a pod that had one in a runtime of this name; undefined when it had none, or is over. */
+/** The sandbox of a pod that had one in a runtime of this name; undefined when it had none, or has ended. */
 export function remembered(pod: Observed<Pod>, runtimeName: string, machine: Machine): RememberedSandbox | undefined {
   const { status, spec } = pod;
   if (status === undefined || spec === undefined || isTerminalPhase(status.phase)) return undefined;
@@ -69,7 +69,7 @@ export function remembered(pod: Observed<Pod>, runtimeName: string, machine: Mac
   };
 }
 
-/** The last run, and the one before it. While a container waits, its last run is over. */
+/** The last run, and the one before it. While a container waits, its last run has ended. */
 function runsOf(
   pod: Observed<Pod>,
   container: ContainerSpec,

@@ -4,10 +4,10 @@ import { type ExecSyncResponse, RuntimeError } from '../node/index.ts';
 import { runScripted } from './scripted-process.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 
-/** What commands print beyond this is left out, as by CRI's runtimes. */
+/** Output beyond this is dropped, as by CRI runtimes. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** Runs a command in a container until it ends or its time is over, and gathers what it prints. */
+/** Runs a command in a container until it exits or times out, and collects its output. */
 export async function runToEnd(
   cmd: readonly string[],
   { container, clock }: { readonly container: SimulatedContainer; readonly clock: Clock },

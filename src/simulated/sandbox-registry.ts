@@ -109,10 +109,10 @@ function matches({ id, state, labels }: Matched, filter: Filter): boolean {
   return Object.entries(filter.labelSelector ?? {}).every(([name, value]) => labels[name] === value);
 }
 
-/** A listener that is behind by more events than this has to look for itself. */
+/** A listener that is more events behind than this has to list the containers again. */
 const MAX_EVENTS = 10_000;
 
-/** Passes events of containers on to all who listen. */
+/** Passes container events to all listeners. */
 class ContainerEvents implements Disposable {
   readonly #listeners = new Set<BoundedQueue<ContainerEvent>>();
 

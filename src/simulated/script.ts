@@ -1,4 +1,4 @@
-// What annotations of a pod make its simulated containers do.
+// Reads the annotations of a pod that script its simulated containers.
 import { DurationError, parseDuration } from '../base/index.ts';
 import { parseQuantity, Quantity } from '../api/values/index.ts';
 import { CONTAINER_KIND, CONTAINER_NAME, RuntimeError } from '../node/index.ts';
@@ -10,28 +10,28 @@ export type Annotations = Readonly<Record<string, string>>;
 
 /** What one run of a container does. */
 export interface ContainerScript {
-  /** It ends by itself so long after it started; undefined when it runs until it is stopped. */
+  /** Exits by itself this long after its start; undefined when it runs until it is stopped. */
   readonly exitAfterMs: number | undefined;
   readonly exitCode: number;
-  /** Overrules `Completed` and `Error`. */
+  /** Replaces `Completed` and `Error`. */
   readonly exitReason: string | undefined;
   readonly exitMessage: string;
   /** `Infinity` for never. */
   readonly startedAfterMs: number;
   readonly readyAfterMs: number;
-  /** How long it takes to end when it is asked to. */
+  /** How long it takes to exit when it is stopped. */
   readonly stopAfterMs: number;
   readonly stopCode: number;
   readonly createFails: string | undefined;
   readonly startFails: string | undefined;
-  /** Its liveness probe fails from so long after its start. */
+  /** Its liveness probe fails from this long after its start. */
   readonly unhealthyAfterMs: number;
-  /** What it prints when it starts, and again and again if `logEveryMs` is given. */
+  /** What it prints when it starts, and every `logEveryMs` if that is set. */
   readonly log: string | undefined;
   readonly logEveryMs: number | undefined;
-  /** What it uses as long as it runs, if that is said. */
+  /** The usage while it runs, if the annotations set it. */
   readonly usage: StatedUsage;
-  /** What commands in it print, and how they end, if that is not left to them. */
+  /** The output and exit code of commands in it, if the annotations set them. */
   readonly execOutput: string | undefined;
   readonly execCode: number;
 }
@@ -39,11 +39,11 @@ export interface ContainerScript {
 export interface ScriptSubject {
   readonly name: string;
   readonly kind: string;
-  /** Which run it is, from 0: values may be lists, one for each run, of which the last stays. */
+  /** The number of the run, from 0: values may be lists, one for each run; the last one repeats. */
   readonly attempt: number;
 }
 
-/** Init containers finish at once unless told otherwise; all others run until they are stopped. */
+/** Init containers exit at once by default; all others run until they are stopped. */
 export function containerScript(annotations: Annotations, subject: ScriptSubject): ContainerScript {
   const read = (what: string): string | undefined => valueFor(annotations, what, subject);
   const isInit = subject.kind === 'init';
@@ -71,13 +71,13 @@ export function containerScript(annotations: Annotations, subject: ScriptSubject
   };
 }
 
-/** What annotations say of the use of a container. */
+/** The usage of a container according to its annotations. */
 export interface StatedUsage {
   readonly cpu: Quantity | undefined;
   readonly memory: Quantity | undefined;
 }
 
-/** Throws a RuntimeError when it cannot be read. */
+/** Throws a RuntimeError for an invalid value. */
 export function statedUsage(annotations: Annotations, subject: ScriptSubject): StatedUsage {
   const [cpu, memory] = ['cpu', 'memory'].map((what) => quantity(what, valueFor(annotations, what, subject)));
   return { cpu, memory };
@@ -104,12 +104,12 @@ export function sandboxFailure(annotations: Annotations): string | undefined {
   return annotations[`${SCRIPT_PREFIX}sandbox-fails`];
 }
 
-/** What the ports of a pod answer to HTTP requests, if it says so. */
+/** The HTTP response body of a pod's ports, if the annotations set it. */
 export function httpBody(annotations: Annotations): string | undefined {
   return annotations[`${SCRIPT_PREFIX}http-body`];
 }
 
-/** Texts are taken whole; everything else may be a list. */
+/** Annotations that are one text; all others may be lists. */
 const TEXTS: ReadonlySet<string> = new Set([
   'exit-message',
   'exit-reason',
@@ -120,7 +120,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   'exec-output',
 ]);
 
-/** A container's own annotation comes first; those for the whole pod are about its regular containers. */
+/** A container's annotation takes precedence; those for the whole pod apply to its regular containers. */
 function valueFor(annotations: Annotations, what: string, { name, kind, attempt }: ScriptSubject): string | undefined {
   const key = `${SCRIPT_PREFIX}${what}`;
   const text = annotations[`${key}.${name}`] ?? (kind === 'regular' ? annotations[key] : undefined);
@@ -136,7 +136,7 @@ function wholeNumber(what: string, text: string | undefined): number | undefined
   throw unreadable(what, `must be a number from 0 to 255, got ${JSON.stringify(text)}`);
 }
 
-/** `never` is as good as for ever. */
+/** `never` is infinite. */
 function duration(what: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (text === 'never') return Infinity;
@@ -157,7 +157,7 @@ function quantity(what: string, text: string | undefined): Quantity | undefined 
   throw unreadable(what, `must be a quantity such as 100m or 64Mi, got ${JSON.stringify(text)}`);
 }
 
-/** Less than a millisecond would be for ever; never is as good as not given. */
+/** Rejects intervals below a millisecond; `never` counts as absent. */
 function positive(what: string, ms: number | undefined): number | undefined {
   if (ms === undefined || ms === Infinity) return undefined;
   if (ms >= 1) return ms;

@@ -9,7 +9,7 @@ import type {
 } from '../node/index.ts';
 import type { SandboxRegistry } from './sandbox-registry.ts';
 
-/** Answers probes as the script says, whatever they ask for. Hooks go well, except for commands that the script lets fail. */
+/** Answers probes according to the script, whatever they check. Hooks succeed, except for commands that the script lets fail. */
 export class ScriptedActions implements ActionExecutor {
   readonly #clock: Clock;
   readonly #registry: SandboxRegistry;

@@ -4,10 +4,10 @@ import type { ContainerLogs, ContainerStatus, LogEntry, LogQuery, ProcessStreams
 import { processStreams } from './scripted-process.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 
-/** No more lines of the past are made up than this. */
+/** At most this many past lines are generated. */
 const MAX_LINES = 10_000;
 
-/** The output of simulated containers. Nothing of it is kept: what was printed, and when, follows from the script. */
+/** The output of simulated containers. It is not stored: the lines and their times follow from the script. */
 export class ScriptedLogs implements ContainerLogs {
   readonly #clock: Clock;
   readonly #find: (id: string) => SimulatedContainer;
@@ -32,7 +32,7 @@ export class ScriptedLogs implements ContainerLogs {
     }
   }
 
-  /** What the container prints from now on. */
+  /** The container's output from now on. */
   attach(container: SimulatedContainer, signal: AbortSignal): ProcessStreams {
     const entries = this.entries(container.status, { tailLines: 0, follow: true, signal });
     async function* output(): AsyncGenerator<Uint8Array> {
@@ -41,7 +41,7 @@ export class ScriptedLogs implements ContainerLogs {
     return processStreams(output(), () => container.status.exitCode);
   }
 
-  /** Waits until more is printed, or the container has ended. */
+  /** Waits until the next line, or until the container has ended. */
   async #nextLine(container: SimulatedContainer, signal: AbortSignal): Promise<void> {
     const { logEveryMs } = container.script;
     const scope = new AbortController();
@@ -57,7 +57,7 @@ function textsOf({ name, script }: SimulatedContainer): readonly string[] {
   return (script.log ?? `container ${name} started`).replace(/\n$/, '').split('\n');
 }
 
-/** How many lines were printed by then. */
+/** The number of lines printed by then. */
 function linesUntil(container: SimulatedContainer, nowMs: number): number {
   const { startedAtMs, finishedAtMs = nowMs } = container.status;
   if (startedAtMs === undefined) return 0;

@@ -5,13 +5,13 @@ export interface ScriptedPort {
   /** Namespace and name. */
   readonly pod: string;
   readonly port: number;
-  /** What the script lets it answer. */
+  /** The response body according to the script. */
   readonly page: () => string | undefined;
 }
 
 const REQUEST_LINE = /^[A-Z]{3,7} \S+ HTTP\/1\.[01]\r?\n/;
 
-/** A port of a simulated pod: HTTP requests are answered with a page, and everything else is sent back as it comes. */
+/** A port of a simulated pod: answers HTTP requests with a page, and echoes everything else. */
 export async function* scriptedPort(
   sent: AsyncIterable<Uint8Array>,
   { pod, port, page }: ScriptedPort,
@@ -25,7 +25,7 @@ export async function* scriptedPort(
   }
   if (!REQUEST_LINE.test(Buffer.from(first.value).toString('latin1', 0, 8192))) return yield* all(first.value);
   yield* serveHttp(all(first.value), (request, response) => {
-    request.resume(); // what is sent is not kept
+    request.resume(); // the request body is dropped
     request.once('end', () => {
       const text = page() ?? `${request.method} ${request.url} of pod ${pod}, port ${port}\n`;
       response.writeHead(200, { 'content-type': typeOf(text), 'content-length': Buffer.byteLength(text) }).end(text);
@@ -39,7 +39,7 @@ async function* serveHttp(sent: AsyncIterable<Uint8Array>, handler: Handler): As
   const [near, far] = duplexPair();
   const server = createServer(handler);
   server.emit('connection', far);
-  near.on('error', () => undefined); // reading tells
+  near.on('error', () => undefined); // the read loop sees the error
   const bring = async (): Promise<void> => {
     for await (const bytes of sent) {
       if (!near.writable) return;

@@ -12,7 +12,7 @@ export interface ScriptedCommand {
   readonly clock: Clock;
 }
 
-/** A command does what the script says; without a script it is run by a small shell. */
+/** Runs a command according to the script; without a script a small shell runs it. */
 export function runScripted(cmd: readonly string[], command: ScriptedCommand, input: ProcessInput): ProcessStreams {
   const { execOutput, execCode } = command.container.script;
   if (execOutput !== undefined) {
@@ -25,7 +25,7 @@ export function runScripted(cmd: readonly string[], command: ScriptedCommand, in
   });
 }
 
-/** What a container runs that reads what is typed: a shell. The container ends with it. */
+/** The program of a container that reads stdin: a shell. The container ends with it. */
 export function attachToShell(command: ScriptedCommand, input: ProcessInput): ProcessStreams {
   const { container } = command;
   let isOver = false;
@@ -78,7 +78,7 @@ function runInShell(
   return { stdout, stderr, exitCode };
 }
 
-/** A process that ends when its output does, or when nobody reads that any more. */
+/** A process that ends with its output, or when the reader leaves. */
 export function processStreams(output: AsyncIterable<Uint8Array>, exitCode: () => number): ProcessStreams {
   let end: (code: number) => void = () => undefined;
   const ended = new Promise<number>((resolve) => (end = resolve));

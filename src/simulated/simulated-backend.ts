@@ -1,10 +1,26 @@
-import { type NodeBackend, type OpenNodeBackend, type PodFiles, podFolder } from '../node/index.ts';
+import type { Observed, Pod } from '../client/index.ts';
+import {
+  type ContainerEdits,
+  type DeviceEdits,
+  NO_DEVICES,
+  NO_EDITS,
+  type NodeBackend,
+  type NodeDevices,
+  type OpenNodeBackend,
+  type PodClaim,
+  type PodFiles,
+  podFolder,
+} from '../node/index.ts';
 import { SandboxRegistry } from './sandbox-registry.ts';
 import { ScriptedActions } from './scripted-actions.ts';
 import { ScriptedLogs } from './scripted-logs.ts';
 import { SimulatedImages } from './simulated-images.ts';
+<<<<<<< HEAD
 import { FOLDERS, simulatedMachine, type SimulatedMachineOptions } from './simulated-machine.ts';
 import { simulatedNodeDevices } from './simulated-node-devices.ts';
+=======
+import { simulatedMachine, type SimulatedMachineOptions } from './simulated-machine.ts';
+>>>>>>> w4
 import { SimulatedRuntime } from './simulated-runtime.ts';
 import { simulatedVolumes } from './simulated-volumes.ts';
 import { UsageMeter } from './usage-meter.ts';
@@ -14,7 +30,7 @@ export interface SimulatedBackendOptions extends SimulatedMachineOptions {
   readonly imageDiskBytes?: number;
 }
 
-/** Nodes without containers: everything starts at once, and does what annotations of pods say. */
+/** A backend without containers: everything starts at once, and follows the annotations of pods. */
 export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNodeBackend {
   const volumes = [simulatedVolumes(FOLDERS.root)]; // all nodes share them: they keep nothing
   return async (node, { clock, random, content }) => {
@@ -43,10 +59,10 @@ export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNod
   };
 }
 
-/** Events of the simulated runtime are not lost, and its nodes are always well. */
+/** Events of the simulated runtime are never lost, and its nodes are always healthy. */
 const NO_POLLING = { relistEveryMs: undefined, checkEveryMs: undefined };
 
-/** There is no disk. What containers leave as their termination messages is found in the containers. */
+/** There is no disk. Termination messages are read from the containers. */
 function simulatedFiles(root: string, registry: SandboxRegistry): PodFiles {
   return {
     write: async () => undefined,
@@ -59,4 +75,27 @@ function simulatedFiles(root: string, registry: SandboxRegistry): PodFiles {
     },
     removePod: async () => undefined,
   };
+}
+
+/** Accepts the devices of every driver: containers get the names of the devices that are allocated to their claims. */
+const simulatedNodeDevices: NodeDevices = {
+  ...NO_DEVICES,
+  prepare: async (pod, claims) => (claims.length === 0 ? NO_EDITS : editsOf(pod, claims)),
+};
+
+function editsOf({ spec }: Observed<Pod>, claims: readonly PodClaim[]): DeviceEdits {
+  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  return new Map(
+    containers.flatMap(({ name, resources }): [string, ContainerEdits][] => {
+      const cdiDevices = (resources?.claims ?? []).flatMap((wanted) => {
+        const { claim } = claims.find((each) => each.name === wanted.name) ?? {};
+        const results = claim?.status?.allocation?.devices?.results ?? [];
+        const chosen = results.filter(({ request }) => wanted.request === undefined || request === wanted.request);
+        return chosen.map(({ driver, pool, device }) => `${driver}/device=${pool}-${device}`);
+      });
+      return cdiDevices.length === 0
+        ? []
+        : [[name, { envs: [], mounts: [], devices: [], cdiDevices, annotations: {} }]];
+    }),
+  );
 }

@@ -37,12 +37,12 @@ export interface SimulatedContainerParts {
   readonly imageRef: string;
   readonly createdAtMs: number;
   readonly clock: Clock;
-  /** The pod's annotations as they are now. */
+  /** The pod's current annotations. */
   readonly annotations: () => Annotations;
   readonly onEnd: () => void;
 }
 
-/** Where the files of a container's mounts are found. */
+/** Where the files of a container's mounts come from. */
 export interface FileSource {
   /** The agent's folder on the machine. */
   readonly root: string;
@@ -50,13 +50,13 @@ export interface FileSource {
 }
 
 const MOUNT_AGAIN_MS = 60_000;
-/** A file, not a folder, where mounts are folders. */
+/** A file where mounts are folders. */
 const HOSTS = '/etc/hosts';
 const DIRECTORIES = ['/bin', '/dev', '/etc', '/home', '/root', '/tmp', '/usr', '/var'];
 const KILLED = 137;
 const NOT_STARTED = 128;
 
-/** A container that does nothing but run and end, as its script says. */
+/** A container that only runs and ends, according to its script. */
 export class SimulatedContainer {
   readonly id: string;
   readonly podSandboxId: string;
@@ -67,13 +67,13 @@ export class SimulatedContainer {
   #startedAtMs: number | undefined;
   #ending: Ending | undefined;
   #exit: Disposable | undefined;
-  /** As it was read last, and from what. */
+  /** The last parsed script, and its annotations. */
   #script: { readonly from: Annotations; readonly script: ContainerScript } | undefined;
   #kill: { readonly atMs: number; readonly timer: Disposable } | undefined;
 
-  /** Of this run; made when it is first asked for. */
+  /** The meter of this run, created on first use. */
   #meter: ProcessorMeter | undefined;
-  /** Made when a command first needs it. */
+  /** Created by the first command. */
   #machine: ShellMachine | undefined;
 
   constructor(parts: SimulatedContainerParts) {
@@ -112,7 +112,7 @@ export class SimulatedContainer {
     };
   }
 
-  /** What the script makes of this run. */
+  /** The script of this run. */
   get script(): ContainerScript {
     const { identity } = this.#parts;
     const annotations = this.#parts.annotations();
@@ -124,7 +124,7 @@ export class SimulatedContainer {
     return script;
   }
 
-  /** What it uses while it runs, with these resources of its spec; undefined when it does not. */
+  /** The usage while it runs, with the resources of its spec; undefined when it does not run. */
   usage(
     resources: ContainerSpec['resources'],
   ): { readonly usage: Usage; readonly measured: MeasuredUsage } | undefined {
@@ -138,14 +138,14 @@ export class SimulatedContainer {
     return this.#parts.setup;
   }
 
-  /** What its script let it say when it ended by itself. */
+  /** The script's message when it exited by itself. */
   #exitMessage = '';
-  /** When the files of its volumes were looked up. */
+  /** When the files of its volumes were read. */
   #mountedAtMs: number | undefined;
-  /** Files of a part of a volume, which stay as they were when it was mounted. */
+  /** Files of subPath mounts, which do not follow the volume. */
   readonly #fixed = new Map<string, MountedVolume>();
 
-  /** Itself, with the files of its volumes: they are read again when a kubelet would have brought them up to date. */
+  /** This container, with the files of its volumes: they are read again after the time in which a kubelet updates them. */
   async mounted(clock: Clock, { root, content }: FileSource): Promise<this> {
     const nowMs = clock.now();
     if (this.#mountedAtMs !== undefined && nowMs - this.#mountedAtMs < MOUNT_AGAIN_MS) return this;
@@ -169,7 +169,7 @@ export class SimulatedContainer {
     return this;
   }
 
-  /** What it leaves as its termination message: what a command has written to the file, or what its script says. */
+  /** The termination message: what a command has written to the file, or the script's text. */
   get terminationMessage(): Uint8Array | undefined {
     const { annotations } = this.#parts.identity;
     const path = annotations['io.kubernetes.container.terminationMessagePath'] ?? '';
@@ -178,7 +178,7 @@ export class SimulatedContainer {
     return this.#exitMessage === '' ? undefined : Buffer.from(this.#exitMessage);
   }
 
-  /** What a command in it finds: its files, which last as long as the container, and its environment. */
+  /** The environment of a command: the container's files, which live as long as the container, and its variables. */
   shellSetup(clock: Clock): {
     readonly machine: ShellMachine;
     readonly environment: ReadonlyMap<string, string>;
@@ -224,19 +224,19 @@ export class SimulatedContainer {
     this.run(nowMs);
   }
 
-  /** Runs since the given time. */
+  /** Marks it as running since the given time. */
   run(sinceMs: number): void {
     this.#startedAtMs = sinceMs;
     this.followScript();
   }
 
-  /** Has ended like this. */
+  /** Marks it as ended. */
   hasEnded(startedAtMs: number | undefined, ending: Ending): void {
     this.#startedAtMs = startedAtMs;
     this.#ending = ending;
   }
 
-  /** The script may have changed: sets the time of its end anew. */
+  /** The script may have changed: updates the time of its exit. */
   followScript(): void {
     this.#exit?.[Symbol.dispose]();
     this.#exit = undefined;
@@ -248,7 +248,7 @@ export class SimulatedContainer {
     this.#exit = clock.timer(inMs, () => this.#exitByItself());
   }
 
-  /** Asks it to end, kills it after `timeoutMs`. Resolves when it has ended or nobody waits any more. */
+  /** Stops it, and kills it after `timeoutMs`. Resolves when it has ended or the signal aborts. */
   async stop(timeoutMs: number, signal?: AbortSignal): Promise<void> {
     if (this.state === 'CONTAINER_CREATED')
       this.#end({ exitCode: 0, reason: 'Completed', message: '', finishedAtMs: this.#parts.clock.now() });
@@ -259,24 +259,24 @@ export class SimulatedContainer {
     await this.ended(signal);
   }
 
-  /** What it runs has ended with this code. */
+  /** Its program has exited with this code. */
   exit(code: number): void {
     this.#endNow(code, '');
   }
 
-  /** Ends it at once. */
+  /** Ends it at once with code 137. */
   kill(): void {
     if (this.#ending === undefined) this.#endNow(KILLED, '');
   }
 
-  /** Lets go of its timers. */
+  /** Cancels its timers. */
   [Symbol.dispose](): void {
     this.#exit?.[Symbol.dispose]();
     this.#kill?.timer[Symbol.dispose]();
     for (const wake of this.#waiters) wake();
   }
 
-  /** The time of the kill can only come nearer; that of the end by itself is counted from the first time it was asked. */
+  /** A further stop can only bring the kill forward; the exit counts from the first stop. */
   #killAfter(stopAfterMs: number, stopCode: number, timeoutMs: number): void {
     const { clock } = this.#parts;
     const endsInMs = Math.min(stopAfterMs, timeoutMs);
@@ -304,7 +304,7 @@ export class SimulatedContainer {
     this.#parts.onEnd();
   }
 
-  /** Resolves when it has ended, or nobody waits any more. */
+  /** Resolves when it has ended, or the signal aborts. */
   async ended(signal?: AbortSignal): Promise<void> {
     if (this.#ending !== undefined) return;
     await new Promise<void>((resolve) => {

@@ -18,7 +18,7 @@ async function addTemplate({ client }: TestCluster): Promise<void> {
   await templates.create({ metadata: { name: 'one' }, spec: { spec: { devices } } });
 }
 
-test('pods with claims run on nodes that have devices, as long as there are any', async () => {
+test('pods with claims run on nodes that have devices, while there are free ones', async () => {
   await using cluster = await startCluster({ nodes: 2, simulatedDevices: { [DRIVER]: 1 } });
   const { core, resource } = cluster.client;
   await addTemplate(cluster);
@@ -43,7 +43,7 @@ test('pods with claims run on nodes that have devices, as long as there are any'
   expect(await phases()).toEqual(['three Running', 'two Running']);
 });
 
-test('a pod gets a device by the name of a resource, without a claim of its own', async () => {
+test('a pod gets a device by the name of an extended resource, without a claim', async () => {
   await using cluster = await startCluster({ simulatedDevices: { [DRIVER]: 1 } });
   const { core, resource } = cluster.client;
   const pods = core.v1.pods.namespace('default');
@@ -68,7 +68,7 @@ test('a pod gets a device by the name of a resource, without a claim of its own'
   expect((await pods.list()).items.map(({ status }) => status?.phase)).toEqual(['Running']);
 });
 
-test('a pod that may not use its claim is not started, and says so', async () => {
+test('a pod that may not use its claim is not started, and reports the reason', async () => {
   await using cluster = await startCluster({ controllers: false, scheduler: false });
   const { core, resource } = cluster.client;
   const devices = { requests: [{ name: 'gpu', exactly: { deviceClassName: DRIVER } }] };

@@ -2,15 +2,15 @@ import { type DeviceClass as Class, DeviceClass, keyOf, Node, type Observed, Res
 import type { Device } from '../api/types/resource/v1.d.ts';
 import { controller, type Controller, watch } from '../kit/index.ts';
 
-/** A slice holds no more devices than this. */
+/** The API's limit of devices in a slice. */
 export const MAX_SIMULATED_DEVICES = 128;
 
-/** Drivers by name, with the number of devices that they have on each node. */
+/** The number of devices per node, by driver name. */
 export type SimulatedDevices = Readonly<Record<string, number>>;
 
 /**
- * What drivers of devices do: publishes a slice for each driver and node, and a class for each driver. What is there is left as
- * it is, so that whoever likes can put taints on devices.
+ * Acts as the drivers of devices: publishes a slice for each driver and node, and a class for each driver. Existing objects
+ * are not changed, so that users can put taints on devices.
  */
 export function simulatedDevices(devices: SimulatedDevices): Controller {
   const drivers = Object.entries(devices);

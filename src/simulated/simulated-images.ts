@@ -10,12 +10,12 @@ import {
 } from '../node/index.ts';
 import { pullScript } from './script.ts';
 
-/** More images than this are not kept: the one pulled first goes. */
+/** When there are more images, the one that was pulled first is removed. */
 const MAX_IMAGES = 1000;
 const MEBIBYTE = 1 << 20;
 const NEVER_FULL_BYTES = 2 ** 40;
 
-/** Images that are names only. Each can be pulled, unless the pod's script says that it cannot. */
+/** Images that are only names. Each can be pulled, unless the pod's script says otherwise. */
 export class SimulatedImages implements ImageService {
   readonly #clock: Clock;
   readonly #diskBytes: number;
@@ -54,7 +54,7 @@ export class SimulatedImages implements ImageService {
     this.#images.delete(fullImageName(image));
   }
 
-  /** Says that an image is there, and answers with its digest. */
+  /** Adds an image and returns its digest. */
   add(image: string): string {
     const name = fullImageName(image);
     const reference = imageReference(name);
@@ -84,7 +84,7 @@ function sizeFor(digest: string): number {
 
 const REGISTRY = 'docker.io';
 
-/** The whole name of an image: `nginx` is `docker.io/library/nginx:latest`. */
+/** The full name of an image: `nginx` is `docker.io/library/nginx:latest`. */
 export function fullImageName(image: string): string {
   const slash = image.indexOf('/');
   const first = slash < 0 ? '' : image.slice(0, slash);
@@ -94,7 +94,7 @@ export function fullImageName(image: string): string {
   return last.includes('@') || last.includes(':') ? named : `${named}:latest`;
 }
 
-/** A digest for an image that does not exist: always the same for the same name. */
+/** A made-up digest, always the same for the same name. */
 function imageDigest(fullName: string): string {
   const at = fullName.indexOf('@');
   if (at >= 0) return fullName.slice(at + 1);

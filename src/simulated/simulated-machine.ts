@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Machine, MachineInfo, MachinePressure, NodeSettings, ResourceTexts } from '../node/index.ts';
 
-/** What a simulated node has by default. */
+/** The default capacity of a simulated node. */
 export const DEFAULT_CAPACITY: ResourceTexts = {
   cpu: '8',
   'ephemeral-storage': '100Gi',
@@ -14,11 +14,11 @@ export const DEFAULT_CAPACITY: ResourceTexts = {
 const DEFAULT_KUBELET_VERSION = 'v1.36.3+keelson';
 
 export interface SimulatedMachineOptions {
-  /** Added to `DEFAULT_CAPACITY`, or in place of what that says. */
+  /** Added to `DEFAULT_CAPACITY`; overrides it for the same resource. */
   readonly capacity?: ResourceTexts;
-  /** The part of the capacity that pods cannot have; default nothing. */
+  /** The part of the capacity that is not available to pods; default none. */
   readonly reserved?: ResourceTexts;
-  /** What nodes report to run; default `v1.36.3+keelson`. */
+  /** The version that nodes report; default `v1.36.3+keelson`. */
   readonly kubeletVersion?: string;
   /** In Go's spelling; default `amd64`. */
   readonly architecture?: string;
@@ -28,7 +28,7 @@ export const FOLDERS = { root: '/var/lib/kubelet', podLogs: '/var/log/pods' };
 const DNS = { clusterServers: [], clusterDomain: 'cluster.local', resolver: undefined };
 const AT_EASE: MachinePressure = { memory: false, disk: false, pid: false };
 
-/** A machine that is as it says, and never runs out of anything. */
+/** A machine with the given capacity that never runs out of resources. */
 export function simulatedMachine({ name, addresses }: NodeSettings, options: SimulatedMachineOptions): Machine {
   const { kubeletVersion = DEFAULT_KUBELET_VERSION, architecture = 'amd64', reserved = {} } = options;
   return {
@@ -58,7 +58,7 @@ function infoOf(name: string): MachineInfo {
   };
 }
 
-/** The same for the same name, so that a node stays the same machine. */
+/** Derived from the name, so that a restarted node is the same machine. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }

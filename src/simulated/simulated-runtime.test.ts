@@ -63,7 +63,7 @@ function container(kind = 'regular', attempt = 0): ContainerConfig {
     stdin: false,
     stdinOnce: false,
     tty: false,
-    linux: {} as ContainerConfig['linux'], // nothing is limited
+    linux: {} as ContainerConfig['linux'], // no limits
   };
 }
 
@@ -92,14 +92,14 @@ describe('the simulated runtime', () => {
     expect(await on.containerStatus(id)).toMatchObject({ state: 'CONTAINER_EXITED', exitCode: 0, reason: 'Completed' });
   });
 
-  test('lets init containers finish at once', async () => {
+  test('lets init containers exit at once', async () => {
     const { clock, runtime: on } = runtime();
     const { id } = await started(on, {}, container('init'));
     await clock.advance('1s');
     expect(await on.containerStatus(id)).toMatchObject({ state: 'CONTAINER_EXITED', exitCode: 0 });
   });
 
-  test('names images in full, with a digest that stays', async () => {
+  test('returns full image names, with a stable digest', async () => {
     const { runtime: on, images } = runtime();
     const { id } = await started(on, {});
     const { image, imageRef } = await on.containerStatus(id);
@@ -109,7 +109,7 @@ describe('the simulated runtime', () => {
     expect(await images.pullImage({ image: 'quay.io/a/b:1' })).toMatch(/^quay\.io\/a\/b@sha256:/);
   });
 
-  test('kills what does not stop in time', async () => {
+  test('kills a container that does not stop in time', async () => {
     const { clock, runtime: on } = runtime();
     const { id } = await started(on, { 'sim.keelson.dev/stop-after': '1m' });
     const stopped = on.stopContainer(id, 30);
@@ -120,7 +120,7 @@ describe('the simulated runtime', () => {
     expect(await on.containerStatus(id)).toMatchObject({ exitCode: 137, reason: 'Error' });
   });
 
-  test('gives values of a list to one run after the other', async () => {
+  test('gives each run its value of a list', async () => {
     const { clock, runtime: on } = runtime();
     const annotations = { 'sim.keelson.dev/exit-code': '3, 4', 'sim.keelson.dev/exit-after': '1s' };
     const { sandboxId } = await started(on, annotations);
@@ -134,7 +134,7 @@ describe('the simulated runtime', () => {
     expect(codes).toEqual([3, 4, 4]);
   });
 
-  test('refuses a script that it cannot read', async () => {
+  test('rejects an invalid script', async () => {
     const { runtime: on } = runtime();
     await expect(started(on, { 'sim.keelson.dev/exit-after': 'soon' })).rejects.toThrow(
       'Cannot read annotation "sim.keelson.dev/exit-after": time: invalid duration "soon"',
@@ -160,7 +160,7 @@ describe('the simulated runtime', () => {
     });
   });
 
-  test('hands out addresses and takes them back when a pod stops', async () => {
+  test('assigns addresses and releases them when a pod stops', async () => {
     const { runtime: on } = runtime(['10.244.0.0/30', 'fd00::/64']);
     const first = await on.runPodSandbox(sandbox('u1'));
     expect((await on.podSandboxStatus(first)).status.network).toEqual({ ip: '10.244.0.2', additionalIps: ['fd00::2'] });
@@ -172,7 +172,7 @@ describe('the simulated runtime', () => {
     expect((await on.podSandboxStatus(third)).status.network.ip).toBe('10.244.0.2');
   });
 
-  test('tells of what happens to containers, until nobody listens', async () => {
+  test('reports container events until the listener leaves', async () => {
     const { runtime: on } = runtime();
     const stop = new AbortController();
     const seen: string[] = [];

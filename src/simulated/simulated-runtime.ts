@@ -43,7 +43,7 @@ import type { UsageMeter } from './usage-meter.ts';
 export interface SimulatedRuntimeOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Where pods get their addresses from: one range of each IP family at most. */
+  /** The ranges of pod addresses: at most one of each IP family. */
   readonly podCidrs: readonly string[];
   readonly version: string;
   readonly machine: Machine;
@@ -51,7 +51,7 @@ export interface SimulatedRuntimeOptions {
   readonly images: SimulatedImages;
   readonly logs: ScriptedLogs;
   readonly usage: UsageMeter;
-  /** Where the files of containers' mounts come from, when a command first looks. */
+  /** The files of containers' mounts, read when a command first needs them. */
   readonly content: FileSource['content'];
 }
 
@@ -63,13 +63,13 @@ const ALWAYS_WELL: RuntimeStatus = {
   features: { supplementalGroupsPolicy: false },
 };
 
-/** Before `://` in container ids. */
+/** The scheme of container ids, before `://`. */
 export const SIMULATED = 'simulated';
 
 /**
  * A container runtime without containers: everything starts at once, and runs until it is stopped or its script ends it.
  *
- * It keeps nothing across a restart of the process: what ran is rebuilt from what pods report (`podUpdated`).
+ * It stores nothing across restarts of the process: the state is rebuilt from the status of pods (`podUpdated`).
  */
 export class SimulatedRuntime implements RuntimeService {
   readonly name = SIMULATED;
@@ -131,7 +131,7 @@ export class SimulatedRuntime implements RuntimeService {
     const sandbox = this.#registry.sandbox(podSandboxId);
     if (sandbox.state !== 'SANDBOX_READY')
       throw new RuntimeError('Invalid', `Cannot create container "${config.metadata.name}": its sandbox has stopped`);
-    const { metadata, image, labels, annotations, logPath } = config; // nothing else is ever asked for
+    const { metadata, image, labels, annotations, logPath } = config; // nothing else is ever read
     const identity = { metadata, image, labels, annotations, logPath };
     const setup = setupOf(config, this.#podFolder(sandbox));
     const container = this.#container(sandbox, { identity, setup, id: this.#newId(), createdAtMs: this.#clock.now() });
@@ -212,7 +212,7 @@ export class SimulatedRuntime implements RuntimeService {
     return this.#registry.events.listen(signal);
   }
 
-  /** Takes up what the pod reports to run, if it is not known; and what its script says now, if that can be read. */
+  /** Adopts the sandbox that the pod's status reports, if it is unknown, and applies the pod's current script, if it is valid. */
   podUpdated(pod: Observed<Pod>): void {
     const sandbox = this.#registry.sandboxOfPod(pod.metadata.uid) ?? this.#recover(pod);
     const { annotations = {} } = pod.metadata;
@@ -232,7 +232,7 @@ export class SimulatedRuntime implements RuntimeService {
     const past = remembered(pod, SIMULATED, this.#options.machine);
     if (past === undefined) return undefined;
     const ips = past.ips.filter((ip) => this.#pools.some((pool) => pool.reserve(ip)));
-    const config = { ...past.config, annotations: {} }; // the script is read when all is there
+    const config = { ...past.config, annotations: {} }; // the script is read when everything is in place
     const sandbox = new SimulatedSandbox(this.#newId(), config, { createdAtMs: past.createdAtMs, ips });
     this.#registry.addSandbox(sandbox);
     for (const { id, identity, spec, startedAtMs, ending } of past.containers) {

@@ -1,7 +1,7 @@
 import type { PodSandboxConfig, PodSandboxState, PodSandboxStatus } from '../node/index.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 
-/** The part of a pod's configuration that is ever asked for. */
+/** The part of a pod's configuration that is ever read. */
 type KeptConfig = Pick<PodSandboxConfig, 'metadata' | 'labels' | 'logDirectory'>;
 
 /** A pod in the simulated runtime. */
@@ -11,7 +11,7 @@ export class SimulatedSandbox {
   readonly createdAtMs: number;
   /** Newest first. */
   readonly containers: SimulatedContainer[] = [];
-  /** The pod's annotations, which may have changed since the sandbox was made. */
+  /** The pod's annotations, which may have changed since the sandbox was created. */
   annotations: Readonly<Record<string, string>>;
   state: PodSandboxState = 'SANDBOX_READY';
   ips: readonly string[];

@@ -1,16 +1,16 @@
 import { type Volume, volumeFolder, type VolumePlugin, type VolumeSource } from '../node/index.ts';
 
-/** The plugins of a kubelet that are not called as their field in the API. */
+/** Volume plugins of the kubelet whose name differs from their field in the API. */
 const PLUGIN_NAMES: Readonly<Record<string, string>> = { emptyDir: 'empty-dir', downwardAPI: 'downward-api' };
 
-/** Where a kubelet would have a volume. */
+/** The path that a kubelet uses for a volume. */
 export function volumePath(root: string, podUid: string, { name, ...source }: Volume): string {
   if (source.hostPath !== undefined) return source.hostPath.path;
   const [kind = 'emptyDir'] = Object.keys(source);
   return volumeFolder(root, podUid, { plugin: `kubernetes.io/${PLUGIN_NAMES[kind] ?? kind.toLowerCase()}`, name });
 }
 
-/** Takes every volume to be there already. Content from the API is computed when a command in a container looks at it. */
+/** Treats every volume as mounted. Content from the API is read when a command in a container needs it. */
 export function simulatedVolumes(root: string): VolumePlugin {
   return {
     name: 'keelson.dev/simulated',
@@ -18,7 +18,7 @@ export function simulatedVolumes(root: string): VolumePlugin {
     supports: (_source: VolumeSource) => true,
     mount: async ({ pod, volume }) => volumePath(root, pod.metadata.uid, volume),
     unmount: async () => undefined,
-    mounted: async () => [], // nothing is kept, so nothing is left behind
+    mounted: async () => [], // nothing is mounted, so nothing has to be cleaned up
     grow: async () => undefined,
   };
 }

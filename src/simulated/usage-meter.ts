@@ -5,7 +5,7 @@ import { ProcessorMeter } from './processor-meter.ts';
 import type { SandboxRegistry } from './sandbox-registry.ts';
 import { measuredUsage, nodeUsage, type Usage } from './usage.ts';
 
-/** Tells what a simulated node and its containers use. */
+/** Reports the usage of a simulated node and its containers. */
 export class UsageMeter {
   readonly #clock: Clock;
   readonly #registry: SandboxRegistry;
@@ -17,7 +17,7 @@ export class UsageMeter {
     this.#node = new ProcessorMeter(clock.now());
   }
 
-  /** As far as annotations say, without what containers ask for. */
+  /** Only the usage that annotations set, without the default from the container's requests. */
   statsOf({ id, metadata }: Pick<ContainerStatus, 'id' | 'metadata'>): ContainerStats {
     const nothing = { timestampMs: this.#clock.now(), usageCoreNanoSeconds: 0, workingSetBytes: 0 };
     const measured = this.#registry.container(id).usage(undefined)?.measured ?? nothing;

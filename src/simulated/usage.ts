@@ -1,4 +1,4 @@
-// What simulated containers and nodes are said to use.
+// The simulated usage of containers and nodes.
 import { amountsOf } from '../api/meaning/index.ts';
 import { milliQuantityOf, parseQuantity, Quantity, quantityOf } from '../api/values/index.ts';
 import type { ContainerSpec } from '../node/index.ts';
@@ -6,7 +6,7 @@ import type { MeasuredUsage } from '../node/index.ts';
 import type { ProcessorMeter } from './processor-meter.ts';
 import { type Annotations, SCRIPT_PREFIX, type StatedUsage } from './script.ts';
 
-/** What something uses at a moment. */
+/** The usage at one moment. */
 export interface Usage {
   readonly cpu: Quantity;
   readonly memory: Quantity;
@@ -15,11 +15,11 @@ export interface Usage {
 const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
 
-/** A container without a request, and a node without pods, use this much. */
+/** The usage of a container without a request, and of a node without pods. */
 const IDLE_CONTAINER: Usage = { cpu: milliQuantityOf(1), memory: wholeKibibytes(8 * MEBIBYTE) };
 const IDLE_NODE: Usage = { cpu: milliQuantityOf(100), memory: wholeKibibytes(256 * MEBIBYTE) };
 
-/** What a running container uses: as annotations of its pod say, or else half of what it asks for. */
+/** The usage of a running container: from the annotations of its pod, or else half of its requests. */
 export function containerUsage(stated: StatedUsage, resources: ContainerSpec['resources']): Usage {
   const requests = amountsOf(resources?.requests);
   const [cpu, memory] = [requests.get('cpu'), requests.get('memory')];
@@ -29,7 +29,7 @@ export function containerUsage(stated: StatedUsage, resources: ContainerSpec['re
   };
 }
 
-/** What a node uses: as its own annotations say, or else what its containers use and a little for itself. */
+/** The usage of a node: from its annotations, or else the sum of its containers and a little for itself. */
 export function nodeUsage(annotations: Annotations, containers: readonly Usage[]): Usage {
   const sum = sumOfUsages([IDLE_NODE, ...containers]);
   const stated = (what: string): Quantity | undefined => readable(annotations[`${SCRIPT_PREFIX}${what}`]);
@@ -42,7 +42,7 @@ export function sumOfUsages(usages: readonly Usage[]): Usage {
   return { cpu: milliQuantityOf(milli), memory: wholeKibibytes(whole) };
 }
 
-/** Undefined for what is not there, and for what is no quantity. */
+/** Undefined for an absent or invalid quantity. */
 function readable(text: string | undefined): Quantity | undefined {
   const quantity = text === undefined ? undefined : parseQuantity(text);
   return quantity instanceof Quantity && quantity.sign >= 0 ? quantity : undefined;
@@ -58,7 +58,7 @@ function wholeKibibytes(count: number): Quantity {
   return quantity instanceof Quantity ? quantity : quantityOf(count);
 }
 
-/** The same in a runtime's units, with the processor time so far. */
+/** The same in the runtime's units, with the total CPU time. */
 export function measuredUsage({ cpu, memory }: Usage, meter: ProcessorMeter, nowMs: number): MeasuredUsage {
   const cores = cpu.toNumber();
   return {

@@ -4,7 +4,7 @@ import { simulatedBackend } from './index.ts';
 import { startNodes } from './testing/simulated-nodes.ts';
 
 describe('the configuration that a container waits for', () => {
-  test('is told of, looked for again, and found', async () => {
+  test('is reported as missing, looked up again, and found', async () => {
     await using cluster = await startNodes();
     const pod = await cluster.run({
       metadata: { name: 'web' },
@@ -22,7 +22,7 @@ describe('the configuration that a container waits for', () => {
 });
 
 describe('the volumes of a pod', () => {
-  test('hold it up until they are there, and are taken away when it has ended', async () => {
+  test('delay its start until they are available, and are removed when it has ended', async () => {
     const done: string[] = [];
     const backend: OpenNodeBackend = async (node, context) => {
       const opened = await simulatedBackend()(node, context);

@@ -29,7 +29,7 @@ export class TestWorld {
     this.clock = new VirtualClock({
       startMs,
       settle: () => this.settle(),
-      mayLeaveOut: (beat) => observed.isUnnoticed(beat),
+      maySkip: (beat) => observed.isUnnoticed(beat),
       owner: () => this.tracker.current,
     });
   }

@@ -147,7 +147,7 @@ describe('prototypes are not what patches are about', () => {
     });
   });
 
-  test('owners may be sent by anybody, in any shape', async () => {
+  test('managedFields of any shape may be sent by any client', async () => {
     await withObjects(async (server) => {
       const entry = { manager: 'h', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' };
       const shapes: unknown[] = [

@@ -61,12 +61,12 @@ function steps(client: Client, proxy: FrontProxy) {
         groups: ['engineers', 'system:authenticated'],
         extra: { 'acme.io/portal': ['north'] },
       }),
-    'headers that somebody else has set': async () =>
+    'forged headers': async () =>
       expectSame(await whoami(proxy, { cookie: 'session=s-2', 'x-remote-user': 'root' }), {
         username: 'bob',
         groups: ['visitors', 'system:authenticated'],
       }),
-    'nobody the proxy knows': async () => expectSame(await whoami(proxy, { cookie: 'session=s-9' }), 401),
+    'an unknown session': async () => expectSame(await whoami(proxy, { cookie: 'session=s-9' }), 401),
     'a secret through the plugin': async () => {
       const secrets = client.core.v1.secrets.namespace('default');
       await secrets.create({ metadata: { name: 'hush' }, stringData: { password: 'open sesame' } });

@@ -70,7 +70,7 @@ function steps(client: Client) {
       const { status } = await client.authentication.v1.tokenreviews.create({ spec: { token: 'badge-7' } });
       expectSame(status?.user, { username: 'ada', uid: '7', groups: ['engineers', 'system:authenticated'] });
     },
-    'a token that is nobody’s': async () => {
+    'an unknown token': async () => {
       const { status } = await client.authentication.v1.tokenreviews.create({ spec: { token: 'badge-9' } });
       expectSame(status?.authenticated ?? false, false);
     },

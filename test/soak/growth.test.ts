@@ -13,12 +13,12 @@ test('what grows in the first ten minutes and then stays is no problem', () => {
   expect(growthProblems(samples((minute) => 100 + 10 * Math.min(minute, 10)))).toEqual([]);
 });
 
-test('what goes up and down is none either', () => {
+test('a figure that goes up and down is not growth either', () => {
   const saw = (minute: number): number => 50 + (minute % 4) * 20;
   expect(growthProblems(samples(saw, saw))).toEqual([]);
 });
 
-test('what goes on growing is told', () => {
+test('continued growth is reported', () => {
   expect(growthProblems(samples((minute) => 100 + 10 * minute))).toEqual(['memory has grown from 298 to 398 MB']);
   expect(
     growthProblems(

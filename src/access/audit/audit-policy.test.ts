@@ -5,7 +5,11 @@ import { AuditRules } from './audit-rules.ts';
 
 const HEAD = 'apiVersion: audit.k8s.io/v1\nkind: Policy\n';
 
+<<<<<<< HEAD
 describe('errors in a policy have upstream’s texts', () => {
+=======
+describe('an invalid policy is rejected with upstream’s message', () => {
+>>>>>>> w4
   test.each([
     ['rules: []', 'loaded illegal policy with 0 rules'],
     ['rules: [{ users: [a] }]', 'rules[0].level: Required value'],
@@ -30,7 +34,10 @@ describe('errors in a policy have upstream’s texts', () => {
       'rules: [{ level: None, resources: [{ resourceNames: [x] }] }]',
       'rules[0].resources.resourceNames: Invalid value: ["x"]: using resourceNames requires at least one resource',
     ],
-    ['rules: 7', 'failed decoding: "rules" is not a list'],
+    [
+      'rules: 7',
+      'failed decoding: json: cannot unmarshal number into Go struct field Policy.rules of type []v1.PolicyRule',
+    ],
   ])('%s', (text, message) => {
     expect(() => readAuditPolicy(HEAD + text)).toThrow(message);
   });
@@ -44,11 +51,22 @@ describe('errors in a policy have upstream’s texts', () => {
     );
   });
 
+<<<<<<< HEAD
   test('reports and ignores unknown fields', () => {
     expect(readAuditPolicy(`${HEAD}rules: [{ level: None, user: [a] }]\nrule: []`).unknown).toEqual([
       'rule',
       'rules[0].user',
     ]);
+=======
+  test('unknown members are reported and ignored', () => {
+    const { policy, problems } = readAuditPolicy(`${HEAD}rules: [{ level: None, user: [a] }]\nrule: []`);
+    expect(problems).toBe('unknown field "rule", unknown field "rules[0].user"');
+    expect(policy.rules).toHaveLength(1);
+  });
+
+  test('a null entry of a list is an empty entry, as in Go', () => {
+    expect(() => readAuditPolicy(`${HEAD}rules: [null]`)).toThrow('rules[0].level: Required value');
+>>>>>>> w4
   });
 });
 

@@ -1,31 +1,54 @@
 import {
+  type ConfigurationKind,
+  dns1123SubdomainProblems,
+  EMBEDDED,
   type FieldError,
   fieldErrorText,
+  FLAG,
   invalidValue,
-  dns1123SubdomainProblems,
+  type LenientConfiguration,
+  listOf,
   notSupported,
+  objectOf,
+  readConfigurationLeniently,
   required,
-  YamlBody,
+  TEXT,
+  UnknownConfigurationKind,
 } from '../../api/index.ts';
-import { ConfigMembers, messageOf } from '../../base/index.ts';
+import { messageOf } from '../../base/index.ts';
 
+<<<<<<< HEAD
 /** How much of a request its events contain. */
 export type AuditLevel = 'None' | 'Metadata' | 'Request' | 'RequestResponse';
 
 /** The stages of a request at which events are made. */
+=======
+/** How much of a request an audit event contains. */
+export type AuditLevel = 'None' | 'Metadata' | 'Request' | 'RequestResponse';
+
+/** When the server writes an audit event. */
+>>>>>>> w4
 export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete' | 'Panic';
 
 const LEVELS: readonly string[] = ['None', 'Metadata', 'Request', 'RequestResponse'];
 const STAGES: readonly string[] = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'];
 
+<<<<<<< HEAD
 /** Resources of one group that a rule applies to; an empty list means all of them. */
+=======
+/** Resources of one group that a rule matches; an empty list matches all of them. */
+>>>>>>> w4
 export interface AuditedResources {
   readonly group: string;
   readonly resources: readonly string[];
   readonly resourceNames: readonly string[];
 }
 
+<<<<<<< HEAD
 /** Which requests a rule applies to, and what is recorded of them; empty lists match everything. */
+=======
+/** Which requests a rule matches, and what their events contain; an empty list matches everything. */
+>>>>>>> w4
 export interface AuditRule {
   readonly level: AuditLevel;
   readonly users: readonly string[];
@@ -38,7 +61,11 @@ export interface AuditRule {
   readonly omitManagedFields: boolean | undefined;
 }
 
+<<<<<<< HEAD
 /** The policy of `audit.k8s.io/v1`: the first rule that matches a request decides; requests that match no rule are not audited. */
+=======
+/** The policy of `audit.k8s.io/v1`: the first rule that matches a request decides; a request that no rule matches is not audited. */
+>>>>>>> w4
 export interface AuditPolicy {
   readonly rules: readonly AuditRule[];
   readonly omitStages: readonly AuditStage[];
@@ -52,65 +79,106 @@ export class AuditPolicyError extends Error {
 
 export interface ReadPolicy {
   readonly policy: AuditPolicy;
+<<<<<<< HEAD
   /** Unknown fields, which are ignored, as upstream does. */
   readonly unknown: readonly string[];
+=======
+  /** Unknown and duplicate members, such as `unknown field "rule"`; they are ignored, as upstream does. Empty when there are none. */
+  readonly problems: string;
+>>>>>>> w4
 }
 
 /** Parses a policy in YAML or JSON. */
 export function readAuditPolicy(text: string): ReadPolicy {
-  try {
-    return decode(text);
-  } catch (cause) {
-    if (cause instanceof AuditPolicyError) throw cause;
-    throw new AuditPolicyError(`failed decoding: ${messageOf(cause)}`, { cause });
-  }
-}
-
-function decode(text: string): ReadPolicy {
-  const root = new ConfigMembers(new YamlBody(text).untyped());
-  const [apiVersion, kind] = [root.text('apiVersion'), root.text('kind')];
-  if (apiVersion === '' || kind === '')
-    throw new AuditPolicyError('unknown group version field audit.k8s.io/__internal, Kind=Policy in policy');
-  if (apiVersion !== 'audit.k8s.io/v1' || kind !== 'Policy')
-    throw new Error(
-      `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`,
-    );
-  root.object('metadata');
-  const rules = root.list('rules').map(decodeRule);
-  const omitStages = root.texts('omitStages');
-  const omitManagedFields = root.flag('omitManagedFields') ?? false;
+  const { value, problems } = decode(text);
+  const rules = (value.rules ?? []).map(ruleOf);
+  const { omitStages = [], omitManagedFields = false } = value;
   const errors = [...checkStages(omitStages, 'omitStages'), ...rules.flatMap(checkRule)].map(fieldErrorText);
   const [first] = errors;
   if (first !== undefined) throw new AuditPolicyError(errors.length === 1 ? first : `[${errors.join(', ')}]`);
   if (rules.length === 0) throw new AuditPolicyError('loaded illegal policy with 0 rules');
   const policy = { rules: rules as readonly AuditRule[], omitStages: omitStages as AuditStage[], omitManagedFields };
-  return { policy, unknown: root.unknown().filter((path) => !path.startsWith('metadata')) };
+  return { policy, problems };
 }
 
-type SentRule = Omit<AuditRule, 'level' | 'omitStages'> & {
+/** The file as written: absent members are undefined. */
+interface WrittenPolicy {
+  readonly rules?: readonly WrittenRule[];
+  readonly omitStages?: readonly string[];
+  readonly omitManagedFields?: boolean;
+}
+
+type WrittenRule = Partial<Omit<UncheckedRule, 'resources'>> & {
+  readonly resources?: readonly Partial<AuditedResources>[];
+};
+
+/** A rule whose level and stages may be any text. */
+type UncheckedRule = Omit<AuditRule, 'level' | 'omitStages'> & {
   readonly level: string;
   readonly omitStages: readonly string[];
 };
 
-function decodeRule(rule: ConfigMembers): SentRule {
+const POLICY: ConfigurationKind = {
+  group: 'audit.k8s.io',
+  kind: 'Policy',
+  versions: ['v1'],
+  fields: (version) => ({
+    metadata: EMBEDDED,
+    rules: listOf(
+      objectOf(`${version}.PolicyRule`, {
+        level: TEXT,
+        users: listOf(TEXT),
+        userGroups: listOf(TEXT),
+        verbs: listOf(TEXT),
+        resources: listOf(
+          objectOf(`${version}.GroupResources`, {
+            group: TEXT,
+            resources: listOf(TEXT),
+            resourceNames: listOf(TEXT),
+          }),
+        ),
+        namespaces: listOf(TEXT),
+        nonResourceURLs: listOf(TEXT),
+        omitStages: listOf(TEXT),
+        omitManagedFields: FLAG,
+      }),
+    ),
+    omitStages: listOf(TEXT),
+    omitManagedFields: FLAG,
+  }),
+};
+
+function decode(text: string): LenientConfiguration<WrittenPolicy> {
+  try {
+    return readConfigurationLeniently<WrittenPolicy>(text, [POLICY]);
+  } catch (cause) {
+    if (cause instanceof UnknownConfigurationKind && cause.missing !== undefined) {
+      const message = 'unknown group version field audit.k8s.io/__internal, Kind=Policy in policy';
+      throw new AuditPolicyError(message, { cause });
+    }
+    throw new AuditPolicyError(`failed decoding: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function ruleOf(rule: WrittenRule): UncheckedRule {
   return {
-    level: rule.text('level'),
-    users: rule.texts('users'),
-    userGroups: rule.texts('userGroups'),
-    verbs: rule.texts('verbs'),
-    resources: rule.list('resources').map((one) => ({
-      group: one.text('group'),
-      resources: one.texts('resources'),
-      resourceNames: one.texts('resourceNames'),
+    level: rule.level ?? '',
+    users: rule.users ?? [],
+    userGroups: rule.userGroups ?? [],
+    verbs: rule.verbs ?? [],
+    resources: (rule.resources ?? []).map(({ group = '', resources = [], resourceNames = [] }) => ({
+      group,
+      resources,
+      resourceNames,
     })),
-    namespaces: rule.texts('namespaces'),
-    nonResourceURLs: rule.texts('nonResourceURLs'),
-    omitStages: rule.texts('omitStages'),
-    omitManagedFields: rule.flag('omitManagedFields'),
+    namespaces: rule.namespaces ?? [],
+    nonResourceURLs: rule.nonResourceURLs ?? [],
+    omitStages: rule.omitStages ?? [],
+    omitManagedFields: rule.omitManagedFields,
   };
 }
 
-function checkRule(rule: SentRule, index: number): FieldError[] {
+function checkRule(rule: UncheckedRule, index: number): FieldError[] {
   const path = `rules[${index}]`;
   const { level, nonResourceURLs: urls } = rule;
   const errors: FieldError[] = [];

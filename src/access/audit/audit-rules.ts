@@ -1,7 +1,11 @@
 import type { RequestInfo, UserInfo } from '../../apiserver/index.ts';
 import type { AuditedResources, AuditLevel, AuditPolicy, AuditRule, AuditStage } from './audit-policy.ts';
 
+<<<<<<< HEAD
 /** How a policy says to audit one request. */
+=======
+/** What a policy decides about one request. */
+>>>>>>> w4
 export interface AuditVerdict {
   readonly level: AuditLevel;
   readonly omitStages: ReadonlySet<AuditStage>;
@@ -19,19 +23,23 @@ interface CompiledRule {
   matches(subject: Subject): boolean;
 }
 
+<<<<<<< HEAD
 /** Finds the policy's rule for a request. Names are kept in sets, so that a rule with many names is as fast as one with few. */
+=======
+/** Finds the rule of a policy that decides about a request. Names are in sets, so the cost does not grow with the names of a rule. */
+>>>>>>> w4
 export class AuditRules {
   readonly #rules: readonly CompiledRule[];
-  readonly #untold: AuditVerdict;
+  readonly #noMatch: AuditVerdict;
 
   constructor(policy: AuditPolicy) {
     this.#rules = policy.rules.map((rule) => compile(rule, policy));
-    this.#untold = { level: 'None', omitStages: new Set(), omitManagedFields: false };
+    this.#noMatch = { level: 'None', omitStages: new Set(), omitManagedFields: false };
   }
 
   verdictOn(subject: Subject): AuditVerdict {
     for (const rule of this.#rules) if (rule.matches(subject)) return rule.verdict;
-    return this.#untold;
+    return this.#noMatch;
   }
 }
 
@@ -86,7 +94,11 @@ function resourceTest({ group, resources, resourceNames }: AuditedResources): (i
   };
 }
 
+<<<<<<< HEAD
 /** Undefined means everything. */
+=======
+/** Undefined for an empty list, which matches everything. */
+>>>>>>> w4
 function setOf(values: readonly string[]): ReadonlySet<string> | undefined {
   return values.length === 0 ? undefined : new Set(values);
 }

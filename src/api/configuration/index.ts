@@ -3,6 +3,7 @@ export {
   type ConfigurationFields,
   type ConfigurationKind,
   configurationStruct,
+  DURATION,
   EMBEDDED,
   FLAG,
   INTEGER,

@@ -4,17 +4,36 @@ import type { Struct } from '../schema/schema.ts';
 import { YamlBody } from '../yaml/index.ts';
 import { type ConfigurationKind, configurationStruct } from './configuration-kind.ts';
 
+<<<<<<< HEAD
 /** A configuration without a kind, or of an unknown one. */
+=======
+/** The configuration names no kind, or one that is not among the expected kinds. */
+>>>>>>> w4
 export class UnknownConfigurationKind extends Error {
   override readonly name = 'UnknownConfigurationKind';
+  /** The absent member of the two that name a kind; undefined when both are present. */
+  readonly missing: 'Kind' | 'apiVersion' | undefined;
+
+  constructor(message: string, missing?: 'Kind' | 'apiVersion') {
+    super(message);
+    this.missing = missing;
+  }
 }
 
 export interface ReadConfigurationOptions {
+<<<<<<< HEAD
   /** Refuses unknown and duplicate fields. */
   readonly isStrict: boolean;
 }
 
 /** Reads a configuration in YAML or JSON that states its kind. Throws an error in Kubernetes' words for anything else. */
+=======
+  /** Rejects unknown and duplicate members. */
+  readonly isStrict: boolean;
+}
+
+/** Reads a configuration in YAML or JSON that names its kind. Throws errors with Kubernetes' messages. */
+>>>>>>> w4
 export function readConfiguration<T>(
   text: string,
   kinds: readonly ConfigurationKind[],
@@ -24,6 +43,7 @@ export function readConfiguration<T>(
   return body.decode(struct, isStrict) as T;
 }
 
+<<<<<<< HEAD
 /** A configuration, and the problems that a strict reader would refuse it for. */
 export interface LenientConfiguration<T> {
   readonly value: T;
@@ -32,6 +52,16 @@ export interface LenientConfiguration<T> {
 }
 
 /** Reads a configuration and reports unknown fields, for callers that check more before they refuse it. */
+=======
+/** A decoded configuration, and the reasons why strict decoding would reject it. */
+export interface LenientConfiguration<T> {
+  readonly value: T;
+  /** Such as `unknown field "foo", unknown field "bar"`; empty when strict decoding accepts the text. */
+  readonly problems: string;
+}
+
+/** Reads a configuration and returns unknown and duplicate members as `problems`, for callers that ignore or collect them. */
+>>>>>>> w4
 export function readConfigurationLeniently<T>(
   text: string,
   kinds: readonly ConfigurationKind[],
@@ -55,8 +85,9 @@ function bodyOfKind(
 ): { readonly body: ConfigurationBody; readonly struct: Struct } {
   const body = bodyOf(text);
   const { apiVersion, kind } = body.typeMeta;
-  if (kind === '') throw new UnknownConfigurationKind(`Object 'Kind' is missing in '${text}'`);
-  if (apiVersion === '') throw new UnknownConfigurationKind(`Object 'apiVersion' is missing in '${text}'`);
+  if (kind === '') throw new UnknownConfigurationKind(`Object 'Kind' is missing in '${text}'`, 'Kind');
+  if (apiVersion === '')
+    throw new UnknownConfigurationKind(`Object 'apiVersion' is missing in '${text}'`, 'apiVersion');
   for (const known of kinds) {
     const version = known.versions.find((each) => apiVersion === `${known.group}/${each}`);
     if (known.kind === kind && version !== undefined) return { body, struct: configurationStruct(known, version) };

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The programs that some tests need, some with a variable that names another one than the first on the PATH. */
+/** The programs that some tests need, some with an environment variable that overrides the one on the PATH. */
 export const tools = {
   curl: undefined,
   etcd: 'KEELSON_ETCD',
@@ -13,7 +13,7 @@ export const tools = {
 
 export type Tool = keyof typeof tools;
 
-/** How to call the program; `undefined` when it is not on this machine. */
+/** The command of the program; `undefined` when it is not installed. */
 export function findTool(tool: Tool): string | undefined {
   const variable = tools[tool];
   const given = variable === undefined ? '' : (process.env[variable] ?? '');
@@ -27,6 +27,6 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    return false; // not there, or not for us
+    return false; // absent, or not executable for this user
   }
 }

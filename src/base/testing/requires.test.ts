@@ -33,7 +33,7 @@ test('KEELSON_REQUIRE names known programs only', () => {
   expect(() => requires('etcd')).toThrow('Cannot require "etdc": known are curl, etcd, helm, kubectl, openssl');
 });
 
-test('tests are skipped for a reason of their own when it holds', () => {
+test('tests are skipped with a given reason when their condition holds', () => {
   expect(skipWhen(true, 'no peer')).toEqual({ skip: true, meta: { skipReason: 'no peer' } });
   expect(skipWhen(false, 'no peer')).toEqual({});
 });

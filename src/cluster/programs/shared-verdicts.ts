@@ -4,33 +4,33 @@ import type { FlagGroup } from './upstream-flag.ts';
 export const sharedVerdicts: readonly FlagGroup[] = [
   {
     verdict: 'obeyed',
-    why: 'for the process: one port, one log',
+    why: 'applies to the whole process, which has one port and one log',
     flags: 'bind-address help? http2-max-streams-per-connection logging-format v',
   },
   {
     verdict: 'accepted',
-    why: 'it is a part of the server and asks it without a network, so that there is nothing to slow down or encode',
+    why: 'it runs in the API server’s process and calls it without a network, so there is no rate limit and no encoding',
     flags: 'kube-api-burst kube-api-content-type kube-api-qps',
   },
   {
     verdict: 'accepted',
-    why: 'how logs are buffered and split changes nothing that is written',
+    why: 'buffering and splitting do not change the contents of logs',
     flags: `log-flush-frequency log-json-info-buffer-size log-json-split-stream? log-text-info-buffer-size
       log-text-split-stream? vmodule`,
   },
   {
     verdict: 'accepted',
-    why: "there is no profiler of Go's; Node's own are asked for on Node's command line",
+    why: "there is no Go profiler; Node's profilers are options of Node's command line",
     flags: 'contention-profiling? profiling?',
   },
   {
     verdict: 'accepted',
-    why: 'its metrics are at the server, where their number is bounded for all',
+    why: 'its metrics are exposed by the API server, which limits the number of series',
     flags: 'allow-metric-labels allow-metric-labels-manifest show-hidden-metrics-for-version',
   },
   {
     verdict: 'accepted',
-    why: 'with an embedded store there is no competing process; on etcd, processes always compete, for the leases of upstream',
+    why: 'an embedded store has one process and needs no election; on etcd, processes always elect a leader with the leases of upstream',
     flags: 'leader-elect? leader-elect-resource-lock leader-elect-resource-name leader-elect-resource-namespace',
   },
   {
@@ -40,7 +40,7 @@ export const sharedVerdicts: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: 'it has no port of its own: who may scrape or probe it is decided by the server',
+    why: 'it has no separate port: the API server authorizes probes and scrapes',
     flags: `authentication-kubeconfig authentication-skip-lookup? authentication-token-webhook-cache-ttl
       authentication-tolerate-lookup-failure? authorization-always-allow-paths authorization-kubeconfig
       authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl cert-dir client-ca-file
@@ -51,62 +51,62 @@ export const sharedVerdicts: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: 'it works on the server that it is a part of; run the original program beside "keelson apiserver" to work on it',
+    why: 'it works on the API server in its process; to change that, run the program separately with "keelson apiserver"',
     flags: 'kubeconfig master',
   },
   {
     verdict: 'refused',
-    why: 'it is Kubernetes 1.36 that is served, with the features that are on by default',
+    why: 'the server implements Kubernetes 1.36 with its default features',
     flags: 'emulated-version=1.36 feature-gates min-compatibility-version=1.35',
   },
   { verdict: 'refused', why: 'all metrics are shown', flags: 'disabled-metrics' },
-  { verdict: 'refused', why: '"keelson version" tells it', flags: 'version' },
+  { verdict: 'refused', why: 'use "keelson version"', flags: 'version' },
 ];
 
 /** What differs where the program runs alone. */
 export const standaloneVerdicts: readonly FlagGroup[] = [
   {
     verdict: 'accepted',
-    why: 'answers come as JSON, whichever form is asked for',
+    why: 'responses are always JSON',
     flags: 'kube-api-content-type',
   },
   {
     verdict: 'accepted',
-    why: 'its own metrics have few labels, whose number is bounded',
+    why: 'its metrics have few labels, with a limited number of series',
     flags: 'allow-metric-labels allow-metric-labels-manifest show-hidden-metrics-for-version',
   },
   {
     verdict: 'accepted',
-    why: 'the kubeconfig that it works with is also the one that it asks who may scrape it',
+    why: 'its kubeconfig is also used to authorize scrapes',
     flags: 'authentication-kubeconfig authorization-kubeconfig',
   },
   {
     verdict: 'accepted',
-    why: 'reviews are kept for 10 seconds',
+    why: 'reviews are cached for 10 seconds',
     flags: `authentication-token-webhook-cache-ttl authorization-webhook-cache-authorized-ttl
       authorization-webhook-cache-unauthorized-ttl`,
   },
   {
     verdict: 'accepted',
-    why: 'a certificate that is not given is made in memory, and those of clients are checked as the cluster says',
+    why: 'without a certificate one is generated in memory; client certificates are verified with the authorities that the cluster publishes',
     flags: 'cert-dir',
   },
   {
     verdict: 'refused',
-    why: "whom to believe is read from the cluster's ConfigMap extension-apiserver-authentication",
+    why: "trusted authorities are read from the cluster's ConfigMap extension-apiserver-authentication",
     flags: `authentication-skip-lookup?=false authentication-tolerate-lookup-failure? client-ca-file requestheader-allowed-names
       requestheader-client-ca-file requestheader-extra-headers-prefix requestheader-group-headers requestheader-uid-headers
       requestheader-username-headers`,
   },
   {
     verdict: 'refused',
-    why: "its port for probes and scrapes is Node's, with Node's defaults",
+    why: "its port for probes and metrics uses Node's HTTP server with Node's defaults",
     flags: `disable-http2-serving? http2-max-streams-per-connection permit-address-sharing? permit-port-sharing? tls-cipher-suites
       tls-curve-preferences tls-min-version tls-sni-cert-key`,
   },
   {
     verdict: 'refused',
-    why: 'addresses of Services are the business of the API server',
+    why: 'the API server allocates addresses of Services',
     flags: 'service-cluster-ip-range',
   },
   {

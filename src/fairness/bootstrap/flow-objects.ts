@@ -69,7 +69,7 @@ const NODES: Subject[] = [{ kind: 'Group', group: { name: 'system:nodes' } }];
 const SYSTEM_ACCOUNTS: Subject[] = [
   { kind: 'ServiceAccount', serviceAccount: { namespace: 'kube-system', name: '*' } },
 ];
-const EVERYBODY = ['system:unauthenticated', 'system:authenticated'] as const;
+const ALL_USERS = ['system:unauthenticated', 'system:authenticated'] as const;
 
 function user(name: string): Subject {
   return { kind: 'User', user: { name } };
@@ -118,7 +118,7 @@ const SUGGESTED_SCHEMAS: Readonly<Record<string, FlowSchemaSpec>> = {
     level: EXEMPT,
     precedence: 2,
     rule: {
-      subjects: everythingOf(...EVERYBODY).subjects,
+      subjects: everythingOf(...ALL_USERS).subjects,
       nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }],
     },
   }),
@@ -159,7 +159,7 @@ const SUGGESTED_SCHEMAS: Readonly<Record<string, FlowSchemaSpec>> = {
     level: 'global-default',
     precedence: 9900,
     by: 'ByUser',
-    rule: everythingOf(...EVERYBODY),
+    rule: everythingOf(...ALL_USERS),
   }),
 };
 

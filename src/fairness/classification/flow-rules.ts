@@ -35,7 +35,7 @@ function compileSubjects(subjects: readonly Subject[]): (user: UserInfo) => bool
   const names = new Set<string>();
   const groups = new Set<string>();
   const prefixes: string[] = [];
-  let isAnybody = false;
+  let matchesEveryUser = false;
   for (const { kind, user, group, serviceAccount } of subjects) {
     if (kind === 'User' && user !== undefined) names.add(user.name);
     if (kind === 'Group' && group !== undefined) groups.add(group.name);
@@ -44,10 +44,10 @@ function compileSubjects(subjects: readonly Subject[]): (user: UserInfo) => bool
       if (name === '*') prefixes.push(`${ACCOUNT}${namespace}:`);
       else names.add(`${ACCOUNT}${namespace}:${name}`);
     }
-    isAnybody ||= (kind === 'User' && user?.name === '*') || (kind === 'Group' && group?.name === '*');
+    matchesEveryUser ||= (kind === 'User' && user?.name === '*') || (kind === 'Group' && group?.name === '*');
   }
   return (user) =>
-    isAnybody ||
+    matchesEveryUser ||
     names.has(user.name) ||
     (groups.size > 0 && user.groups.some((group) => groups.has(group))) ||
     prefixes.some((prefix) => user.name.startsWith(prefix));

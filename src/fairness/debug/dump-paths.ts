@@ -4,7 +4,6 @@ import type { FlowControl } from '../flow-control.ts';
 import type { PriorityLevel } from '../levels/priority-level.ts';
 import type { FlowQueue } from '../queues/flow-queue.ts';
 import type { Ticket } from '../queues/ticket.ts';
-import { alignedRows } from './aligned-rows.ts';
 
 const ROOT = '/debug/api_priority_and_fairness/';
 /** Max rows; more would be of no use and take the server long to write. */
@@ -187,3 +186,18 @@ function bounded(levels: readonly PriorityLevel[], rowsOf: (level: PriorityLevel
   }
   return rows;
 }
+
+/** Rows as kube-apiserver writes them: cells end with a comma, columns are as wide as their widest cell and at least eight characters. */
+function alignedRows(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? MIN_WIDTH, cell.length + 2);
+    });
+  }
+  const line = (row: readonly string[]): string =>
+    row.map((cell, column) => (column === row.length - 1 ? cell : `${cell},`.padEnd(widths[column] ?? 0))).join('');
+  return rows.map((row) => `${line(row)}\n`).join('');
+}
+
+const MIN_WIDTH = 8;

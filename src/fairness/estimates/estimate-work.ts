@@ -7,7 +7,7 @@ import { ONE_SEAT, type WorkEstimate } from './work-estimate.ts';
 const BYTES_PER_SEAT = 100_000;
 /** A list served from memory is written piece by piece and never needs more memory than this. */
 const MAX_IN_MEMORY_BYTES = 1_000_000;
-const LARGEST_OBJECT_BYTES = 1_500_000;
+const MAX_OBJECT_BYTES = 1_500_000;
 const MAX_LIST_SEATS = 100;
 const MAX_WRITE_SEATS = 10;
 const WATCHES_PER_SEAT = 10;
@@ -66,8 +66,7 @@ function bytesOf(call: Call, { count, averageBytes }: ObjectSizes): number {
   const isAtHand = info.verb === 'watch' || !readsPast(call.request, limit);
   const isSelected = query.get('labelSelector') !== '' || query.get('fieldSelector') !== '';
   const searched = !isAtHand && isSelected ? Math.max(limited, Math.floor(count / 2)) : limited;
-  const bytes =
-    (info.name === '' ? searched : 1) * (averageBytes > 0 || count === 0 ? averageBytes : LARGEST_OBJECT_BYTES);
+  const bytes = (info.name === '' ? searched : 1) * (averageBytes > 0 || count === 0 ? averageBytes : MAX_OBJECT_BYTES);
   return isAtHand ? Math.min(bytes, MAX_IN_MEMORY_BYTES) : bytes;
 }
 

@@ -1,37 +1,37 @@
 import { posix } from 'node:path';
 
-/** Of one container. */
+/** The total size of one container's files. */
 const MAX_BYTES = 1024 * 1024;
 const MAX_ENTRIES = 4096;
-/** What an entry costs beside its content. */
+/** The overhead of an entry. */
 const ENTRY_BYTES = 64;
 
 export type FileEntry =
   | { readonly type: 'directory'; readonly mode: number; readonly modifiedMs: number }
   | { readonly type: 'file'; readonly mode: number; readonly modifiedMs: number; readonly bytes: Uint8Array };
 
-/** A place where files are that come from elsewhere: a directory, or the only file. */
+/** Files from a volume: a directory, or a single file. */
 export interface MountedVolume {
   readonly path: string;
-  /** The files do not change when the volume does. */
+  /** The files do not follow changes of the volume. */
   readonly isFixed: boolean;
   readonly files: readonly { readonly path: string; readonly mode: number; readonly bytes: Uint8Array }[];
 }
 
-/** What went wrong, in the words of a C library. */
+/** A file error with the message of a C library. */
 export class FileError extends Error {
   override readonly name = 'FileError';
 }
 
 const NOT_THERE = 'No such file or directory';
 const READ_ONLY = 'Read-only file system';
-/** Of the volumes of one container. */
+/** The total size of one container's volume files. */
 const MAX_MOUNTED_BYTES = 16 * 1024 * 1024;
 
-/** The files of a container, which are kept in memory, within bounds. Paths are absolute; `resolve` makes them so. */
+/** The files of a container, kept in memory with a size limit. Paths are absolute; `resolve` makes them so. */
 export class FileTree {
   readonly #entries = new Map<string, FileEntry>();
-  /** The files of volumes, and where those are: nobody changes anything there. */
+  /** The files of volumes by path, which are read-only. */
   readonly #mounted = new Map<string, FileEntry>();
   readonly #mounts = new Set<string>();
   #bytes = 0;
@@ -45,7 +45,7 @@ export class FileTree {
     return this.#mounted.get(path) ?? this.#entries.get(path);
   }
 
-  /** Puts the files of volumes, by their whole paths, in place of those that were there before. */
+  /** Replaces the files of volumes, keyed by their full paths. */
   mount(volumes: readonly MountedVolume[], nowMs: number): void {
     this.#mounted.clear();
     this.#mounts.clear();
@@ -105,7 +105,7 @@ export class FileTree {
     }
   }
 
-  /** With everything below it. */
+  /** Removes recursively. */
   remove(path: string): void {
     const hasMount = [...this.#mounts].some((mount) => mount === path || mount.startsWith(`${path}/`));
     if (path === '/' || hasMount) throw new FileError('Device or resource busy');
@@ -114,7 +114,7 @@ export class FileTree {
     this.#delete(path);
   }
 
-  /** The paths of everything below a directory, those of a directory before what it holds. */
+  /** The paths of everything below a directory, each directory before its contents. */
   below(path: string): readonly string[] {
     const prefix = path === '/' ? '/' : `${path}/`;
     const all = new Set([...this.#entries.keys(), ...this.#mounted.keys()]);

@@ -1,4 +1,4 @@
-/** A piece of a word: text that may hold variables or not, quoted or not. */
+/** A piece of a word: text, quoted or not, with or without variables. */
 export interface WordPart {
   readonly text: string;
   readonly isQuoted: boolean;
@@ -18,7 +18,7 @@ export interface SimpleCommand {
   readonly redirections: readonly Redirection[];
 }
 
-/** Commands connected by `|`, and what must have become of those before for them to be run. */
+/** Commands connected by `|`, and the result of the previous pipeline on which they run. */
 export interface Pipeline {
   readonly after: 'anything' | 'success' | 'failure';
   readonly commands: readonly SimpleCommand[];
@@ -53,7 +53,7 @@ const OPERATORS = [
 const REDIRECTIONS: readonly string[] = ['<', '>', '>>', '2>', '2>>', '2>&1', '>&2'];
 const KEYWORDS = new Set(['if', 'for', 'while', 'until', 'case', 'function', '{', '!']);
 
-/** Reads a small part of the language of shells: commands with quotes, variables, pipes, redirections, `;`, `&&` and `||`. */
+/** Parses a small part of the shell language: commands with quotes, variables, pipes, redirections, `;`, `&&` and `||`. */
 export function parseScript(text: string): readonly Pipeline[] {
   const pipelines: Pipeline[] = [];
   let after: Pipeline['after'] = 'anything';
@@ -149,7 +149,7 @@ function tokensOf(text: string): readonly Token[] {
   return tokens;
 }
 
-/** Stands for a dollar sign within double quotes that begins no variable. */
+/** Stands for a dollar sign in double quotes that starts no variable. */
 export const LITERAL_DOLLAR = '\0';
 
 function closing(text: string, open: number): number {

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/index.ts';
 import type { FileTree } from './file-tree.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What all processes of a container have in common. */
+/** Shared by all processes of a container. */
 export interface ShellMachine {
   readonly hostname: string;
   readonly files: FileTree;
@@ -21,20 +21,20 @@ export interface ShellProcess {
   readonly stderr: (bytes: Uint8Array) => Promise<void>;
   /** Ends the process. */
   readonly signal: AbortSignal;
-  /** Where somebody types; undefined when input and output are plain streams. */
+  /** The terminal of an interactive session; undefined when input and output are plain streams. */
   readonly terminal: Terminal | undefined;
-  /** How many shells it runs in. */
+  /** The number of shells around it. */
   readonly depth: number;
 }
 
-/** Runs to its end; the answer is the exit code. */
+/** Runs to its end and returns the exit code. */
 export type Program = (args: readonly string[], process: ShellProcess) => Promise<number>;
 
 export function print({ stdout }: ShellProcess, text: string): Promise<void> {
   return stdout(Buffer.from(text));
 }
 
-/** Says what is wrong; the answer is the exit code. */
+/** Prints an error and returns the exit code. */
 export async function fail({ stderr }: ShellProcess, message: string, code = 1): Promise<number> {
   await stderr(Buffer.from(`${message}\n`));
   return code;
@@ -44,7 +44,7 @@ export function pathOf({ directory }: ShellProcess, path: string): string {
   return posix.resolve(directory, path);
 }
 
-/** All that comes; more than `maxBytes` is an error. */
+/** All input; throws when it exceeds `maxBytes`. */
 export async function readAll(input: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let bytes = 0;

@@ -6,7 +6,7 @@ import { testProgram } from './test-program.ts';
 
 const MAX_INPUT_BYTES = 1024 * 1024;
 
-/** What can be run in a simulated container besides a shell, by name. */
+/** The programs of a simulated container besides the shell, by name. */
 export const programs: Readonly<Record<string, Program>> = {
   true: async () => 0,
   false: async () => 1,
@@ -100,7 +100,7 @@ function operands(args: readonly string[]): readonly string[] {
   return args.filter((arg) => !arg.startsWith('-') || arg === '-');
 }
 
-/** Does something with each file; one that fails is told of, and the others are done all the same. */
+/** Applies a function to each file; prints an error for one that fails, and continues with the others. */
 async function eachFile(
   program: string,
   names: readonly string[],
@@ -144,7 +144,7 @@ async function sleep(args: readonly string[], process: ShellProcess): Promise<nu
   return process.signal.aborted ? 130 : 0;
 }
 
-/** The longest time that a timer takes. */
+/** The longest delay of a timer. */
 const MAX_SLEEP_MS = 2 ** 31 - 1;
 
 async function ls(args: readonly string[], process: ShellProcess): Promise<number> {
@@ -172,7 +172,7 @@ async function ls(args: readonly string[], process: ShellProcess): Promise<numbe
 
 const RIGHTS = ['---', '--x', '-w-', '-wx', 'r--', 'r-x', 'rw-', 'rwx'];
 
-/** `tail -c +N`, by which `kubectl cp` goes on after a connection broke off; without it, the last ten lines. */
+/** `tail -c +N`, with which `kubectl cp` resumes after a lost connection; without it, the last ten lines. */
 async function lastBytes(args: readonly string[], process: ShellProcess): Promise<number> {
   const from = /^-c\s?\+(\d+)$/.exec(args.join(' '))?.[1];
   if (from === undefined) {

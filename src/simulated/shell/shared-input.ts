@@ -7,10 +7,13 @@ const DONE: Read = { done: true, value: undefined };
 const NEWLINE = 0x0a;
 const MAX_LINE_CHARACTERS = 64 * 1024;
 
-/** What a shell and the programs that it runs read in turn. A program that is interrupted, or stops reading, takes nothing away. */
+/**
+ * The input that a shell and its programs read in turn. A program that is interrupted or stops reading loses no input for
+ * the others.
+ */
 export class SharedInput implements AsyncIterable<Uint8Array> {
   readonly #source: AsyncIterator<Uint8Array>;
-  /** What was read after the end of a line. */
+  /** Input after the end of a line that was already read. */
   #rest: Uint8Array | undefined;
   #pending: Promise<Read> | undefined;
   #interrupted: Promise<Read> | undefined;
@@ -19,12 +22,12 @@ export class SharedInput implements AsyncIterable<Uint8Array> {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** For the program that is run next: its input ends when it is interrupted. */
+  /** For the next program: its input ends when the signal interrupts it. */
   endWith(signal: AbortSignal): void {
     this.#interrupted = aborted(signal).then(() => DONE);
   }
 
-  /** For the shell itself: the next lines, up to the end. What follows them is left to others. */
+  /** For the shell itself: the next lines, up to the end. Input after them is left to programs. */
   async *lines(): AsyncGenerator<string> {
     for (let text = ''; ;) {
       const read = await this.#next(undefined);

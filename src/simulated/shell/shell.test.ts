@@ -6,7 +6,7 @@ import type { ShellProcess } from './process.ts';
 import { runProgram } from './shell.ts';
 import { Terminal } from './terminal.ts';
 
-/** A container in which commands can be run. */
+/** A container that runs commands. */
 class Container {
   readonly clock = new VirtualClock();
   readonly machine = { hostname: 'web', clock: this.clock, files: new FileTree(['/tmp', '/root'], 0) };
@@ -81,12 +81,12 @@ describe('a command in a simulated container', () => {
     expect(await new Container().sh(script)).toEqual([output, code]);
   });
 
-  test('that is not known does nothing, unless a shell is asked for it', async () => {
+  test('that is unknown does nothing, except in a shell, where it fails', async () => {
     expect(await new Container().run(['pg_isready', '-q'])).toEqual(['', 0]);
     expect(await new Container().run(['toString'])).toEqual(['', 0]);
   });
 
-  test('sleeps on the clock of the node, and ends when it is told to', async () => {
+  test('sleeps on the clock of the node, and ends when it is aborted', async () => {
     const container = new Container();
     const sleeping = container.sh('sleep 1m; echo up');
     await container.clock.advance('59s');
@@ -106,7 +106,7 @@ describe('a command in a simulated container', () => {
     ]);
   });
 
-  test('packs what another unpacks, with names of any length', async () => {
+  test('unpacks an archive that another one packed, with names of any length', async () => {
     const [from, to] = [new Container(), new Container()];
     const long = `/tmp/${'directory/'.repeat(12)}`;
     await from.sh(`mkdir -p ${long}; echo long > ${long}/file; echo short > /tmp/file`);
@@ -122,7 +122,7 @@ describe('a command in a simulated container', () => {
     expect(await to.sh(`cat /root${long}/file /root/tmp/file`)).toEqual(['long\nshort\n', 0]);
   });
 
-  test('cannot fill the memory, nor leave its directory by names in archives', async () => {
+  test('cannot exceed the memory limit, nor leave its directory by names in archives', async () => {
     const container = new Container();
     const megabyte = Buffer.alloc(700 * 1024, 'x');
     expect(await container.run(['tee', '/tmp/a'], sent(megabyte))).toEqual([megabyte.toString(), 0]);
@@ -138,7 +138,7 @@ describe('a command in a simulated container', () => {
 });
 
 describe('a terminal', () => {
-  test('shows what is typed, takes corrections, and interrupts what runs', async () => {
+  test('echoes input, supports corrections, and interrupts programs', async () => {
     const container = new Container();
     const keys = new ByteInbox();
     let screen = '';

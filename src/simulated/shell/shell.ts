@@ -12,11 +12,11 @@ import { fail, pathOf, print, type ShellProcess } from './process.ts';
 import { programs } from './programs.ts';
 import { SharedInput } from './shared-input.ts';
 
-/** Shells within shells. */
+/** The nesting limit of shells. */
 const MAX_DEPTH = 16;
 const NOT_FOUND = 127;
 
-/** Runs scripts one after another, which share variables and the directory. */
+/** Runs scripts one after another, which share variables and the working directory. */
 export class Shell {
   readonly #process: ShellProcess;
   readonly #variables: Map<string, string>;
@@ -30,7 +30,7 @@ export class Shell {
     this.#directory = process.directory;
   }
 
-  /** Whether it was told to end. */
+  /** Whether `exit` was called. */
   get hasExited(): boolean {
     return this.#hasExited;
   }
@@ -39,7 +39,7 @@ export class Shell {
     return this.#directory;
   }
 
-  /** Of the last command. */
+  /** The exit code of the last command. */
   get code(): number {
     return this.#code;
   }
@@ -140,7 +140,7 @@ export class Shell {
     return own ?? runProgram([name, ...args], { ...process, environment }, true);
   }
 
-  /** What changes the shell itself. */
+  /** Commands that change the shell itself. */
   #builtIn(name: string, args: readonly string[], process: ShellProcess): Promise<number> | undefined {
     switch (name) {
       case 'exit':
@@ -171,7 +171,7 @@ export class Shell {
     return 0;
   }
 
-  /** What is not quoted becomes several words where variables hold spaces, and none where they are empty. */
+  /** An unquoted word is split where variables contain spaces, and vanishes where they are empty. */
   #expand(word: Word): readonly string[] {
     const words: string[] = [];
     let current: string | undefined;
@@ -211,7 +211,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Runs a program by its name or path. One that is not known does nothing, and only a shell minds. */
+/** Runs a program by its name or path. An unknown one does nothing and succeeds, except in a shell. */
 export async function runProgram(
   [name = '', ...args]: readonly string[],
   process: ShellProcess,
@@ -239,7 +239,7 @@ async function runShell(args: readonly string[], process: ShellProcess): Promise
   return (await converse(process)).code;
 }
 
-/** Runs a shell that is told what to do line by line, and asks for each if there is somebody to ask. */
+/** Runs an interactive shell line by line; prints a prompt when there is a terminal. */
 export async function converse(process: ShellProcess): Promise<{ readonly code: number; readonly hasExited: boolean }> {
   const { terminal } = process;
   const input = new SharedInput(process.stdin);

@@ -1,7 +1,7 @@
 import type { FileEntry } from './file-tree.ts';
 
 const BLOCK = 512;
-/** A file that is longer fits nowhere. */
+/** A larger file exceeds the limit of a container. */
 const MAX_FILE_BYTES = 1024 * 1024;
 
 export interface TarredFile {
@@ -21,7 +21,7 @@ export function tarEntry(name: string, entry: FileEntry): Uint8Array {
   return Buffer.concat([...long, header(shown, { mode, modifiedMs, flag, size: bytes.length }), padded(bytes)]);
 }
 
-/** What stands at the end of an archive. */
+/** The end of an archive. */
 export function tarEnd(): Uint8Array {
   return Buffer.alloc(2 * BLOCK);
 }
@@ -46,7 +46,7 @@ function header(
   return block;
 }
 
-/** Names of more than 100 bytes come before their header, as GNU's tar has it. */
+/** The extra entry with which GNU tar stores a name of more than 100 bytes. */
 function longName(name: string): Buffer {
   const bytes = Buffer.from(`${name}\0`);
   return Buffer.concat([
@@ -63,7 +63,7 @@ function sum(block: Buffer): number {
   return block.reduce((total, byte) => total + byte, 0);
 }
 
-/** The files and directories of an archive; everything else in it is left out. */
+/** The files and directories of an archive; other entries are skipped. */
 export async function* readTar(archive: AsyncIterable<Uint8Array>): AsyncGenerator<TarredFile> {
   const input = new BlockReader(archive);
   let longer: string | undefined;
@@ -115,7 +115,7 @@ function number(block: Buffer, start: number, length: number): number {
   return value;
 }
 
-/** Reads a stream in pieces of a certain length. */
+/** Reads a stream in pieces of a given length. */
 class BlockReader {
   readonly #input: AsyncIterator<Uint8Array>;
   #ready: Uint8Array[] = [];
@@ -125,7 +125,7 @@ class BlockReader {
     this.#input = input[Symbol.asyncIterator]();
   }
 
-  /** Undefined when the stream ends before. */
+  /** Undefined when the stream ends earlier. */
   async read(length: number): Promise<Buffer | undefined> {
     while (this.#bytes < length) {
       const next = await this.#input.next();
@@ -141,7 +141,7 @@ class BlockReader {
     return all.subarray(0, length);
   }
 
-  /** Whoever sends an archive sends more than its end. */
+  /** Reads the rest of the input: clients send more than the end of the archive. */
   async drain(): Promise<void> {
     while ((await this.#input.next()).done !== true);
   }

@@ -10,7 +10,7 @@ interface TarOptions {
   readonly names: readonly string[];
 }
 
-/** `tar` as far as `kubectl cp` uses it: makes, lists and unpacks plain archives. */
+/** The part of `tar` that `kubectl cp` uses: creates, lists and extracts plain archives. */
 export const tar: Program = async (args, process) => {
   const options = readOptions(args);
   if (typeof options === 'string') return fail(process, `tar: ${options}`, 2);
@@ -22,7 +22,7 @@ export const tar: Program = async (args, process) => {
   }
 };
 
-/** A text says what is wrong. */
+/** A text is an error message. */
 function readOptions(args: readonly string[]): TarOptions | string {
   const found = { mode: '', directory: '.', archive: '-', names: [] as string[] };
   const waiting = [...args];
@@ -81,7 +81,7 @@ async function unpack({ mode, archive }: TarOptions, directory: string, process:
       await print(process, `${entry.name}\n`);
       continue;
     }
-    const path = posix.join(directory, posix.join('/', entry.name)); // names that lead out stay inside
+    const path = posix.join(directory, posix.join('/', entry.name)); // `..` in names cannot leave the directory
     if (entry.type === 'directory') {
       files.makeDirectories(path, nowMs);
     } else {

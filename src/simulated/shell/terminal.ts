@@ -8,7 +8,7 @@ const RETURN = 0x0d;
 const NEWLINE = 0x0a;
 const MAX_LINE_BYTES = 4096;
 
-/** What stands between a process and who types: keys are shown, lines can be corrected, and Ctrl-C interrupts. */
+/** A terminal between a process and its user: echoes keys, lets the user edit the line, and interrupts on Ctrl-C. */
 export class Terminal {
   readonly #output: (bytes: Uint8Array) => Promise<void>;
   readonly #input = new ByteInbox();
@@ -30,23 +30,23 @@ export class Terminal {
     return this.#wasEnded;
   }
 
-  /** For what is run next: aborts when it is interrupted. */
+  /** For the next program: a signal that aborts on Ctrl-C. */
   foreground(signal: AbortSignal): AbortSignal {
     this.#foreground = new AbortController();
     return AbortSignal.any([signal, this.#foreground.signal]);
   }
 
-  /** What was run has ended. */
+  /** The program has ended. */
   background(): void {
     this.#foreground = undefined;
   }
 
-  /** Every line ends at the left. */
+  /** Turns line feeds into carriage return and line feed. */
   write(bytes: Uint8Array): Promise<void> {
     return this.#output(Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll('\n', '\r\n'), 'latin1'));
   }
 
-  /** Reads keys until there are no more. */
+  /** Reads keys until the end of the input. */
   async run(keys: AsyncIterable<Uint8Array>): Promise<void> {
     try {
       for await (const bytes of keys) {

@@ -32,22 +32,22 @@ export interface Credential {
 
 export interface Subject {
   readonly commonName: string;
-  /** Become groups when the certificate is shown to the API server. */
+  /** The API server reads them as the user's groups. */
   readonly organizations?: readonly string[];
 }
 
 export interface CertificateRequest {
   readonly subject: Subject;
   readonly usage: 'authority' | 'server' | 'client';
-  /** DNS names and IP addresses the certificate is good for. */
+  /** DNS names and IP addresses that the certificate covers. */
   readonly names?: readonly string[];
   readonly notBefore: number;
   readonly notAfter: number;
 }
 
-/** Who signs. */
+/** The signer of a certificate. */
 export interface Issuer {
-  /** As it stands in the certificate, since clients compare it byte by byte. */
+  /** The exact bytes from the certificate, since clients compare them byte by byte. */
   readonly name: Buffer;
   readonly privateKey: KeyObject;
   /** Undefined when the issuer's certificate has none. */
@@ -60,12 +60,12 @@ export function newPrivateKey(): string {
   return privateKey.export({ type: 'sec1', format: 'pem' }).toString();
 }
 
-/** The issuer of a certificate that is its own authority. */
+/** The issuer of a self-signed certificate. */
 export function selfIssuer(subject: Subject, privateKey: KeyObject): Issuer {
   return { name: nameOf(subject), privateKey, keyIdentifier: keyIdentifier(createPublicKey(privateKey)) };
 }
 
-/** The authority that a certificate tells of. */
+/** The issuer that an authority's certificate describes. */
 export function issuerFrom(certificate: X509Certificate, privateKey: KeyObject): Issuer {
   const [body = EMPTY] = childrenOf(certificate.raw);
   const fields = childrenOf(body);
@@ -85,7 +85,7 @@ function subjectKeyIdentifier(fields: readonly Buffer[]): Buffer | undefined {
   return found === undefined ? undefined : contentOf(contentOf(found.at(-1) ?? EMPTY));
 }
 
-/** Signs a certificate for a key; the issuer may be the subject itself. Answers with PEM. */
+/** Signs a certificate for a key; the issuer may be the subject itself. Returns PEM. */
 export function issueCertificate(
   request: CertificateRequest,
   publicKey: KeyObject,
@@ -113,7 +113,7 @@ interface CertificateParts {
   readonly extensions: readonly Buffer[];
 }
 
-/** A signed certificate of these parts, as PEM; which key has signed it is added. */
+/** Signs these parts, adds the signature and its algorithm, and returns PEM. */
 export function certificateOf(
   { subject, publicKey, notBefore, notAfter, extensions: own }: CertificateParts,
   { issuer, random }: { readonly issuer: Issuer; readonly random: Random },
@@ -140,7 +140,7 @@ interface SignatureAlgorithm {
   readonly digest: string | null;
 }
 
-/** How a key signs: our own are ECDSA, those that somebody else made for the cluster may be of another kind. */
+/** The signature algorithm of a key: Keelson's keys are ECDSA, authorities that the user supplies may have other keys. */
 function signatureAlgorithm({ asymmetricKeyType }: KeyObject): SignatureAlgorithm {
   switch (asymmetricKeyType) {
     case 'ec':
@@ -196,10 +196,10 @@ function alternativeName(text: string): Buffer {
   return isIP(text) === 0 ? tagged(0x82, Buffer.from(text, 'latin1')) : tagged(0x87, ipBytes(text));
 }
 
-/** The SHA-1 of the public key, by which chains are put together (RFC 5280, 4.2.1.2). */
+/** The SHA-1 of the public key, by which verifiers build chains (RFC 5280, 4.2.1.2). */
 function keyIdentifier(publicKey: KeyObject): Buffer {
   const [, key = EMPTY] = childrenOf(publicKey.export({ type: 'spki', format: 'der' }));
-  return createHash('sha1').update(contentOf(key).subarray(1)).digest(); // the first byte counts unused bits
+  return createHash('sha1').update(contentOf(key).subarray(1)).digest(); // the first byte is the number of unused bits
 }
 
 function pem(der: Buffer): string {

@@ -1,12 +1,12 @@
-// As much of DER (ITU-T X.690) as certificates need.
+// The part of DER (ITU-T X.690) that certificates need.
 
-/** A value whose first bytes are its tag and length, and where it ends. */
+/** The tag, the content and the end of one encoded value. */
 interface Element {
   readonly content: Buffer;
   readonly end: number;
 }
 
-/** The elements inside of a constructed one, each with its tag and length. */
+/** The elements inside a constructed one, each with its tag and length. */
 export function childrenOf(element: Buffer): Buffer[] {
   const { content } = readElement(element, 0);
   const children: Buffer[] = [];
@@ -18,7 +18,7 @@ export function childrenOf(element: Buffer): Buffer[] {
   return children;
 }
 
-/** What an element holds, without its tag and length. */
+/** The content of an element, without its tag and length. */
 export function contentOf(element: Buffer): Buffer {
   return readElement(element, 0).content;
 }
@@ -48,7 +48,7 @@ export function set(...parts: readonly Buffer[]): Buffer {
   return tagged(0x31, Buffer.concat(parts));
 }
 
-/** A value with its tag and length in front. */
+/** A value preceded by its tag and length. */
 export function tagged(tag: number, value: Buffer): Buffer {
   return Buffer.concat([Buffer.from([tag]), lengthOf(value.length), value]);
 }
@@ -89,7 +89,7 @@ export function octetString(value: Buffer): Buffer {
   return tagged(0x04, value);
 }
 
-/** Whole bytes; `unusedBits` of the last one do not count. */
+/** Whole bytes; the last `unusedBits` bits are not part of the value. */
 export function bitString(value: Buffer, unusedBits = 0): Buffer {
   return tagged(0x03, Buffer.concat([Buffer.from([unusedBits]), value]));
 }
@@ -103,7 +103,7 @@ export function context(number: number, value: Buffer): Buffer {
   return tagged(0xa0 | number, value);
 }
 
-/** UTCTime until 2049 and GeneralizedTime after, as RFC 5280 asks. */
+/** UTCTime until 2049 and GeneralizedTime after, as RFC 5280 requires. */
 export function time(milliseconds: number): Buffer {
   const text = new Date(milliseconds).toISOString().replaceAll(/[-:T]|\.\d+/g, '');
   const isShort = Number(text.slice(0, 4)) < 2050;

@@ -8,11 +8,11 @@ export interface SigningOptions {
   readonly random: Random;
   readonly notBefore: number;
   readonly notAfter: number;
-  /** What the certificate is for, in words of the certificates API; those that it does not know have no effect. */
+  /** What the certificate is for, in the terms of the certificates API; unknown usages have no effect. */
   readonly usages: readonly string[];
 }
 
-/** Bits of the key usage, the first one first. */
+/** Bits of the key usage, counted from the first. */
 const KEY_USAGES: Readonly<Record<string, number>> = {
   signing: 0,
   'digital signature': 0,
@@ -26,7 +26,7 @@ const KEY_USAGES: Readonly<Record<string, number>> = {
   'decipher only': 8,
 };
 
-/** In the order in which certificates have them. */
+/** In the order in which they appear in certificates. */
 const EXTENDED_USAGES: Readonly<Record<string, string>> = {
   any: '2.5.29.37.0',
   'server auth': '1.3.6.1.5.5.7.3.1',
@@ -43,12 +43,12 @@ const EXTENDED_USAGES: Readonly<Record<string, string>> = {
   'netscape sgc': '2.16.840.1.113730.4.1',
 };
 
-/** All usages that the certificates API knows. */
+/** All usages of the certificates API. */
 export const knownUsages: readonly string[] = [...Object.keys(KEY_USAGES), ...Object.keys(EXTENDED_USAGES)];
 
 /**
- * The certificate that a request asks for, as PEM: its subject, key and alternative names, for these usages, never an authority's.
- * Nothing else of the request counts.
+ * Issues the requested certificate, as PEM: with the request's subject, key and alternative names, for these usages, never
+ * for an authority. Everything else in the request is ignored.
  */
 export function signRequest(request: SigningRequest, options: SigningOptions): string {
   const { issuer, random, notBefore, notAfter, usages } = options;

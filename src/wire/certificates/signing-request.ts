@@ -1,11 +1,11 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { childrenOf, contentOf, integerOf, objectIdentifier } from './der.ts';
 
-/** What a PKCS #10 request asks a certificate for. */
+/** A parsed PKCS #10 certificate request. */
 export interface SigningRequest {
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** The subject as it stands in the request. */
+  /** The exact bytes of the subject. */
   readonly rawSubject: Buffer;
   readonly publicKey: KeyObject;
   readonly dnsNames: readonly string[];
@@ -13,16 +13,16 @@ export interface SigningRequest {
   /** 4 or 16 bytes each. */
   readonly ipAddresses: readonly Buffer[];
   readonly uris: readonly string[];
-  /** The alternative names as they stand in the request, of those four kinds. */
+  /** The exact bytes of the alternative names of those four kinds. */
   readonly rawNames: readonly Buffer[];
-  /** What is wrong with the signature by which the sender proves to have the key, in Go's words. */
+  /** Why the signature does not prove that the sender has the key, in Go's words; undefined when it does. */
   readonly signatureProblem: string | undefined;
 }
 
 const PEM = /-----BEGIN CERTIFICATE REQUEST-----\r?\n([A-Za-z0-9+/=\s]*)-----END CERTIFICATE REQUEST-----/;
 const FIRST_BLOCK = /-----BEGIN ([^-]*)-----/;
 
-/** Reads the first block of PEM; throws with the words of upstream's API server when it is no request. */
+/** Reads the first PEM block; throws errors with the messages of kube-apiserver when it is not a request. */
 export function parseSigningRequest(pem: string): SigningRequest {
   const body = FIRST_BLOCK.exec(pem)?.[1] === 'CERTIFICATE REQUEST' ? PEM.exec(pem)?.[1] : undefined;
   if (body === undefined) throw new Error('PEM block type must be CERTIFICATE REQUEST');
@@ -93,7 +93,7 @@ interface Algorithm {
 const RSA_FAILURE = 'crypto/rsa: verification error';
 const ECDSA_FAILURE = 'x509: ECDSA verification failure';
 
-/** By the identifier of how it was signed; older digests are not safe, and Go refuses them. */
+/** By the identifier of the signature algorithm; Go rejects older, unsafe digests. */
 const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map(
   (
     [
@@ -114,6 +114,6 @@ function signatureProblem(info: Buffer, { algorithm, signature, publicKey }: Sig
   if (known === undefined) return 'x509: cannot verify signature: algorithm unimplemented';
   const { digest, keyType, failure } = known;
   if (publicKey.asymmetricKeyType !== keyType) return failure;
-  const bytes = contentOf(signature).subarray(1); // the first byte counts unused bits
+  const bytes = contentOf(signature).subarray(1); // the first byte is the number of unused bits
   return verify(digest, info, { key: publicKey, dsaEncoding: 'der' }, bytes) ? undefined : failure;
 }

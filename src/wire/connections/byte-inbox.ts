@@ -1,7 +1,7 @@
-/** How much lies ready for a reader that is slow, before those who bring more have to wait. */
+/** How many bytes wait for a slow reader before writers have to wait. */
 const MAX_WAITING_BYTES = 256 * 1024;
 
-/** Bytes on their way to one reader, who iterates over them once. */
+/** A queue of bytes with one reader, which iterates once. */
 export class ByteInbox implements AsyncIterable<Uint8Array> {
   readonly #waiting: Uint8Array[] = [];
   #bytes = 0;
@@ -9,12 +9,12 @@ export class ByteInbox implements AsyncIterable<Uint8Array> {
   #wakeReader: (() => void) | undefined;
   #wakeBringers: (() => void)[] = [];
 
-  /** Whether nothing more can come. */
+  /** Whether no more bytes can arrive. */
   get isOver(): boolean {
     return this.#end !== undefined;
   }
 
-  /** Resolves when there is room for more. What comes after the end, or when the reader has left, is let go. */
+  /** Resolves when there is room for more. Drops bytes after the end, and when the reader has left. */
   async deliver(bytes: Uint8Array): Promise<void> {
     if (this.isOver || bytes.length === 0) return;
     this.#waiting.push(bytes);
@@ -25,7 +25,7 @@ export class ByteInbox implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** The reader gets what lies ready, and then the end or the error. */
+  /** The reader gets the queued bytes, and then the end or the error. */
   finish(error?: Error): void {
     this.#end ??= error === undefined ? {} : { error };
     this.#wakeReader?.();

@@ -1,9 +1,9 @@
-/** What comes as text, at most so many bytes of it; the rest is not read. */
+/** The first `maxBytes` bytes, as text; the rest is not read. */
 export async function cutText(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   return (await cutBytes(chunks, maxBytes)).toString();
 }
 
-/** What comes, at most so many bytes of it; the rest is not read. */
+/** The first `maxBytes` bytes; the rest is not read. */
 export async function cutBytes(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let bytes = 0;

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** Resolves when more may be written, or nothing can be written any more. */
+/** Resolves when more may be written, or when the stream is closed. */
 export function drained(output: Writable): Promise<void> {
   if (output.destroyed) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 
-/** Two ends of a connection within this process: what is written to one is read from the other, no faster than it is read. */
+/** Two ends of a connection within this process: bytes written to one are read from the other, with backpressure. */
 export function duplexPair(): readonly [Duplex, Duplex] {
   const first = new PairEnd();
   const second = new PairEnd();
@@ -11,14 +11,14 @@ export function duplexPair(): readonly [Duplex, Duplex] {
 
 class PairEnd extends Duplex {
   other!: PairEnd;
-  /** Tells the writer of the other end that its last piece was taken. */
+  /** Completes the write of the other end whose bytes were read. */
   #taken: (() => void) | undefined;
 
   constructor() {
     super({ allowHalfOpen: true });
   }
 
-  // What Node's HTTP asks of its sockets besides; nothing here is slow, idle or kept alive, and no timer is set.
+  // Other methods that Node's HTTP calls on sockets; no connection here is slow, idle or kept alive, so no timer is set.
   setTimeout(): this {
     return this;
   }

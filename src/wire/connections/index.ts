@@ -1,4 +1,4 @@
-// What other folders may use: bytes between two ends, whatever protocol they are of.
+// What other folders may use: bytes between two ends, independent of the protocol.
 export { ByteInbox } from './byte-inbox.ts';
 export { cutBytes, cutText } from './cut-text.ts';
 export { drained } from './drained.ts';

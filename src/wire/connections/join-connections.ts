@@ -1,9 +1,12 @@
 import type { Duplex } from 'node:stream';
 import { drained } from './drained.ts';
 
-/** Passes on what comes from each to the other, no faster than it is taken; resolves when both are over. One that breaks off ends the other. */
+/**
+ * Copies bytes in both directions with backpressure; resolves when both connections are closed. A connection that breaks
+ * also ends the other.
+ */
 export async function joinConnections(first: Duplex, second: Duplex): Promise<void> {
-  first.on('error', () => undefined); // reading tells
+  first.on('error', () => undefined); // the read loop sees the error
   second.on('error', () => undefined);
   await Promise.all([pass(first, second), pass(second, first)]);
 }

@@ -14,12 +14,12 @@ test.each([
   ['http://[::1]:2379', { type: 'tcp', host: '::1', port: 2379, isSecure: false, authority: '[::1]:2379' }],
   ['unix:/run/x.sock', { type: 'unix', path: '/run/x.sock', isSecure: false, authority: 'localhost' }],
   ['unix:x.sock', { type: 'unix', path: 'x.sock', isSecure: false, authority: 'localhost' }],
-])('%s is understood', (text, address) => {
+])('parses %s', (text, address) => {
   expect(parseAddress(text)).toEqual(address);
   expect(formatAddress(parseAddress(text))).toBe(text);
 });
 
-test('an absolute socket path may have two slashes before it, and a URL one behind it', () => {
+test('an absolute socket path may be preceded by two slashes, and a URL followed by one', () => {
   expect(parseAddress('unix:///run/x.sock')).toEqual(parseAddress('unix:/run/x.sock'));
   expect(parseAddress('http://a:1/')).toEqual(parseAddress('http://a:1'));
 });
@@ -36,6 +36,6 @@ test.each([
   'unix:',
   'unix://host/x',
   'user@host:1',
-])('"%s" is refused', (text) => {
+])('rejects "%s"', (text) => {
   expect(() => parseAddress(text)).toThrow(/Cannot use address/);
 });

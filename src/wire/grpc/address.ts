@@ -4,9 +4,9 @@ export type Address =
       readonly type: 'tcp';
       readonly host: string;
       readonly port: number;
-      /** Whether TLS is spoken there; `undefined` when the text did not say. */
+      /** Whether the server uses TLS; `undefined` when the text does not say. */
       readonly isSecure: boolean | undefined;
-      /** What the `:authority` of requests says. */
+      /** The `:authority` of requests. */
       readonly authority: string;
     }
   | { readonly type: 'unix'; readonly path: string; readonly isSecure: false; readonly authority: string };
@@ -14,8 +14,8 @@ export type Address =
 const HOST_AND_PORT = /^(?<host>\[[0-9A-Fa-f:.%]+\]|[^\s/:[\]@?#]+):(?<port>\d{1,5})\/?$/;
 
 /**
- * Reads an address as people write it: `https://host:2379`, `http://host:2379`, `host:2379`, `[::1]:2379`,
- * `unix:/run/x.sock` or `unix:///run/x.sock`.
+ * Parses an address: `https://host:2379`, `http://host:2379`, `host:2379`, `[::1]:2379`, `unix:/run/x.sock` or
+ * `unix:///run/x.sock`.
  */
 export function parseAddress(text: string): Address {
   if (text.startsWith('unix:')) return unixAddress(text);
@@ -32,7 +32,7 @@ export function parseAddress(text: string): Address {
   return { type: 'tcp', host, port, isSecure, authority: `${found['host']}:${port}` };
 }
 
-/** The address in the form that `parseAddress` reads. */
+/** The address in the form that `parseAddress` parses. */
 export function formatAddress(address: Address): string {
   if (address.type === 'unix') return `unix:${address.path}`;
   if (address.isSecure === undefined) return address.authority;

@@ -11,7 +11,7 @@ import { decodeMessage, formatTimeout, fromHeaders, type Metadata, toHeaders } f
 
 export interface CallOptions {
   readonly metadata?: Metadata;
-  /** The call fails with DEADLINE_EXCEEDED after this time; absent: it may take for ever. */
+  /** The call fails with DEADLINE_EXCEEDED after this time; default: no limit. */
   readonly timeoutMs?: number;
   /** When it aborts, the call is cancelled and fails with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -19,7 +19,7 @@ export interface CallOptions {
   readonly maxReceiveBytes?: number;
 }
 
-/** What a call is made on. */
+/** The connection and method of a call. */
 export interface CallTarget {
   readonly session: ClientHttp2Session;
   readonly clock: Clock;
@@ -28,7 +28,7 @@ export interface CallTarget {
   callEnded(): void;
 }
 
-/** One HTTP/2 stream that carries a gRPC call, and how it ended. Unary and streaming calls are both built on it. */
+/** One HTTP/2 stream that carries a gRPC call, and its outcome. Unary and streaming calls are both built on it. */
 export class Call {
   readonly stream: ClientHttp2Stream;
   readonly #session: ClientHttp2Session;
@@ -36,7 +36,7 @@ export class Call {
   readonly #timer: Disposable | undefined;
   #answer: IncomingHttpHeaders | undefined;
   #trailers: IncomingHttpHeaders | undefined;
-  /** Why it was ended from this side. */
+  /** The reason of a cancellation by this side. */
   #ownReason: { readonly error: unknown } | undefined;
   #streamError: unknown;
 
@@ -64,20 +64,20 @@ export class Call {
     }
   }
 
-  /** Whether the server has said how the call ended. */
+  /** Whether the server has sent the call's status. */
   get hasStatus(): boolean {
     return this.#trailers !== undefined || this.#answer?.['grpc-status'] !== undefined;
   }
 
-  /** Ends the call from this side, for a reason that becomes its failure. */
+  /** Cancels the call; it fails with this reason. */
   cancel(reason: unknown): void {
     if (this.#ownReason !== undefined || this.stream.destroyed) return;
     this.#ownReason = { error: reason };
     this.stream.close(constants.NGHTTP2_CANCEL);
-    this.stream.destroy(); // closing alone waits for what is still to be written
+    this.stream.destroy(); // close() alone would wait for pending writes
   }
 
-  /** Why the call failed; `undefined` when it ended with OK. To be asked once the stream has ended or closed. */
+  /** The error of the call; `undefined` when it ended with OK. Only valid once the stream has ended or closed. */
   failure(): unknown {
     if (this.#ownReason !== undefined) return this.#ownReason.error;
     if (this.#trailers !== undefined) return failureIn(this.#trailers);
@@ -115,7 +115,7 @@ function openStream(method: string, options: CallOptions, target: CallTarget): C
 
 const GRPC_CONTENT = 'application/grpc';
 
-/** What a server's headers or trailers say about how the call ended; `undefined` for OK. */
+/** The error in a server's headers or trailers; `undefined` for OK. */
 function failureIn(headers: IncomingHttpHeaders): GrpcError | undefined {
   const number = Number(headers['grpc-status']);
   if (number === 0) return undefined;
@@ -125,7 +125,7 @@ function failureIn(headers: IncomingHttpHeaders): GrpcError | undefined {
   return new GrpcError(code, text, { metadata: fromHeaders(headers) });
 }
 
-/** A server, or something in between, that answers in plain HTTP. */
+/** The error for a server, or something in between, that answers in plain HTTP. */
 function notGrpc(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): GrpcError | undefined {
   const status = headers[':status'] ?? 0;
   const contentType = headers['content-type'] ?? '';
@@ -134,7 +134,7 @@ function notGrpc(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): GrpcE
   return new GrpcError(codeOfHttp(status), `The server did not answer as a gRPC server does: ${what}`);
 }
 
-/** As gRPC's "HTTP to gRPC Status Code Mapping" says. */
+/** The table "HTTP to gRPC Status Code Mapping" of gRPC. */
 function codeOfHttp(status: number): StatusName {
   switch (status) {
     case 400:
@@ -155,13 +155,13 @@ function codeOfHttp(status: number): StatusName {
   }
 }
 
-/** A stream that ended with its connection. */
+/** The error of a stream that ended with its connection. */
 function connectionLost(cause: unknown): GrpcError {
   const reason = cause instanceof Error ? `: ${cause.message}` : '';
   return new GrpcError('UNAVAILABLE', `The connection was lost${reason}`, { cause });
 }
 
-/** A stream that the server reset, or ended without a status. */
+/** The error of a stream that the server reset, or ended without a status. */
 function brokenOff(resetCode: number, cause: unknown): GrpcError {
   switch (resetCode) {
     case constants.NGHTTP2_REFUSED_STREAM:

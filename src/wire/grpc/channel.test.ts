@@ -40,7 +40,7 @@ test('a unary call gets the answer, and the server its metadata and time limit',
   expect(seen['grpc-timeout']).toMatch(/^\d{4}m$/);
 });
 
-test('calls run side by side on one connection', async () => {
+test('calls run concurrently on one connection', async () => {
   await using server = await GrpcServer.start({ '/s/Echo': echo });
   await using channel = open(server.address);
 
@@ -102,7 +102,7 @@ test.each<[string, Handlers[string], StatusName, RegExp]>([
     'INTERNAL',
     /compressed/,
   ],
-])('a call that ends with %s fails as it should', async (_name, handler, code, message) => {
+])('a call that ends with %s fails as expected', async (_name, handler, code, message) => {
   await using server = await GrpcServer.start({ '/s/Fail': handler });
   await using channel = open(server.address);
 
@@ -131,7 +131,7 @@ test('a method that the server does not have is UNIMPLEMENTED', async () => {
   expect((await failureOf(channel.unary('/s/None', bytes('x')))).code).toBe('UNIMPLEMENTED');
 });
 
-test('a message that is larger than the limit is refused, one that just fits is not', async () => {
+test('a message above the limit is rejected, one of exactly the limit is not', async () => {
   await using server = await GrpcServer.start({ '/s/Echo': echo });
   await using channel = open(server.address, { maxReceiveBytes: 100_000 });
 
@@ -157,7 +157,7 @@ test('a call that takes too long is cancelled with DEADLINE_EXCEEDED', async () 
   expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL);
 });
 
-test('aborting cancels a call and passes on the reason', async () => {
+test('aborting cancels a call, which fails with the signal’s reason', async () => {
   await using server = await GrpcServer.start({ '/s/Hang': () => undefined });
   await using channel = open(server.address);
   const stop = new AbortController();
@@ -169,7 +169,7 @@ test('aborting cancels a call and passes on the reason', async () => {
   await expect(channel.unary('/s/Hang', bytes('x'), { signal: stop.signal })).rejects.toThrow('enough');
 });
 
-test('a call that is under way when its connection is cut may have been seen; the next one connects again', async () => {
+test('a call in flight when its connection is cut may have been received; the next one connects again', async () => {
   await using server = await GrpcServer.start({ '/s/Echo': echo, '/s/Cut': () => server.cut() });
   await using channel = open(server.address);
 
@@ -180,7 +180,7 @@ test('a call that is under way when its connection is cut may have been seen; th
   expect(text(await channel.unary('/s/Echo', bytes('again')))).toBe('again');
 });
 
-test('a server that wants to stop gets no new calls, and those under way finish', async () => {
+test('a server that sends GOAWAY gets no new calls, and those in flight finish', async () => {
   await using server = await GrpcServer.start({
     '/s/Last': (call) => {
       server.goAway();
@@ -196,7 +196,7 @@ test('a server that wants to stop gets no new calls, and those under way finish'
   expect((await channel.connection()).isUsable).toBe(true);
 });
 
-test('a dead endpoint is passed over, and a server that is of no use is avoided', async () => {
+test('an endpoint that refuses connections is skipped, and one marked as unusable is avoided', async () => {
   const name = (value: string): Handlers => ({
     '/s/Name': (call) => {
       call.send(bytes(value));
@@ -214,7 +214,7 @@ test('a dead endpoint is passed over, and a server that is of no use is avoided'
   expect([before, after].sort()).toEqual(['first', 'second']);
 });
 
-test('when no endpoint can be reached the call fails in time, says why and was not sent', async () => {
+test('when no endpoint can be reached the call fails within its timeout, with the reason, and counts as not sent', async () => {
   await using channel = open([await deadEndpoint(), await deadEndpoint()], { backoff: { initialMs: 1, capMs: 5 } });
 
   const error = await failureOf(channel.unary('/s/Echo', bytes('x'), { timeoutMs: 50 }));
@@ -243,7 +243,7 @@ test('a server that does not answer a ping counts as lost', async () => {
   expect(connection.isUsable).toBe(false);
 });
 
-test('speaks over a unix socket', async () => {
+test('connects to a unix socket', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-grpc-'));
   try {
     await using server = await GrpcServer.start({ '/s/Echo': echo }, join(folder, 'server.sock'));
@@ -255,7 +255,7 @@ test('speaks over a unix socket', async () => {
   }
 });
 
-test('after closing nothing is called, and what still runs is ended', async () => {
+test('a closed channel rejects new calls and ends those in flight', async () => {
   await using server = await GrpcServer.start({ '/s/Hang': () => undefined, '/s/Echo': echo });
   const clock = new VirtualClock();
   const channel = open(server.address, { clock });
@@ -270,7 +270,7 @@ test('after closing nothing is called, and what still runs is ended', async () =
   expect(await failureOf(channel.unary('/s/Echo', bytes('x')))).toMatchObject({ code: 'UNAVAILABLE', isUnsent: true });
 });
 
-test('a server that answers before it has read the request does not leave the call hanging', async () => {
+test('a server that answers before it has read the request does not hang the call', async () => {
   await using server = await GrpcServer.start({
     '/s/Refuse': (call) => {
       call.finish({ 'grpc-status': '8', 'grpc-message': 'too much' });

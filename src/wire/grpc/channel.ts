@@ -21,35 +21,35 @@ import type { KeepaliveOptions } from './keepalive.ts';
 import type { Method } from './method.ts';
 
 export interface ChannelOptions extends KeepaliveOptions {
-  /** One server, known by several addresses or being several machines that do the same. */
+  /** The addresses of one server or of several equivalent servers. */
   readonly endpoints: readonly string[];
   readonly tls?: TlsSource;
   readonly clock: Clock;
   readonly random: Random;
   readonly log?: Logger;
-  /** For one try at one endpoint; 5 s unless given. */
+  /** For one attempt at one endpoint; default 5 s. */
   readonly connectTimeoutMs?: number;
-  /** Between rounds in which no endpoint could be reached; from 100 ms, doubling up to 5 s, unless given. */
+  /** Between rounds in which no endpoint could be reached; default from 100 ms, doubling up to 5 s. */
   readonly backoff?: BackoffOptions;
-  /** The largest message taken from the server; 4 MiB unless given, as everywhere with gRPC. */
+  /** The largest message accepted from the server; default 4 MiB, gRPC's usual limit. */
   readonly maxReceiveBytes?: number;
 }
 
 export interface WaitOptions {
   readonly signal?: AbortSignal;
-  /** How long to wait for a connection; absent: for ever. */
+  /** How long to wait for a connection; default: no limit. */
   readonly timeoutMs?: number;
 }
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 5000;
 const DEFAULT_BACKOFF: BackoffOptions = { initialMs: 100, capMs: 5000, jitter: 0.2 };
 const DEFAULT_MAX_RECEIVE_BYTES = 4 * 1024 * 1024;
-/** Calls that may wait for a connection at a time; more are refused with UNAVAILABLE. */
+/** Calls that may wait for a connection at a time; further ones fail with UNAVAILABLE. */
 const MAX_WAITING = 10_000;
-/** How long calls may take to finish when the channel is closed. */
+/** How long calls may take to finish after the channel is closed. */
 const CLOSE_GRACE_MS = 1000;
 
-/** A search for an endpoint that answers, shared by all who wait for it. */
+/** A search for an endpoint that answers, shared by all waiting calls. */
 interface Opening {
   readonly connection: Promise<Connection>;
   readonly giveUp: AbortController;
@@ -57,8 +57,8 @@ interface Opening {
 }
 
 /**
- * A way to a gRPC server that outlives its connections: one at a time, to the first endpoint that answers; when it is
- * lost, or said to be of no use, the next endpoint is tried. Nothing is connected until somebody calls.
+ * A client of a gRPC server that outlives its connections. It has one connection at a time, to the first endpoint that
+ * answers; when that is lost or marked as unusable, the next endpoint is tried. It does not connect before the first call.
  */
 export class Channel implements AsyncDisposable {
   readonly #options: ChannelOptions;
@@ -76,10 +76,10 @@ export class Channel implements AsyncDisposable {
     this.#options = options;
     this.#addresses = options.endpoints.map(parseAddress);
     this.#log = options.log ?? discardLogger;
-    this.#nextEndpoint = options.random.int(this.#addresses.length); // so that many clients spread over the servers
+    this.#nextEndpoint = options.random.int(this.#addresses.length); // spreads many clients over the servers
   }
 
-  /** A connection that can be used now; tries all endpoints over and over until one answers. */
+  /** A usable connection; tries all endpoints in turn until one answers. */
   async connection(options: WaitOptions = {}): Promise<Connection> {
     if (this.#current?.isUsable === true) return this.#current;
     if (this.#closing.signal.aborted) throw closed();
@@ -103,7 +103,7 @@ export class Channel implements AsyncDisposable {
     return connection.unary(method, message, { ...options, timeoutMs });
   }
 
-  /** One message each way, as objects. */
+  /** A unary call with decoded messages. */
   async call<Request, Response>(
     method: Method<Request, Response>,
     request: Request,
@@ -112,19 +112,22 @@ export class Channel implements AsyncDisposable {
     return method.response.decode(await this.unary(method.path, method.request.encode(request), options));
   }
 
-  /** Any number of messages each way; the time that a connection takes does not count towards `timeoutMs`. */
+  /** A streaming call; the time to connect does not count towards `timeoutMs`. */
   async duplex(method: string, options: CallOptions = {}): Promise<DuplexCall> {
     return (await this.connection(options)).duplex(method, options);
   }
 
-  /** New calls go elsewhere, if there is another endpoint: this one answers, but cannot do its work. What runs may finish. */
+  /**
+   * Sends new calls to another endpoint, if there is one, because this one answers but cannot do its work. Calls in flight
+   * may finish.
+   */
   avoid(connection: Connection): void {
     if (this.#addresses.length === 1) return;
     if (this.#current === connection) this.#current = undefined;
     connection.retire();
   }
 
-  /** Lets calls finish for a second, then ends them. */
+  /** Lets calls finish for a second, then cancels them. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(closed());
     await Promise.all(Array.from(this.#connections, (connection) => connection.close(CLOSE_GRACE_MS)));
@@ -136,7 +139,7 @@ export class Channel implements AsyncDisposable {
     return { connection, giveUp, waiting: 0 };
   }
 
-  /** Also when nobody waits any more: an endpoint that is away is not tried for ever. */
+  /** Also called when no call waits any more, so that an unreachable endpoint is not retried for ever. */
   #endOpening(opening: Opening): void {
     opening.giveUp.abort();
     if (this.#opening === opening) this.#opening = undefined;
@@ -211,11 +214,11 @@ interface SessionOptions {
   readonly signal?: AbortSignal;
 }
 
-/** How much a server may send ahead of the reader, for one call and for all calls of a connection. */
+/** How much a server may send before it is read, for one call and for all calls of a connection. */
 const CALL_WINDOW_BYTES = 1024 * 1024;
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
 
-/** Connects; rejects with an UNAVAILABLE that says why. */
+/** Connects; rejects with an UNAVAILABLE error that contains the reason. */
 async function openSession(address: Address, options: SessionOptions): Promise<ClientHttp2Session> {
   const { clock, timeoutMs, signal } = options;
   using scope = new AbortScope(signal);

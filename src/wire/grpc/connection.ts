@@ -13,7 +13,7 @@ export interface ConnectionOptions extends KeepaliveOptions {
   readonly maxReceiveBytes: number;
 }
 
-/** One HTTP/2 connection to one server, on which any number of calls run side by side. */
+/** One HTTP/2 connection to one server, with any number of concurrent calls. */
 export class Connection {
   readonly address: string;
   readonly #session: ClientHttp2Session;
@@ -62,7 +62,7 @@ export class Connection {
     return !this.#isRetired && !this.#session.closed && !this.#session.destroyed;
   }
 
-  /** Resolves when the connection is gone, for whatever reason. */
+  /** Resolves when the connection is closed, for any reason. */
   get closed(): Promise<void> {
     return this.#closed;
   }
@@ -75,13 +75,13 @@ export class Connection {
     return new DuplexCall(method, { ...this.#defaults(), ...options });
   }
 
-  /** Takes no new calls; what runs may finish, then the connection is closed. */
+  /** Takes no new calls; closes the connection when the calls in flight have finished. */
   retire(): void {
     this.#isRetired = true;
     if (!this.#session.closed) this.#session.close();
   }
 
-  /** Gives calls `graceMs` to finish and ends the rest. */
+  /** Gives calls `graceMs` to finish and cancels the rest. */
   async close(graceMs: number): Promise<void> {
     this.retire();
     const timer = this.#options.clock.timer(graceMs, () => this.destroy());
@@ -99,7 +99,7 @@ export class Connection {
   }
 }
 
-/** Sends one message and answers with the one that comes back. */
+/** Sends one message and returns the answer. */
 function callUnary(
   method: string,
   message: Uint8Array,

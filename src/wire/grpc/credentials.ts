@@ -1,15 +1,15 @@
-/** What is needed for TLS, in PEM. */
+/** Credentials for TLS, as PEM. */
 export interface TlsCredentials {
-  /** Whom to trust; the machine's own list unless given. */
+  /** The trusted authorities; default those of the system. */
   readonly ca?: string | Uint8Array;
-  /** This side's certificate and key, for servers that ask for one. */
+  /** The client's certificate and key, for servers that request one. */
   readonly certificate?: string | Uint8Array;
   readonly key?: string | Uint8Array;
-  /** The name the server's certificate must have, when it is not the host in the address. */
+  /** The name that the server's certificate must have, when it is not the host of the address. */
   readonly serverName?: string;
 }
 
-/** Asked before each connection, so that renewed certificates are taken up. */
+/** Read before each connection, so that renewed certificates are used. */
 export type TlsSource = TlsCredentials | (() => Promise<TlsCredentials>);
 
 export async function currentCredentials(source: TlsSource | undefined): Promise<TlsCredentials | undefined> {

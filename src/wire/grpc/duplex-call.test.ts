@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { bytes, echo, failureOf, open, signal, text } from './testing/channel-fixture.ts';
 import { GrpcServer, type ServedCall } from './testing/grpc-server.ts';
 
-test('a call in both directions carries messages as they come, and ends with the status', async () => {
+test('a streaming call passes messages both ways as they arrive, and ends with the status', async () => {
   await using server = await GrpcServer.start({ '/s/Echo': echo });
   await using channel = open(server.address);
   const call = (await channel.connection()).duplex('/s/Echo');
@@ -18,7 +18,7 @@ test('a call in both directions carries messages as they come, and ends with the
   expect((await answers.next()).done).toBe(true);
 });
 
-test('a call in both directions throws what the server ends it with, after its messages', async () => {
+test('a streaming call throws the server’s error after its messages', async () => {
   await using server = await GrpcServer.start({
     '/s/Fail': (call) => {
       call.send(bytes('1'));
@@ -39,7 +39,7 @@ test('a call in both directions throws what the server ends it with, after its m
   expect(error).toMatchObject({ code: 'UNAVAILABLE', message: 'enough' });
 });
 
-test('leaving the loop cancels a call in both directions', async () => {
+test('leaving the loop cancels a streaming call', async () => {
   const arrived = signal<ServedCall>();
   await using server = await GrpcServer.start({
     '/s/Ticks': (call) => {
@@ -60,7 +60,7 @@ test('leaving the loop cancels a call in both directions', async () => {
   await closed;
 });
 
-test('a reader that takes nothing holds the server back', async () => {
+test('a reader that does not read holds the server back', async () => {
   let sent = 0;
   const stuck = signal<void>();
   await using server = await GrpcServer.start({

@@ -4,10 +4,10 @@ import { Deframer, frame } from './framing.ts';
 import { GrpcError } from './grpc-error.ts';
 
 /**
- * A call in which both sides send any number of messages. It serves client and server streaming alike.
+ * A call in which both sides send any number of messages; also used for client and server streaming.
  *
- * Iterating gives the server's messages, and throws unless the call ends with OK. A reader that takes its time holds the
- * server back: HTTP/2's flow control lets no more than one window pile up here. Leaving the loop cancels the call.
+ * Iterating yields the server's messages, and throws unless the call ends with OK. A slow reader holds the server back:
+ * HTTP/2's flow control lets at most one window accumulate here. Leaving the loop cancels the call.
  */
 export class DuplexCall implements AsyncIterable<Uint8Array>, Disposable {
   readonly #call: Call;
@@ -22,14 +22,14 @@ export class DuplexCall implements AsyncIterable<Uint8Array>, Disposable {
     this.#maxReceiveBytes = options.maxReceiveBytes;
   }
 
-  /** Resolves when more may be sent; what became of the message only the server's answers tell. */
+  /** Resolves when more may be sent; only the server's answers show whether the message was processed. */
   send(message: Uint8Array): Promise<void> {
     const { stream } = this.#call;
     if (stream.closed || stream.destroyed || stream.writableEnded) return Promise.resolve();
     return stream.write(frame(message)) ? Promise.resolve() : drained(stream);
   }
 
-  /** Tells the server that nothing more will be sent. */
+  /** Ends this side's stream of messages. */
   end(): void {
     if (!this.#call.stream.writableEnded) this.#call.stream.end();
   }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Deframer, frame } from './framing.ts';
 
-test('messages come out whole, whatever pieces they arrive in', () => {
+test('messages are reassembled from pieces of any size', () => {
   const messages = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 10 });
   fc.assert(
     fc.property(messages, fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 }), (sent, sizes) => {
@@ -20,7 +20,7 @@ test('messages come out whole, whatever pieces they arrive in', () => {
   );
 });
 
-test('a message that is not complete is known, and one that is too large is refused before it arrives', () => {
+test('an incomplete message is detected, and one above the limit is rejected before it arrives', () => {
   const deframer = new Deframer(10);
   deframer.push(frame(new Uint8Array(5)).subarray(0, 3), () => undefined);
   expect(deframer.isInside).toBe(true);

@@ -1,9 +1,9 @@
 import { GrpcError } from './grpc-error.ts';
 
-/** One byte says whether the message is compressed, four its length. */
+/** One byte for the compression flag, four for the length. */
 const PREFIX_LENGTH = 5;
 
-/** A message as gRPC sends it. */
+/** A message with gRPC's prefix. */
 export function frame(message: Uint8Array): Buffer {
   const framed = Buffer.allocUnsafe(PREFIX_LENGTH + message.byteLength);
   framed[0] = 0;
@@ -13,10 +13,10 @@ export function frame(message: Uint8Array): Buffer {
 }
 
 /**
- * Puts messages together from the pieces in which they arrive.
+ * Reassembles messages from the pieces in which they arrive.
  *
- * Guarantees: each message has memory of its own, so keeping one keeps nothing else alive; never more than one message,
- * of at most `maxBytes`, is held.
+ * Guarantees: each message has its own memory, so keeping one keeps nothing else alive; at most one message, of at most
+ * `maxBytes`, is buffered.
  */
 export class Deframer {
   readonly #maxBytes: number;
@@ -30,7 +30,7 @@ export class Deframer {
     this.#maxBytes = maxBytes;
   }
 
-  /** Whether a message has begun and is not complete. */
+  /** Whether the last message is incomplete. */
   get isInside(): boolean {
     return this.#prefixBytes > 0;
   }
@@ -72,7 +72,7 @@ export class Deframer {
     if (length > this.#maxBytes) {
       throw new GrpcError(
         'RESOURCE_EXHAUSTED',
-        `Cannot read a message: ${length} bytes are larger than max ${this.#maxBytes}`, // as Go words it, which callers look for
+        `Cannot read a message: ${length} bytes are larger than max ${this.#maxBytes}`, // Go's message, which callers look for
       );
     }
     this.#message = Buffer.allocUnsafeSlow(length);

@@ -1,6 +1,6 @@
 import type { Metadata } from './metadata.ts';
 
-/** The status codes of gRPC, each at the place of its number. */
+/** The status codes of gRPC; the index is the code. */
 export const STATUS_NAMES = [
   'OK',
   'CANCELLED',
@@ -24,9 +24,9 @@ export const STATUS_NAMES = [
 export type StatusName = (typeof STATUS_NAMES)[number];
 
 export interface GrpcErrorOptions extends ErrorOptions {
-  /** The server has certainly not seen the request. */
+  /** The server has certainly not received the request. */
   readonly isUnsent?: boolean;
-  /** What the server sent along with its status. */
+  /** The metadata that the server sent with its status. */
   readonly metadata?: Metadata;
 }
 
@@ -34,7 +34,7 @@ export interface GrpcErrorOptions extends ErrorOptions {
 export class GrpcError extends Error {
   override readonly name: string = 'GrpcError';
   readonly code: StatusName;
-  /** The server has certainly not seen the request, so that even one that writes may be sent again. */
+  /** The server has certainly not received the request, so that even a write may be retried. */
   readonly isUnsent: boolean;
   readonly metadata: Metadata;
 

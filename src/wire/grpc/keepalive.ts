@@ -2,16 +2,16 @@ import type { ClientHttp2Session } from 'node:http2';
 import type { Clock } from '../../base/index.ts';
 
 export interface KeepaliveOptions {
-  /** While calls are open the server is asked for a sign of life this often; 30 s unless given, as kube-apiserver does. */
+  /** While calls are open the server is pinged at this interval; default 30 s, as in kube-apiserver. */
   readonly keepaliveMs?: number;
-  /** How long it may take to answer before the connection counts as lost; 10 s unless given. */
+  /** The connection counts as lost when a ping is not answered within this time; default 10 s. */
   readonly keepaliveTimeoutMs?: number;
 }
 
 const DEFAULT_KEEPALIVE_MS = 30_000;
 const DEFAULT_KEEPALIVE_TIMEOUT_MS = 10_000;
 
-/** Finds out that a server is gone when its machine cannot say so any more. An idle connection is left in peace. */
+/** Detects a server whose machine is gone and cannot close its connections. An idle connection is not pinged. */
 export class Keepalive implements Disposable {
   readonly #session: ClientHttp2Session;
   readonly #clock: Clock;
@@ -32,7 +32,7 @@ export class Keepalive implements Disposable {
     this.#timeoutMs = options.keepaliveTimeoutMs ?? DEFAULT_KEEPALIVE_TIMEOUT_MS;
   }
 
-  /** To be called when a call begins. */
+  /** Call this when a call starts. */
   noteCall(): void {
     this.#timer ??= this.#clock.timer(this.#everyMs, () => this.#ping());
   }
@@ -49,7 +49,7 @@ export class Keepalive implements Disposable {
       session.destroy(new Error(`the server did not answer a ping within ${this.#timeoutMs} ms`));
     });
     const isSent = session.ping((error) => {
-      if (error !== null) return; // the session is going away, which everybody learns by its close
+      if (error !== null) return; // the session is closing, which is handled by its 'close' event
       this.#timer?.[Symbol.dispose]();
       this.#timer = this.#clock.timer(this.#everyMs, () => this.#ping());
     });

@@ -5,7 +5,7 @@ export type Metadata = Readonly<Record<string, string | Uint8Array>>;
 
 const BINARY_SUFFIX = '-bin';
 const MAX_TIMEOUT_DIGITS = 99_999_999;
-/** What HTTP and gRPC itself put beside the caller's metadata. */
+/** Headers of HTTP and of gRPC itself, which are not the caller's metadata. */
 const OWN_NAMES = /^(?::|grpc-(?!.*-bin$)|content-type$|date$|trailer$)/;
 
 /** Metadata as HTTP headers. */
@@ -17,7 +17,7 @@ export function toHeaders(metadata: Metadata): Record<string, string> {
   return headers;
 }
 
-/** The caller's part of what a server sent as headers or trailers. */
+/** The caller's part of a server's headers or trailers. */
 export function fromHeaders(headers: IncomingHttpHeaders): Metadata {
   const metadata: Record<string, string | Uint8Array> = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -37,22 +37,22 @@ export function formatTimeout(ms: number): string {
 
 const MS_PER_UNIT: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 };
 
-/** Milliseconds of a `grpc-timeout`; `undefined` when it is none. */
+/** Milliseconds of a `grpc-timeout`; `undefined` when it is invalid. */
 export function parseTimeout(text: string): number | undefined {
   const [, digits, unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits) * (MS_PER_UNIT[unit] ?? 0);
 }
 
-/** The text of `grpc-message`, whose unusual characters travel percent-encoded. */
+/** Decodes `grpc-message`, which is percent-encoded. */
 export function decodeMessage(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // a server that does not encode it; better as it is than not at all
+    return text; // a server that does not percent-encode it
   }
 }
 
-/** A text as `grpc-message` carries it: printable ASCII, all else percent-encoded as UTF-8. */
+/** Encodes a text for `grpc-message`: printable ASCII, all else percent-encoded as UTF-8. */
 export function encodeMessage(text: string): string {
   return text.toWellFormed().replaceAll(/[^ -$&-~]+/g, encodeURIComponent);
 }

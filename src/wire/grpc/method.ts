@@ -1,26 +1,26 @@
 import type { ServerCall } from './server-call.ts';
 
-/** How messages of one type become bytes; a `MessageTable` is one. */
+/** Encodes and decodes messages of one type; a `MessageTable` is one. */
 export interface Codec<Message> {
   encode(message: Message): Uint8Array;
   decode(bytes: Uint8Array): Message;
 }
 
-/** A method as a `.proto` file declares it: `/package.Service/Method`, and a message each way, be it one or a stream of them. */
+/** A method as a `.proto` file declares it: `/package.Service/Method`, and the types of its messages, single or streamed. */
 export interface Method<Request, Response> {
   readonly path: string;
   readonly request: Codec<Request>;
   readonly response: Codec<Response>;
 }
 
-/** A method with who serves it. */
+/** A method with its handler. */
 export interface ServedMethod {
   readonly path: string;
-  /** Yields the bytes of each answer. Throwing a `GrpcError` ends the call with its code. */
+  /** Yields the bytes of each answer. A thrown `GrpcError` ends the call with its code. */
   serve(requests: AsyncIterable<Uint8Array>, call: ServerCall): AsyncIterable<Uint8Array>;
 }
 
-/** Serves a method that takes one message and answers with one. */
+/** Serves a unary method. */
 export function unaryMethod<Request, Response>(
   { path, request, response }: Method<Request, Response>,
   handle: (message: Request, call: ServerCall) => Promise<Response>,
@@ -36,7 +36,7 @@ export function unaryMethod<Request, Response>(
   };
 }
 
-/** Serves a method in which one side or both send any number of messages. */
+/** Serves a method in which one or both sides stream messages. */
 export function streamMethod<Request, Response>(
   { path, request, response }: Method<Request, Response>,
   handle: (messages: AsyncIterable<Request>, call: ServerCall) => AsyncIterable<Response>,

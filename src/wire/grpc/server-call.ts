@@ -5,7 +5,7 @@ import { Deframer, frame } from './framing.ts';
 import { GrpcError, STATUS_NAMES } from './grpc-error.ts';
 import { encodeMessage, fromHeaders, type Metadata, parseTimeout, toHeaders } from './metadata.ts';
 
-/** How long a client may go on sending after its answer. */
+/** How long a client may continue to send after its answer. */
 const LINGER_MS = 500;
 
 const HEADERS = { ':status': 200, 'content-type': 'application/grpc' };
@@ -13,7 +13,7 @@ const HEADERS = { ':status': 200, 'content-type': 'application/grpc' };
 /** One call as its handler sees it. */
 export class ServerCall {
   readonly metadata: Metadata;
-  /** Aborts when the client cancels or goes away, its deadline passes, or the server has to stop. */
+  /** Aborts when the client cancels or disconnects, its deadline passes, or the server stops. */
   readonly signal: AbortSignal;
   readonly #stream: ServerHttp2Stream;
   readonly #clock: Clock;
@@ -40,11 +40,11 @@ export class ServerCall {
     }
   }
 
-  /** The client's messages, read no faster than they are taken; ends when the client has sent all. */
+  /** The client's messages, read with backpressure; ends when the client has sent all. */
   async *messages(maxBytes: number): AsyncGenerator<Uint8Array> {
     const deframer = new Deframer(maxBytes);
     const complete: Uint8Array[] = [];
-    // leaving the loop early must not end the stream, on which the answer still goes out
+    // leaving the loop early must not end the stream, which still carries the answer
     for await (const piece of this.#stream.iterator({ destroyOnReturn: false })) {
       deframer.push(piece as Buffer, (message) => complete.push(message));
       yield* complete;
@@ -62,7 +62,7 @@ export class ServerCall {
     if (!stream.write(frame(message))) await drained(stream);
   }
 
-  /** Ends the call: with OK, or with a failure. Without a message before, everything goes into the headers. */
+  /** Ends the call with OK or with an error. If no message was sent before, everything goes into the headers. */
   finish(failure?: GrpcError): void {
     const stream = this.#stream;
     if (stream.closed || stream.destroyed || stream.writableEnded) return;
@@ -79,7 +79,7 @@ export class ServerCall {
       stream.respond({ ...HEADERS, ...trailers }, { endStream: true });
     }
     if (stream.readableEnded) return;
-    stream.resume(); // what the client still sends has no reader; after a while it is told to stop (RFC 9113, 8.1)
+    stream.resume(); // discards the rest of the request; after LINGER_MS the stream is reset (RFC 9113, 8.1)
     const timer = this.#clock.timer(LINGER_MS, () => stream.close(constants.NGHTTP2_NO_ERROR));
     stream.once('close', () => timer[Symbol.dispose]());
   }

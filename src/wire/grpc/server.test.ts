@@ -26,7 +26,7 @@ function serve(methods: readonly ServedMethod[], limits?: Partial<GrpcServerLimi
 
 const shout = unaryMethod(method('Shout'), async ({ word: sent = '' }) => ({ word: sent.toUpperCase() }));
 
-test('a method with one message each way is called over TCP and over a unix socket', async () => {
+test('a unary method is called over TCP and over a unix socket', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'keelson-grpc-'));
   const clock = new RealClock();
   await using tcp = await serve([shout]);
@@ -68,7 +68,7 @@ test('messages stream from the client, from the server, and both ways at once', 
   expect((await parts.next()).done).toBe(true);
 });
 
-test('a sender waits for a reader that takes its time', async () => {
+test('a sender waits for a slow reader', async () => {
   let sent = 0;
   const flood = streamMethod(method('Flood'), async function* () {
     for (; sent < 200; sent++) yield { word: 'x'.repeat(100_000) };
@@ -113,7 +113,7 @@ test('failures keep code, message and metadata; other errors are logged and hidd
   expect(await failureOf(channel.call(method('Other'), {}))).toMatchObject({ code: 'UNIMPLEMENTED' });
 });
 
-test('the handler learns of a deadline and of a client that cancels, and gets metadata', async () => {
+test('the handler sees a deadline and a cancelling client, and gets metadata', async () => {
   const seen = signal<ServerCall>();
   const wait = (): ServedMethod =>
     unaryMethod(method('Wait'), async (_message, call) => {
@@ -151,7 +151,7 @@ test('the handler learns of a deadline and of a client that cancels, and gets me
   expect(served.signal.reason).toMatchObject({ code: 'CANCELLED' });
 });
 
-test('messages, headers and encodings beyond the limits are refused, and the server serves on', async () => {
+test('messages, headers and encodings beyond the limits are rejected, and the server stays up', async () => {
   await using server = await serve([shout], { maxReceiveBytes: 100, maxHeaderBytes: 2000 });
   await using channel = open(server.address);
 
@@ -170,7 +170,7 @@ test('messages, headers and encodings beyond the limits are refused, and the ser
   expect(await statusOf(server.address, { ':method': 'POST', ':path': '/test.Words/Shout' })).toBe(415);
 });
 
-test('a server that stops lets calls finish and takes no more', async () => {
+test('a server that stops lets calls finish and accepts no more', async () => {
   const begun = signal<void>();
   const go = signal<void>();
   const server = await serve([

@@ -9,14 +9,14 @@ import type { ServedMethod } from './method.ts';
 import { ServerCall } from './server-call.ts';
 
 export interface GrpcServerLimits {
-  /** The largest message taken from a client; 4 MiB as everywhere with gRPC. */
+  /** The largest message accepted from a client; 4 MiB, gRPC's usual limit. */
   readonly maxReceiveBytes: number;
   /** Names and values of a call's headers together. */
   readonly maxHeaderBytes: number;
   readonly maxConnections: number;
-  /** Calls at a time on one connection; the protocol refuses more. */
+  /** Concurrent calls on one connection; the protocol refuses more. */
   readonly maxCalls: number;
-  /** How long calls may go on once the server stops. */
+  /** How long calls may take to finish once the server stops. */
   readonly drainMs: number;
 }
 
@@ -29,10 +29,10 @@ export const DEFAULT_GRPC_LIMITS: GrpcServerLimits = {
 };
 
 export interface GrpcServerOptions {
-  /** `unix:/run/x.sock`, or `host:port`, where port 0 takes any that is free. */
+  /** `unix:/run/x.sock`, or `host:port`; port 0 takes any free port. */
   readonly address: string;
   readonly methods: readonly ServedMethod[];
-  /** PEM of this side's certificate; without it, plain text is spoken, which is for unix sockets. */
+  /** PEM of the server's certificate; without it the server speaks plain text, which is for unix sockets. */
   readonly tls?: { readonly certificate: string; readonly key: string; readonly clientAuthorities?: string };
   readonly clock: Clock;
   readonly log?: Logger;
@@ -40,8 +40,8 @@ export interface GrpcServerOptions {
 }
 
 /**
- * A gRPC server on node:http2. Clients are taken for friends that may err, as those of a unix socket are: size and number of
- * everything is limited, but nothing is done against floods of cancelled calls.
+ * A gRPC server on node:http2. Its clients are trusted but may have bugs, as those of a unix socket are: the size and number
+ * of everything is limited, but there is no defence against floods of cancelled calls.
  */
 export class GrpcServer implements AsyncDisposable {
   readonly #options: GrpcServerOptions;
@@ -72,7 +72,7 @@ export class GrpcServer implements AsyncDisposable {
     return server;
   }
 
-  /** In the form that channels take; the port is a real one even if any was asked for. */
+  /** In the form that channels take, with the actual port. */
   get address(): string {
     const bound = this.#server.address() as AddressInfo | string;
     if (typeof bound === 'string') return `unix:${bound}`;
@@ -80,7 +80,7 @@ export class GrpcServer implements AsyncDisposable {
     return `${this.#options.tls === undefined ? 'http' : 'https'}://${host}:${bound.port}`;
   }
 
-  /** Takes no more calls, gives those under way `drainMs`, and cuts the rest. */
+  /** Accepts no more calls, gives those in flight `drainMs`, and cuts the rest. */
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
@@ -119,10 +119,10 @@ export class GrpcServer implements AsyncDisposable {
     }
   }
 
-  /** Why a call cannot be served: a status of HTTP for what is no gRPC, else one of gRPC. */
+  /** Why a call is refused: an HTTP status when it is not gRPC, else a gRPC error. */
   #refusal(headers: IncomingHttpHeaders, raw: readonly string[]): GrpcError | number | undefined {
     const bytes = raw.reduce((sum, text) => sum + text.length, 0);
-    if (bytes > this.#limits.maxHeaderBytes) return 431; // the limit in the settings binds only clients that obey
+    if (bytes > this.#limits.maxHeaderBytes) return 431; // the limit in the settings binds only conforming clients
     if (headers[':method'] !== 'POST') return 405;
     if (headers['content-type']?.startsWith('application/grpc') !== true) return 415;
     const encoding = headers['grpc-encoding'] ?? 'identity';

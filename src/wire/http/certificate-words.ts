@@ -2,16 +2,16 @@ import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 
 export interface CertificateCheck {
-  /** The name or address that the certificate must carry. */
+  /** The name or address that the certificate must contain. */
   readonly host: string;
   readonly nowMs: number;
-  /** What TLS has found wrong, if anything. */
+  /** The problem that TLS has found, if any. */
   readonly problem: string | undefined;
 }
 
 /**
- * What Go says is wrong with a server's certificate, and in which order: its time, its names, who signed it. A certificate that
- * names its host only as its common name is refused as Go refuses it.
+ * Go's error for a server's certificate, checked in Go's order: its time, its names, its signer. Like Go, it rejects a
+ * certificate that has its host only in the common name.
  */
 export function certificateProblem(certificate: X509Certificate, check: CertificateCheck): Error | undefined {
   const words = timeProblem(certificate, check) ?? nameProblem(certificate, check) ?? chainProblem(check);
@@ -60,7 +60,7 @@ function chainProblem({ problem }: CertificateCheck): string | undefined {
   }
 }
 
-/** `DNS:a, IP Address:1.2.3.4` as lists; names that hold a comma are quoted, and no host has one. */
+/** Parses `DNS:a, IP Address:1.2.3.4`; Node quotes names that contain a comma, which no host has. */
 function alternativeNames(text: string): { readonly dns: readonly string[]; readonly addresses: readonly string[] } {
   const entries = text.split(', ');
   const after = (prefix: string): string[] =>

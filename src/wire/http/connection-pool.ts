@@ -3,25 +3,25 @@ import type { Http2Connection, Http2Events } from './http2-connection.ts';
 import { TransportError } from './transport-error.ts';
 
 export interface PoolOptions {
-  /** More connections than one are opened when a server's limit on streams is reached; never more than this. */
+  /** The largest number of connections; a second one is opened when the first has the most streams that the server allows. */
   readonly maxConnections: number;
-  /** More requests than this do not wait for a stream: they fail. */
+  /** The largest number of requests that wait for a stream; further ones fail. */
   readonly maxWaiting: number;
   /** Opens a connection. */
   readonly open: (events: Http2Events) => Promise<Http2Connection>;
 }
 
 interface Waiter {
-  /** Sends the request there; must open its stream before it returns. */
+  /** Sends the request on the connection; must open its stream before it returns. */
   readonly start: (connection: Http2Connection) => void;
   readonly fail: (error: unknown) => void;
 }
 
 /**
- * Connections to one server with one certificate: a single one, unless it has all the streams that the server allows.
+ * Connections to one server with one certificate: a single one, unless it has the most streams that the server allows.
  *
- * Guarantees: who comes first is served first. When a connection cannot be opened, all who wait hear of it: each decides
- * for itself whether to try again.
+ * Guarantees: requests are served in order. When a connection cannot be opened, all waiting requests fail with its error,
+ * and each caller decides whether to retry.
  */
 export class ConnectionPool {
   readonly #options: PoolOptions;
@@ -34,7 +34,7 @@ export class ConnectionPool {
     this.#options = options;
   }
 
-  /** Calls `use` with a connection that has room; at once when there is one, else in turn. */
+  /** Calls `use` with a connection that has room: at once when there is one, else in turn. */
   request<T>(use: (connection: Http2Connection) => Promise<T>, signal: AbortSignal): Promise<T> {
     if (this.#isClosed) return Promise.reject(closedError());
     const free = this.#waiting.size === 0 ? this.#free() : undefined;
@@ -46,7 +46,7 @@ export class ConnectionPool {
     return this.#wait(use, signal);
   }
 
-  /** Takes no more requests; those under way may go on. */
+  /** Accepts no more requests; those in flight may finish. */
   drain(): void {
     this.#isClosed = true;
     for (const connection of this.#connections) connection.drain();

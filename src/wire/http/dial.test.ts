@@ -9,7 +9,7 @@ import { dial } from './dial.ts';
 
 const validity = { notBefore: Date.UTC(2020), notAfter: Date.UTC(2049) };
 
-/** A server's pair, signed by an authority that only the test knows. */
+/** A server's certificate and key, signed by an authority that only the test knows. */
 function servingPair(): { readonly certificate: string; readonly privateKey: string } {
   const issuer = selfIssuer({ commonName: 'authority' }, createPrivateKey(newPrivateKey()));
   const privateKey = newPrivateKey();
@@ -18,7 +18,7 @@ function servingPair(): { readonly certificate: string; readonly privateKey: str
   return { certificate, privateKey };
 }
 
-test("the server's own certificate can be what is trusted, as envtest does with its webhooks", async () => {
+test("the server's own certificate can be the trusted one, as envtest does with its webhooks", async () => {
   const { certificate, privateKey } = servingPair();
   const server = createServer({ cert: certificate, key: privateKey }, (socket) => socket.on('error', () => undefined));
   server.on('tlsClientError', () => undefined);

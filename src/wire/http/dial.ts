@@ -13,21 +13,21 @@ export interface ClientCertificate {
   readonly key: string;
 }
 
-/** Where to, and how the server proves that it is the right one. */
+/** The address of a server, and how it authenticates itself. */
 export interface DialTarget {
   readonly server: URL;
   readonly serverName?: string;
   readonly insecureSkipTlsVerify?: boolean;
   readonly proxyUrl?: string;
-  /** A unix socket to connect to; the host of `server` is then only a name. */
+  /** A unix socket to connect to instead of the host of `server`. */
   readonly socketPath?: string;
-  /** Where to connect to, asked for at every connection; the host of `server` is then only a name. */
+  /** The address to connect to instead of the host of `server`; called for every connection. */
   readonly address?: (signal: AbortSignal) => Promise<DialAddress>;
-  /** A connection within this process; the host of `server` is then only a name. */
+  /** A connection within this process, used instead of the host of `server`. */
   readonly connection?: () => Duplex;
   /**
-   * Judges the server's certificate, of which TLS has found `problem`, if any: whoever must say in his own words why a
-   * server is not trusted. A certificate with a problem is refused whatever is returned.
+   * Checks the server's certificate after TLS has, whose `problem` is passed; for callers whose error messages differ from
+   * Node's. A certificate with a problem is rejected whatever this returns.
    */
   readonly judgeCertificate?: (certificate: X509Certificate, problem: string | undefined) => Error | undefined;
 }
@@ -38,7 +38,7 @@ export interface DialAddress {
 }
 
 export interface DialOptions {
-  /** PEM of the authorities to trust; the system's unless given. */
+  /** PEM of the trusted authorities; default those of the system. */
   readonly authorities?: string;
   readonly certificate?: ClientCertificate;
   /** In order of preference. */
@@ -46,7 +46,7 @@ export interface DialOptions {
   readonly signal: AbortSignal;
 }
 
-/** Probes sent by TCP itself, so that a dead peer is noticed even where nobody pings. */
+/** TCP keep-alive, which notices a dead peer where no ping is sent. */
 const KEEP_ALIVE_MS = 30_000;
 
 /** Opens a connection: a unix socket or TCP, perhaps through a proxy, and TLS when the server's URL says so. */
@@ -57,7 +57,7 @@ export async function dial(target: DialTarget, options: DialOptions): Promise<So
   return secure(plain, target, options);
 }
 
-/** The protocol that both sides agreed on; HTTP/1.1 when they did not talk about it. */
+/** The protocol negotiated by ALPN; HTTP/1.1 when there was no negotiation. */
 export function agreedProtocol(socket: Socket | TLSSocket): 'h2' | 'http/1.1' {
   return 'alpnProtocol' in socket && socket.alpnProtocol === 'h2' ? 'h2' : 'http/1.1';
 }
@@ -88,13 +88,13 @@ async function secure(plain: Duplex, target: DialTarget, options: DialOptions): 
       host,
       ...(serverName !== undefined ? { servername: serverName } : isIP(host) === 0 ? { servername: host } : {}),
       rejectUnauthorized: insecureSkipTlsVerify !== true && judgeCertificate === undefined,
-      // as Go has it, whatever is trusted ends the chain: an intermediate authority too, or the server's own certificate
+      // as in Go, any trusted certificate ends the chain: an intermediate authority too, or the server's own
       ...(authorities === undefined ? {} : { ca: authorities, allowPartialTrustChain: true }),
       ...(certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.key }),
       ALPNProtocols: [...options.protocols],
     });
   } catch (cause) {
-    plain.destroy(); // the certificate or key is no PEM, or they do not belong together
+    plain.destroy(); // the certificate or key is not PEM, or they do not match
     throw cannotConnect(server, cause, 'credentials');
   }
   await ready(socket, 'secureConnect', { server, signal: options.signal });
@@ -117,16 +117,16 @@ function portOf(url: URL): number {
   return Number(url.port) || (url.protocol === 'http:' ? 80 : 443);
 }
 
-/** Why the server's certificate is not accepted by who judges it; without a judge it has been looked at already. */
+/** The error of `judgeCertificate`; without one, TLS has already checked the certificate. */
 function refusalOf(socket: TLSSocket, judge: DialTarget['judgeCertificate']): Error | undefined {
   if (judge === undefined) return undefined;
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) return new Error('the server showed no certificate');
-  const problem = socket.authorized ? undefined : String(socket.authorizationError); // a code, whatever the types say
+  const problem = socket.authorized ? undefined : String(socket.authorizationError); // a code, although its type is Error
   return judge(certificate, problem) ?? (problem === undefined ? undefined : new Error(problem));
 }
 
-/** Resolves once the socket is open; otherwise it is destroyed and the error says to whom. */
+/** Resolves once the socket is open; otherwise destroys it and rejects with an error that names the target. */
 function ready<S extends Duplex>(
   socket: S,
   event: 'connect' | 'secureConnect',
@@ -137,7 +137,7 @@ function ready<S extends Duplex>(
     const fail = (error: Error): void => {
       aborting[Symbol.dispose]();
       socket.removeListener('close', closed);
-      socket.on('error', () => undefined); // nobody else listens any more
+      socket.on('error', () => undefined); // the promise already has the first error
       socket.destroy();
       reject(signal.aborted ? signal.reason : cannotConnect(server, error));
     };
@@ -153,7 +153,7 @@ function ready<S extends Duplex>(
   });
 }
 
-/** What is wrong with a proxy's URL; undefined when it can be used. */
+/** The problem of a proxy's URL; undefined when it can be used. */
 export function checkProxyUrl(url: string): string | undefined {
   if (!URL.canParse(url)) return `proxy-url "${url}" is no URL`;
   const { protocol } = new URL(url);
@@ -161,7 +161,7 @@ export function checkProxyUrl(url: string): string | undefined {
   return `proxy-url "${url}" is not supported: proxies are spoken to over http or https, not "${protocol.slice(0, -1)}"`;
 }
 
-/** Asks a proxy for a tunnel to `host:port` (RFC 9110, CONNECT); gives the socket at its end. */
+/** Asks a proxy for a tunnel to `host:port` (RFC 9110, CONNECT); returns the socket. */
 function openTunnel(proxyUrl: string, target: string, signal: AbortSignal): Promise<Duplex> {
   const proxy = new URL(proxyUrl);
   const request = proxy.protocol === 'https:' ? httpsRequest : httpRequest;

@@ -43,7 +43,7 @@ async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(all).toString();
 }
 
-test('a unix socket is spoken to like any server', async () => {
+test('connects to a unix socket', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'keelson-http-'));
   const socketPath = join(folder, 's.sock');
   const server = await start(
@@ -57,7 +57,7 @@ test('a unix socket is spoken to like any server', async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('a body is read from its source no faster than the server takes it', async () => {
+test('a body is read from its source with backpressure', async () => {
   let resume!: () => void;
   const server = await start(
     createServer((sent, response) => {
@@ -79,7 +79,7 @@ test('a body is read from its source no faster than the server takes it', async 
   expect(await textOf((await answering).chunks)).toBe(String(64 * 1024 * 1024));
 });
 
-test('a body whose source fails fails the request', async () => {
+test('an error of the body’s source fails the request', async () => {
   const server = await start(createServer((sent) => sent.resume()));
   // oxlint-disable-next-line require-yield
   async function* body(): AsyncGenerator<Uint8Array> {
@@ -88,7 +88,7 @@ test('a body whose source fails fails the request', async () => {
   await expect(clientOf(server).request(request('/', { method: 'POST', body: body() }))).rejects.toThrow('no more');
 });
 
-test('an upgraded connection belongs to who asked for it; more than the limit are refused', async () => {
+test('the caller owns an upgraded connection; connections above the limit are refused', async () => {
   const server = createServer((_sent, response) => response.writeHead(403).end('not you'));
   server.on('upgrade', (sent, socket) => {
     if (sent.headers.upgrade !== 'echo') {
@@ -114,10 +114,10 @@ test('an upgraded connection belongs to who asked for it; more than the limit ar
   if ('chunks' in refused) expect(await textOf(refused.chunks)).toBe('not you');
 });
 
-test('a certificate with a problem is refused whatever its judge says, and nothing is sent', async () => {
+test('a certificate with a problem is rejected whatever its judge returns, and nothing is sent', async () => {
   const requests: string[] = [];
   const key = newPrivateKey();
-  const [subject, notBefore] = [{ commonName: 'nobody' }, Date.UTC(2020)];
+  const [subject, notBefore] = [{ commonName: 'untrusted' }, Date.UTC(2020)];
   const issuer = selfIssuer(subject, createPrivateKey(key));
   const leaf = { subject, usage: 'server', names: ['localhost'], notBefore, notAfter: Date.UTC(2049) } as const;
   const cert = issueCertificate(leaf, createPublicKey(key), { issuer, random: new CryptoRandom() });
@@ -146,7 +146,7 @@ test('a certificate with a problem is refused whatever its judge says, and nothi
   expect(requests).toEqual([]);
 });
 
-test('a request goes to another address than that of its host, if there is one', async () => {
+test('a request is sent to the address of the option instead of its host', async () => {
   const real = await start(createServer((sent, response) => response.end(sent.headers.host)));
   const server = new URL('http://somewhere.test');
   const address = async () => ({ host: '127.0.0.1', port: Number(real.port) });

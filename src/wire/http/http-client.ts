@@ -7,29 +7,29 @@ import { Http2Connection, type Http2Events } from './http2-connection.ts';
 import type { HttpExchange, HttpRequest } from './http-exchange.ts';
 import { TransportError } from './transport-error.ts';
 
-/** As client-go: a connection that is not there by then never will be. */
+/** The connect timeout of client-go. */
 const CONNECT_TIMEOUT_MS = 30_000;
 
 export interface HttpClientOptions {
   readonly target: DialTarget;
-  /** PEM of the authorities to trust, asked for at every connection; those of the system unless given. */
+  /** PEM of the trusted authorities, read for every connection; default those of the system. */
   readonly authorities?: () => Promise<string | undefined>;
   readonly certificate?: ClientCertificate;
   readonly clock: Clock;
-  /** Connections of HTTP/2; a second one is opened only when the first has all the streams the server allows. 8 unless given. */
+  /** HTTP/2 connections; a second one is opened only when the first has the most streams that the server allows. Default 8. */
   readonly maxConnections?: number;
-  /** Requests that wait for a stream when all are taken; beyond 10,000, unless given, they fail. */
+  /** Requests that may wait for a stream; further ones fail. Default 10,000. */
   readonly maxWaiting?: number;
-  /** Connections of HTTP/1.1, where every request takes one, and upgraded ones besides. 256 of each unless given. */
+  /** HTTP/1.1 connections, one per concurrent request, and as many upgraded ones. Default 256. */
   readonly maxSockets?: number;
   /** Never offers HTTP/2. */
   readonly isHttp1Only?: boolean;
 }
 
-/** Thrown at those who wait for HTTP/2 when it turns out that the server does not speak it. */
+/** Thrown to requests that wait for HTTP/2 when the server turns out not to support it. */
 class NoHttp2 extends Error {}
 
-/** All connections to one server with one client certificate. Which protocol the server speaks shows at the first one. */
+/** All connections to one server with one client certificate. The first one shows which protocol the server speaks. */
 export class HttpClient {
   readonly certificate: ClientCertificate | undefined;
   readonly #options: HttpClientOptions;
@@ -37,7 +37,7 @@ export class HttpClient {
   readonly #pool: ConnectionPool;
   readonly #http1: Http1Requests;
   #isHttp1: boolean;
-  /** The connection on which HTTP/1.1 was agreed; the first request takes it. */
+  /** The connection on which HTTP/1.1 was negotiated; the first request uses it. */
   #spare: Socket | undefined;
 
   constructor(options: HttpClientOptions) {
@@ -60,8 +60,8 @@ export class HttpClient {
   }
 
   /**
-   * Resolves when the head of the answer is there, whatever its status; rejects with a `TransportError`, or with the reason
-   * of the request's signal. Redirects are answers like any other.
+   * Resolves when the response head has arrived, with any status; rejects with a `TransportError`, or with the reason of the
+   * request's signal. Redirects are not followed.
    */
   async request(request: HttpRequest): Promise<HttpExchange> {
     if (!this.#isHttp1) {
@@ -74,12 +74,12 @@ export class HttpClient {
     return this.#http1.request(request);
   }
 
-  /** Asks to go on with another protocol, on an HTTP/1.1 connection of its own; see `Http1Requests.upgrade`. */
+  /** Asks for an upgrade on a separate HTTP/1.1 connection; see `Http1Requests.upgrade`. */
   upgrade(request: HttpRequest): Promise<UpgradedConnection | HttpExchange> {
     return this.#http1.upgrade(request);
   }
 
-  /** Keeps no connection for later, and takes no more requests over HTTP/2; those under way may go on. */
+  /** Closes idle connections, and accepts no more requests over HTTP/2; those in flight may finish. */
   drain(): void {
     this.#pool.drain();
     this.#http1.drain();

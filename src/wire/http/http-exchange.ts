@@ -4,20 +4,20 @@ import { messageOf } from '../../base/index.ts';
 import { drained } from '../connections/index.ts';
 import { TransportError } from './transport-error.ts';
 
-/** A request, complete with credentials. */
+/** A request, including its credentials. */
 export interface HttpRequest {
   readonly method: string;
-  /** From `/` on, with the query. */
+  /** Starts with `/`; includes the query. */
   readonly path: string;
   /** Lower-case names; a list stands for a header sent several times. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Text is sent as UTF-8. An iterable is read no faster than the server takes it, and left when the request ends. */
+  /** Text is sent as UTF-8. An iterable is read with backpressure, and left when the request ends. */
   readonly body?: Uint8Array | string | AsyncIterable<Uint8Array>;
-  /** Gives up the request, and its answer as long as that is being read. */
+  /** Cancels the request, also while the response body is read. */
   readonly signal: AbortSignal;
 }
 
-/** An answer whose head is there, while its body may still be coming. */
+/** A response whose head has arrived; its body may still be arriving. */
 export interface HttpExchange {
   readonly status: number;
   /** Lower-case names. */
@@ -27,7 +27,7 @@ export interface HttpExchange {
 
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Writes the body and the end of a request. A source that fails destroys `output` with its error. */
+/** Writes the body and ends the request. An error of the source destroys `output` with that error. */
 export function sendBody(output: Writable, body: HttpRequest['body']): void {
   if (body === undefined) output.end();
   else if (typeof body === 'string' || body instanceof Uint8Array) output.end(body);
@@ -46,9 +46,9 @@ async function pump(output: Writable, body: AsyncIterable<Uint8Array>): Promise<
   }
 }
 
-/** Unpacks a body on its way. */
+/** Decompresses a body while it arrives. */
 export async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const unpacked = pipeline(Readable.from(chunks), createGunzip(), () => undefined); // iterating throws what went wrong
+  const unpacked = pipeline(Readable.from(chunks), createGunzip(), () => undefined); // iterating throws the error
   try {
     for await (const chunk of unpacked) yield chunk as Buffer;
   } catch (cause) {

@@ -5,26 +5,29 @@ import { messageOf, onAbort } from '../../base/index.ts';
 import { type HttpExchange, type HttpRequest, type ResponseHeaders, sendBody } from './http-exchange.ts';
 import { TransportError } from './transport-error.ts';
 
-/** As Go's HTTP client: a connection that nobody uses is closed. Node measures it, and leaves alone what is in use. */
+/** As in Go's HTTP client: an idle connection is closed after this time. Node measures it, and only for idle connections. */
 const CLOSE_IDLE_AFTER_MS = 90_000;
 
 export interface Http1Options {
   readonly origin: string;
   readonly host: string;
-  /** More requests than this at a time wait; each takes a connection of its own. More upgraded connections are refused. */
+  /** The largest number of concurrent requests, one connection each; more have to wait. More upgraded connections are refused. */
   readonly maxSockets: number;
   /** Opens a connection. */
   readonly open: () => Promise<Socket>;
 }
 
-/** A connection that has left HTTP behind. Who asked for it owns it and has to end it. */
+/** A connection after its upgrade to another protocol. The caller owns it and has to close it. */
 export interface UpgradedConnection {
   readonly status: 101;
   readonly headers: ResponseHeaders;
   readonly socket: Duplex;
 }
 
-/** Requests over HTTP/1.1, for servers and proxies that know nothing better: one connection a request, kept for the next. */
+/**
+ * Requests over HTTP/1.1, for servers and proxies without HTTP/2: one connection per concurrent request, reused for later
+ * ones.
+ */
 export class Http1Requests {
   readonly #options: Http1Options;
   readonly #agent: DialingAgent;
@@ -43,7 +46,7 @@ export class Http1Requests {
     });
   }
 
-  /** Asks for another protocol, as the headers say; an answer other than 101 is given back as it is. */
+  /** Asks for the protocol in the headers; a response other than 101 is returned as it is. */
   upgrade(request: HttpRequest): Promise<UpgradedConnection | HttpExchange> {
     const { maxSockets } = this.#options;
     if (this.#upgraded.size >= maxSockets) {
@@ -56,7 +59,7 @@ export class Http1Requests {
       sent.once('upgrade', ({ headers }, socket, first) => {
         this.#upgraded.add(socket);
         socket.once('close', () => this.#upgraded.delete(socket));
-        socket.on('error', () => undefined); // its owner sees it closed
+        socket.on('error', () => undefined); // the owner sees the close
         if (first.length > 0) socket.unshift(first);
         resolve({ status: 101, headers, socket });
       });
@@ -64,7 +67,7 @@ export class Http1Requests {
     });
   }
 
-  /** Keeps no connection for later; requests under way go on. */
+  /** Closes idle connections; requests in flight finish. */
   drain(): void {
     this.#agent.drain();
   }
@@ -98,7 +101,7 @@ export class Http1Requests {
   }
 }
 
-/** Node's agent, with connections made our way: through proxies, with our certificates. */
+/** Node's agent, with connections from `open`: through proxies, with the client's certificates. */
 class DialingAgent extends Agent {
   readonly #open: () => Promise<Socket>;
 

@@ -1,32 +1,32 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { AbortScope, type Clock, messageOf, onAbort } from '../../base/index.ts';
 import { type HttpExchange, type HttpRequest, sendBody } from './http-exchange.ts';
 import { openHttp2 } from './http2-session.ts';
-import { chunksOf } from './stream-chunks.ts';
 import { TransportError } from './transport-error.ts';
 
-/** As client-go: a connection on which nothing has arrived for so long is pinged. */
+/** As in client-go: a connection that has received nothing for this time is pinged. */
 const PING_AFTER_MS = 30_000;
 const PING_TIMEOUT_MS = 15_000;
-/** A server that speaks HTTP/2 says so at once. */
+/** How long the server may take to send its SETTINGS. */
 const GREETING_TIMEOUT_MS = 10_000;
-/** As Go's HTTP client: a connection that nobody uses is closed. */
+/** As in Go's HTTP client: an idle connection is closed after this time. */
 const CLOSE_IDLE_AFTER_MS = 90_000;
-/** How much may be under way before we must say that we have read it; the defaults of 64 KiB make large lists crawl. */
+/** How much the server may send before a WINDOW_UPDATE; the default of 64 KiB makes large lists slow. */
 const STREAM_WINDOW_BYTES = 4 * 1024 * 1024;
 const SESSION_WINDOW_BYTES = 16 * 1024 * 1024;
 
 export interface Http2Events {
-  /** A stream has ended, so another one can be opened; or the connection takes no more. */
+  /** A stream has ended, so another one can be opened; or the connection accepts no more. */
   changed(): void;
 }
 
 /**
  * One HTTP/2 connection.
  *
- * It keeps the process alive only while a request is under way. It is given up when pings are not answered, and after a
- * GOAWAY: requests that the server did look at go on, others fail as `refused`.
+ * It keeps the process alive only while a request is in flight. It is closed when pings are not answered, and after a
+ * GOAWAY: requests that the server has processed continue, others fail as `refused`.
  */
 export class Http2Connection {
   readonly #session: ClientHttp2Session;
@@ -37,10 +37,10 @@ export class Http2Connection {
   #lastArrivalMs: number;
   #timer: Disposable | undefined;
   #isDraining = false;
-  /** How many answers have begun on it. */
+  /** The number of responses that have begun. */
   #answers = 0;
 
-  /** Takes a connected socket, on which HTTP/2 has been agreed; resolves when the server has told its limits. */
+  /** Takes a connected socket on which HTTP/2 was negotiated; resolves when the server's SETTINGS have arrived. */
   static async open(
     socket: Socket,
     options: { readonly origin: string; readonly clock: Clock; readonly events: Http2Events },
@@ -75,12 +75,12 @@ export class Http2Connection {
     return !this.isOver && this.#streams.size < limit;
   }
 
-  /** No more requests are taken; those under way may go on. */
+  /** No more requests are accepted; those in flight may finish. */
   get isOver(): boolean {
     return this.#isDraining || this.#session.closed || this.#session.destroyed;
   }
 
-  /** Sends a request; resolves when the head of the answer is there. Assumes `hasRoom`. */
+  /** Sends a request; resolves when the response head has arrived. Assumes `hasRoom`. */
   request(request: HttpRequest): Promise<HttpExchange> {
     const before = this.#answers;
     const stream = this.#session.request(
@@ -103,14 +103,14 @@ export class Http2Connection {
       });
       stream.once('close', () => {
         aborting[Symbol.dispose]();
-        if (isAnswered) return; // who reads the answer finds out how it ended
+        if (isAnswered) return; // the reader of the response sees how it ended
         const wasKept = before > 0 && before === this.#answers && this.#session.closed;
         reject(request.signal.aborted ? request.signal.reason : this.#failure(stream, failure, wasKept));
       });
     });
   }
 
-  /** Takes no more requests and closes when those under way have ended. */
+  /** Accepts no more requests and closes when those in flight have ended. */
   drain(): void {
     this.#isDraining = true;
     this.#session.close();
@@ -134,7 +134,7 @@ export class Http2Connection {
       if (!isOver && !stream.closed) stream.close(constants.NGHTTP2_CANCEL);
     }
     if (signal.aborted) throw signal.reason;
-    // A stream that dies with its connection looks as if it had ended; only the code tells.
+    // A stream that dies with its connection looks as if it had ended; only the code shows the difference.
     if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) throw this.#failure(stream, undefined);
   }
 
@@ -157,7 +157,7 @@ export class Http2Connection {
   }
 
   /**
-   * The server takes no more. Node ends the streams that it has not begun, with the code for refused ones. (Ending them here
+   * The server sent GOAWAY. Node resets the streams that the server has not begun, with REFUSED_STREAM. (Resetting them here
    * would end the process: Node 20 asserts when a stream is closed while it reads a GOAWAY.)
    */
   #leave(): void {
@@ -206,5 +206,31 @@ export class Http2Connection {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
     this.#events.changed();
+  }
+}
+
+const EVENTS = ['readable', 'end', 'close', 'error'] as const;
+
+/**
+ * The chunks of a stream, read with backpressure.
+ *
+ * Ends when the stream ends; throws when the stream fails or closes before its end. A stream's built-in iterator does the
+ * same, but creating one costs as much as the rest of a small response.
+ */
+export async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
+  let wakeUp = (): void => undefined;
+  const changed = (): void => wakeUp();
+  for (const event of EVENTS) stream.on(event, changed);
+  try {
+    for (;;) {
+      const chunk = stream.destroyed ? null : (stream.read() as Buffer | null);
+      if (chunk !== null) yield chunk;
+      else if (stream.errored !== null) throw stream.errored;
+      else if (stream.readableEnded) return;
+      else if (stream.destroyed) throw new Error('Premature close');
+      else await new Promise<void>((resolve) => (wakeUp = resolve));
+    }
+  } finally {
+    for (const event of EVENTS) stream.off(event, changed);
   }
 }

@@ -5,15 +5,15 @@ import { TransportError } from './transport-error.ts';
 
 export interface Http2SessionOptions {
   readonly origin: string;
-  /** How much the server may send ahead of the reader, for one stream and for all streams of the connection. */
+  /** How much the server may send before it is read, for one stream and for all streams of the connection. */
   readonly streamWindowBytes: number;
   readonly sessionWindowBytes: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Speaks HTTP/2 on a connected socket; resolves when the server has told its limits, which also shows that it is a server of
- * HTTP/2. Otherwise the session is given up.
+ * Opens an HTTP/2 session on a connected socket; resolves when the server's SETTINGS have arrived, which also shows that it
+ * speaks HTTP/2. Otherwise the session is destroyed.
  */
 export function openHttp2(socket: Socket, options: Http2SessionOptions): Promise<ClientHttp2Session> {
   const { origin, streamWindowBytes, sessionWindowBytes, signal } = options;
@@ -21,7 +21,7 @@ export function openHttp2(socket: Socket, options: Http2SessionOptions): Promise
     createConnection: () => socket,
     settings: { enablePush: false, initialWindowSize: streamWindowBytes },
   });
-  session.on('error', () => undefined); // whoever uses the session learns of it by its close and by its streams
+  session.on('error', () => undefined); // users of the session see its close and the errors of its streams
   return new Promise((resolve, reject) => {
     const settle = (): void => {
       aborting[Symbol.dispose]();
@@ -37,7 +37,7 @@ export function openHttp2(socket: Socket, options: Http2SessionOptions): Promise
     const closed = (): void => fail(new Error('the server closed the connection'));
     const aborting = onAbort(signal, () => fail(signal.reason));
     session.once('error', fail);
-    socket.once('error', fail); // the session does not notice that our certificate was refused
+    socket.once('error', fail); // the session does not notice that the server rejected the client certificate
     session.once('close', closed);
     session.once('remoteSettings', () => {
       settle();

@@ -1,4 +1,4 @@
-// What other folders may use: requests over HTTP/2 and HTTP/1.1, through proxies and unix sockets, and connections that are upgraded.
+// What other folders may use: requests over HTTP/2 and HTTP/1.1, through proxies and unix sockets, and upgraded connections.
 export {
   checkProxyUrl,
   type ClientCertificate,

@@ -1,12 +1,12 @@
 /**
- * Why no answer came:
+ * Why a request got no response:
  * - `connect`: no connection was made, so nothing was sent;
- * - `refused`: the server says that it did not look at the request;
- * - `cut`: the connection was lost on the way, and nobody knows how far the request got;
- * - `timeout`: the caller's time was up;
- * - `credentials`: there was nothing to show to the server;
- * - `tooLarge`: the answer is larger than this client takes;
- * - `protocol`: what came is no answer of an API server;
+ * - `refused`: the server reports that it did not process the request;
+ * - `cut`: the connection was lost, and the server may or may not have processed the request;
+ * - `timeout`: the caller's timeout passed;
+ * - `credentials`: the client's credentials could not be obtained;
+ * - `tooLarge`: the response is larger than the client's limit;
+ * - `protocol`: the response is not one of an API server;
  * - `closed`: the client has been closed.
  */
 export type TransportFailure =
@@ -19,11 +19,11 @@ export type TransportFailure =
   | 'protocol'
   | 'closed';
 
-/** The request got no answer. What the server itself refuses is a `StatusError` instead. */
+/** The request got no response. An error response of the server is a `StatusError` instead. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly reason: TransportFailure;
-  /** The request went out on a connection that had been kept, and nothing came back: the server has most likely closed it before. */
+  /** The request was sent on a reused connection that failed without a response: the server had most likely closed it before. */
   readonly wasKept: boolean;
 
   constructor(
@@ -37,7 +37,7 @@ export class TransportError extends Error {
   }
 }
 
-/** Whether it is such an error, for one of the reasons if there are any. */
+/** Whether it is a TransportError, with one of the reasons if any are given. */
 export function isTransportError(error: unknown, ...reasons: readonly TransportFailure[]): error is TransportError {
   return error instanceof TransportError && (reasons.length === 0 || reasons.includes(error.reason));
 }

@@ -2,7 +2,7 @@ import { getServers } from 'node:dns';
 import { messageOf } from '../../base/index.ts';
 import { isTransportError } from './transport-error.ts';
 
-/** The reason with which a call is given up when its time is over. */
+/** The abort reason of a call that exceeded its deadline. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 
@@ -11,7 +11,7 @@ export class DeadlineExceeded extends Error {
   }
 }
 
-/** What Go says for errors of the operating system. */
+/** Go's texts for errors of the operating system. */
 const SYSTEM_WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset by peer',
@@ -24,7 +24,7 @@ const SYSTEM_WORDS: Readonly<Record<string, string>> = {
   EMFILE: 'too many open files',
 };
 
-/** What Go says for the alerts with which the other side ends a handshake. */
+/** Go's texts for the TLS alerts with which the other side ends a handshake. */
 const ALERT_WORDS: readonly (readonly [alert: string, words: string])[] = [
   ['HANDSHAKE_FAILURE', 'handshake failure'],
   ['CERTIFICATE_REQUIRED', 'certificate required'],
@@ -37,17 +37,17 @@ const ALERT_WORDS: readonly (readonly [alert: string, words: string])[] = [
 ];
 
 interface NodeError extends Error {
-  /** A name such as `ECONNREFUSED`; errors that are not Node's may have anything there. */
+  /** A name such as `ECONNREFUSED`; errors from elsewhere may have any value. */
   readonly code?: unknown;
   readonly syscall?: string;
   readonly address?: string;
   readonly port?: number;
   readonly hostname?: string;
-  /** What could not be parsed as HTTP. */
+  /** The bytes that could not be parsed as HTTP. */
   readonly rawPacket?: Buffer;
 }
 
-/** Why no answer came, in the words of Go's HTTP client. `quote` shows what the other side has sent, as Go does. */
+/** The error text of Go's HTTP client. `quote` formats bytes that the other side sent, as Go does. */
 export function goTransportWords(error: unknown, quote: (text: string) => string): string {
   const cause = rootOf(error);
   const code = typeof cause.code === 'string' ? cause.code : '';
@@ -61,7 +61,7 @@ export function goTransportWords(error: unknown, quote: (text: string) => string
   return SYSTEM_WORDS[code] ?? messageOf(cause);
 }
 
-/** Several addresses were tried: Go tells of the first one. */
+/** The first error when several addresses were tried, as in Go. */
 function rootOf(error: unknown): NodeError {
   let current: unknown = error;
   for (let depth = 0; depth < 10; depth++) {

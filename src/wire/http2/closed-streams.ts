@@ -1,8 +1,8 @@
 const REMEMBERED = 128;
 
-/** Remembers how the last streams of a connection ended: what still comes for them depends on it. */
+/** Remembers how the last streams of a connection ended, which decides about late frames for them. */
 export class ClosedStreams {
-  /** By turns; those that we reset with a minus. */
+  /** A ring; ids of streams that the server reset are negative. */
   readonly #ids = new Int32Array(REMEMBERED);
   #next = 0;
 
@@ -11,7 +11,7 @@ export class ClosedStreams {
     this.#next = (this.#next + 1) % REMEMBERED;
   }
 
-  /** Undefined when it ended long ago, or never began. */
+  /** Undefined when the stream ended long ago, or never existed. */
   find(id: number): 'reset by us' | 'ended' | undefined {
     if (this.#ids.includes(-id)) return 'reset by us';
     return this.#ids.includes(id) ? 'ended' : undefined;

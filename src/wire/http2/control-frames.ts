@@ -36,7 +36,7 @@ export function goawayFrame(lastStream: number, code: number): Buffer {
   return controlFrame(FRAME.goaway << 8, 0, [...uint32(lastStream), ...uint32(code)]);
 }
 
-/** A head that says that another follows: a literal that is kept in no table. */
+/** The head of an informational response: a literal that enters no table. */
 export function informationFrame(stream: number, code: number): Buffer {
   const status = Buffer.from(String(code), 'latin1');
   return controlFrame((FRAME.headers << 8) | FLAG.endHeaders, stream, [0x08, status.length, ...status]);

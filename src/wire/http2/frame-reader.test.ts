@@ -5,8 +5,8 @@ import { FrameReader, type FrameSink } from './frame-reader.ts';
 import { FLAG, FRAME } from './protocol.ts';
 import { frame } from './testing/raw-client.ts';
 
-/** What a sink is told, with the pieces of data joined. */
-function told(chunks: readonly Buffer[]): string[] {
+/** The calls that a sink receives, with the pieces of data joined. */
+function callsOf(chunks: readonly Buffer[]): string[] {
   const lines: string[] = [];
   let content: Buffer[] = [];
   const sink: FrameSink = {
@@ -36,7 +36,7 @@ const anyFrame = fc.oneof(
   fc.constant(frame(FRAME.goaway, 0, Buffer.alloc(5_000, 8))),
 );
 
-test('wherever the pieces begin and end, the frames are the same', () => {
+test('the frames do not depend on how the bytes are split', () => {
   fc.assert(
     fc.property(
       fc.array(anyFrame, { minLength: 1, maxLength: 8 }),
@@ -45,21 +45,21 @@ test('wherever the pieces begin and end, the frames are the same', () => {
         const bytes = Buffer.concat(frames);
         const places = [0, ...cuts.map((cut) => cut % bytes.length).sort((left, right) => left - right), bytes.length];
         const chunks = places.slice(1).map((place, index) => bytes.subarray(places[index], place));
-        expect(told(chunks)).toEqual(told([bytes]));
+        expect(callsOf(chunks)).toEqual(callsOf([bytes]));
       },
     ),
   );
 });
 
-test('frames that come byte by byte are the same', () => {
+test('frames that arrive byte by byte are the same', () => {
   const bytes = Buffer.concat([
     frame(FRAME.data, 1, [2, 9, 9, 0, 0], FLAG.padded),
     frame(FRAME.headers, 1, [1, 2, 3]),
     frame(FRAME.data, 1, []),
     frame(0x20, 0, [1]),
   ]);
-  expect(told([...bytes].map((byte) => Buffer.from([byte])))).toEqual(told([bytes]));
-  expect(told([bytes])).toEqual([
+  expect(callsOf([...bytes].map((byte) => Buffer.from([byte])))).toEqual(callsOf([bytes]));
+  expect(callsOf([bytes])).toEqual([
     'begin 0 8 1 5',
     'data 0909',
     'begin 1 0 1 3',
@@ -71,12 +71,12 @@ test('frames that come byte by byte are the same', () => {
   ]);
 });
 
-test('a frame that says that it is large takes no more room than has come of it', () => {
+test('a large frame takes memory only for the bytes that have arrived', () => {
   const head = Buffer.alloc(9);
   head.writeUIntBE(20_000, 0, 3);
   head.writeUInt8(FRAME.headers, 3);
   head.writeUInt32BE(1, 5);
-  expect(told([head, Buffer.alloc(1)])).toEqual(['begin 1 0 1 20000']);
+  expect(callsOf([head, Buffer.alloc(1)])).toEqual(['begin 1 0 1 20000']);
   head.writeUIntBE(20_001, 0, 3);
-  expect(() => told([head])).toThrow(/20001 bytes/);
+  expect(() => callsOf([head])).toThrow(/20001 bytes/);
 });

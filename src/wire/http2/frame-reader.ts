@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { CODE, ConnectionError, FLAG, FRAME, FRAME_HEAD_BYTES } from './protocol.ts';
 
-/** A frame's head. There is one object, for the frame that is being read. */
+/** The header of a frame. One object is reused for all frames. */
 export interface FrameHead {
   length: number;
   type: number;
@@ -9,18 +9,18 @@ export interface FrameHead {
   stream: number;
 }
 
-/** Who takes the frames of a connection. Whatever it throws ends the reading. */
+/** Receives the frames of a connection. An error that it throws ends the reading. */
 export interface FrameSink {
   /** A frame begins; its payload follows. */
   begin(head: FrameHead): void;
   /** The whole payload of a frame that is not DATA: `head.length` bytes from `start` on. */
   payload(head: FrameHead, bytes: Buffer, start: number): void;
-  /** Some of the content of a DATA frame, without padding. */
+  /** A part of the content of a DATA frame, without padding. */
   data(head: FrameHead, content: Buffer): void;
   dataEnds(head: FrameHead): void;
 }
 
-/** The length that frames of a type have to have. */
+/** The required length of some types of frames. */
 const FIXED_BYTES: ReadonlyMap<number, number> = new Map([
   [FRAME.priority, 5],
   [FRAME.resetStream, 4],
@@ -30,26 +30,27 @@ const FIXED_BYTES: ReadonlyMap<number, number> = new Map([
 
 const LAST_KNOWN_TYPE = FRAME.continuation;
 
-/** What is put together of a frame that comes in many pieces begins with this much room. */
-const LEAST_ROOM_BYTES = 1024;
+/** The initial size of the buffer for a frame that arrives in pieces. */
+const MIN_ROOM_BYTES = 1024;
 
 /**
- * Cuts what comes on a connection into frames, wherever the pieces begin and end.
+ * Splits the bytes of a connection into frames.
  *
- * Guarantees: nothing of DATA is kept or copied; of other frames no more is kept than has come, twice over.
+ * Guarantees: the content of DATA is neither kept nor copied; the buffer of other frames is at most twice the bytes that
+ * have arrived.
  */
 export class FrameReader {
   readonly #sink: FrameSink;
   readonly #maxFrameBytes: number;
   readonly #head: FrameHead = { length: 0, type: 0, flags: 0, stream: 0 };
-  /** Of the next head, while it is not whole. */
+  /** The incomplete header of the next frame. */
   readonly #headBytes = Buffer.alloc(FRAME_HEAD_BYTES);
   #headLength = 0;
-  /** Bytes of the frame under way that have not come. */
+  /** Bytes of the current frame that have not arrived. */
   #left = 0;
   #isInFrame = false;
   #gathered: Buffer | undefined;
-  /** Bytes at the end of the DATA frame under way that mean nothing; undefined while that is not known. */
+  /** Bytes of padding at the end of the current DATA frame; undefined until known. */
   #padding: number | undefined;
 
   constructor(sink: FrameSink, maxFrameBytes: number) {
@@ -137,11 +138,11 @@ export class FrameReader {
     this.#sink.payload(this.#head, whole, 0);
   }
 
-  /** Appends a part; with it, `come` bytes have come. */
+  /** Appends a part, after which `come` bytes have arrived. */
   #keep(part: Buffer, come: number): void {
     const room = this.#gathered?.length ?? 0;
     if (come > room) {
-      const larger = Buffer.allocUnsafe(Math.min(this.#head.length, Math.max(come, room * 2, LEAST_ROOM_BYTES)));
+      const larger = Buffer.allocUnsafe(Math.min(this.#head.length, Math.max(come, room * 2, MIN_ROOM_BYTES)));
       this.#gathered?.copy(larger, 0, 0, come - part.length);
       this.#gathered = larger;
     }

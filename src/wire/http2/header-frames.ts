@@ -1,36 +1,38 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { type FrameHead, tooMuchPadding } from './frame-reader.ts';
-import { HeaderBlock } from './header-block.ts';
 import { HpackDecoder } from './hpack-decoder.ts';
 import { CODE, ConnectionError, FLAG, MAX_WINDOW_BYTES } from './protocol.ts';
 import { type HeaderLimits, RequestHeaders } from './request-headers.ts';
 
 const PRIORITY_BYTES = 5;
 
-/** Headers that have come whole: of a request, or behind its body. */
+/** Complete headers: of a request, or its trailers. */
 export interface ReadHeaders {
   readonly stream: number;
   readonly headers: RequestHeaders;
   readonly isEndOfStream: boolean;
 }
 
-/** Puts the headers of a connection together from their frames. They are unpacked whatever becomes of them: what follows depends on it. */
+/**
+ * Assembles the headers of a connection from their frames. All are decompressed, even rejected ones: later headers depend on
+ * the table.
+ */
 export class HeaderFrames {
   readonly #limits: HeaderLimits;
   readonly #decoder = new HpackDecoder();
-  /** While more frames of it are to come. */
+  /** The block whose further frames are expected. */
   #block: HeaderBlock | undefined;
 
   constructor(limits: HeaderLimits) {
     this.#limits = limits;
   }
 
-  /** The stream whose headers are under way: nothing but the rest of them may come. */
+  /** The stream whose headers are incomplete: only the rest of them may follow. */
   get underWay(): number | undefined {
     return this.#block?.stream;
   }
 
-  /** A HEADERS frame; undefined when its headers go on. */
+  /** Reads a HEADERS frame; undefined when CONTINUATION frames follow. */
   begin({ stream, flags }: FrameHead, payload: Buffer): ReadHeaders | undefined {
     const isPadded = (flags & FLAG.padded) !== 0;
     const start = (isPadded ? 1 : 0) + ((flags & FLAG.priority) === 0 ? 0 : PRIORITY_BYTES);
@@ -45,7 +47,7 @@ export class HeaderFrames {
     return undefined;
   }
 
-  /** A CONTINUATION frame. Assumes: headers are under way. */
+  /** Reads a CONTINUATION frame. Assumes: headers are incomplete. */
   continue({ stream, flags }: FrameHead, fragment: Buffer): ReadHeaders | undefined {
     const block = this.#block as HeaderBlock;
     block.add(fragment);
@@ -61,8 +63,40 @@ export class HeaderFrames {
   }
 }
 
-/** The stream that a HEADERS frame with a priority says its own depends on. */
+/** The stream that the priority in a HEADERS frame depends on. */
 export function dependencyIn({ flags }: FrameHead, payload: Buffer): number | undefined {
   if ((flags & FLAG.priority) === 0) return undefined;
   return payload.readUInt32BE((flags & FLAG.padded) === 0 ? 0 : 1) & MAX_WINDOW_BYTES;
+}
+
+/** The frames of a block need at least this many bytes on average, except for a few small ones (CVE-2024-27316). */
+const MIN_FRAME_BYTES = 1024;
+const SMALL_FRAMES = 8;
+
+/** A compressed header block that arrives in more than one frame. */
+class HeaderBlock {
+  readonly stream: number;
+  readonly isEndOfStream: boolean;
+  readonly #maxBytes: number;
+  readonly #parts: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(stream: number, options: { readonly isEndOfStream: boolean; readonly maxBytes: number }) {
+    this.stream = stream;
+    this.isEndOfStream = options.isEndOfStream;
+    this.#maxBytes = options.maxBytes;
+  }
+
+  /** Copies a part. Throws when the block is too large, or its parts are too small. */
+  add(part: Buffer): void {
+    this.#bytes += part.length;
+    this.#parts.push(Buffer.from(part));
+    if (this.#bytes > this.#maxBytes || (this.#parts.length - SMALL_FRAMES) * MIN_FRAME_BYTES > this.#bytes) {
+      throw new ConnectionError(CODE.enhanceYourCalm, 'The header block is too large');
+    }
+  }
+
+  get whole(): Buffer {
+    return Buffer.concat(this.#parts, this.#bytes);
+  }
 }

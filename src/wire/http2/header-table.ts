@@ -1,13 +1,13 @@
-/** What an entry counts beside its text (RFC 7541, 4.1). */
+/** The overhead of an entry (RFC 7541, 4.1). */
 const ENTRY_BYTES = 32;
 
-/** Entries that have been dropped are forgotten when there are so many. */
+/** Dropped entries are removed from the arrays when there are this many. */
 const DROPPED_ENTRIES = 64;
 
 /**
- * The headers that a connection has seen last, newest first (RFC 7541, 2.3.2).
+ * The last headers of a connection, newest first (RFC 7541, 2.3.2).
  *
- * Guarantees: they count no more than the limit.
+ * Guarantees: their size never exceeds the limit.
  */
 export class HeaderTable {
   #limit: number;
@@ -29,7 +29,7 @@ export class HeaderTable {
     return this.#names.length - this.#first;
   }
 
-  /** Counts from 0, the newest. */
+  /** Index 0 is the newest. */
   name(index: number): string {
     return this.#names[this.#names.length - 1 - index] as string;
   }
@@ -38,7 +38,7 @@ export class HeaderTable {
     return this.#values[this.#values.length - 1 - index] as string;
   }
 
-  /** Where the header is; -1 when it is not there. */
+  /** The index of the header; -1 when it is absent. */
   find(name: string, value: string): number {
     const names = this.#names;
     for (let at = names.length - 1; at >= this.#first; at--) {

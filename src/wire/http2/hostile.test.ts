@@ -27,11 +27,11 @@ async function said(frames: Uint8Array, options: RawClientOptions = {}): Promise
   return client;
 }
 
-describe('floods of frames that bring nothing end the connection', () => {
+describe('floods of frames without content end the connection', () => {
   const pings = repeat(20_000, frame(FRAME.ping, 0, Buffer.alloc(8)));
   test.each<[string, Buffer]>([
     ['pings (CVE-2019-9512)', pings],
-    ['answers to pings that nobody sent', repeat(20_000, frame(FRAME.ping, 0, Buffer.alloc(8), FLAG.ack))],
+    ['answers to pings that were never sent', repeat(20_000, frame(FRAME.ping, 0, Buffer.alloc(8), FLAG.ack))],
     ['settings (CVE-2019-9515)', repeat(20_000, settingsFrame([]))],
     ['priorities (CVE-2019-9513)', repeat(20_000, frame(FRAME.priority, 1, [0, 0, 0, 3, 0]))],
     ['empty data (CVE-2019-9518)', Buffer.concat([post(1), repeat(20_000, frame(FRAME.data, 1, []))])],
@@ -52,7 +52,7 @@ describe('floods of frames that bring nothing end the connection', () => {
     expect(client.goaway).toBe(CODE.enhanceYourCalm);
   });
 
-  test('but not slowly', async () => {
+  test('but not at a low rate', async () => {
     const clock = new VirtualClock();
     const client = new RawClient({ clock });
     for (let minute = 0; minute < 20; minute++) {
@@ -64,7 +64,7 @@ describe('floods of frames that bring nothing end the connection', () => {
     expect(client.framesOf(FRAME.ping)).toHaveLength(20_000);
   });
 
-  test('sooner for a client that does not read the answers', async () => {
+  test('sooner for a client that does not read the responses', async () => {
     const client = await said(repeat(5_000, frame(FRAME.ping, 0, Buffer.alloc(8))), { isDeaf: true });
     expect(client.connection.isOver).toBe(true);
   });
@@ -123,7 +123,7 @@ describe('headers', () => {
     expect((await said(frames)).goaway).toBe(code);
   });
 
-  test('that unpack to far more than they are: the stream is told, and what follows can still be read (HPACK bomb)', async () => {
+  test('that decompress to far more than their size: the stream is reset, and later headers are still decoded (HPACK bomb)', async () => {
     const bomb = Buffer.concat([
       GET,
       Buffer.from([0x40, 1, 0x78, 0x7f, 0xa1, 0x1e]),
@@ -159,7 +159,7 @@ describe('headers', () => {
   });
 });
 
-describe('frames that break the rules end the connection', () => {
+describe('invalid frames end the connection', () => {
   test.each<[string, Buffer, number]>([
     ['a frame larger than announced', frame(FRAME.data, 1, Buffer.alloc(300_000)), CODE.frameSizeError],
     ['a ping of seven bytes', frame(FRAME.ping, 0, Buffer.alloc(7)), CODE.frameSizeError],
@@ -199,7 +199,7 @@ describe('frames that break the rules end the connection', () => {
     expect((await said(Buffer.from('GET / HTTP/1.1\r\n\r\n'), { settings: 'none' })).goaway).toBe(CODE.protocolError);
   });
 
-  test('more data than the windows allow: the stream, and with the connection’s window the connection', async () => {
+  test('more data than the windows allow resets the stream or, with the connection’s window, ends the connection', async () => {
     const client = await said(
       Buffer.concat([post(1), frame(FRAME.data, 1, Buffer.alloc(256 * 1024)), frame(FRAME.data, 1, [1])]),
     );
@@ -208,7 +208,7 @@ describe('frames that break the rules end the connection', () => {
   });
 });
 
-test('streams that are taken back at once are counted and never served (rapid reset, CVE-2023-44487)', async () => {
+test('streams that are cancelled at once are counted and never served (rapid reset, CVE-2023-44487)', async () => {
   const client = await said(
     Buffer.concat(
       Array.from({ length: 50 }, (_, index) => [
@@ -221,7 +221,7 @@ test('streams that are taken back at once are counted and never served (rapid re
   expect(client.takenBack).toBe(50);
 });
 
-test('streams that a client makes the server reset are taken back as well (CVE-2025-8671)', async () => {
+test('streams that a client makes the server reset are counted as well (CVE-2025-8671)', async () => {
   const closed: boolean[] = [];
   const client = await said(get(1), { serve: (stream) => stream.on('close', () => closed.push(stream.isFlushed)) });
   client.send(frame(FRAME.windowUpdate, 1, uint32(0)));
@@ -242,7 +242,7 @@ test('more streams than allowed are refused; too many before the settings are kn
   expect(hasty.goaway).toBe(CODE.enhanceYourCalm);
 });
 
-test('data that comes for a stream which the server has ended is ignored, and the connection’s window stays right', async () => {
+test('data for a stream that the server has ended is ignored, and the connection’s window stays correct', async () => {
   const client = await said(post(1), { serve: (stream) => stream.reset(CODE.internalError) });
   for (let count = 0; count < 8; count++) {
     client.send(frame(FRAME.data, 1, Buffer.alloc(128 * 1024)));
@@ -253,7 +253,7 @@ test('data that comes for a stream which the server has ended is ignored, and th
   expect(opened).toBe(256 * 1024 - 65_535 + 8 * 128 * 1024);
 });
 
-test('a client that opens its window byte by byte gets its answer slowly, and then no more (CVE-2019-9511)', async () => {
+test('a client that opens its window byte by byte gets its response slowly, and is then disconnected (CVE-2019-9511)', async () => {
   const client = await said(get(1), {
     serve: answerWith(Buffer.alloc(20_000)),
     settings: [[SETTING.initialWindowSize, 0]],
@@ -267,7 +267,7 @@ test('a client that opens its window byte by byte gets its answer slowly, and th
   expect(client.goaway).toBe(CODE.enhanceYourCalm);
 });
 
-test('a stream without a window holds back none but itself', async () => {
+test('a stream without a window delays no other stream', async () => {
   const client = await said(get(1), {
     serve: answerWith(Buffer.alloc(1_000)),
     settings: [[SETTING.initialWindowSize, 0]],

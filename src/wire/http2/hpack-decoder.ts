@@ -4,20 +4,20 @@ import { decodeHuffman } from './huffman.ts';
 import { CODE, ConnectionError, DEFAULT_TABLE_BYTES } from './protocol.ts';
 import { STATIC_NAMES, STATIC_VALUES } from './static-table.ts';
 
-/** Where decoded headers go. */
+/** Receives decoded headers. */
 export interface FieldSink {
-  /** Names and values are as they came: nothing is checked. */
+  /** Called with unchecked names and values. */
   field(name: string, value: string): void;
 }
 
-/** No number in a block of headers needs more bytes after its first. */
+/** Enough for every valid number in a header block, after its first byte. */
 const MAX_INTEGER_BYTES = 4;
 
 /**
- * Unpacks the headers of one connection (RFC 7541), in the order in which they come.
+ * Decompresses the header blocks of one connection (RFC 7541), in order.
  *
- * Guarantees: work and memory are linear in the bytes of a block; what a header unpacks to is in the table already or no
- * more than 8/5 of its bytes. How many headers there are and how large is the sink's to limit, while they come.
+ * Guarantees: work and memory are linear in the bytes of a block; a decoded header is already in the table or at most 8/5 of
+ * its bytes. The sink limits the number and size of headers while it receives them.
  */
 export class HpackDecoder {
   readonly #table = new HeaderTable(DEFAULT_TABLE_BYTES);
@@ -25,7 +25,7 @@ export class HpackDecoder {
   #at = 0;
   #end = 0;
 
-  /** Throws a ConnectionError when the block cannot be unpacked: nothing that follows could be. */
+  /** Throws a ConnectionError when the block is invalid, because later blocks could not be decoded. */
   decode(block: Buffer, sink: FieldSink): void {
     this.#bytes = block;
     this.#at = 0;

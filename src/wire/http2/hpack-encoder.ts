@@ -3,38 +3,46 @@ import { DEFAULT_TABLE_BYTES } from './protocol.ts';
 import { STATIC_INDEX, STATIC_NAMES, STATIC_VALUES } from './static-table.ts';
 import type { WriteBuffer } from './write-buffer.ts';
 
-/** The headers of an answer, by names in lower case. What is undefined is left out. */
+/** The headers of a response, with lower-case names. Undefined values are left out. */
 export type AnswerHeaders = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** What answers have in common fits; to look through more would cost more than it saves. */
+/** Enough for the headers that responses have in common; searching a larger table would cost more than it saves. */
 const TABLE_BYTES = 1024;
 
-/** Other values are not likely to come again. */
-const LONGEST_KEPT = 128;
+/** Longer values are unlikely to be repeated. */
+const MAX_INDEXED_LENGTH = 128;
 
-/** Each answer has another: they would push out of the table what answers have in common. */
-const NOT_KEPT = new Set(['content-length', 'content-range', 'etag', 'last-modified', 'link', 'location', 'warning']);
+/** Differ in each response: they would displace repeated headers from the table. */
+const NOT_INDEXED = new Set([
+  'content-length',
+  'content-range',
+  'etag',
+  'last-modified',
+  'link',
+  'location',
+  'warning',
+]);
 
-/** No proxy on the way may keep them either (RFC 7541, 7.1.3). */
-const NEVER_KEPT = new Set(['audit-id', 'set-cookie', 'proxy-authenticate', 'www-authenticate']);
+/** Proxies must not index them either (RFC 7541, 7.1.3). */
+const NEVER_INDEXED = new Set(['audit-id', 'set-cookie', 'proxy-authenticate', 'www-authenticate']);
 
 const STATUS_INDEX = STATIC_INDEX.get(':status') as number;
 
-/** Packs the headers of the answers on one connection (RFC 7541). Text goes out as it is: Huffman's code costs more than it saves here. */
+/** Compresses the response headers of one connection (RFC 7541). Without Huffman coding, which costs more than it saves here. */
 export class HpackEncoder {
   readonly #table = new HeaderTable(TABLE_BYTES);
-  /** What the client has to be told of the table's size before the next block. */
+  /** Table size updates to send before the next block. */
   #sizes: number[] = [];
-  #told = DEFAULT_TABLE_BYTES;
+  #tableBytes = DEFAULT_TABLE_BYTES;
 
-  /** The client's table takes no more than so many bytes. */
+  /** Applies the client's limit of the table size. */
   limitTable(bytes: number): void {
     const limit = Math.min(bytes, TABLE_BYTES);
     this.#table.resize(limit);
-    const told = Math.min(bytes, DEFAULT_TABLE_BYTES);
-    if (told === this.#told) return;
-    this.#told = told;
-    this.#sizes = [Math.min(told, ...this.#sizes), told];
+    const tableBytes = Math.min(bytes, DEFAULT_TABLE_BYTES);
+    if (tableBytes === this.#tableBytes) return;
+    this.#tableBytes = tableBytes;
+    this.#sizes = [Math.min(tableBytes, ...this.#sizes), tableBytes];
   }
 
   encode(code: number, headers: AnswerHeaders, output: WriteBuffer): void {
@@ -57,8 +65,8 @@ export class HpackEncoder {
   }
 
   #field(name: string, value: string, output: WriteBuffer): void {
-    const isKept = value.length <= LONGEST_KEPT && !NOT_KEPT.has(name);
-    if (!isKept || NEVER_KEPT.has(name)) {
+    const isKept = value.length <= MAX_INDEXED_LENGTH && !NOT_INDEXED.has(name);
+    if (!isKept || NEVER_INDEXED.has(name)) {
       this.#literal(name, value, { first: isKept ? 0x10 : 0x00, mask: 0x0f, output });
       return;
     }

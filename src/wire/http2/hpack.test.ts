@@ -48,7 +48,7 @@ describe('the examples of RFC 7541', () => {
     expect(blocks.map((block) => decoded(decoder, hex(block)))).toEqual([FIRST, SECOND, THIRD]);
   });
 
-  test('C.2: single headers, kept or not', () => {
+  test('C.2: single headers, indexed or not', () => {
     expect(
       decoded(new HpackDecoder(), hex('400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572')),
     ).toEqual(['custom-key: custom-header']);
@@ -58,7 +58,7 @@ describe('the examples of RFC 7541', () => {
     ]);
   });
 
-  test('C.6: a table of 256 bytes that drops its oldest', () => {
+  test('C.6: a table of 256 bytes that drops its oldest entries', () => {
     const decoder = new HpackDecoder();
     const blocks = [
       '3fe1 0148 8264 0258 85ae c377 1a4b 6196 d07a be94 1054 d444 a820 0595 040b 8166 e082 a62d 1bff 6e91 9d29 ad17 1863 c78f 0b97 c8e9 ae82 ae43 d3',
@@ -93,7 +93,7 @@ describe('a block that is broken', () => {
     expect(() => decoded(new HpackDecoder(), hex(block))).toThrow(/Cannot unpack headers/);
   });
 
-  test('any bytes are refused or unpacked, within bounds', () => {
+  test('random bytes are rejected or decoded, within the limits', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {
@@ -120,7 +120,7 @@ function expected(code: number, headers: AnswerHeaders): string[] {
   return [`:status: ${code}`, ...fields];
 }
 
-test('what is packed is unpacked, whatever sizes the table takes in between', () => {
+test('encoded headers are decoded again, whatever sizes the table takes in between', () => {
   fc.assert(
     fc.property(fc.array(answer, { maxLength: 20 }), (answers) => {
       const encoder = new HpackEncoder();
@@ -136,7 +136,7 @@ test('what is packed is unpacked, whatever sizes the table takes in between', ()
   );
 });
 
-test('what answers have in common is a byte each, and what is their own is kept nowhere', () => {
+test('headers that responses have in common take a byte each, and individual values are not indexed', () => {
   const encoder = new HpackEncoder();
   const buffer = new WriteBuffer();
   const pack = (id: string): Buffer => {

@@ -1,7 +1,7 @@
-// The Huffman code of HPACK (RFC 7541, appendix B). It is canonical, so the lengths of its codes say all.
+// The Huffman code of HPACK (RFC 7541, appendix B). It is canonical, so the lengths of its codes define it.
 import { Buffer } from 'node:buffer';
 
-/** Bits of the code of each byte, and of the end of a string. */
+/** The code length of each byte, and of the end of a string. */
 const LENGTHS: readonly number[] = [
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
   28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10,
@@ -16,21 +16,21 @@ const LENGTHS: readonly number[] = [
 
 const END_OF_STRING = 256;
 
-/** The shortest code has this many bits, so half a byte never completes two. */
-const SHORTEST_BITS = 5;
+/** The length of the shortest code, so four bits never complete two. */
+const MIN_CODE_BITS = 5;
 
-// An entry of the table: what half a byte leads to from a state. The state is the low byte; the byte that is complete then
+// An entry of the table: the transition by four bits from a state. The state is the low byte; a completed byte
 // follows, with two flags.
 const HAS_BYTE = 1 << 16;
 const IS_FAILURE = 1 << 17;
 
-/** For each state, what each half of a byte leads to; and the states in which a string may end. */
+/** For each state the transitions by four bits; and the states in which a string may end. */
 const decoding = decodingTable();
 
-/** The text, as latin1; undefined when the bytes are no code. */
+/** The text, as latin1; undefined when the bytes are invalid. */
 export function decodeHuffman(bytes: Buffer, start: number, end: number): string | undefined {
   const { entries, isEnd } = decoding;
-  const decoded = Buffer.allocUnsafe(Math.floor(((end - start) * 8) / SHORTEST_BITS));
+  const decoded = Buffer.allocUnsafe(Math.floor(((end - start) * 8) / MIN_CODE_BITS));
   let length = 0;
   let state = 0;
   for (let at = start; at < end; at++) {
@@ -48,7 +48,7 @@ export function decodeHuffman(bytes: Buffer, start: number, end: number): string
 interface Node {
   readonly children: [Node | number | undefined, Node | number | undefined];
   readonly state: number;
-  /** A string may end here: the rest of its last byte is the beginning of the end's code, which is ones. */
+  /** A string may end here: the rest of its last byte is a prefix of the end's code, which is ones. */
   readonly isEnd: boolean;
 }
 
@@ -75,7 +75,7 @@ function entryFor(root: Node, from: Node, half: number): number {
   return entry | node.state;
 }
 
-/** All inner nodes of the tree of codes, the root first. */
+/** All inner nodes of the code tree, the root first. */
 function codeTree(): Node[] {
   const root: Node = { children: [undefined, undefined], state: 0, isEnd: true };
   const nodes = [root];
@@ -83,7 +83,7 @@ function codeTree(): Node[] {
     (left, right) => left.length - right.length || left.symbol - right.symbol,
   );
   let code = 0;
-  let bits = SHORTEST_BITS;
+  let bits = MIN_CODE_BITS;
   for (const { length, symbol } of inOrder) {
     code *= 2 ** (length - bits);
     bits = length;

@@ -7,19 +7,20 @@ import type { Sender } from './sender.ts';
 import type { ServerStream } from './server-stream.ts';
 
 /**
- * All bodies on their way together. This much is read and decrypted of one connection in a turn of the event loop, so it bounds
- * how long many connections hold up the others. Bodies that wait to be read do not count: what has come is confirmed at once.
+ * The window of all request bodies together. At most this much is read and decrypted from one connection in a turn of the
+ * event loop, which limits how long many connections delay the others. Bodies that wait to be read do not count: received
+ * bytes are confirmed at once.
  */
 export const CONNECTION_WINDOW_BYTES = 256 * 1024;
 
-/** Below this size, the piece of a body costs more than its bytes. */
+/** Below this size, handling a piece of a body costs more than its bytes. */
 const SMALL_PIECE_BYTES = 64;
 
-/** Hands the content of DATA frames to their streams, within the windows of the connection and of each stream. */
+/** Passes the content of DATA frames to their streams, and enforces the windows of the connection and of each stream. */
 export class IncomingData {
   readonly #sender: Sender;
   readonly #budget: FrameBudget;
-  /** Where the content of the frame under way goes. */
+  /** The stream that receives the current frame. */
   #target: ServerStream | undefined;
   #content = 0;
   #window = CONNECTION_WINDOW_BYTES;
@@ -30,7 +31,7 @@ export class IncomingData {
     this.#budget = budget;
   }
 
-  /** A frame begins, for this stream or for none. */
+  /** A frame begins, for this stream or to be discarded. */
   begin({ length }: FrameHead, stream: ServerStream | undefined): void {
     this.#window -= length;
     if (this.#window < 0) throw new ConnectionError(CODE.flowControlError, 'More data than the window allows');

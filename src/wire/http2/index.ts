@@ -1,4 +1,4 @@
-// What other folders may use: the server's side of HTTP/2, on a socket that has agreed upon it.
+// What other folders may use: the server side of HTTP/2, on a socket that has negotiated it.
 export { ServerConnection, type ServerConnectionOptions } from './server-connection.ts';
 export { CODE } from './protocol.ts';
 export type { AnswerHead, ServerStream } from './server-stream.ts';

@@ -1,4 +1,4 @@
-// The numbers of HTTP/2 (RFC 9113).
+// The constants of HTTP/2 (RFC 9113).
 
 export const FRAME = {
   data: 0x0,
@@ -15,7 +15,7 @@ export const FRAME = {
 
 export const FLAG = { endStream: 0x1, ack: 0x1, endHeaders: 0x4, padded: 0x8, priority: 0x20 } as const;
 
-/** Why a stream or a connection ends. */
+/** Error codes of streams and connections. */
 export const CODE = {
   noError: 0x0,
   protocolError: 0x1,
@@ -41,12 +41,12 @@ export const SETTING = {
 export const FRAME_HEAD_BYTES = 9;
 export const DEFAULT_WINDOW_BYTES = 65_535;
 export const MAX_WINDOW_BYTES = 2 ** 31 - 1;
-/** The largest frame that everybody takes. */
+/** The frame size that every peer accepts. */
 export const DEFAULT_FRAME_BYTES = 16_384;
 export const MAX_FRAME_BYTES = 2 ** 24 - 1;
 export const DEFAULT_TABLE_BYTES = 4096;
 
-/** What the client did ends its whole connection, for the reason in `code`. */
+/** An error of the client that ends its connection with `code`. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   readonly code: number;

@@ -7,13 +7,13 @@ export interface HeaderLimits {
   readonly maxHeaders: number;
 }
 
-/** Headers above the limits are unpacked to keep the table for compression right, up to so many. */
+/** Headers above the limits are still decoded, which keeps the compression table correct; at most this many. */
 const MAX_IGNORED = 16_384;
 
-/** They mean one connection, which HTTP/2 has other words for (RFC 9113, 8.2.2). */
+/** Connection-specific headers, which HTTP/2 does not allow (RFC 9113, 8.2.2). */
 const FORBIDDEN = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
 
-/** Of these the first counts when there are many; the values of others are joined. As Node's servers do. */
+/** Of these headers the first value is used; the values of others are joined. As in Node's servers. */
 const SINGLE = new Set(
   `access-control-allow-credentials access-control-max-age access-control-request-method age authorization
   content-encoding content-language content-length content-location content-md5 content-range content-type date dnt etag
@@ -27,18 +27,18 @@ const TAB = 0x09;
 const SPACE = 0x20;
 const DELETE = 0x7f;
 
-/** Characters that names have: those of a token (RFC 9110, 5.6.2), without capitals. */
+/** The characters of a token (RFC 9110, 5.6.2), without upper case. */
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 
-/** The headers of one request as they are unpacked, or the trailers after its body. */
+/** Collects the decoded headers of one request, or its trailers. */
 export class RequestHeaders implements FieldSink {
   method: string | undefined;
   scheme: string | undefined;
   path: string | undefined;
   authority: string | undefined;
-  /** Names and values in turn, as they came, without those that begin with a colon. */
+  /** Alternating names and values as received, without pseudo-headers. */
   readonly fields: string[] = [];
-  /** As the client says; undefined when it does not. */
+  /** The value of the header; undefined when it is absent. */
   contentLength: number | undefined;
   #isMalformed = false;
   #bytes = 0;
@@ -57,14 +57,14 @@ export class RequestHeaders implements FieldSink {
     return this.#count > this.#limits.maxHeaders;
   }
 
-  /** Whether they are those of a request (RFC 9113, 8.3.1). */
+  /** Whether they are the headers of a request (RFC 9113, 8.3.1). */
   get isRequest(): boolean {
     if (this.#isMalformed || this.method === undefined) return false;
     if (this.method === 'CONNECT') return this.scheme === undefined && this.path === undefined;
     return this.scheme !== undefined && this.path !== undefined && this.path !== '';
   }
 
-  /** Whether they may follow a body. */
+  /** Whether they are valid trailers. */
   get isTrailers(): boolean {
     const { method, scheme, path, authority } = this;
     return !this.#isMalformed && (method ?? scheme ?? path ?? authority) === undefined;
@@ -74,7 +74,7 @@ export class RequestHeaders implements FieldSink {
     this.#bytes += name.length + value.length;
     this.#count += 1;
     if (this.isTooLarge || this.isTooMany) {
-      if (this.#count > MAX_IGNORED) throw new ConnectionError(CODE.enhanceYourCalm, 'Headers without end');
+      if (this.#count > MAX_IGNORED) throw new ConnectionError(CODE.enhanceYourCalm, 'Too many headers');
       return;
     }
     if (!isValue(value)) this.#isMalformed = true;
@@ -124,7 +124,7 @@ export class RequestHeaders implements FieldSink {
   }
 }
 
-/** Whether a header may have that name; it is in lower case. */
+/** Whether a lower-case name is a valid header name. */
 export function isHeaderName(name: string): boolean {
   return NAME.test(name);
 }

@@ -2,7 +2,7 @@ import { CODE, ConnectionError, DEFAULT_WINDOW_BYTES, MAX_WINDOW_BYTES } from '.
 import type { Sender } from './sender.ts';
 import type { ServerStream } from './server-stream.ts';
 
-/** How much the client lets us send: on each of its streams, and on all of them together. */
+/** How much the client lets the server send: on each stream, and on all of them together. */
 export class SendWindows {
   readonly #sender: Sender;
   #initial = DEFAULT_WINDOW_BYTES;
@@ -11,12 +11,12 @@ export class SendWindows {
     this.#sender = sender;
   }
 
-  /** What a new stream begins with. */
+  /** The initial window of a stream. */
   get initial(): number {
     return this.#initial;
   }
 
-  /** Lets new streams begin with so much, and those that are open with as much more or less. */
+  /** Changes the initial window of new streams, and the windows of open streams by the difference. */
   begin(initial: number, streams: Iterable<ServerStream>): void {
     const change = initial - this.#initial;
     this.#initial = initial;

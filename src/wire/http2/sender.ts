@@ -5,49 +5,49 @@ import { DEFAULT_FRAME_BYTES, DEFAULT_WINDOW_BYTES, FLAG, FRAME } from './protoc
 import type { AnswerHead, ServerStream } from './server-stream.ts';
 import type { WriteBuffer } from './write-buffer.ts';
 
-/** Put into one write at most; more waits until the socket has taken it. */
+/** The size of one write; more waits until the socket has accepted it. */
 const MAX_WRITE_BYTES = 128 * 1024;
 
-/** Frames beside answers that wait for a client that does not read. */
+/** Control frames that may wait for a client that does not read. */
 const MAX_CONTROL_FRAMES = 2_000;
 
-/** A head of an answer has about so many bytes. */
+/** The usual size of a response head. */
 const HEAD_BYTES = 512;
 
-/** A frame that the client's window makes smaller than this is a dribble (CVE-2019-9511). */
-const DRIBBLE_BYTES = 256;
+/** A frame that the client's window makes smaller than this counts as tiny (CVE-2019-9511). */
+const TINY_FRAME_BYTES = 256;
 
 export interface SenderEvents {
-  /** A stream has nothing more to send, or is reset. */
+  /** A stream has nothing more to send, or was reset. */
   streamOver(stream: ServerStream): void;
-  /** A DATA frame has gone out that the client's window did not make tiny. */
+  /** A DATA frame was sent that the client's window did not make tiny. */
   progress(): void;
-  /** As much has gone out as could. */
+  /** Everything that could be sent was sent. */
   flushed(): void;
   /** Too many frames wait for a client that does not read. */
   flooded(): void;
 }
 
 /**
- * Sends what the streams of one connection have, in turns of a frame each, as far as the windows allow.
+ * Sends the output of the streams of one connection, one frame each in turn, as far as the windows allow.
  *
- * All that comes up in one turn of the event loop goes out in one write, and so in one record of TLS where it fits.
- * Payloads are shared between connections: they are copied only into that write.
+ * Everything written in one turn of the event loop is sent in one write, and so in one TLS record if it fits. Payloads are
+ * shared between connections: they are copied only into that write.
  */
 export class Sender {
   readonly #socket: Duplex;
   readonly #buffer: WriteBuffer;
   readonly #events: SenderEvents;
   readonly encoder = new HpackEncoder();
-  /** What the client takes, of all streams together. */
+  /** The client's window for all streams together. */
   window = DEFAULT_WINDOW_BYTES;
   maxFrameBytes = DEFAULT_FRAME_BYTES;
   readonly #control: Buffer[] = [];
   #listed: ServerStream[] = [];
-  /** For the connection's window to open. */
+  /** Streams that wait for the connection's window. */
   readonly #waiting = new Set<ServerStream>();
   #isScheduled = false;
-  /** The socket has not taken what was written last. */
+  /** The socket has not accepted the last write. */
   #isBlocked = false;
   #isOver = false;
 
@@ -61,13 +61,13 @@ export class Sender {
     });
   }
 
-  /** Puts a frame before all that waits. Assumes: it has nothing to do with the table for compression. */
+  /** Sends a frame before everything that waits. Assumes: the frame does not depend on the compression table. */
   control(frame: Buffer): void {
     if (this.#control.push(frame) === MAX_CONTROL_FRAMES) process.nextTick(() => this.#events.flooded());
     this.#schedule();
   }
 
-  /** The stream has something to send, or is over. */
+  /** The stream has something to send, or has ended. */
   list(stream: ServerStream): void {
     if (stream.isListed) return;
     stream.isListed = true;
@@ -81,12 +81,12 @@ export class Sender {
     this.#waiting.clear();
   }
 
-  /** Nothing waits to be sent, but for what the windows hold back. */
+  /** Nothing waits to be sent, except behind closed windows. */
   get isIdle(): boolean {
     return this.#control.length === 0 && this.#listed.length === 0;
   }
 
-  /** Sends nothing more, not even what waits. */
+  /** Sends nothing more and drops what waits. */
   stop(): void {
     this.#isOver = true;
   }
@@ -112,7 +112,7 @@ export class Sender {
     this.#events.flushed();
   };
 
-  /** Streams that are reset do not wait for the socket. */
+  /** Reset streams do not wait for the socket. */
   #leaveReset(over: ServerStream[]): void {
     this.#listed = this.#listed.filter((stream) => {
       if (!stream.destroyed) return true;
@@ -145,7 +145,7 @@ export class Sender {
     return Math.min(bytes, MAX_WRITE_BYTES + this.maxFrameBytes);
   }
 
-  /** True when it has nothing more to send. One that has is put at the end of the list, or waits for its window. */
+  /** True when the stream has nothing more to send. Otherwise it goes to the end of the list, or waits for its window. */
   #writeStream(stream: ServerStream): boolean {
     if (stream.destroyed) return true;
     const { head } = stream;
@@ -170,7 +170,7 @@ export class Sender {
     }
     const size = Math.min(queuedBytes, window, this.maxFrameBytes);
     const isAll = size === queuedBytes;
-    if (isAll || size >= DRIBBLE_BYTES) this.#events.progress();
+    if (isAll || size >= TINY_FRAME_BYTES) this.#events.progress();
     stream.isEndSent = isAll && stream.isEnding;
     this.#buffer.frameHead(size, (FRAME.data << 8) | (stream.isEndSent ? FLAG.endStream : 0), stream.id);
     this.#copy(stream, size);
@@ -208,7 +208,7 @@ export class Sender {
     else this.#writeInParts(stream, { begin, blockBegin, flags });
   }
 
-  /** A block that is larger than one frame may be. */
+  /** Splits a header block that exceeds one frame. */
   #writeInParts(stream: ServerStream, place: { begin: number; blockBegin: number; flags: number }): void {
     const buffer = this.#buffer;
     const block = buffer.cutFrom(place.blockBegin);

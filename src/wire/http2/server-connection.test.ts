@@ -12,7 +12,7 @@ import { answerWith, END, frame, GET, POST, RawClient, type RawClientOptions, ui
 const get = (stream: number): Buffer => frame(FRAME.headers, stream, GET, END);
 const post = (stream: number): Buffer => frame(FRAME.headers, stream, POST, FLAG.endHeaders);
 
-/** Node's client on a connection of ours. */
+/** Node's client connected to a `ServerConnection`. */
 function nodeClient(serve: (stream: ServerStream) => void): { session: ClientHttp2Session; raw: RawClient } {
   const raw = new RawClient({ settings: 'none', isDeaf: true, serve });
   return { session: connect('http://localhost', { createConnection: () => raw.socket }), raw };
@@ -33,7 +33,7 @@ describe('Node’s client', () => {
   const name = fc.stringMatching(/^x-[a-z0-9-]{1,20}$/);
   const value = fc.stringMatching(/^[!-~]([ -~]{0,300}[!-~])?$/);
 
-  test('gets back the headers that it sends, whatever they are', async () => {
+  test('gets all its headers back', async () => {
     const { session } = nodeClient((stream) => {
       const { fields } = stream.headers;
       const sent = fields.flatMap((text, at) =>
@@ -52,7 +52,7 @@ describe('Node’s client', () => {
     session.destroy();
   });
 
-  test('gets back a body of any size, in both directions through its windows', async () => {
+  test('gets a body of any size back, in both directions through its windows', async () => {
     const { session } = nodeClient((stream) => {
       stream.respond({ code: 201, headers: { 'content-type': 'x' } });
       stream.input.readTo({ data: (chunk) => void stream.write(chunk), end: () => stream.end() });
@@ -76,7 +76,7 @@ describe('Node’s client', () => {
     session.destroy();
   });
 
-  test('is told to send its body, and that more answers are not to come', async () => {
+  test('gets 100 Continue for its body, and GOAWAY when the connection drains', async () => {
     const { session, raw } = nodeClient((stream) => {
       stream.inform(100);
       stream.input.readTo({ data: () => undefined, end: () => answerWith(Buffer.from('done'))(stream) });
@@ -104,7 +104,7 @@ describe('windows', () => {
     bytes: fc.integer({ min: 1, max: 50_000 }),
   });
 
-  test('whatever is written and whenever they open, no more is sent than they allow, and all that they allow', async () => {
+  test('never more is sent than they allow, and all that they allow, for any sequence of writes and updates', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
         const client = new RawClient({ serve: (stream) => stream.respond({ code: 200, headers: {} }) });
@@ -156,7 +156,7 @@ describe('windows', () => {
     expect(client.framesOf(FRAME.data).map(({ stream }) => stream)).toEqual([1, 3, 1, 3]);
   });
 
-  test('a body that nobody reads stops at its window; what is read opens it again', async () => {
+  test('a body that is not read stops at its window; reading opens it again', async () => {
     const client = new RawClient();
     client.send(post(1));
     for (let count = 0; count < 4; count++) client.send(frame(FRAME.data, 1, Buffer.alloc(64 * 1024)));
@@ -170,7 +170,7 @@ describe('windows', () => {
     expect(client.framesOf(FRAME.windowUpdate, 1)).toHaveLength(1);
   });
 
-  test('padding is given back as well', async () => {
+  test('padding is confirmed as well', async () => {
     const client = new RawClient();
     client.send(post(1));
     const padded = Buffer.concat([Buffer.from([255]), Buffer.alloc(300)]);
@@ -206,7 +206,7 @@ describe('the end of a stream', () => {
     expect(chunks).toEqual([1, 2]);
   });
 
-  test('what is written in one turn goes out in one write, whatever streams it is of', async () => {
+  test('everything written in one turn is sent in one write, for all streams', async () => {
     const [client, first] = await opened([get(1), get(3)]);
     const writes: number[] = [];
     client.socket.on('data', (chunk: Buffer) => void writes.push(chunk.length));
@@ -215,7 +215,7 @@ describe('the end of a stream', () => {
     expect(writes).toEqual([2 * (9 + 1 + 9 + 4)]);
   });
 
-  test('a client that takes its request back is heard, and nothing more is sent', async () => {
+  test('a request that the client cancels is reported, and nothing more is sent', async () => {
     const [client, stream] = await opened([get(1)]);
     const closed: boolean[] = [];
     stream.on('close', () => closed.push(stream.isFlushed));
@@ -230,7 +230,7 @@ describe('the end of a stream', () => {
     expect(stream.destroyed).toBe(true);
   });
 
-  test('half an answer that is cut off is a reset, never an end', async () => {
+  test('an incomplete response is a reset, never an end', async () => {
     const [client, stream] = await opened([get(1)]);
     stream.respond({ code: 200, headers: {} });
     stream.write(Buffer.from('half'));
@@ -243,7 +243,7 @@ describe('the end of a stream', () => {
     expect(client.resetOf(1)).toBe(CODE.internalError);
   });
 
-  test('a client that still sends after its answer may go on for a while, and is then told to stop', async () => {
+  test('a client that still sends after its response may continue for a while, and its stream is then reset', async () => {
     const clock = new VirtualClock();
     const [client, stream] = await opened([post(1)], { clock, serve: answerWith(Buffer.from('no')) });
     client.send(frame(FRAME.data, 1, Buffer.alloc(1_000)));
@@ -255,7 +255,7 @@ describe('the end of a stream', () => {
     expect(stream.isFlushed).toBe(true);
   });
 
-  test('a body that is broken off fails its reader, and with the connection too', async () => {
+  test('the reader of an aborted body gets an error, also when the connection ends', async () => {
     const [client, stream] = await opened([post(1)]);
     const reading = stream.input.chunks().next();
     client.send(frame(FRAME.resetStream, 1, uint32(CODE.cancel)));
@@ -271,7 +271,7 @@ describe('the end of a stream', () => {
 });
 
 describe('the end of a connection', () => {
-  test('a client that says farewell gets its answers first', async () => {
+  test('a client that sends GOAWAY gets its responses first', async () => {
     const client = new RawClient();
     client.send(get(1), frame(FRAME.goaway, 0, Buffer.alloc(8)), get(3));
     await client.settle();
@@ -282,7 +282,7 @@ describe('the end of a connection', () => {
     expect(client.connection.isOver).toBe(true);
   });
 
-  test('a client that is told to go and stays is hung up on', async () => {
+  test('a client that stays after GOAWAY is disconnected', async () => {
     const clock = new VirtualClock();
     const client = new RawClient({ clock });
     client.connection.fail(CODE.enhanceYourCalm);

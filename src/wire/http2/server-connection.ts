@@ -11,28 +11,28 @@ import type { WriteBuffer } from './write-buffer.ts';
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
-/** What a client that was told to go may still send before it is hung up on. */
+/** How many bytes a client may still send after GOAWAY, before it is disconnected. */
 const MAX_DISCARDED_BYTES = 256 * 1024;
 
-/** So much that is no data is read of a connection before others have their turn: about 2 ms of work, before it is compiled. */
+/** How many bytes other than data are read from a connection before other work has its turn: about 2 ms of work in cold code. */
 const UNBOUND_BYTES_A_TURN = 8 * 1024;
 
 export interface ServerConnectionOptions {
   readonly clock: Clock;
   readonly limits: SessionLimits;
-  /** Connections that are served by one thread share it. */
+  /** Shared by the connections of one thread. */
   readonly buffer: WriteBuffer;
-  /** Takes a request. Not called before all that came with the request is known. */
+  /** Serves a request. Called after everything that arrived together with the request was read. */
   readonly serve: (stream: ServerStream) => void;
-  /** A request was taken back before it was served, or was refused. */
+  /** A request was cancelled before it was served, or was refused. */
   readonly takenBack: () => void;
 }
 
 /**
- * The server's side of one connection of HTTP/2 (RFC 9113), without pushes, priorities and extensions.
+ * The server side of one HTTP/2 connection (RFC 9113), without pushes, priorities and extensions.
  *
- * Guarantees: what a client makes it keep and do is bounded; a breach of the rules ends the stream or the connection that it
- * concerns and is told with a code; what is sent stays within the client's windows.
+ * Guarantees: the memory and work that a client can cause is bounded; a violation of the protocol ends its stream or
+ * connection with an error code; the client's windows are respected.
  */
 export class ServerConnection {
   readonly #socket: Duplex;
@@ -41,7 +41,7 @@ export class ServerConnection {
   readonly #session: Session;
   readonly #reader: FrameReader;
   #state: 'preface' | 'open' | 'draining' | 'over' = 'preface';
-  /** Bytes of the preface that have come. */
+  /** Received bytes of the preface. */
   #greeted = 0;
   #arrived: ServerStream[] = [];
   #discarded = 0;
@@ -82,7 +82,7 @@ export class ServerConnection {
     this.#onClose.push(closed);
   }
 
-  /** Takes no more requests, and closes once those under way are answered. */
+  /** Accepts no more requests, and closes after the responses in flight. */
   drain(): void {
     if (this.#state !== 'preface' && this.#state !== 'open') return;
     this.#state = 'draining';
@@ -96,7 +96,7 @@ export class ServerConnection {
     this.#closed();
   }
 
-  /** Tells the client why, and takes nothing more from it. */
+  /** Sends the error to the client, and reads nothing more from it. */
   fail(code: number): void {
     this.#sender.flush();
     if (this.isOver) return;
@@ -123,14 +123,14 @@ export class ServerConnection {
     if (this.#session.unboundBytes >= UNBOUND_BYTES_A_TURN) this.#giveTurn();
   };
 
-  /** Whoever sends without end what no window bounds is read in pieces, with turns for others in between. */
+  /** Input that no window limits is read in pieces, with turns of the event loop in between. */
   #giveTurn(): void {
     this.#session.unboundBytes = 0;
     this.#socket.pause();
     setImmediate(() => this.#socket.resume());
   }
 
-  /** What follows the preface. */
+  /** Checks the preface and returns what follows it. */
   #greet(chunk: Buffer): Buffer {
     const length = Math.min(chunk.length, PREFACE.length - this.#greeted);
     if (PREFACE.compare(chunk, 0, length, this.#greeted, this.#greeted + length) !== 0) {
@@ -141,7 +141,7 @@ export class ServerConnection {
     return chunk.subarray(length);
   }
 
-  /** A request that is taken back at once, in the same packet, is counted and never served. */
+  /** A request that is cancelled in the same packet is counted and never served. */
   #serveArrived(): void {
     if (this.#arrived.length === 0) return;
     const arrived = this.#arrived;
@@ -159,7 +159,7 @@ export class ServerConnection {
     this.#socket.end();
   }
 
-  /** The client says nothing more: what is ready for it is sent. */
+  /** The client has ended its side: sends what is ready. */
   #hangUp(): void {
     if (this.#state === 'over') {
       this.#socket.destroy();
@@ -184,5 +184,5 @@ export class ServerConnection {
 }
 
 function ignore(): void {
-  // what a client does to its own connection is no error of ours; 'close' follows and is handled
+  // errors of the connection are the client's doing; 'close' follows and is handled
 }

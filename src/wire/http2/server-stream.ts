@@ -3,7 +3,7 @@ import { CODE } from './protocol.ts';
 import { isHeaderName, type RequestHeaders } from './request-headers.ts';
 import { StreamInput } from './stream-input.ts';
 
-/** The head of an answer. */
+/** The head of a response. */
 export interface AnswerHead {
   readonly code: number;
   readonly headers: AnswerHeaders;
@@ -11,28 +11,28 @@ export interface AnswerHead {
 
 /** What a stream needs from its connection. */
 export interface StreamOwner {
-  /** There is something of the stream to send, or it is closed. */
+  /** The stream has something to send, or was closed. */
   ready(stream: ServerStream): void;
-  /** Sends an answer that says that another follows. */
+  /** Sends an informational response. */
   inform(stream: ServerStream, code: number): void;
-  /** Tells the client that the stream is over. */
+  /** Sends RST_STREAM. */
   resetStream(stream: ServerStream, code: number): void;
-  /** The client may send so much more on the stream. */
+  /** Lets the client send this many more bytes on the stream. */
   openWindow(stream: ServerStream, bytes: number): void;
-  /** The answer is sent, and the client still sends what nobody reads. */
+  /** The response is sent, and the client still sends a body that is discarded. */
   linger(stream: ServerStream): Disposable;
 }
 
-/** A writer is asked to wait for `drain` above this. */
+/** Above this, writers are asked to wait for `drain`. */
 const HIGH_WATER_BYTES = 16 * 1024;
 
-/** A list that grows from nothing has room for many; most answers are one chunk. */
+/** Shared, because a growing list reserves room for many chunks and most responses are one chunk. */
 const NO_CHUNKS: Uint8Array[] = [];
 
-/** What the client may send before it is confirmed. */
+/** How much the client may send before it is confirmed. */
 export const STREAM_WINDOW_BYTES = 256 * 1024;
 
-/** One request and its answer. What is written goes out at the end of the turn, with all else that the connection has. */
+/** One request and its response. Writes are sent at the end of the turn, with everything else on the connection. */
 export class ServerStream {
   readonly id: number;
   readonly headers: RequestHeaders;
@@ -45,23 +45,23 @@ export class ServerStream {
   #isDiscarding = false;
   #lingering: Disposable | undefined;
   #received = 0;
-  /** Taken by the reader, and not confirmed to the client. */
+  /** Bytes that were read and not yet confirmed to the client. */
   #unconfirmed = 0;
 
-  // What the connection's sender works with.
+  // Used by the connection's sender.
 
   /** The head, until it is sent. */
   head: AnswerHead | undefined;
-  /** What is written and not sent: from `offset` of the next chunk on. */
+  /** Written and unsent chunks: from `offset` of the first one on. */
   chunks: Uint8Array[] = NO_CHUNKS;
   nextChunk = 0;
   offset = 0;
   queuedBytes = 0;
-  /** The end is written. */
+  /** The end was written. */
   isEnding = false;
-  /** The end has gone out. */
+  /** The end was sent. */
   isEndSent = false;
-  /** The sender has it on its list. */
+  /** The stream is on the sender's list. */
   isListed = false;
   sendWindow: number;
   receiveWindow = STREAM_WINDOW_BYTES;
@@ -79,22 +79,22 @@ export class ServerStream {
     this.#input = new StreamInput(request.isWhole, this.#confirm);
   }
 
-  /** Nothing more can be sent: it was reset, or all is sent and has come. */
+  /** Nothing more can be sent: the stream was reset, or both sides have ended. */
   get destroyed(): boolean {
     return this.#isReset || this.#isClosed;
   }
 
-  /** The whole answer has gone out. */
+  /** The whole response was sent. */
   get isFlushed(): boolean {
     return this.isEndSent;
   }
 
-  /** All that the client had to say has come. */
+  /** The whole request has arrived. */
   get isInputOver(): boolean {
     return this.#input.isOver;
   }
 
-  /** Bytes that wait for the client. */
+  /** Bytes that wait to be sent. */
   get writableLength(): number {
     return this.queuedBytes;
   }
@@ -127,12 +127,12 @@ export class ServerStream {
     this.#owner.ready(this);
   }
 
-  /** All that is written goes out together at the end of the turn anyway. */
+  /** Does nothing: all writes of a turn are sent together anyway. */
   cork(): void {}
 
   uncork(): void {}
 
-  /** Ends the stream at once; what is not sent is dropped. */
+  /** Ends the stream at once; unsent data is dropped. */
   reset(code: number): void {
     if (this.destroyed) return;
     this.#owner.resetStream(this, code);
@@ -145,14 +145,14 @@ export class ServerStream {
     else this.#onClose.push(listener);
   }
 
-  /** The input, for who reads it. */
+  /** The input, for its reader. */
   get input(): Pick<StreamInput, 'readTo' | 'chunks'> {
     return this.#input;
   }
 
   /**
-   * Lets the client finish sending what nobody will read, for a while after the answer; then tells it to stop (RFC 9113, 8.1).
-   * With `when: 'answered'` the body may be read until the answer has gone out.
+   * Discards the rest of the request for a while after the response; then resets the stream (RFC 9113, 8.1). With `when:
+   * 'answered'` the body may be read until the response is sent.
    */
   discardInput(when: 'now' | 'answered' = 'now'): void {
     if (this.#input.isOver) return;
@@ -161,9 +161,9 @@ export class ServerStream {
     if (this.isEndSent) this.#linger();
   }
 
-  // What the connection tells its streams.
+  // Called by the connection.
 
-  /** Some of the body has come. */
+  /** A part of the body has arrived. */
   receive(content: Uint8Array): void {
     this.#received += content.length;
     const { contentLength } = this.headers;
@@ -171,7 +171,7 @@ export class ServerStream {
     else this.#input.push(content);
   }
 
-  /** The client has sent all. */
+  /** The client has ended its side. */
   inputEnds(): void {
     const { contentLength } = this.headers;
     if (contentLength !== undefined && this.#received !== contentLength) {
@@ -182,18 +182,18 @@ export class ServerStream {
     if (this.isEndSent) this.#owner.ready(this);
   }
 
-  /** Bytes of a frame that are not content: the reader never sees them. */
+  /** Confirms bytes of a frame that are not content: the reader never sees them. */
   confirmPadding(bytes: number): void {
     if (bytes > 0) this.#confirm(bytes);
   }
 
-  /** For the sender: nothing of what is written is left. */
+  /** For the sender: all written data was sent. */
   allSent(): void {
     this.chunks = NO_CHUNKS;
     this.nextChunk = 0;
   }
 
-  /** All that was written has been sent. */
+  /** Everything written has been sent. */
   sent(): void {
     if (this.isEndSent && this.#isDiscarding && !this.#input.isOver) this.#linger();
     if (!this.#needsDrain) return;
@@ -201,12 +201,12 @@ export class ServerStream {
     this.#onDrain?.();
   }
 
-  /** Both sides have said all. */
+  /** Both sides have ended. */
   get isComplete(): boolean {
     return this.isEndSent && this.#input.isOver;
   }
 
-  /** Nothing more is sent or taken; `close` follows. */
+  /** Marks the stream as reset; `close` follows. */
   markReset(): void {
     if (this.destroyed) return;
     this.#isReset = true;
@@ -238,7 +238,7 @@ export class ServerStream {
   };
 }
 
-/** Here, where whoever answers can still be told, and not when the head is packed. */
+/** Checked here, where the error still reaches the caller, and not when the head is encoded. */
 function checkHead({ headers }: AnswerHead): void {
   for (const name in headers) {
     const value: unknown = headers[name];

@@ -13,24 +13,24 @@ import type { Sender } from './sender.ts';
 import { ServerStream, STREAM_WINDOW_BYTES, type StreamOwner } from './server-stream.ts';
 import { readSettings } from './settings.ts';
 
-/** As large as a stream's window: nearly all bodies fit into one frame. */
+/** The window of a stream: nearly all bodies fit into one frame. */
 export const MAX_INCOMING_FRAME_BYTES = STREAM_WINDOW_BYTES;
 
-/** What goes with a request, such as windows and a priority, is paid for by it. */
+/** The frames that belong to a request, such as window updates and a priority, are covered by it. */
 const FRAMES_PER_REQUEST = 4;
 const FRAMES_PER_DATA = 2;
 
 export interface SessionLimits extends HeaderLimits {
-  /** Requests at once. */
+  /** Concurrent requests. */
   readonly maxStreams: number;
-  /** How long a client that still sends may go on after its answer. */
+  /** How long a client may continue to send after its response. */
   readonly lingerMs: number;
 }
 
 export interface SessionEvents {
-  /** A request has come. */
+  /** A request has arrived. */
   arrived(stream: ServerStream): void;
-  /** A request was refused, or broke the rules before it was one. */
+  /** A request was refused or invalid. */
   refused(): void;
   /** The client opens no more streams. */
   leaving(): void;
@@ -43,7 +43,7 @@ export interface SessionOptions {
   readonly events: SessionEvents;
 }
 
-/** What HTTP/2 knows of one connection: its streams, windows and settings. Breaches of its rules are thrown, as ConnectionError. */
+/** The HTTP/2 state of one connection: its streams, windows and settings. Protocol violations are thrown as ConnectionError. */
 export class Session implements FrameSink, StreamOwner {
   readonly #clock: Clock;
   readonly #limits: SessionLimits;
@@ -55,13 +55,16 @@ export class Session implements FrameSink, StreamOwner {
   readonly #windows: SendWindows;
   readonly #streams = new Map<number, ServerStream>();
   readonly #closed = new ClosedStreams();
-  /** Bytes of frames that no window bounds: headers, mostly. Who reads the connection counts on from nothing when others had a turn. */
+  /**
+   * Bytes of frames that no window limits, mostly headers. The reader of the connection sets it to 0 after other work had a
+   * turn.
+   */
   unboundBytes = 0;
-  /** The last stream that the client has opened. */
+  /** The last stream that the client opened. */
   #last = 0;
   #hasSettings = false;
   #isAcknowledged = false;
-  /** Streams that were opened before the client had taken note of our settings. */
+  /** Streams that were opened before the client acknowledged the server's settings. */
   #early = 0;
   #isDraining = false;
 
@@ -93,19 +96,19 @@ export class Session implements FrameSink, StreamOwner {
     return this.#streams.size;
   }
 
-  /** Takes no more requests: what comes is ignored, and its client knows. */
+  /** Accepts no more requests: new ones are ignored, which GOAWAY tells the client. */
   drain(): void {
     this.#isDraining = true;
   }
 
-  /** Ends every stream that is open. */
+  /** Ends every open stream. */
   closeStreams(): void {
     const streams = [...this.#streams.values()];
     this.#streams.clear();
     for (const stream of streams) stream.close();
   }
 
-  // What its streams and its sender tell it.
+  // Called by its streams and its sender.
 
   ready(stream: ServerStream): void {
     this.#sender.list(stream);
@@ -192,7 +195,7 @@ export class Session implements FrameSink, StreamOwner {
       case FRAME.pushPromise:
         throw breach('A client cannot promise');
       default:
-        this.#budget.spend(); // of an extension
+        this.#budget.spend(); // a frame of an extension
     }
   }
 
@@ -204,7 +207,7 @@ export class Session implements FrameSink, StreamOwner {
     this.#data.end(head);
   }
 
-  /** The stream that data is for; none where it comes too late, and is passed over. */
+  /** The stream that receives data; undefined when the data comes too late and is ignored. */
   #receiverOf(id: number): ServerStream | undefined {
     const stream = this.#streams.get(id);
     if (stream === undefined) {
@@ -216,7 +219,7 @@ export class Session implements FrameSink, StreamOwner {
     return undefined;
   }
 
-  /** Something came for a stream that is over. What we have ended ourselves may have been on its way. */
+  /** Handles a frame for an ended stream. One that the server has ended may have been in flight. */
   #refuseLate(id: number): void {
     this.#budget.spend();
     if (this.#closed.find(id) !== 'reset by us') this.#sender.control(resetFrame(id, CODE.streamClosed));
@@ -262,7 +265,7 @@ export class Session implements FrameSink, StreamOwner {
     this.#events.arrived(stream);
   }
 
-  /** Headers that are too large are the server's to answer. */
+  /** The error code for invalid headers. Headers that are too large get a response from the server instead. */
   #refusalOf(headers: RequestHeaders): number | undefined {
     if (this.#streams.size >= this.#limits.maxStreams) return CODE.refusedStream;
     if (headers.isTooMany) return CODE.enhanceYourCalm;
@@ -287,7 +290,7 @@ export class Session implements FrameSink, StreamOwner {
     stream.markReset();
   }
 
-  /** A stream cannot depend on itself; otherwise priorities mean nothing here. */
+  /** Rejects a stream that depends on itself; priorities are ignored otherwise. */
   #refuseDependency(id: number): void {
     const stream = this.#streams.get(id);
     if (stream === undefined) this.#sender.control(resetFrame(id, CODE.protocolError));

@@ -3,17 +3,17 @@ import { CODE, ConnectionError, DEFAULT_FRAME_BYTES, MAX_FRAME_BYTES, MAX_WINDOW
 
 const SETTING_BYTES = 6;
 
-/** There are six settings, and a few more in extensions. */
+/** HTTP/2 has six settings, and its extensions a few more. */
 const MAX_SETTINGS = 64;
 
-/** What the client changes, of what matters to a server. */
+/** The client's settings that concern a server. */
 export interface PeerSettings {
   readonly headerTableBytes: number | undefined;
   readonly initialWindowBytes: number | undefined;
   readonly maxFrameBytes: number | undefined;
 }
 
-/** Reads the payload of a SETTINGS frame; of a setting that comes more than once the last counts. */
+/** Reads the payload of a SETTINGS frame; the last value of a repeated setting counts. */
 export function readSettings(payload: Buffer): PeerSettings {
   if (payload.length % SETTING_BYTES !== 0) throw new ConnectionError(CODE.frameSizeError, 'A setting has 6 bytes');
   if (payload.length > MAX_SETTINGS * SETTING_BYTES)

@@ -1,4 +1,4 @@
-/** Headers that every table for compression begins with (RFC 7541, appendix A), from index 1: names and values in turn. */
+/** The static table (RFC 7541, appendix A), from index 1: names and values. */
 const FIELDS: readonly (readonly [name: string, value?: string])[] = [
   [':authority'],
   [':method', 'GET'],
@@ -66,7 +66,7 @@ const FIELDS: readonly (readonly [name: string, value?: string])[] = [
 export const STATIC_NAMES: readonly string[] = FIELDS.map(([name]) => name);
 export const STATIC_VALUES: readonly string[] = FIELDS.map(([, value = '']) => value);
 
-/** By name: the index, from 1, of the first header with it. */
+/** The index, from 1, of the first header with each name. */
 export const STATIC_INDEX: ReadonlyMap<string, number> = new Map(
   FIELDS.map(([name], at): [string, number] => [name, at + 1]).reverse(),
 );

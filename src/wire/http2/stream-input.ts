@@ -1,33 +1,33 @@
-/** Who takes a body as it comes. */
+/** Receives a body as it arrives. */
 export interface BodySink {
   data(chunk: Uint8Array): void;
-  /** Called once. A body that is not whole was broken off. */
+  /** Called once. `isWhole` is false when the body was aborted. */
   end(isWhole: boolean): void;
 }
 
-/** The body was broken off by its client, or by the end of its connection. */
+/** The client aborted the body, or its connection ended. */
 export class BrokenOffError extends Error {
   override readonly name = 'BrokenOffError';
 }
 
 const DISCARD: BodySink = { data: () => undefined, end: () => undefined };
 
-/** The body of a request on its way to whoever wants it. What nobody has taken yet waits; the client's window bounds it. */
+/** The body of a request. Unread bytes wait here, limited by the client's window. */
 export class StreamInput {
   readonly #confirm: (bytes: number) => void;
   #waiting: Uint8Array[] = [];
   #state: 'coming' | 'whole' | 'broken off';
   #sink: BodySink | undefined;
-  /** Wakes whoever waits for the next chunk. */
+  /** Wakes the reader that waits for the next chunk. */
   #wake: (() => void) | undefined;
 
-  /** `confirm` is told of bytes that have been taken, so that the client may send more. */
+  /** `confirm` is called with the number of bytes read, so that the client may send more. */
   constructor(isWhole: boolean, confirm: (bytes: number) => void) {
     this.#state = isWhole ? 'whole' : 'coming';
     this.#confirm = confirm;
   }
 
-  /** Nothing more will come. */
+  /** No more bytes can arrive. */
   get isOver(): boolean {
     return this.#state !== 'coming';
   }
@@ -50,7 +50,7 @@ export class StreamInput {
     this.#wake?.();
   }
 
-  /** From now on, all goes there as it comes, at first what waits. */
+  /** Passes the waiting bytes and all later ones to the sink. */
   readTo(sink: BodySink): void {
     this.#sink = sink;
     const waiting = this.#waiting;
@@ -63,12 +63,15 @@ export class StreamInput {
     this.#wake?.();
   }
 
-  /** The body and what still comes of it is thrown away, unless somebody takes it as it comes. */
+  /** Drops the waiting bytes and all later ones, unless a sink receives them. */
   discard(): void {
     if (this.#sink === undefined) this.readTo(DISCARD);
   }
 
-  /** The body at the reader's pace. Leaving it early leaves the rest unread. Throws BrokenOffError when it is not whole. */
+  /**
+   * The body with backpressure. Leaving the loop early leaves the rest unread. Throws BrokenOffError when the body was
+   * aborted.
+   */
   async *chunks(): AsyncGenerator<Uint8Array> {
     for (;;) {
       const chunk = this.#waiting.shift();

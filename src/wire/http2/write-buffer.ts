@@ -1,47 +1,46 @@
 import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import { FRAME_HEAD_BYTES } from './protocol.ts';
-import { TurnEnd } from './turn-end.ts';
 
 const SLAB_BYTES = 64 * 1024;
 
-/** A message that is expected to be larger is put together in memory of its own, for which there is use again. */
+/** A message that is expected to be larger is assembled in separate memory, which is reused. */
 const LARGE_FROM_BYTES = 16 * 1024;
 const LARGE_BYTES = 192 * 1024;
 const KEPT_LARGE = 32;
 
 export interface WriteBufferOptions {
   /**
-   * Sockets are done with a message when they say that it is written, so its memory can be used again. True of TLS, which
-   * enciphers what it is given; not of ends of a pipe that hand on the very bytes.
+   * Whether a socket has finished with a message when its write completes, so that the memory can be reused. True for TLS,
+   * which encrypts the bytes; not for pipes that pass on the same memory.
    */
   readonly isReused?: boolean;
 }
 
-/** Text up to this length is copied faster byte by byte than by a call into Node. */
+/** Copying a text up to this length byte by byte is faster than a call into Node. */
 const SHORT_TEXT = 16;
 
 /**
- * Where the frames of one write are put together, one message after the other in a large piece of memory.
+ * Assembles the frames of one write, one message after the other in a large buffer.
  *
- * A message lies between `begin` and `take`; there is one at a time, so all connections share a buffer.
+ * A message is written between `begin` and `take`; there is one at a time, so all connections share a buffer.
  */
 export class WriteBuffer {
   #slab: Buffer = Buffer.alloc(0);
   #start = 0;
   #at = 0;
-  /** Where small messages go on, while a large one is put together. */
+  /** Where small messages continue after a large one. */
   #small: { readonly slab: Buffer; readonly at: number } | undefined;
   readonly #isReused: boolean;
   readonly #free: Buffer[] = [];
-  /** When what the connections have to say is put together. */
+  /** When the connections assemble their messages. */
   readonly turnEnd = new TurnEnd();
 
   constructor({ isReused = false }: WriteBufferOptions = {}) {
     this.#isReused = isReused;
   }
 
-  /** Begins a message that will have about so many bytes. */
+  /** Begins a message of about `expected` bytes. */
   begin(expected: number): void {
     if (this.#isReused && expected > LARGE_FROM_BYTES && expected <= LARGE_BYTES) {
       this.#small = { slab: this.#slab, at: this.#at };
@@ -52,12 +51,12 @@ export class WriteBuffer {
     this.#reserve(expected);
   }
 
-  /** Bytes in the message so far. */
+  /** Bytes in the current message. */
   get length(): number {
     return this.#at - this.#start;
   }
 
-  /** Ends the message, and gives it; the memory is not used again. */
+  /** Ends and returns the message; its memory is not reused. */
   take(): Buffer {
     const taken = this.#slab.subarray(this.#start, this.#at);
     this.#start = this.#at;
@@ -117,7 +116,7 @@ export class WriteBuffer {
     this.#at = this.#slab.writeUInt32BE(value, this.#at);
   }
 
-  /** A frame's head; `typeAndFlags` has the flags in its low byte and the type in the one above. */
+  /** A frame's header; `typeAndFlags` has the flags in its low byte and the type above. */
   frameHead(length: number, typeAndFlags: number, stream: number): void {
     this.#reserve(FRAME_HEAD_BYTES);
     const slab = this.#slab;
@@ -134,7 +133,7 @@ export class WriteBuffer {
     this.#at = at + FRAME_HEAD_BYTES;
   }
 
-  /** Writes the length into the head of a frame that began at `offset` of the message and ends here. */
+  /** Writes the length into the header of a frame that began at `offset` of the message and ends here. */
   closeFrame(offset: number): void {
     const at = this.#start + offset;
     const length = this.#at - at - FRAME_HEAD_BYTES;
@@ -143,7 +142,7 @@ export class WriteBuffer {
     this.#slab[at + 2] = length;
   }
 
-  /** What the message has from `offset` on; it is taken back. */
+  /** Removes and returns the message from `offset` on. */
   cutFrom(offset: number): Buffer {
     const cut = Buffer.from(this.#slab.subarray(this.#start + offset, this.#at));
     this.#at = this.#start + offset;
@@ -159,4 +158,19 @@ export class WriteBuffer {
     this.#start = 0;
     this.#at = length;
   }
+}
+
+/** Calls functions at the end of the current turn of the event loop, after all microtasks; one callback for all connections. */
+class TurnEnd {
+  #waiting: (() => void)[] = [];
+
+  add(act: () => void): void {
+    if (this.#waiting.push(act) === 1) process.nextTick(this.#run);
+  }
+
+  readonly #run = (): void => {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const act of waiting) act();
+  };
 }

@@ -3,7 +3,7 @@ import { bytes, type Field, type Message, MessageTable, nested, repeated, text }
 
 const annotation = new MessageTable({ key: text(1), value: bytes(2) });
 
-/** What a plugin wants to be told again when it decrypts. */
+/** Data that a plugin gets back when it decrypts. */
 export type KmsAnnotations = Readonly<Record<string, Uint8Array>>;
 
 /** A field `map<string, bytes>`, as a list of its entries. */
@@ -38,7 +38,7 @@ interface Annotation {
   readonly value?: Uint8Array;
 }
 
-/** The methods, with what they take and give; written out, since the types that follow from the tables are not those of older compilers. */
+/** The methods with their message types; written out, since older compilers infer other types from the tables. */
 export interface KmsV2 {
   readonly status: Method<object, { readonly version?: string; readonly healthz?: string; readonly keyId?: string }>;
   readonly encrypt: Method<
@@ -64,7 +64,7 @@ function method<Request, Response>(
   return { path: `/v2.KeyManagementService/${name}`, request, response };
 }
 
-/** The service of `k8s.io/kms/apis/v2`, by which an API server has keys encrypted that it encrypts objects with. */
+/** The service of `k8s.io/kms/apis/v2`, with which an API server encrypts the keys that encrypt objects. */
 export const kmsV2: KmsV2 = {
   status: method('Status', statusRequest, statusResponse),
   encrypt: method('Encrypt', encryptRequest, encryptResponse),

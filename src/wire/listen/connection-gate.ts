@@ -8,11 +8,11 @@ export interface ConnectionLimits {
 }
 
 /**
- * Decides which TCP connections are let in.
+ * Decides which TCP connections are accepted.
  *
- * When a limit is reached, a new connection takes the place of the oldest one that has sent no request: first of those
- * that have not finished TLS, then of the others. Without such a connection the new one is refused. So connections
- * that are opened and left silent cannot keep clients out, and a connection in use is never closed for another.
+ * When a limit is reached, a new connection replaces the oldest one that has sent no request: first of those that have not
+ * finished TLS, then of the others. Without such a connection the new one is refused. So silent connections cannot keep
+ * clients out, and a connection in use is never closed for another.
  */
 export class ConnectionGate {
   readonly #limits: Required<ConnectionLimits>;
@@ -32,7 +32,7 @@ export class ConnectionGate {
     return this.#addresses.keys();
   }
 
-  /** Counts the connection until it is closed; false when there is no place for it. */
+  /** Counts the connection until it is closed; false when it is refused. */
   admit(socket: Socket): boolean {
     const address = socket.remoteAddress ?? '';
     const { maxConnections, maxConnectionsPerAddress } = this.#limits;
@@ -50,17 +50,17 @@ export class ConnectionGate {
     return true;
   }
 
-  /** Requests can come on the connection now: over `stream`, which is the TLS of it, or the connection itself. */
+  /** Requests can arrive on the connection now: over `stream`, which is its TLS socket or the connection itself. */
   ready(stream: Socket): void {
     const peer = peerOf(stream);
     const socket = this.#unsecured.get(peer);
-    if (socket === undefined) return; // it is closed
+    if (socket === undefined) return; // already closed
     this.#unsecured.delete(peer);
     this.#unused.set(stream, socket);
     stream.once('close', () => this.#unused.delete(stream));
   }
 
-  /** A request has come, after which the connection is no longer closed for another. */
+  /** A request has arrived, after which the connection is no longer closed for another. */
   used(stream: Socket): void {
     this.#unused.delete(stream);
   }
@@ -96,7 +96,7 @@ export class ConnectionGate {
   }
 }
 
-/** What distinguishes a connection from all others to the same port. */
+/** A key that distinguishes a connection from all others to the same port. */
 function peerOf({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`;
 }

@@ -12,7 +12,7 @@ import { Listener, type ServingCertificate, TlsListener, type TlsListenerOptions
 const clock = new RealClock();
 const LIMITS = { maxConnections: 8, headersTimeoutMs: 10_000, handshakeTimeoutMs: 10_000 };
 
-/** A certificate that is its own authority. */
+/** A self-signed certificate. */
 function certificateFor(commonName: string, usage: 'server' | 'client' = 'server'): ServingCertificate {
   const key = newPrivateKey();
   const privateKey = createPrivateKey(key);
@@ -69,14 +69,14 @@ async function used(port: number): Promise<TLSSocket> {
 test.each([
   ['nothing', ''],
   ['half a greeting', '160301020001'],
-])('a client that sends %s is closed when the time for its handshake is over', async (_, hex) => {
+])('a client that sends %s is disconnected after the handshake timeout', async (_, hex) => {
   await using opened = await open({ limits: { ...LIMITS, handshakeTimeoutMs: 100 } });
   const socket = await silent(opened.port);
   socket.write(Buffer.from(hex, 'hex'));
   await once(socket, 'close');
 });
 
-test('what is not TLS is closed, and the next client is served', async () => {
+test('bytes that are not TLS close the connection, and the next client is served', async () => {
   await using opened = await open();
   const socket = await silent(opened.port);
   socket.write(Buffer.alloc(1000, 0x80));
@@ -84,12 +84,12 @@ test('what is not TLS is closed, and the next client is served', async () => {
   await used(opened.port);
 });
 
-test('a connection that sends no request is closed when the time for its headers is over', async () => {
+test('a connection that sends no request is closed after the headers timeout', async () => {
   await using opened = await open({ limits: { ...LIMITS, headersTimeoutMs: 100 } });
   await once((await tls(opened.port)).resume(), 'close');
 });
 
-test('when there are too many connections, silent ones make place, those before TLS first', async () => {
+test('above the limit silent connections are closed for new ones, those before TLS first', async () => {
   await using opened = await open();
   const quiet = await tls(opened.port);
   const before = await Promise.all(Array.from({ length: 7 }, () => silent(opened.port)));
@@ -118,7 +118,7 @@ test('a connection in use is never closed for another, which is refused', async 
     .toBe(true);
 });
 
-test('an address has its share of the connections, and not more', async () => {
+test('one address cannot take more than its share of the connections', async () => {
   await using opened = await open({ limits: { ...LIMITS, maxConnectionsPerAddress: 2 } });
   const inUse = [await used(opened.port), await used(opened.port)];
   await assert.rejects(tls(opened.port));
@@ -127,7 +127,7 @@ test('an address has its share of the connections, and not more', async () => {
   expect(inUse.some(({ destroyed }) => destroyed)).toBe(false);
 });
 
-test('connections go on while the certificate is replaced many times', async () => {
+test('connections continue while the certificate is replaced many times', async () => {
   await using opened = await open();
   const old = await used(opened.port);
   for (let count = 0; count < 20; count++) {
@@ -155,14 +155,14 @@ test('client certificates can be required, and their authorities replaced', asyn
   assert.match(await asked(opened.port, showing(after)), /200 OK/);
 });
 
-/** Rejects when the server ends a connection after the handshake, which is when TLS 1.3 tells of a refusal. */
+/** Rejects when the server ends a connection after the handshake, which is how TLS 1.3 reports a rejected certificate. */
 async function refused(port: number, options: ConnectionOptions): Promise<never> {
   const socket = await tls(port, options);
   await once(socket.resume(), 'close');
   throw new Error('refused');
 }
 
-test('the client chooses the protocol', async () => {
+test('the client selects the protocol', async () => {
   const chosen: unknown[] = [];
   const take = (socket: TLSSocket): 'taken' => {
     chosen.push(socket.alpnProtocol);
@@ -175,7 +175,7 @@ test('the client chooses the protocol', async () => {
   assert.deepEqual(chosen, ['h2', 'http/1.1']);
 });
 
-test('an end accepts nothing, lets the request under way finish, and cuts what takes longer', async () => {
+test('end() accepts nothing, lets the request in flight finish, and cuts what takes longer', async () => {
   const answers: (() => void)[] = [];
   const opened = await open({ http1: { request: (_, response) => void answers.push(() => response.end('late')) } });
   const [finishing, hanging] = [await tls(opened.port), await tls(opened.port)];
@@ -194,7 +194,7 @@ test('an end accepts nothing, lets the request under way finish, and cuts what t
   expect(cut).toEqual(['cut']);
 });
 
-test('an end is over when what is under way is, without waiting for the time to pass', async () => {
+test('end() resolves as soon as the requests in flight are done', async () => {
   const opened = await open();
   const socket = await used(opened.port);
   const closed = once(socket.resume(), 'close');
@@ -202,7 +202,7 @@ test('an end is over when what is under way is, without waiting for the time to 
   await closed;
 });
 
-test('plain HTTP has the same limits and the same end', async () => {
+test('plain HTTP has the same limits and the same shutdown', async () => {
   const listener = new Listener({
     limits: { ...LIMITS, maxConnections: 2, headersTimeoutMs: 100 },
     http1: { request: (_, response) => void response.end('ok') },

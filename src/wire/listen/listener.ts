@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 export interface ListenerLimits {
-  /** TCP connections at once. */
+  /** Concurrent TCP connections. */
   readonly maxConnections: number;
   /** From the first byte of a request over HTTP/1.1 to the end of its headers; a connection's first request has this from the start. */
   readonly headersTimeoutMs: number;
@@ -16,7 +16,7 @@ export interface ListenerLimits {
   readonly maxHeaderBytes?: number;
 }
 
-/** Receives what comes over HTTP/1.1. An event without a handler is left to Node's server. */
+/** Handles HTTP/1.1. An event without a handler is left to Node's server. */
 export interface Http1Handlers {
   readonly request?: (message: IncomingMessage, response: ServerResponse) => void;
   /** A request whose client waits for `100 Continue` before it sends the body. */
@@ -31,7 +31,7 @@ export interface ListenerOptions {
   readonly http1: Http1Handlers;
 }
 
-/** How long a connection may stay open after the time for its headers is over, at most. */
+/** How often Node checks the timeouts, and so how late they may fire. */
 const CHECK_EVERY_MS = 5000;
 
 /** Options of Node's server for HTTP/1.1. */
@@ -47,27 +47,27 @@ export function http1Options(limits: ListenerLimits): ServerOptions {
 }
 
 /**
- * A port for HTTP/1.1, with a limit on everything that a client can take. `TlsListener` adds TLS, HTTP/2, and closing of
- * silent connections when there are too many.
+ * A port for HTTP/1.1, with a limit on everything that a client can consume. `TlsListener` adds TLS, HTTP/2, and the closing
+ * of silent connections above the limit.
  *
  * Ends: with `end`.
  */
 export class Listener {
   readonly #server: Server;
 
-  /** `server` is one that is not open; default one for plain HTTP. */
+  /** `server` must not be listening; default one for plain HTTP. */
   constructor({ limits, http1 }: ListenerOptions, server: Server = createServer(http1Options(limits))) {
     this.#server = server;
     server.maxConnections = limits.maxConnections;
     for (const [event, handler] of Object.entries(http1)) server.on(event, handler as () => void);
   }
 
-  /** Where it listens; the port is a real one even when it was opened with 0. */
+  /** The listening address, with the actual port. */
   get address(): AddressInfo {
     return this.#server.address() as AddressInfo;
   }
 
-  /** Opens the port; 0 takes any that is free. */
+  /** Opens the port; 0 takes any free one. */
   async open(host: string, port: number): Promise<AddressInfo> {
     this.#server.listen(port, host);
     await once(this.#server, 'listening');

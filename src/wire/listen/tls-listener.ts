@@ -7,13 +7,13 @@ import type { Clock } from '../../base/index.ts';
 import { ConnectionGate, type ConnectionLimits } from './connection-gate.ts';
 import { type Http1Handlers, http1Options, Listener, type ListenerLimits, type ListenerOptions } from './listener.ts';
 
-/** What a server presents to its clients, as PEM. */
+/** The server's certificate and key, as PEM. */
 export interface ServingCertificate {
   readonly certificate: string;
   readonly key: string;
 }
 
-/** What a handshake depends on and can be replaced while the port is open. */
+/** The part of the TLS configuration that can be replaced while the port is open. */
 export interface TlsIdentity {
   readonly serving: ServingCertificate;
   /** PEM of the authorities that sign the certificates of clients; default those of the system. */
@@ -41,7 +41,7 @@ export interface TlsListenerOptions extends ListenerOptions, TlsIdentity {
 export interface ListenerEnd {
   /** Connections are closed by force after this; default at once. */
   readonly graceMs?: number;
-  /** Begins the end of what is under way; connections that are open when the promise resolves are closed. */
+  /** Starts the shutdown of requests in flight; connections that are open when the promise resolves are closed. */
   readonly drain?: () => Promise<void> | void;
   /** Called before connections are closed by force. */
   readonly cut?: () => void;
@@ -66,7 +66,7 @@ const CIPHERS = [
 /** TCP keep-alive probes start after this time without traffic. */
 const KEEP_ALIVE_MS = 180_000;
 
-/** A port for HTTP/1.1 and HTTP/2 over TLS; the client chooses the protocol (ALPN). */
+/** A port for HTTP/1.1 and HTTP/2 over TLS; the client selects the protocol (ALPN). */
 export class TlsListener extends Listener {
   readonly #clock: Clock;
   readonly #server: Server;
@@ -91,7 +91,7 @@ export class TlsListener extends Listener {
     guardConnections(server, { gate, clock, waitMs: limits.handshakeTimeoutMs });
     super({ ...options, http1: markingUse(options.http1, gate) }, server);
     server.maxConnections = Infinity; // the gate counts them
-    server.maxHeadersCount = 0; // their size is limited; above a count Node drops headers without an error
+    server.maxHeadersCount = 0; // their size is limited; above a count Node would drop headers without an error
     this.#clock = clock;
     this.#server = server;
     this.#gate = gate;
@@ -112,7 +112,7 @@ export class TlsListener extends Listener {
     return address;
   }
 
-  /** To be called with the first request of a connection that `http2` or `onHttp1` serves: see ConnectionGate. */
+  /** Call with the first request of a connection that `http2` or `onHttp1` serves: see ConnectionGate. */
   used(socket: Socket): void {
     this.#gate.used(socket);
   }
@@ -127,7 +127,7 @@ export class TlsListener extends Listener {
     return this.#closed;
   }
 
-  /** Accepts no more connections, lets what is under way finish for a while, and closes what is left. */
+  /** Accepts no more connections, lets requests in flight finish for a while, and closes the rest. */
   override async end({ graceMs = 0, drain, cut }: ListenerEnd = {}): Promise<void> {
     this.#server.close();
     const drained = drain?.() ?? this.#closed;
@@ -142,7 +142,7 @@ export class TlsListener extends Listener {
   }
 }
 
-/** The same handlers; the gate is told of the requests that they receive. */
+/** The same handlers, which also report each connection's requests to the gate. */
 function markingUse(handlers: Http1Handlers, gate: ConnectionGate): Http1Handlers {
   const { request, checkContinue, upgrade, clientError } = handlers;
   const marking =
@@ -159,7 +159,7 @@ function markingUse(handlers: Http1Handlers, gate: ConnectionGate): Http1Handler
   };
 }
 
-/** All that a handshake uses: `setSecureContext` keeps nothing of what was set before. */
+/** The complete TLS configuration: `setSecureContext` keeps nothing of the previous one. */
 function secureContext({ serving, clientAuthorities }: TlsIdentity): SecureContextOptions {
   return {
     cert: serving.certificate,
@@ -170,7 +170,7 @@ function secureContext({ serving, clientAuthorities }: TlsIdentity): SecureConte
   };
 }
 
-/** Answers a request without TLS as Go's server does. True when the error was one. */
+/** Answers a request without TLS as Go's server does. True when the error was caused by one. */
 export function answerPlainHttp(error: Error & { readonly code?: string }, tlsSocket: Duplex): boolean {
   if (error.code !== 'ERR_SSL_HTTP_REQUEST') return false;
   // Node keeps the TCP socket under a failed TLS one open until this event has been handled, but does not document its name.

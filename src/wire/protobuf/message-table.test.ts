@@ -12,7 +12,7 @@ test('packed numbers, as proto3 writes them, read like single ones', () => {
   expect(() => table.decode(packed.subarray(0, 4))).toThrow('unexpected EOF');
 });
 
-test('a map is a repeated message of key and value; absent halves are empty, and the last of a key counts', () => {
+test('a map is a repeated message of key and value; absent halves are empty, and the last value of a key counts', () => {
   const labels = new Map([
     ['__proto__', 'a'],
     ['b', ''],

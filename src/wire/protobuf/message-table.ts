@@ -2,7 +2,7 @@ import { unreachable } from '../../base/index.ts';
 import { ProtobufReader } from './reader.ts';
 import { ProtobufWriter, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT } from './writer.ts';
 
-/** How the value of a field is written. */
+/** The encoding of a field's value. */
 type Kind =
   | 'int32'
   | 'uint32'
@@ -25,11 +25,11 @@ export interface Field<T> {
   readonly number: number;
   readonly kind: Kind;
   readonly isRepeated: boolean;
-  /** The table of a message, or of a map's entry; a function where tables refer to each other. */
+  /** The table of a nested message or of a map's entry; a function where tables refer to each other. */
   readonly table: (() => MessageTable<Fields>) | undefined;
   /** The oneof that the field is a member of. */
   readonly oneof?: string;
-  /** Of a map: the value of an entry that is written without one. */
+  /** Of a map: the value of an entry without one. */
   readonly zero?: unknown;
   /** Exists at compile time only. */
   readonly sample?: T;
@@ -37,12 +37,12 @@ export interface Field<T> {
 
 export type Fields = Readonly<Record<string, Field<unknown>>>;
 
-/** The value of a message: as always in proto3, each field may be absent. */
+/** The value of a message: as in proto3, each field may be absent. */
 export type Message<F extends Fields> = {
   readonly [Name in keyof F]?: F[Name] extends Field<infer T> ? T : never;
 };
 
-/** The message that a table describes: `MessageOf<typeof rangeRequest>`. */
+/** The message type of a table: `MessageOf<typeof rangeRequest>`. */
 export type MessageOf<Table> = Table extends MessageTable<infer F> ? Message<F> : never;
 
 /** An int32. */
@@ -50,7 +50,7 @@ export const int32 = (number: number): Field<number> => scalar(number, 'int32');
 export const uint32 = (number: number): Field<number> => scalar(number, 'uint32');
 /** An int32 in zigzag form. */
 export const sint32 = (number: number): Field<number> => scalar(number, 'sint32');
-/** An enum, as its number; numbers that the caller does not know are kept. */
+/** An enum, as its number; unknown numbers are kept. */
 export const enumeration = <E extends number = number>(number: number): Field<E> => scalar(number, 'int32');
 /** A 64-bit number. Revisions, counts and sizes are far below 2^53; larger ones are rounded. */
 export const int64 = (number: number): Field<number> => scalar(number, 'int64');
@@ -63,9 +63,9 @@ export const fixed64 = (number: number): Field<bigint> => scalar(number, 'fixed6
 export const double = (number: number): Field<number> => scalar(number, 'double');
 export const float = (number: number): Field<number> => scalar(number, 'float');
 export const bool = (number: number): Field<boolean> => scalar(number, 'bool');
-/** A view into the message when read, not a copy. */
+/** Decoded as a view into the message, not a copy. */
 export const bytes = (number: number): Field<Uint8Array> => scalar(number, 'bytes');
-/** A string, or bytes that are UTF-8 by convention, as keys are; invalid ones are read with U+FFFD in them. */
+/** A string, or bytes that are UTF-8 by convention, as keys are; invalid bytes are decoded as U+FFFD. */
 export const text = (number: number): Field<string> => scalar(number, 'text');
 
 /** A message within a message. `table` may be a function, for a table that is defined later or refers to itself. */
@@ -102,8 +102,8 @@ export function mapOf<T>(number: number, value: Field<T>): Field<ReadonlyMap<str
 export const textMap = (number: number): Field<ReadonlyMap<string, string>> => mapOf(number, text(2));
 
 /**
- * The members of a oneof, to be spread among the fields of a message. A message that is read has one of them at most: the
- * last that was written. A message that is written must not have more than one.
+ * The members of a oneof, to be spread among the fields of a message. A decoded message has at most one of them: the last in
+ * the bytes. A message to encode must not have more than one.
  *
  * Example: `new MessageTable({ name: text(1), ...oneof('source', { path: text(2), data: bytes(3) }) })`
  */
@@ -125,10 +125,10 @@ interface Row {
   readonly rivals: readonly string[];
 }
 
-/** A protobuf message as a table of its fields, which is all that is needed to write and read it. */
+/** Encodes and decodes a protobuf message by the table of its fields. */
 export class MessageTable<F extends Fields> {
   readonly #rows: readonly Row[];
-  /** At the index of its number. */
+  /** By field number. */
   readonly #byNumber: (Row | undefined)[] = [];
 
   constructor(fields: F) {
@@ -217,7 +217,7 @@ function readField(reader: ProtobufReader, { name, field, rivals }: Row, message
   }
 }
 
-/** The value of a field that is not written, by its kind. */
+/** The value of an absent field, by its kind. */
 function zeroOf(kind: Kind): unknown {
   switch (kind) {
     case 'text':
@@ -239,7 +239,7 @@ function zeroOf(kind: Kind): unknown {
   }
 }
 
-/** Numbers of a repeated field one after the other, as proto3 writes them. */
+/** Reads a packed repeated field. */
 function readPacked(reader: ProtobufReader, row: Row, message: Values): void {
   const end = reader.begin();
   while (reader.hasMore(end)) readField(reader, row, message);

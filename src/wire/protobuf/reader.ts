@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import { DecodeError } from '../../base/index.ts';
 import { WIRE_BYTES, WIRE_END_GROUP, WIRE_FIXED32, WIRE_FIXED64, WIRE_START_GROUP, WIRE_VARINT } from './writer.ts';
 
-/** As deep as JSON may be nested, see `decodeJson`. */
+/** The nesting limit of JSON, see `decodeJson`. */
 const MAX_DEPTH = 1000;
 
 /**
  * Reads protobuf messages field by field.
  *
- * Ends: every method throws a DecodeError, in the words of Go's generated decoders, when the bytes do not go on as they
- * should; none reads beyond the end, and none allocates more than there are bytes.
+ * Every method throws a DecodeError with the message of Go's generated decoders when the bytes are invalid; none reads
+ * beyond the end or allocates more than there are bytes.
  *
  * Example: `while (reader.hasMore(end)) { const tag = reader.tag(); if (tag >>> 3 === 1) … else reader.skip(tag); }`
  */
@@ -27,7 +27,7 @@ export class ProtobufReader {
     return this.#buffer.length;
   }
 
-  /** Whether there is more before `end`, which must not be in the middle of something. */
+  /** Whether there are more fields before `end`; throws when the last one went beyond it. */
   hasMore(end: number): boolean {
     if (this.#at > end) throw unexpectedEnd();
     return this.#at < end;
@@ -90,7 +90,7 @@ export class ProtobufReader {
     const size = this.#size();
     const start = this.#take(size);
     const text = this.#buffer.toString('utf8', start, start + size);
-    // as many characters as bytes: all ASCII; otherwise U+FFFD may have been written, or stand for what is no UTF-8
+    // as many characters as bytes: all ASCII; otherwise U+FFFD may be in the text or replace invalid bytes
     if (text.length !== size || text.includes('\ufffd')) this.#checkUtf8(text, start, size);
     return text;
   }
@@ -106,14 +106,14 @@ export class ProtobufReader {
     return this.#buffer.subarray(start, start + size);
   }
 
-  /** Starts reading a message inside this one; returns where it ends. */
+  /** Starts reading a nested message; returns where it ends. */
   begin(): number {
     const size = this.#size();
     if (size > this.#buffer.length - this.#at) throw unexpectedEnd();
     return this.#at + size;
   }
 
-  /** To be called around reading messages that may be nested without end. */
+  /** Called around messages that may be nested without limit. */
   enter(): void {
     this.#depth += 1;
     if (this.#depth > MAX_DEPTH) throw new DecodeError('depth', 'exceeded max depth');
@@ -123,7 +123,7 @@ export class ProtobufReader {
     this.#depth -= 1;
   }
 
-  /** Passes over the value of a field. */
+  /** Skips the value of a field. */
   skip(tag: number): void {
     let depth = 0;
     let wireType = tag & 7;
@@ -156,7 +156,7 @@ export class ProtobufReader {
     }
   }
 
-  /** Moves on by `size` bytes; returns where they start. */
+  /** Advances by `size` bytes; returns where they start. */
   #take(size: number): number {
     const start = this.#at;
     if (size > this.#buffer.length - start) throw unexpectedEnd();
@@ -184,7 +184,7 @@ export class ProtobufReader {
     return this.#varint64().low;
   }
 
-  /** The two halves of a 64-bit number; bits beyond are dropped, as Go drops them. */
+  /** The two halves of a 64-bit number; further bits are dropped, as Go drops them. */
   #varint64(): { readonly low: number; readonly high: number } {
     let low = 0;
     let high = 0;
@@ -204,7 +204,7 @@ export class ProtobufReader {
   }
 }
 
-/** What Go says about a field that is written in a way it cannot be; `field` in Go's spelling. */
+/** Go's error for a field with an impossible wire type; `field` in Go's spelling. */
 export function wrongWireType(wireType: number, field: string): DecodeError {
   return malformed(`proto: wrong wireType = ${wireType} for field ${field}`);
 }

@@ -1,4 +1,4 @@
-// Judged by another implementation: what ours writes @bufbuild/protobuf reads, and the other way round.
+// Compares with another implementation: @bufbuild/protobuf reads what this one writes, and the other way round.
 import {
   create,
   createFileRegistry,
@@ -64,7 +64,7 @@ const table = new MessageTable({
 });
 type Sample = MessageOf<typeof table>;
 
-/** The same message as protobuf's own descriptor says it; types are numbers of `FieldDescriptorProto.Type`. */
+/** The same message as a protobuf descriptor; types are numbers of `FieldDescriptorProto.Type`. */
 const SCALARS = {
   f64: 6,
   real: 1,
@@ -196,7 +196,7 @@ const sample: fc.Arbitrary<Sample> = fc
 
 const json = (binary: Uint8Array): unknown => toJson(schema, fromBinary(schema, binary));
 
-test('what ours writes, the other implementation reads and writes again, and ours reads the same', () => {
+test('the other implementation reads and rewrites our bytes, and ours reads the same message', () => {
   fc.assert(
     fc.property(sample, (message) => {
       const written = table.encode(message);
@@ -211,7 +211,7 @@ test('what ours writes, the other implementation reads and writes again, and our
   );
 });
 
-test('what ours writes, ours reads', () => {
+test('our reader reads our writer’s bytes', () => {
   fc.assert(
     fc.property(sample, (message) => {
       expect(plain(table.decode(table.encode(message)))).toEqual(plain(message));
@@ -219,12 +219,12 @@ test('what ours writes, ours reads', () => {
   );
 });
 
-/** Bytes as arrays: what is read is a Buffer. */
+/** Bytes as arrays, since the reader returns Buffers. */
 function plain({ data, ...rest }: Sample): unknown {
   return { ...rest, ...(data === undefined ? {} : { data: [...data] }) };
 }
 
-test('of a oneof the last member that was written counts, and two cannot be written', () => {
+test('of a oneof the last member in the bytes counts, and two cannot be written', () => {
   const both = Buffer.concat([table.encode({ path: 'a' }), table.encode({ blob: { name: 'b' } })]);
 
   expect(table.decode(both)).toEqual({ blob: { name: 'b' } });
@@ -243,7 +243,7 @@ test('fields that the table does not have are skipped', () => {
   expect(new MessageTable({ label: text(12) }).decode(all)).toEqual({ label: 'x' });
 });
 
-test('messages that are nested without end are refused', () => {
+test('messages that are nested too deeply are rejected', () => {
   const chain: MessageTable<{ next: ReturnType<typeof nested> }> = new MessageTable({ next: nested(1, () => chain) });
   const level = new MessageTable({ next: bytes(1) });
   let message: Uint8Array = new Uint8Array();

@@ -1,4 +1,4 @@
-/** The wire types that anything still uses. */
+/** The wire types in use. */
 export const WIRE_VARINT = 0;
 export const WIRE_FIXED64 = 1;
 export const WIRE_BYTES = 2;
@@ -7,7 +7,7 @@ export const WIRE_END_GROUP = 4;
 export const WIRE_FIXED32 = 5;
 
 const MIN_CAPACITY = 256;
-/** Strings up to this length are copied here; a call into native code costs more than that. */
+/** Strings up to this length are copied in JavaScript, which is faster than a call into native code. */
 const SHORT_STRING = 40;
 const MAX_VARINT_BYTES = 10;
 
@@ -25,7 +25,7 @@ export class ProtobufWriter {
     this.#buffer = Buffer.allocUnsafe(Math.max(capacity, MIN_CAPACITY));
   }
 
-  /** A copy of what was written, with nothing around it. */
+  /** A copy of the written bytes. */
   finish(): Uint8Array {
     const bytes = Buffer.allocUnsafeSlow(this.#at);
     this.#buffer.copy(bytes, 0, 0, this.#at);
@@ -103,7 +103,7 @@ export class ProtobufWriter {
     this.#at = this.#buffer.writeDoubleLE(value, this.#at);
   }
 
-  /** Starts a message inside this one; what is written until `end` belongs to it. */
+  /** Starts a nested message, which contains everything written until `end`. */
   begin(number: number): number {
     this.#tag(number, WIRE_BYTES);
     return this.#at++; // one byte for its length, which is enough for most
@@ -125,20 +125,20 @@ export class ProtobufWriter {
     this.#buffer[at] = size;
   }
 
-  /** Bytes that are in wire format already, or that come before the message. */
+  /** Bytes that are already encoded, or that precede the message. */
   raw(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#buffer.set(bytes, this.#at);
     this.#at += bytes.length;
   }
 
-  /** Also makes sure that a varint or a fixed value fits behind it. */
+  /** Also ensures that a varint or a fixed value fits behind it. */
   #tag(number: number, wireType: number): void {
     this.#reserve(MAX_VARINT_BYTES * 2);
     this.#writeSmall((number << 3) | wireType);
   }
 
-  /** A varint below 2^31, for which there is room. */
+  /** A varint below 2^31; there must be room for it. */
   #writeSmall(value: number): void {
     let rest = value;
     for (; rest > 0x7f; rest >>>= 7) this.#buffer[this.#at++] = (rest & 0x7f) | 0x80;
@@ -156,7 +156,7 @@ export class ProtobufWriter {
     this.#buffer[this.#at++] = low;
   }
 
-  /** Writes a short text with its length, unless it turns out not to be ASCII. */
+  /** Writes a short text with its length; false when it is not ASCII. */
   #writeAscii(text: string): boolean {
     const start = this.#at + 1;
     for (let index = 0; index < text.length; index++) {

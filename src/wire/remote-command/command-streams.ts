@@ -1,6 +1,6 @@
-// What a command that runs elsewhere reads and writes, whichever protocol carries it.
+// The streams of a remote command, independent of the protocol.
 
-/** Which streams a caller asks for. */
+/** The streams that a caller requests. */
 export interface WantedStreams {
   readonly stdin: boolean;
   readonly stdout: boolean;
@@ -13,7 +13,7 @@ export interface TerminalSize {
   readonly height: number;
 }
 
-/** How a command ended, in the form in which it travels. */
+/** How a command ended, in the form in which it is transmitted. */
 export interface CommandOutcome {
   readonly status: 'Success' | 'Failure';
   readonly message?: string;
@@ -22,26 +22,26 @@ export interface CommandOutcome {
   readonly code?: number;
 }
 
-/** The streams as the side sees them that runs the command. */
+/** The streams from the point of view of the side that runs the command. */
 export interface CommandStreams {
-  /** Ends when the caller closes it; at once when it did not ask for it. */
+  /** Ends when the caller closes it; at once when the caller did not request it. */
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly resizes: AsyncIterable<TerminalSize>;
-  /** Aborted when the caller is gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
   /** Resolves when more may be written. */
   stdout(bytes: Uint8Array): Promise<void>;
   stderr(bytes: Uint8Array): Promise<void>;
-  /** The last word. */
+  /** Sends the outcome; call it last. */
   end(outcome: CommandOutcome): Promise<void>;
 }
 
-/** Protocols by what they can carry: since v3 the size of a terminal, since v4 an outcome in place of a text. */
+/** The abilities of a protocol: terminal sizes since v3, a structured outcome instead of a text since v4. */
 export function canResize(protocol: string): boolean {
   return /^v[345]\./u.test(protocol);
 }
 
-/** What goes to the caller's error stream, if anything does. */
+/** The bytes for the caller's error stream, if any. */
 export function outcomeBytes(outcome: CommandOutcome, protocol: string): Uint8Array | undefined {
   if (/^v[45]\./u.test(protocol)) return Buffer.from(JSON.stringify(outcome));
   return outcome.status === 'Success' ? undefined : Buffer.from(outcome.message ?? '');
@@ -50,7 +50,7 @@ export function outcomeBytes(outcome: CommandOutcome, protocol: string): Uint8Ar
 const NON_ZERO_EXIT = 'NonZeroExitCode';
 const EXIT_CODE = 'ExitCode';
 
-/** The outcome of a command that came to an end by itself; `what` is how the runtime words it. */
+/** The outcome of a command that exited; `what` is the runtime's description. */
 export function exitOutcome(code: number, what: string): CommandOutcome {
   if (code === 0) return { status: 'Success' };
   return {
@@ -66,14 +66,14 @@ export function failedOutcome(problem: string): CommandOutcome {
   return { status: 'Failure', message, reason: 'InternalError', code: 500 };
 }
 
-/** The exit code that an outcome tells of, if it does. */
+/** The exit code in an outcome, if it has one. */
 export function exitCodeOf({ reason, details }: CommandOutcome): number | undefined {
   if (reason !== NON_ZERO_EXIT) return undefined;
   const cause = details?.causes?.find((each) => each.reason === EXIT_CODE)?.message ?? '';
   return /^\d{1,3}$/u.test(cause) ? Number(cause) : undefined;
 }
 
-/** A terminal's sizes, as JSON objects one after another in whatever pieces; the stream ends at the first that is none. */
+/** Parses a terminal's sizes, JSON objects one after another in pieces of any size; ends at the first invalid one. */
 export async function* terminalSizes(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TerminalSize> {
   let text = '';
   for await (const chunk of chunks) {
@@ -99,7 +99,7 @@ function sizeOf(text: string): TerminalSize | undefined {
   }
 }
 
-/** How a terminal's size travels. */
+/** Encodes a terminal's size. */
 export function sizeBytes({ width, height }: TerminalSize): Uint8Array {
   return Buffer.from(`${JSON.stringify({ Width: width, Height: height })}\n`);
 }

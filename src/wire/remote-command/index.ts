@@ -1,4 +1,4 @@
-// What other folders may use: commands, terminals and ports elsewhere, over WebSocket and SPDY, as Kubernetes' clients and nodes speak them.
+// What other folders may use: remote commands, terminals and ports over WebSocket and SPDY, as Kubernetes' clients and nodes speak them.
 export {
   type CommandOutcome,
   type CommandStreams,

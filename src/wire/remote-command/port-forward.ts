@@ -5,10 +5,10 @@ import type { WebSocketConnection } from '../websocket/index.ts';
 import { WebSocketChannels } from './websocket-channels.ts';
 
 export const PORT_FORWARD_PROTOCOL = 'portforward.k8s.io';
-/** What nodes understand over a WebSocket, best first; a tunnel ends at the API server. */
+/** The WebSocket protocols of nodes, best first; a tunnel ends at the API server. */
 export const WEBSOCKET_PORT_PROTOCOLS: readonly string[] = ['v4.channel.k8s.io', 'v4.base64.channel.k8s.io'];
 
-/** Connects to a port: what is sent goes there, what comes from there is the answer. Throws when it cannot. */
+/** Connects to a port: sends the given bytes and returns the received ones. Throws when it cannot connect. */
 export type ConnectPort = (
   port: number,
   sent: AsyncIterable<Uint8Array>,
@@ -20,11 +20,14 @@ interface ServedPort {
   readonly sent: AsyncIterable<Uint8Array>;
   readonly signal: AbortSignal;
   write(bytes: Uint8Array): Promise<void>;
-  /** Says what went wrong. */
+  /** Reports an error to the caller. */
   fail(problem: string): Promise<void>;
 }
 
-/** Forwards ports over SPDY: a pair of streams for each connection, one for its data and one for what goes wrong. Resolves when the caller has gone. */
+/**
+ * Forwards ports over SPDY: a pair of streams for each connection, one for its data and one for errors. Resolves when the
+ * caller disconnects.
+ */
 export async function forwardOverSpdy(socket: Duplex, connect: ConnectPort, pod: string): Promise<void> {
   const gone = new AbortController();
   const pairs = new Map<string, Partial<Record<string, SpdyStream>>>();
@@ -52,10 +55,10 @@ export async function forwardOverSpdy(socket: Duplex, connect: ConnectPort, pod:
   gone.abort(new Error('The caller is gone'));
 }
 
-/** Two for each connection through a forwarded port. */
+/** Two streams for each connection through a forwarded port. */
 const MAX_STREAMS = 1024;
 
-/** Forwards ports over a WebSocket: one connection to each, on two channels, which say their port first. */
+/** Forwards ports over a WebSocket: one connection to each, on two channels, which start with their port. */
 export async function forwardOverWebSocket(
   connection: WebSocketConnection,
   ports: readonly number[],
@@ -90,7 +93,10 @@ async function servePort(served: ServedPort, connect: ConnectPort, pod: string):
   }
 }
 
-/** Which streams belong together: what the caller says, or else the error stream's number, which comes before its data stream's. */
+/**
+ * Identifies the streams that belong together: by the caller's header, or else by the error stream's number, which precedes
+ * its data stream's.
+ */
 function requestOf({ id, headers }: SpdyStream): string {
   return headers['requestid'] ?? String(headers['streamtype'] === 'data' ? id - 2 : id);
 }

@@ -28,7 +28,7 @@ function webSockets(protocol: string): { readonly server: WebSocketConnection; r
   };
 }
 
-/** Answers what it reads in upper case, says its size on stderr, and ends with code 3. */
+/** Answers its input in upper case, writes its terminal size to stderr, and exits with code 3. */
 async function shout({ stdin, resizes, stdout, stderr, end }: CommandStreams): Promise<void> {
   const sizes = (async () => {
     for await (const { width, height } of resizes) await stderr(Buffer.from(`${width}x${height}`));
@@ -39,7 +39,7 @@ async function shout({ stdin, resizes, stdout, stderr, end }: CommandStreams): P
 }
 
 describe('a command over SPDY', () => {
-  test('has its input, output and outcome', async () => {
+  test('has input, output and an outcome', async () => {
     const [here, there] = duplexPair();
     const running = spdyCommand(there, all, { clock, protocol: 'v4.channel.k8s.io' }).then(shout);
     const command = await openSpdyCommand(here, { ...all, resize: true });
@@ -59,7 +59,7 @@ describe('a command over SPDY', () => {
     await running;
   });
 
-  test('hears of the size of its terminal, in whatever pieces', async () => {
+  test('receives the sizes of its terminal, split in any way', async () => {
     const [here, there] = duplexPair();
     const wanted = { ...all, tty: true };
     const heard: unknown[] = [];
@@ -83,7 +83,7 @@ describe('a command over SPDY', () => {
     ]);
   });
 
-  test('a caller that does not open its streams is given up', async () => {
+  test('is rejected when the caller does not open its streams', async () => {
     const ownClock = new VirtualClock();
     const [here, there] = duplexPair();
     here.resume();
@@ -95,7 +95,7 @@ describe('a command over SPDY', () => {
     await running;
   });
 
-  test('hears that its caller is gone', async () => {
+  test('sees that its caller has disconnected', async () => {
     const [here, there] = duplexPair();
     const running = spdyCommand(there, all, { clock, protocol: 'v4.channel.k8s.io' });
     await openSpdyCommand(here, { ...all, resize: false });
@@ -110,7 +110,7 @@ describe('a command over SPDY', () => {
 describe.each(['v4.channel.k8s.io', 'v5.channel.k8s.io', 'channel.k8s.io'])(
   'a command over a WebSocket, %s',
   (protocol) => {
-    test('has its input, output and outcome', async () => {
+    test('has input, output and an outcome', async () => {
       const { server, client } = webSockets(protocol);
       const running = webSocketCommand(server, all).then(async ({ stdin, stdout, end }) => {
         for await (const bytes of stdin) {
@@ -132,7 +132,7 @@ describe.each(['v4.channel.k8s.io', 'v5.channel.k8s.io', 'channel.k8s.io'])(
   },
 );
 
-test('in v5, a caller can close its input', async () => {
+test('in v5, the caller can close its input', async () => {
   const { server, client } = webSockets('v5.channel.k8s.io');
   const read = webSocketCommand(server, all).then(({ stdin }) => bytesOf(stdin));
   await client.send(Buffer.from('\0hello'));
@@ -141,7 +141,7 @@ test('in v5, a caller can close its input', async () => {
   expect(String(await read)).toBe('hello');
 });
 
-test('base64 carries the same in text', async () => {
+test('base64 carries the same as text', async () => {
   const { server, client } = webSockets('v4.base64.channel.k8s.io');
   const running = webSocketCommand(server, all).then(async ({ stdin, stdout, end }) => {
     for await (const bytes of stdin) {
@@ -203,7 +203,7 @@ describe('a forwarded port', () => {
     expect(messages).toEqual(['\0Q\0', '\u0001Q\0', `\u0001${problem}`]);
   });
 
-  test('a tunnel carries the bytes of both directions', async () => {
+  test('a tunnel passes the bytes of both directions', async () => {
     const { server, client } = webSockets('SPDY/3.1+portforward.k8s.io');
     const [near, far] = duplexPair();
     const joined = joinTunnel(server, near);

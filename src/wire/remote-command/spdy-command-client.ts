@@ -2,18 +2,18 @@ import type { Duplex } from 'node:stream';
 import { SpdySession, type SpdyStream } from '../spdy/index.ts';
 import type { WantedStreams } from './command-streams.ts';
 
-/** A command over SPDY, on the side of the caller. */
+/** A command over SPDY, on the caller's side. */
 export interface RemoteCommand {
   readonly stdin: SpdyStream | undefined;
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
   readonly resize: SpdyStream | undefined;
-  /** How it ended: an outcome as JSON; empty, or a text, from those that speak an older protocol than v4. */
+  /** The outcome as JSON; empty or a text from servers with a protocol older than v4. */
   readonly error: AsyncIterable<Uint8Array>;
   close(): void;
 }
 
-/** Opens the streams of a command on a connection that speaks SPDY since its handshake. */
+/** Opens the streams of a command on a connection that was upgraded to SPDY. */
 export async function openSpdyCommand(
   socket: Duplex,
   wanted: WantedStreams & { readonly resize: boolean },

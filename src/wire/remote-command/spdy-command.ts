@@ -17,7 +17,7 @@ export interface SpdyCommandOptions {
   readonly protocol: string;
 }
 
-/** How long a caller may take to open the streams that it asked for. */
+/** How long a caller may take to open the requested streams. */
 const STREAMS_TIMEOUT_MS = 30_000;
 
 /** A command over SPDY, on the side that runs it. Throws when the caller does not open all streams in time. */
@@ -68,11 +68,11 @@ export async function spdyCommand(
   };
 }
 
-/** What comes on a stream; one that breaks off has come to its end. */
+/** The bytes of a stream; an error counts as its end. */
 async function* received(stream: SpdyStream | undefined): AsyncGenerator<Uint8Array> {
   try {
     yield* stream ?? [];
   } catch {
-    // the signal tells that the caller is gone
+    // the signal shows that the caller has disconnected
   }
 }

@@ -2,13 +2,13 @@ import { AbortScope } from '../../base/index.ts';
 import { ByteInbox } from '../connections/index.ts';
 import { CLOSE_CODE, type WebSocketConnection } from '../websocket/index.ts';
 
-/** In v5, a message on this channel names another one that has come to its end. */
+/** In v5, a message on this channel contains the number of a channel that has ended. */
 const CLOSE_CHANNEL = 255;
 const ZERO = '0'.codePointAt(0) ?? 0;
 
 /**
- * Several streams over one WebSocket: each message begins with the number of its channel, as a byte, or as a digit
- * before base64 where the protocol's name says so.
+ * Several streams over one WebSocket: each message begins with the number of its channel, as a byte, or as a digit before
+ * base64 in protocols with base64 in their name.
  */
 export class WebSocketChannels {
   readonly #connection: WebSocketConnection;
@@ -23,12 +23,12 @@ export class WebSocketChannels {
     void this.#read();
   }
 
-  /** Aborted when the connection is over. */
+  /** Aborted when the connection ends. */
   get signal(): AbortSignal {
     return this.#scope.signal;
   }
 
-  /** What comes on a channel; nothing on those that are not read. */
+  /** The messages of a channel; messages of a channel that is not read are dropped. */
   async *read(channel: number): AsyncGenerator<Uint8Array> {
     yield* this.#inboxes.get(channel) ?? [];
   }
@@ -56,7 +56,7 @@ export class WebSocketChannels {
         }
       }
     } catch {
-      // a connection that is lost ends its channels, like one that is closed
+      // a lost connection ends its channels, like a closed one
     } finally {
       for (const inbox of this.#inboxes.values()) inbox.finish();
       this.#scope.abort(new Error('The caller is gone'));

@@ -5,7 +5,7 @@ import { WebSocketChannels } from './websocket-channels.ts';
 /** The numbers of the streams. */
 const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as const;
 
-/** What nodes understand, best first; v5, in which stdin can be closed, ends at the API server. */
+/** The protocols of nodes, best first; v5, in which stdin can be closed, ends at the API server. */
 export const WEBSOCKET_COMMAND_PROTOCOLS: readonly string[] = [
   'v4.channel.k8s.io',
   'v4.base64.channel.k8s.io',
@@ -20,7 +20,7 @@ export async function webSocketCommand(
 ): Promise<CommandStreams> {
   const { stdin, stdout, stderr } = wanted;
   const channels = new WebSocketChannels(connection, [...(stdin ? [CHANNEL.stdin] : []), CHANNEL.resize]);
-  // An empty message tells the caller that the command's streams are there.
+  // An empty message shows the caller that the command's streams are open.
   await channels.send(stdout ? CHANNEL.stdout : stderr ? CHANNEL.stderr : CHANNEL.error, new Uint8Array());
   return {
     stdin: channels.read(CHANNEL.stdin),

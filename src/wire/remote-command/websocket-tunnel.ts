@@ -3,8 +3,8 @@ import { drained } from '../connections/index.ts';
 import { type WebSocketConnection, WebSocketError } from '../websocket/index.ts';
 
 /**
- * Joins a WebSocket whose messages are pieces of one stream of bytes with a connection that carries the same bytes, as for
- * forwarded ports, which speak SPDY within; resolves when both are over. Neither side is read faster than the other takes it.
+ * Connects a WebSocket whose messages are pieces of a byte stream with a connection that carries the same bytes, as for
+ * forwarded ports, which speak SPDY inside; resolves when both have ended. With backpressure in both directions.
  */
 export async function joinTunnel(connection: WebSocketConnection, socket: Duplex): Promise<void> {
   await Promise.all([toSocket(connection, socket), toWebSocket(connection, socket)]);
@@ -27,7 +27,7 @@ async function toWebSocket(connection: WebSocketConnection, socket: Duplex): Pro
   try {
     for await (const chunk of socket.iterator({ destroyOnReturn: false })) await connection.send(chunk as Buffer);
   } catch {
-    // a connection that is lost ends the tunnel, like one that is closed
+    // a lost connection ends the tunnel, like a closed one
   } finally {
     connection.close();
   }

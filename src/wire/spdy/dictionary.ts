@@ -1,4 +1,7 @@
-/** The names and values that SPDY/3 presets for the compression of headers: 1,423 bytes, of which the words are prefixed with their length. */
+/**
+ * The preset dictionary of SPDY/3 for the compression of headers: 1,423 bytes, of which the words are prefixed with their
+ * length.
+ */
 const WORDS =
   'options head post put delete trace accept accept-charset accept-encoding accept-language accept-ranges age allow ' +
   'authorization cache-control connection content-base content-encoding content-language content-length ' +

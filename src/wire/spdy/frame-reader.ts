@@ -1,20 +1,21 @@
 import { CONTROL, FLAG_FIN, HEAD_BYTES, type SpdyFrame } from './frame.ts';
 
-/** Enough for any headers that remote commands and forwarded ports send. */
+/** Enough for the headers of remote commands and forwarded ports. */
 const MAX_CONTROL_BYTES = 64 * 1024;
 const VERSION = 0x8003;
 
 /**
- * Reads frames in whatever pieces they come.
+ * Splits bytes into frames.
  *
- * Guarantees: holds no more than one control frame of 64 KiB. Data is handed on as it comes, whatever length is announced.
+ * Guarantees: buffers at most one control frame of 64 KiB. Data is passed on as it arrives, whatever length the frame
+ * announces.
  */
 export class SpdyFrameReader {
   #waiting: Buffer = Buffer.alloc(0);
-  /** The data frame being read, and how much of it is still to come. */
+  /** The current data frame, and how much of it is missing. */
   #data: { readonly stream: number; readonly isLast: boolean; left: number } | undefined;
 
-  /** Takes what has come, and tells what it says. Nothing may follow 'broken'. */
+  /** Parses more bytes. Nothing may follow 'broken'. */
   *read(chunk: Uint8Array): Generator<SpdyFrame> {
     this.#waiting =
       this.#waiting.length === 0
@@ -27,7 +28,7 @@ export class SpdyFrameReader {
       yield frame;
       if (frame.type === 'broken') return;
     }
-    this.#waiting = Buffer.from(this.#waiting); // a few bytes must not keep a whole chunk alive
+    this.#waiting = Buffer.from(this.#waiting); // copied, so that a few bytes do not keep a whole chunk alive
   }
 
   #next(): SpdyFrame | 'begun' | undefined {
@@ -79,7 +80,7 @@ function controlFrame(type: number, payload: Buffer, isLast: boolean): SpdyFrame
   }
 }
 
-/** How many bytes of each kind come before its headers. */
+/** The length of the fixed part before the headers, by type. */
 const FIXED_BYTES: ReadonlyMap<number, number> = new Map([
   [CONTROL.open, 10],
   [CONTROL.reply, 4],

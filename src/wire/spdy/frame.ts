@@ -1,6 +1,6 @@
 import type { SpdyHeaders } from './header-block.ts';
 
-/** Kinds of control frames. */
+/** Types of control frames. */
 export const CONTROL = {
   open: 1,
   reply: 2,
@@ -12,14 +12,14 @@ export const CONTROL = {
   windowUpdate: 9,
 } as const;
 
-/** Why a stream is given up. */
+/** Status codes of RST_STREAM. */
 export const RESET_STATUS = { protocolError: 1, invalidStream: 2, refused: 3, cancel: 5, internalError: 6 } as const;
 
 export const FLAG_FIN = 1;
 export const HEAD_BYTES = 8;
 const VERSION = 3;
 
-/** What the other side says. Headers are still packed: unpacking them takes those of all frames before. */
+/** A received frame. Headers are still compressed: decompressing them needs those of all frames before. */
 export type SpdyFrame =
   | { readonly type: 'data'; readonly stream: number; readonly payload: Uint8Array; readonly isLast: boolean }
   | {
@@ -31,7 +31,7 @@ export type SpdyFrame =
   | { readonly type: 'reset'; readonly stream: number; readonly status: number }
   | { readonly type: 'ping'; readonly id: number }
   | { readonly type: 'go away' }
-  /** Settings and windows, which SPDY as Kubernetes speaks it does not heed. */
+  /** Settings and windows, which Kubernetes' SPDY ignores. */
   | { readonly type: 'other' }
   | { readonly type: 'broken'; readonly reason: string };
 

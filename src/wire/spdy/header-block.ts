@@ -7,10 +7,13 @@ export type SpdyHeaders = Readonly<Record<string, string>>;
 const MAX_UNPACKED_BYTES = 256 * 1024;
 const MAX_STORED_BYTES = 0xffff;
 const ZLIB_HEAD = Buffer.from([0x78, 0x01]);
-/** An empty block, at which Go hands out what came before it. */
+/** An empty block, at which Go's decompressor returns everything before it. */
 const FLUSH = Buffer.from([0, 0, 0, 0xff, 0xff]);
 
-/** Packs the headers of one direction: one zlib stream for all frames, of stored blocks, since few bytes are sent this way. */
+/**
+ * Compresses the headers of one direction: one zlib stream for all frames, of stored blocks, since few bytes are sent this
+ * way.
+ */
 export class HeaderPacker {
   #isBegun = false;
 
@@ -30,7 +33,7 @@ export class HeaderPacker {
   }
 }
 
-/** Unpacks the headers of one direction, in the order in which their frames came. */
+/** Decompresses the headers of one direction, in the order of their frames. */
 export class HeaderUnpacker {
   readonly #inflate: Inflate = createInflate({ dictionary: headerDictionary(), flush: constants.Z_SYNC_FLUSH });
   #parts: Buffer[] = [];
@@ -46,7 +49,7 @@ export class HeaderUnpacker {
     this.#inflate.on('error', (error) => (this.#failure = error));
   }
 
-  /** Throws when they are no headers. */
+  /** Throws when the block is invalid. */
   async unpack(block: Uint8Array): Promise<SpdyHeaders> {
     await new Promise<void>((resolve) => {
       this.#inflate.once('close', resolve);

@@ -10,7 +10,7 @@ interface Pair {
   readonly client: SpdySession;
   readonly server: SpdySession;
   readonly sockets: readonly [Duplex, Duplex];
-  /** The streams that the server has been opened, one after another. */
+  /** Waits for the next stream that the client opens. */
   next(): Promise<SpdyStream>;
 }
 
@@ -38,7 +38,7 @@ async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** What a compressor makes of one more block. */
+/** Compresses one more block. */
 async function packed(deflate: Deflate, plain: Buffer): Promise<Buffer> {
   const parts: Buffer[] = [];
   deflate.on('data', (part: Buffer) => parts.push(part));
@@ -48,7 +48,7 @@ async function packed(deflate: Deflate, plain: Buffer): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-test('a stream carries headers, and both directions until each is done', async () => {
+test('a stream carries headers, and data in both directions until each ends', async () => {
   const { client, next } = connect();
 
   const [sent, received] = await Promise.all([client.open({ streamtype: 'stdin', port: '80' }), next()]);
@@ -62,7 +62,7 @@ test('a stream carries headers, and both directions until each is done', async (
   expect(await textOf(sent)).toBe('answer');
 });
 
-test('headers that are compressed with the dictionary of SPDY are read, as those of Go are', async () => {
+test('headers that are compressed with SPDY’s dictionary are read, as Go sends them', async () => {
   const { sockets, next } = connect();
   const deflate = createDeflate({ dictionary: headerDictionary() });
   const plain = Buffer.from('\0\0\0\x01\0\0\0\x0astreamtype\0\0\0\x05error', 'latin1');
@@ -74,7 +74,7 @@ test('headers that are compressed with the dictionary of SPDY are read, as those
   }
 });
 
-test('a sender waits for a reader that is slow, and goes on when it reads', async () => {
+test('a sender waits for a slow reader, and continues when it reads', async () => {
   const { client, next } = connect();
   const [sent, received] = await Promise.all([client.open({}), next()]);
   let written = 0;
@@ -94,7 +94,7 @@ test('a sender waits for a reader that is slow, and goes on when it reads', asyn
   expect(bytes).toBe(64 * 64 * 1024);
 });
 
-test('a stream that is cancelled gives what came before, and ends', async () => {
+test('a cancelled stream yields the data before the cancellation, and ends', async () => {
   const { client, next } = connect();
   const [one, theirs] = await Promise.all([client.open({ name: 'one' }), next()]);
 
@@ -103,7 +103,7 @@ test('a stream that is cancelled gives what came before, and ends', async () => 
   expect(await textOf(one)).toBe('before');
 });
 
-test('a reset ends both directions with an error, and other streams go on', async () => {
+test('a reset ends both directions with an error, and other streams continue', async () => {
   const { client, next } = connect();
   const [one, theirs] = await Promise.all([client.open({ name: 'one' }), next()]);
   const [two, others] = await Promise.all([client.open({ name: 'two' }), next()]);
@@ -121,7 +121,7 @@ test('streams beyond the limit are refused', async () => {
   await expect(client.open({})).rejects.toThrow(/status 3/);
 });
 
-test('a connection that is lost fails its streams and those that wait to be opened', async () => {
+test('a lost connection fails its streams and those that wait to be opened', async () => {
   const { client, sockets } = connect();
   sockets[1].destroy();
 
@@ -134,7 +134,7 @@ test.each([
   ['a control frame that is too long', Buffer.from([0x80, 3, 0, 1, 0, 0xff, 0xff, 0xff])],
   ['a control frame that is too short', Buffer.from([0x80, 3, 0, 3, 0, 0, 0, 4, 0, 0, 0, 1])],
   ['headers that are no zlib', Buffer.from([0x80, 3, 0, 1, 0, 0, 0, 14, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4])],
-])('a side that does not keep to the protocol is cut off: %s', async (_what, bytes) => {
+])('a peer that violates the protocol is disconnected: %s', async (_what, bytes) => {
   const { server, sockets } = connect();
   sockets[0].on('error', () => undefined);
   sockets[0].write(bytes);
@@ -143,7 +143,7 @@ test.each([
   expect(sockets[1].destroyed).toBe(true);
 });
 
-test('headers that unpack to more than a limit are refused', async () => {
+test('headers that decompress to more than the limit are rejected', async () => {
   const { server, sockets } = connect();
   const deflate = createDeflate({ dictionary: headerDictionary() });
   const block = await packed(deflate, Buffer.alloc(4 * 1024 * 1024));

@@ -17,21 +17,21 @@ import { SpdyError, SpdyStream, type StreamWriter } from './spdy-stream.ts';
 
 export interface SpdySessionOptions {
   readonly isServer: boolean;
-  /** Streams that are open at once; more are refused. 256 unless given. */
+  /** Concurrent streams; more are refused. Default 256. */
   readonly maxStreams?: number;
-  /** Hears of streams that the other side opens; they are refused unless given. */
+  /** Called with streams that the other side opens; without it they are refused. */
   readonly onStream?: (stream: SpdyStream) => void;
 }
 
 const DEFAULT_MAX_STREAMS = 256;
-/** Larger pieces are sent in several frames, so that no stream keeps the others waiting. */
+/** Larger pieces are split into several frames, so that no stream delays the others. */
 const MAX_DATA_BYTES = 64 * 1024;
-/** Above this, a side that pings and does not read gets no more answers to its pings. */
+/** When more than this is unsent, pings are not answered: the other side does not read. */
 const MAX_BUFFERED_PONG_BYTES = 64 * 1024;
 
 /**
- * A connection on which SPDY/3.1 is spoken, as Kubernetes speaks it: without windows. The connection is read no faster than the slowest of its
- * streams is, but for what each may hold.
+ * A SPDY/3.1 connection as Kubernetes uses it: without windows. The connection is read no faster than the slowest reader of
+ * its streams, except for a limited buffer per stream.
  */
 export class SpdySession {
   readonly #socket: Duplex;
@@ -45,7 +45,7 @@ export class SpdySession {
   #lastAccepted = 0;
   #isClosing = false;
 
-  /** Resolves when the connection is over, however it ended. */
+  /** Resolves when the connection has ended, for any reason. */
   readonly closed: Promise<void>;
 
   constructor(socket: Duplex, options: SpdySessionOptions) {
@@ -57,11 +57,11 @@ export class SpdySession {
       reset: (stream, status) => this.#send(resetFrame(stream, status)),
       forget: (stream) => void this.#streams.delete(stream),
     };
-    socket.on('error', () => undefined); // reading tells
+    socket.on('error', () => undefined); // the read loop sees the error
     this.closed = this.#run();
   }
 
-  /** Opens a stream; resolves when the other side has taken it. */
+  /** Opens a stream; resolves when the other side has accepted it. */
   async open(headers: SpdyHeaders): Promise<SpdyStream> {
     if (this.#isClosing) throw new SpdyError('The connection is closing');
     this.#lastOpened += 2;
@@ -75,7 +75,7 @@ export class SpdySession {
     return stream;
   }
 
-  /** Lets what has been sent arrive, and ends the connection. */
+  /** Ends the connection after everything is sent. */
   close(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
@@ -130,7 +130,7 @@ export class SpdySession {
       case 'reset': {
         const error = new SpdyError(`The other side gave up the stream (status ${frame.status})`);
         this.#settleReply(frame.stream, error);
-        // Servers of Kubernetes cancel all streams when a command has ended, and their clients take it for the end.
+        // Kubernetes' servers cancel all streams when a command has ended, and their clients treat that as the end.
         this.#streams.get(frame.stream)?.fail(frame.status === RESET_STATUS.cancel ? undefined : error);
         return;
       }

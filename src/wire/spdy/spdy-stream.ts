@@ -1,23 +1,26 @@
 import { ByteInbox } from '../connections/index.ts';
 import type { SpdyHeaders } from './header-block.ts';
 
-/** What a stream needs of its session. */
+/** What a stream needs from its session. */
 export interface StreamWriter {
   data(stream: number, payload: Uint8Array, isLast: boolean): Promise<void>;
   reset(stream: number, status: number): void;
-  /** Nothing more will happen to the stream. */
+  /** The stream is over and can be removed. */
   forget(stream: number): void;
 }
 
-/** The other side gave up a stream, or the connection was lost. */
+/** The other side reset a stream, or the connection was lost. */
 export class SpdyError extends Error {
   override readonly name = 'SpdyError';
 }
 
-/** One of the streams of a connection. Iterating, once, gives what the other side sends, until it is done; leaving the loop lets the rest go. */
+/**
+ * One stream of a connection. Iterating, once, yields the bytes of the other side until its end; leaving the loop drops the
+ * rest.
+ */
 export class SpdyStream implements AsyncIterable<Uint8Array> {
   readonly id: number;
-  /** Of the side that opened it. */
+  /** The headers of the side that opened it. */
   readonly headers: SpdyHeaders;
   readonly #writer: StreamWriter;
   readonly #inbox = new ByteInbox();
@@ -30,12 +33,12 @@ export class SpdyStream implements AsyncIterable<Uint8Array> {
     this.#writer = writer;
   }
 
-  /** Resolves when more may be sent. What is sent after the end goes nowhere. */
+  /** Resolves when more may be sent. Bytes written after the end are dropped. */
   async write(bytes: Uint8Array): Promise<void> {
     if (!this.#isSent && bytes.length > 0) await this.#writer.data(this.id, bytes, false);
   }
 
-  /** Says that this side sends no more. */
+  /** Ends this side's direction. */
   async end(): Promise<void> {
     if (this.#isSent) return;
     this.#isSent = true;
@@ -43,7 +46,7 @@ export class SpdyStream implements AsyncIterable<Uint8Array> {
     await this.#writer.data(this.id, new Uint8Array(), true);
   }
 
-  /** Gives up both directions. */
+  /** Ends both directions. */
   reset(status: number): void {
     if (this.#isSent && this.#isFinished) return;
     this.#writer.reset(this.id, status);
@@ -54,19 +57,19 @@ export class SpdyStream implements AsyncIterable<Uint8Array> {
     return this.#inbox[Symbol.asyncIterator]();
   }
 
-  /** Takes what has come; resolves when there is room for more. */
+  /** Queues received bytes; resolves when there is room for more. */
   deliver(payload: Uint8Array): Promise<void> {
     return this.#inbox.deliver(payload);
   }
 
-  /** The other side sends no more. */
+  /** The other side has ended its direction. */
   finish(): void {
     this.#isFinished = true;
     this.#inbox.finish();
     this.#forgetIfOver();
   }
 
-  /** Neither side sends any more; without an error, who reads sees an end like any other. */
+  /** Ends both directions; without an error, the reader sees an ordinary end. */
   fail(error: Error | undefined): void {
     this.#isFinished = true;
     this.#isSent = true;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Stands between a client and a server on this machine, and can make trouble. */
+/** A proxy between a client and a server on this machine that can simulate network failures. */
 export class TestProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -29,12 +29,12 @@ export class TestProxy implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Passes nothing on from now on, without closing anything. */
+  /** Stops passing bytes on, without closing anything. */
   stall(): void {
     this.#isStalled = true;
   }
 
-  /** Cuts all connections, and lets nobody in until `accept`. */
+  /** Cuts all connections, and refuses new ones until `accept`. */
   refuse(): void {
     this.#isRefusing = true;
     for (const socket of this.#sockets) socket.destroy();
@@ -58,7 +58,7 @@ export class TestProxy implements AsyncDisposable {
     ] as const) {
       this.#sockets.add(from);
       from.on('data', (piece) => this.#isStalled || to.write(piece));
-      from.on('error', () => undefined); // the other side sees it closed, which is all it would see anyway
+      from.on('error', () => undefined); // the other side sees the close
       from.on('close', () => {
         this.#sockets.delete(from);
         to.destroy();

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { OPCODE } from './frame.ts';
 import { FrameReader, type FrameWord } from './frame-reader.ts';
 
-/** A frame as clients send them. */
+/** A frame as clients send it. */
 function masked(opcode: number, payload: Uint8Array, first = 0x80): Buffer {
   const mask = [1, 2, 3, 4];
   const size = Buffer.alloc(payload.length < 126 ? 1 : 3);
@@ -22,7 +22,7 @@ function read(...chunks: readonly Uint8Array[]): FrameWord[] {
   return chunks.flatMap((chunk) => [...reader.read(Buffer.from(chunk))]);
 }
 
-/** The words with the parts of each message put together. */
+/** The frames with the parts of each message joined. */
 function joined(words: readonly FrameWord[]): unknown[] {
   const all: unknown[] = [];
   let parts: Uint8Array[] = [];
@@ -36,7 +36,7 @@ function joined(words: readonly FrameWord[]): unknown[] {
   return all;
 }
 
-test('data, pings and pongs are told with what they carry', () => {
+test('data, pings and pongs are reported with their payload', () => {
   const words = read(
     masked(OPCODE.text, Buffer.from('hello')),
     masked(OPCODE.ping, Buffer.from('hi')),
@@ -67,11 +67,11 @@ test.each([
   ['a continuation of nothing', masked(OPCODE.continuation, Buffer.alloc(0))],
   ['a close with half a code', masked(OPCODE.close, Buffer.alloc(1))],
   ['a close with a code that is never sent', masked(OPCODE.close, Buffer.from([3, 237]))],
-])('a frame that is %s is broken', (_, bytes) => {
+])('a frame that is %s is invalid', (_, bytes) => {
   expect(read(bytes)).toEqual([{ type: 'broken' }]);
 });
 
-test('a message comes in several frames, with pings between them and none of another message', () => {
+test('a message may have several frames, with pings between them and none of another message', () => {
   const start = masked(OPCODE.text, Buffer.from('he'), 0);
   const end = masked(OPCODE.continuation, Buffer.from('llo'));
   expect(joined(read(start, masked(OPCODE.ping, Buffer.alloc(0)), end))).toEqual([
@@ -81,13 +81,13 @@ test('a message comes in several frames, with pings between them and none of ano
   expect(joined(read(start, masked(OPCODE.text, Buffer.alloc(0))))).toEqual([{ type: 'broken' }]);
 });
 
-test('a frame that announces more than there is memory is handed on bit by bit', () => {
+test('a frame that announces more than the memory is passed on in pieces', () => {
   const head = Buffer.from([0x82, 0xff, 0x7f, 255, 255, 255, 255, 255, 255, 255, 1, 2, 3, 4]);
   const words = read(head, Buffer.alloc(100_000), masked(OPCODE.ping, Buffer.alloc(0)));
   expect(words.map((word) => word.type === 'data' && word.payload.length)).toEqual([100_000, 6]);
 });
 
-test('it is the same however the bytes are cut', () => {
+test('the result does not depend on how the bytes are split', () => {
   const bytes = Buffer.concat([
     masked(OPCODE.text, Buffer.alloc(300, 7)),
     masked(OPCODE.ping, Buffer.from('one')),

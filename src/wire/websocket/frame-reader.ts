@@ -1,9 +1,9 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { applyMask, CLOSE_CODE, MASK_BYTES, OPCODE } from './frame.ts';
 
-/** What the other side says. */
+/** A received frame, or a part of a message. */
 export type FrameWord =
-  /** A part of a message, as it comes; `isEnd` with the last one, which may be empty. */
+  /** A part of a message, as it arrives; `isEnd` with the last one, which may be empty. */
   | { readonly type: 'data'; readonly isText: boolean; readonly payload: Uint8Array; readonly isEnd: boolean }
   | { readonly type: 'ping' | 'pong'; readonly payload: Uint8Array }
   | { readonly type: 'close'; readonly code: number; readonly reason: string }
@@ -22,25 +22,25 @@ interface FrameHead {
 }
 
 /**
- * Reads frames in whatever pieces they come.
+ * Splits bytes into frames.
  *
- * Guarantees: holds no more than a frame's head and 125 bytes, whatever lengths the other side announces. Extensions are not
- * known, and what they would change is refused.
+ * Guarantees: buffers at most a frame's header and 125 bytes, whatever lengths the other side announces. Frames that use
+ * extensions are rejected.
  */
 export class FrameReader {
   /** Frames of clients are masked, those of servers are not. */
   readonly #isMasked: boolean;
   #waiting: Buffer = Buffer.alloc(0);
-  /** The data frame being read, and how much of it has been. */
+  /** The current data frame, and how much of it has been read. */
   #open: (FrameHead & { done: number }) | undefined;
-  /** The message that further frames may continue. */
+  /** The message that continuation frames belong to. */
   #message: { readonly isText: boolean } | undefined;
 
   constructor(from: 'client' | 'server') {
     this.#isMasked = from === 'client';
   }
 
-  /** Takes what has come, which is unmasked in place, and tells what it says. Nothing may follow 'close' or 'broken'. */
+  /** Parses more bytes, which are unmasked in place. Nothing may follow 'close' or 'broken'. */
   *read(chunk: Uint8Array): Generator<FrameWord> {
     this.#waiting =
       this.#waiting.length === 0
@@ -60,7 +60,7 @@ export class FrameReader {
       yield word;
       if (word.type === 'close' || word.type === 'broken') return;
     }
-    this.#waiting = Buffer.from(this.#waiting); // a few bytes must not keep a whole chunk alive
+    this.#waiting = Buffer.from(this.#waiting); // copied, so that a few bytes do not keep a whole chunk alive
   }
 
   #begin(head: FrameHead): FrameWord | undefined {
@@ -100,7 +100,7 @@ export class FrameReader {
 
 const BROKEN: FrameWord = { type: 'broken' };
 
-/** undefined while not all of it has come. Control frames have to be short and whole. */
+/** Undefined while the header is incomplete. Control frames must be short and unfragmented. */
 function readHead(bytes: Buffer, isMasked: boolean): FrameHead | 'broken' | undefined {
   if (bytes.length < 2) return undefined;
   const [first = 0, second = 0] = bytes;

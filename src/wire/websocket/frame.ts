@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 
-/** Kinds of frames (RFC 6455, section 5.2). */
+/** Types of frames (RFC 6455, section 5.2). */
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
-/** Why a side closes (RFC 6455, section 7.4.1). */
+/** Close codes (RFC 6455, section 7.4.1). */
 export const CLOSE_CODE = {
   normal: 1000,
   goingAway: 1001,
@@ -17,7 +17,7 @@ export const CLOSE_CODE = {
 export const MASK_BYTES = 4;
 const IS_MASKED = 0x80;
 
-/** A whole message in one frame. Clients have to mask theirs, with bytes that nobody can foretell; servers must not. */
+/** A whole message in one frame. Clients have to mask theirs, with unpredictable bytes; servers must not. */
 export function frame(opcode: number, payload: Uint8Array, mask?: Uint8Array): Buffer {
   const { length } = payload;
   const sizeBytes = length < 126 ? 0 : length < 65_536 ? 2 : 8;
@@ -35,7 +35,7 @@ export function frame(opcode: number, payload: Uint8Array, mask?: Uint8Array): B
   return bytes;
 }
 
-/** Masks bytes where they are, or takes the mask off again; `offset` is the place of the first one in its frame. */
+/** Masks or unmasks bytes in place; `offset` is the position of the first one in its frame. */
 export function applyMask(bytes: Uint8Array, mask: Uint8Array, offset: number): void {
   for (let index = 0; index < bytes.length; index++) {
     bytes[index] = (bytes[index] as number) ^ (mask[(offset + index) & 3] as number);

@@ -17,14 +17,14 @@ function answerTo(changes: Readonly<Record<string, string | undefined>>, choose?
   return `HTTP/1.1 ${code} ${STATUS_CODES[code]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-// The answers are those of kube-apiserver 1.36.3, byte by byte.
-test('a good request is accepted, with the accept value of RFC 6455', () => {
+// The responses are those of kube-apiserver 1.36.3, byte by byte.
+test('a valid request is accepted, with the accept value of RFC 6455', () => {
   expect(answerTo({})).toBe(
     'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n',
   );
 });
 
-test('a protocol that is asked for is agreed to, whatever it is', () => {
+test('any requested protocol is accepted', () => {
   expect(answerTo({ 'sec-websocket-protocol': 'base64.binary.k8s.io' })).toContain(
     '\r\nSec-WebSocket-Protocol: base64.binary.k8s.io\r\n\r\n',
   );
@@ -39,11 +39,11 @@ test.each([
   [{ origin: undefined }, 'HTTP/1.1 403 Forbidden\r\n\r\n'],
   [{ origin: '::::' }, 'HTTP/1.1 403 Forbidden\r\n\r\n'],
   [{ 'sec-websocket-protocol': 'a, b' }, 'HTTP/1.1 400 Bad Request\r\n\r\n'],
-])('a request with %j is refused', (changes, answer) => {
+])('a request with %j is rejected', (changes, answer) => {
   expect(answerTo(changes)).toBe(answer);
 });
 
-test('a server that chooses takes no origin, one of several protocols, and refuses when there is none for it', () => {
+test('with a choice of protocols no origin is needed, and a request without a supported protocol is rejected', () => {
   const v5: ProtocolChoice = (offered) => offered.find((name) => name === 'v5.channel.k8s.io');
   const sent = { origin: undefined, 'sec-websocket-protocol': 'v6.channel.k8s.io, v5.channel.k8s.io' };
   const deflate = { 'sec-websocket-extensions': 'permessage-deflate' };
@@ -51,7 +51,7 @@ test('a server that chooses takes no origin, one of several protocols, and refus
   expect(answerTo({ 'sec-websocket-protocol': 'v4' }, v5)).toBe('HTTP/1.1 403 Forbidden\r\n\r\n');
 });
 
-test('WebSocket is wanted when both headers say so', () => {
+test('a request is for WebSocket when both headers say so', () => {
   const wants = (changes: Readonly<Record<string, string>>): boolean => {
     const headers: Readonly<Record<string, string>> = { ...good, ...changes };
     return wantsWebSocket((name) => headers[name]);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** Header of a request by its name in lower case. */
+/** Returns a request header by its lower-case name. */
 export type HeaderOf = (name: string) => string | undefined;
 
-/** What a server answers to a client that wants to go on with WebSocket (RFC 6455). */
+/** The server's response to a client that requests WebSocket (RFC 6455). */
 export interface Handshake {
   /** 101 when it is accepted. */
   readonly code: 101 | 400 | 403;
@@ -11,22 +11,22 @@ export interface Handshake {
   readonly body: string;
 }
 
-/** Picks the subprotocol: '' for none; undefined refuses. */
+/** Picks the subprotocol: '' for none; undefined rejects the request. */
 export type ProtocolChoice = (offered: readonly string[]) => string | undefined;
 
 export const WEBSOCKET_VERSION = '13';
-/** From RFC 6455, section 1.3: proves that the server speaks the protocol and has not cached an answer. */
+/** From RFC 6455, section 1.3: proves that the server speaks the protocol and did not send a cached response. */
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
-/** Whether the request asks to go on with WebSocket. */
+/** Whether the request asks for WebSocket. */
 export function wantsWebSocket(header: HeaderOf): boolean {
   const connection = header('connection')?.toLowerCase() ?? '';
   return header('upgrade')?.toLowerCase() === 'websocket' && connection.includes('upgrade');
 }
 
 /**
- * Judges the request in the order that kube-apiserver does: key, version, then `choose`. Without `choose`, as for its
- * watches, there must be an origin and at most one protocol. Extensions such as permessage-deflate are never agreed to.
+ * Checks the request in the order of kube-apiserver: key, version, then `choose`. Without `choose`, as for watches, there
+ * must be an origin and at most one protocol. Extensions such as permessage-deflate are never accepted.
  */
 export function handshake(header: HeaderOf, choose?: ProtocolChoice): Handshake {
   const key = header('sec-websocket-key') ?? '';
@@ -50,7 +50,7 @@ export function handshake(header: HeaderOf, choose?: ProtocolChoice): Handshake 
   };
 }
 
-/** The answer to a client's key. */
+/** The `Sec-WebSocket-Accept` value for a client's key. */
 export function acceptValue(key: string): string {
   return createHash('sha1').update(`${key}${ACCEPT_SUFFIX}`).digest('base64');
 }

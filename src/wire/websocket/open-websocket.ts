@@ -6,11 +6,11 @@ import { WebSocketConnection, type WebSocketOptions } from './websocket-connecti
 export interface OpenWebSocketOptions extends Pick<WebSocketOptions, 'maxMessageBytes' | 'pingAfterMs'> {
   readonly clock: Clock;
   readonly random: Random;
-  /** Subprotocols to offer, best first, such as `v5.channel.k8s.io`; the server has to choose one of them, if any are offered. */
+  /** Subprotocols to offer, best first, such as `v5.channel.k8s.io`; if any are offered, the server has to choose one of them. */
   readonly protocols: readonly string[];
 }
 
-/** Asks a server for WebSocket. A server that refuses has its answer given back, with the reason in its body. */
+/** Requests a WebSocket. Returns the response of a server that refuses, with the reason in its body. */
 export async function openWebSocket(
   client: HttpClient,
   request: Omit<HttpRequest, 'method' | 'body'>,

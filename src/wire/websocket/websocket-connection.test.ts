@@ -54,7 +54,7 @@ async function serve(options: Partial<WebSocketOptions> = {}, extra: Record<stri
   };
 }
 
-test('both sides send text and bytes of any length, and close in good order', async () => {
+test('both sides send text and bytes of any length, and close cleanly', async () => {
   await using served = await serve();
   const client = await served.open();
   const server = await served.connection;
@@ -76,7 +76,7 @@ test('both sides send text and bytes of any length, and close in good order', as
   expect((await messages.next()).done).toBe(true);
 });
 
-test('a sender waits for a reader that takes nothing', async () => {
+test('a sender waits for a reader that does not read', async () => {
   await using served = await serve();
   const client = await served.open();
   const server = await served.connection;
@@ -95,7 +95,7 @@ test('a sender waits for a reader that takes nothing', async () => {
   await sending;
 });
 
-test('a message beyond the limit ends the connection with 1009, and no UTF-8 with 1007', async () => {
+test('a message above the limit ends the connection with 1009, and invalid UTF-8 with 1007', async () => {
   await using served = await serve({ maxMessageBytes: 1000 });
   const client = await served.open();
   const server = await served.connection;
@@ -106,7 +106,7 @@ test('a message beyond the limit ends the connection with 1009, and no UTF-8 wit
   expect((await client[Symbol.asyncIterator]().next()).done).toBe(true);
 });
 
-test('a connection that is cut fails its reader; sending goes nowhere', async () => {
+test('the reader of a lost connection gets an error; sending does nothing', async () => {
   await using served = await serve();
   const client = await served.open();
   const reading = client[Symbol.asyncIterator]().next();
@@ -115,7 +115,7 @@ test('a connection that is cut fails its reader; sending goes nowhere', async ()
   await client.send('late');
 });
 
-test('a silent side is pinged, answers, and is given up when it does not', async () => {
+test('a silent peer is pinged, answers, and is disconnected when it does not', async () => {
   await using served = await serve();
   const clock = new VirtualClock();
   const client = await served.open(undefined, { clock, pingAfterMs: 10_000 });
@@ -130,7 +130,7 @@ test('a silent side is pinged, answers, and is given up when it does not', async
   await expect(reading).rejects.toThrow('it does not answer pings');
 });
 
-test('a client refuses a server that chooses what was not offered, and tells a refusal from an answer', async () => {
+test('a client rejects a server that chooses a protocol that was not offered, and returns a refusal’s response', async () => {
   await using other = await serve({}, { 'sec-websocket-extensions': 'permessage-deflate' });
   await expect(other.open()).rejects.toSatisfy((error) => isTransportError(error, 'protocol'));
   await using none = await serve();

@@ -7,13 +7,13 @@ import { FrameReader, type FrameWord } from './frame-reader.ts';
 
 export interface WebSocketOptions {
   readonly clock: Clock;
-  /** What both sides agreed to speak; '' when they did not. */
+  /** The agreed subprotocol; '' for none. */
   readonly protocol: string;
-  /** Given by clients, which have to mask what they send; a connection without it is a server's. */
+  /** Set on the client's side, which has to mask its frames; a connection without it is a server's. */
   readonly random?: Random;
-  /** A larger message ends the connection; 1 MiB unless given. */
+  /** A larger message ends the connection; default 1 MiB. */
   readonly maxMessageBytes?: number;
-  /** A side that is silent for so long is pinged; one that stays silent as long again is gone. 30 s unless given. */
+  /** A peer that is silent for this time is pinged; one that stays silent for as long again counts as lost. Default 30 s. */
   readonly pingAfterMs?: number;
 }
 
@@ -24,12 +24,12 @@ export interface WebSocketMessage {
 
 const DEFAULT_MAX_MESSAGE_BYTES = 1024 * 1024;
 const DEFAULT_PING_AFTER_MS = 30_000;
-/** How long the other side may take to close, once it has been told to. */
+/** How long the other side may take to answer a close. */
 const CLOSE_TIMEOUT_MS = 1000;
-/** Above this, a side that pings and does not read gets no more answers to its pings. */
+/** When more than this is unsent, pings are not answered: the other side does not read. */
 const MAX_BUFFERED_PONG_BYTES = 64 * 1024;
 
-/** The connection was lost, or the other side broke the protocol. A close in good order ends the messages without an error. */
+/** The connection was lost, or the other side violated the protocol. A clean close ends the messages without an error. */
 export class WebSocketError extends Error {
   override readonly name = 'WebSocketError';
   readonly code: number;
@@ -41,10 +41,10 @@ export class WebSocketError extends Error {
 }
 
 /**
- * A connection on which WebSocket is spoken, for either side.
+ * A WebSocket connection, for either side.
  *
- * Iterating, once, gives the messages; the other side is read no faster than they are taken, and pings are answered meanwhile.
- * The loop ends when the other side closes; leaving it closes. `send` waits while the other side does not read.
+ * Iterating, once, yields the messages, with backpressure; pings are answered meanwhile. The loop ends when the other side
+ * closes; leaving the loop closes the connection. `send` waits while the other side does not read.
  */
 export class WebSocketConnection implements AsyncIterable<WebSocketMessage> {
   readonly protocol: string;
@@ -56,10 +56,10 @@ export class WebSocketConnection implements AsyncIterable<WebSocketMessage> {
     this.#socket = socket;
     this.#options = options;
     this.protocol = options.protocol;
-    socket.on('error', () => undefined); // reading tells
+    socket.on('error', () => undefined); // the read loop sees the error
   }
 
-  /** Sends a message whole; resolves when more may be sent. What is sent after the end goes nowhere. */
+  /** Sends one message; resolves when more may be sent. Messages after the end are dropped. */
   async send(data: Uint8Array | string): Promise<void> {
     const socket = this.#socket;
     if (this.#isClosing || !socket.writable) return;
@@ -68,7 +68,7 @@ export class WebSocketConnection implements AsyncIterable<WebSocketMessage> {
     if (!socket.write(bytes)) await drained(socket);
   }
 
-  /** Says that this side is done; the connection ends when the other side agrees, or after a second. */
+  /** Starts the close; the connection ends when the other side agrees, or after a second. */
   close(code: number = CLOSE_CODE.normal, reason = ''): void {
     const socket = this.#socket;
     if (this.#isClosing || socket.destroyed) return;
@@ -110,7 +110,7 @@ export class WebSocketConnection implements AsyncIterable<WebSocketMessage> {
     }
   }
 
-  /** Acts on a word that is no data; true when it was the last one. */
+  /** Handles a frame without data; true when it was the last one. */
   #heed(word: Exclude<FrameWord, { readonly type: 'data' }>): boolean {
     switch (word.type) {
       case 'ping':
@@ -133,7 +133,7 @@ export class WebSocketConnection implements AsyncIterable<WebSocketMessage> {
     return new WebSocketError(code, message);
   }
 
-  /** What comes in; a silent connection is pinged and then given up, as long as somebody waits for it to speak. */
+  /** The incoming bytes; a silent peer is pinged and then disconnected while the reader waits. */
   async *#chunks(): AsyncGenerator<Buffer> {
     const { clock, pingAfterMs = DEFAULT_PING_AFTER_MS } = this.#options;
     const socket = this.#socket;

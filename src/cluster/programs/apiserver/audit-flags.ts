@@ -150,8 +150,8 @@ function auditOptions(flags: FlagValues, context: Printing): AuditOptions | unde
     ...(webhook === undefined ? {} : { webhook: webhookSettings(flags, webhook) }),
   };
   if (path === undefined) return undefined;
-  const { policy, unknown } = readPolicy(path);
-  for (const field of unknown) context.printError(`audit policy "${path}": unknown field "${field}" is ignored`);
+  const { policy, problems } = readPolicy(path);
+  if (problems !== '') context.printError(`audit policy "${path}": ignored: ${problems}`);
   return log === undefined && webhook === undefined ? undefined : { policy, ...options };
 }
 

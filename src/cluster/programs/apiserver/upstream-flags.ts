@@ -24,33 +24,33 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'accepted',
-    why: 'how logs are buffered and split changes nothing that is written',
+    why: 'buffering and splitting do not change the contents of logs',
     flags: `log-flush-frequency log-json-info-buffer-size log-json-split-stream? log-text-info-buffer-size
       log-text-split-stream? vmodule`,
   },
   {
     verdict: 'accepted',
-    why: "there is no profiler of Go's; Node's own are asked for on Node's command line",
+    why: "there is no Go profiler; Node's profilers are options of Node's command line",
     flags: 'contention-profiling? profiling?',
   },
   {
     verdict: 'accepted',
-    why: 'objects are read from the store itself, which is as fast as a cache, so that there is none to size',
+    why: 'objects are read from the store, which is as fast as a cache, so there is no cache to size',
     flags: 'watch-cache? watch-cache-sizes',
   },
   {
     verdict: 'accepted',
-    why: 'figures are found out when they are asked for',
+    why: 'metrics are computed at scrape time',
     flags: 'etcd-count-metric-poll-period etcd-db-metric-poll-interval',
   },
   {
     verdict: 'accepted',
-    why: 'upstream reads it and does nothing by it: what kubelets are asked for takes as long as the client waits',
+    why: 'upstream ignores it: requests to kubelets last as long as the client waits',
     flags: 'kubelet-timeout',
   },
   {
     verdict: 'accepted',
-    why: 'nothing is served whose links would have the name',
+    why: 'the server returns no links that would contain the name',
     flags: 'external-hostname',
   },
   {
@@ -60,28 +60,28 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'accepted',
-    why: 'whether the garbage collector runs is said where controllers run, and finalizers are kept either way',
+    why: 'the flag of the controller manager decides whether the garbage collector runs; finalizers are kept either way',
     flags: 'enable-garbage-collector?',
   },
   {
     verdict: 'accepted',
-    why: 'events and leases have a lease of their own each in etcd',
+    why: 'each event and each lease has a separate lease in etcd',
     flags: 'lease-reuse-duration-seconds',
   },
   {
     verdict: 'accepted',
-    why: 'objects of the cluster are there before the first request is answered, so that there is nothing to wait for',
+    why: 'the bootstrap objects exist before the first request is answered, so there is nothing to wait for',
     flags: 'livez-grace-period storage-initialization-timeout etcd-healthcheck-timeout etcd-readycheck-timeout',
   },
   {
     verdict: 'accepted',
-    why: 'no feature depends on which server of several leads',
+    why: 'no feature needs a leader among API servers',
     flags: `coordinated-leadership-lease-duration coordinated-leadership-renew-deadline
       coordinated-leadership-retry-period`,
   },
   {
     verdict: 'accepted',
-    why: 'no metric that is hidden, or whose labels need a limit, is there: their number is bounded for all',
+    why: 'there are no hidden metrics, and the number of series is limited for all',
     flags: 'allow-metric-labels allow-metric-labels-manifest show-hidden-metrics-for-version',
   },
   {
@@ -91,17 +91,17 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: 'plugins are chosen by --enable-admission-plugins and --disable-admission-plugins',
+    why: 'use --enable-admission-plugins and --disable-admission-plugins',
     flags: 'admission-control',
   },
   {
     verdict: 'refused',
-    why: 'privileged containers are not forbidden for the whole cluster',
+    why: 'privileged containers cannot be forbidden for the whole cluster',
     flags: 'allow-privileged?=true',
   },
   {
     verdict: 'refused',
-    why: 'requests reach other servers over the network of this machine, and are not passed on among API servers of one cluster',
+    why: 'requests to other servers use the network of this machine; API servers of one cluster do not forward requests to each other',
     flags: 'egress-selector-config-file peer-advertise-ip peer-advertise-port peer-ca-file',
   },
   {
@@ -119,12 +119,12 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: 'tokens of service accounts are signed here, and what they are bound to is always looked for',
+    why: 'service account tokens are signed here, and the objects they are bound to are always checked',
     flags: 'service-account-lookup?=true service-account-signing-endpoint',
   },
   {
     verdict: 'refused',
-    why: 'it is the default that is in force, and no other value can be chosen',
+    why: 'the default is used; no other value is supported',
     flags: `disable-http2-serving?=false endpoint-reconciler-type=lease
       goaway-chance=0 kubernetes-service-node-port=0 max-connection-bytes-per-sec=0
       service-node-port-range=30000-32767 shutdown-send-retry-after?=false
@@ -134,12 +134,12 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'obeyed',
-    why: 'as far as values go that are the default of Kubernetes 1.36; others are refused',
+    why: 'only with the defaults of Kubernetes 1.36; other values are refused',
     flags: 'feature-gates',
   },
   {
     verdict: 'refused',
-    why: 'it is Kubernetes 1.36 that is served, with the features that are on by default',
+    why: 'the server implements Kubernetes 1.36 with its default features',
     flags: `emulated-version=1.36 emulation-forward-compatible?=false min-compatibility-version=1.35
       runtime-config-emulation-forward-compatible?=false`,
   },
@@ -150,22 +150,22 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: 'browsers of other origins are not let in, and no header tells them what to do',
+    why: 'browsers of other origins are rejected, without CORS headers',
     flags: 'cors-allowed-origins strict-transport-security-directives',
   },
   {
     verdict: 'refused',
-    why: 'one certificate is shown to all, by the ciphers and curves that Node holds for safe',
+    why: 'one certificate is used for all clients, with a fixed list of ciphers',
     flags: 'tls-cipher-suites tls-curve-preferences tls-sni-cert-key',
   },
   {
     verdict: 'refused',
-    why: 'there are no traces, no sockets to debug through, and no files of logs to be read from outside',
+    why: 'there are no traces, debug sockets or log files to read remotely',
     flags: 'debug-socket-path enable-logs-handler?=false tracing-config-file',
   },
   {
     verdict: 'refused',
-    why: '"keelson version" tells it',
+    why: 'use "keelson version"',
     flags: 'version',
   },
 ];

@@ -3,7 +3,7 @@ import { type FlagGroup, flagsOf, overridden } from '../upstream-flag.ts';
 
 const groups: readonly FlagGroup[] = [
   ...sharedVerdicts,
-  { verdict: 'obeyed', why: 'for server and controllers alike', flags: 'service-cluster-ip-range' },
+  { verdict: 'obeyed', why: 'for the API server and the controllers', flags: 'service-cluster-ip-range' },
   {
     verdict: 'obeyed',
     why: 'as upstream',
@@ -21,49 +21,49 @@ const groups: readonly FlagGroup[] = [
       pv-recycler-timeout-increment-hostpath pvclaimbinder-sync-period resource-quota-sync-period secondary-node-eviction-rate terminated-pod-gc-threshold
       unhealthy-zone-threshold`,
   },
-  { verdict: 'obeyed', why: 'as upstream; true stands for all, and false for none', flags: 'controllers' },
+  { verdict: 'obeyed', why: 'as upstream; true means all, and false none', flags: 'controllers' },
   {
     verdict: 'accepted',
-    why: 'all begin at once, and stop at once',
+    why: 'all controllers start at once and stop at once',
     flags: 'controller-shutdown-timeout controller-start-interval',
   },
   {
     verdict: 'accepted',
-    why: 'caches see every change and need no resync',
+    why: 'caches receive every change by watch, so there is no resync',
     flags: 'min-resync-period namespace-sync-period',
   },
   {
     verdict: 'accepted',
-    why: 'changes are gathered for as long as a write is under way, and no longer',
+    why: 'changes are batched only while a write is in flight',
     flags: `endpoint-updates-batch-period endpointslice-updates-batch-period
       mirroring-endpointslice-updates-batch-period`,
   },
   {
     verdict: 'accepted',
-    why: 'what is attached is known from VolumeAttachments, and never has to be compared again',
+    why: 'the state of attachments comes from VolumeAttachments, so there is no reconciliation with nodes',
     flags: 'attach-detach-reconcile-sync-period disable-attach-detach-reconcile-sync?',
   },
   {
     verdict: 'accepted',
-    why: 'it is about a controller that is not there yet',
+    why: 'its controller is not implemented',
     flags: `enable-hostpath-provisioner?
       external-cloud-volume-plugin flex-volume-plugin-dir pv-recycler-pod-template-filepath-hostpath
       pv-recycler-pod-template-filepath-nfs `,
   },
   {
     verdict: 'refused',
-    why: 'there is no cloud',
+    why: 'there is no cloud provider',
     flags: `cidr-allocator-type=RangeAllocator cloud-config cloud-provider configure-cloud-routes?=false route-reconciliation-period enable-leader-migration?=false leader-migration-config`,
   },
   {
     verdict: 'refused',
-    why: 'it is the default that is in force, and no other value can be chosen',
+    why: 'the default is used; no other value is supported',
     flags:
       'cluster-name=kubernetes enable-garbage-collector?=true max-endpoints-per-slice=100 mirroring-max-endpoints-per-subset=1000',
   },
   {
     verdict: 'refused',
-    why: "the cluster's own authority signs, whose pair is ca.crt and ca.key among its keys",
+    why: "the cluster's authority signs, with ca.crt and ca.key of its key folder",
     flags: `cluster-signing-cert-file cluster-signing-key-file cluster-signing-kube-apiserver-client-cert-file
       cluster-signing-kube-apiserver-client-key-file cluster-signing-kubelet-client-cert-file
       cluster-signing-kubelet-client-key-file cluster-signing-kubelet-serving-cert-file
@@ -72,12 +72,12 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: "the server's own keys are used: pods are given its authority, and Secrets tokens that it signs",
+    why: "the API server's keys are used: it signs tokens, and pods get its authority",
     flags: 'root-ca-file service-account-private-key-file',
   },
   {
     verdict: 'refused',
-    why: 'each controller asks as its service account, and no flag changes it',
+    why: 'each controller always uses its service account',
     flags: 'use-service-account-credentials?=true',
   },
 ];

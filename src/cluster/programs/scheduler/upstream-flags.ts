@@ -5,12 +5,12 @@ const groups: readonly FlagGroup[] = [
   ...sharedVerdicts,
   {
     verdict: 'refused',
-    why: 'the file is named by --scheduler-config; "keelson scheduler" takes the flag itself',
+    why: 'use --scheduler-config; "keelson scheduler" has this flag',
     flags: 'config write-config-to',
   },
   {
     verdict: 'refused',
-    why: 'it is the default that is in force, and no other value can be chosen',
+    why: 'the default is used; no other value is supported',
     flags: 'pod-max-in-unschedulable-pods-duration=5m|5m0s',
   },
 ];

@@ -1,4 +1,4 @@
-// Requests for certificates, as a kubelet or a person would make them.
+// Certificate requests as a kubelet or a person makes them.
 import { createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import {
   bitString,
@@ -18,11 +18,11 @@ export interface WantedCertificate {
   readonly dnsNames?: readonly string[];
   readonly emailAddresses?: readonly string[];
   readonly privateKey?: KeyObject;
-  /** Signs with another key than the one that is asked about. */
+  /** Signs with another key than the requested one. */
   readonly isForged?: boolean;
 }
 
-/** A PKCS #10 request as base64 of its PEM, as it stands in `spec.request`. */
+/** A PKCS #10 request as base64 of its PEM, the form of `spec.request`. */
 export function newSigningRequest(wanted: WantedCertificate): string {
   const { commonName, organizations = [], dnsNames = [], emailAddresses = [], isForged = false } = wanted;
   const privateKey = wanted.privateKey ?? newKey();

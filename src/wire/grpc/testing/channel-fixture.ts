@@ -12,7 +12,7 @@ export function text(message: Uint8Array): string {
   return Buffer.from(message).toString();
 }
 
-/** A channel with real time and chance. */
+/** A channel with a real clock and real randomness. */
 export function open(endpoints: string | readonly string[], options: Partial<ChannelOptions> = {}): Channel {
   return new Channel({
     endpoints: typeof endpoints === 'string' ? [endpoints] : endpoints,
@@ -22,7 +22,7 @@ export function open(endpoints: string | readonly string[], options: Partial<Cha
   });
 }
 
-/** What a call fails with. */
+/** The error that a call rejects with. */
 export async function failureOf(work: Promise<unknown>): Promise<GrpcError> {
   const error = await work.then(
     () => undefined,
@@ -32,13 +32,13 @@ export async function failureOf(work: Promise<unknown>): Promise<GrpcError> {
   return error as GrpcError;
 }
 
-/** Sends back what it gets. */
+/** Sends each message back. */
 export async function echo(call: ServedCall): Promise<void> {
   for await (const message of call.messages) call.send(message);
   call.finish({ 'grpc-status': '0' });
 }
 
-/** A promise and how to fulfil it. */
+/** A promise with its resolve function. */
 export function signal<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
   let resolve!: (value: T) => void;
   const promise = new Promise<T>((fulfil) => (resolve = fulfil));

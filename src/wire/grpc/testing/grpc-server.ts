@@ -3,15 +3,15 @@ import { createServer, type Http2Server, type ServerHttp2Session, type ServerHtt
 import type { AddressInfo } from 'node:net';
 import { Deframer, frame } from '../framing.ts';
 
-/** One call as the server sees it. */
+/** One call from the server's point of view. */
 export interface ServedCall {
   readonly stream: ServerHttp2Stream;
   readonly headers: Readonly<Record<string, string>>;
-  /** The client's messages, until it says that there are no more. */
+  /** The client's messages, until it ends its stream. */
   readonly messages: AsyncIterable<Uint8Array>;
-  /** Sends the headers, if they have not been, and a message. */
+  /** Sends a message, after the headers if they are not sent yet. */
   send(message: Uint8Array): void;
-  /** Ends the call; without any message before, everything goes into the headers ("trailers only"). */
+  /** Ends the call; if no message was sent before, everything goes into the headers ("trailers only"). */
   finish(trailers: Readonly<Record<string, string>>): void;
 }
 
@@ -38,7 +38,7 @@ export class GrpcServer implements AsyncDisposable {
   static async start(handlers: Handlers, path?: string): Promise<GrpcServer> {
     const server = createServer();
     server.on('stream', (stream, headers) => {
-      stream.on('error', () => undefined); // a client that goes away is what many of the tests are about
+      stream.on('error', () => undefined); // many of the tests are about clients that disconnect
       const handler = handlers[String(headers[':path'])];
       if (handler === undefined) stream.respond({ ...GRPC_HEADERS, 'grpc-status': '12' }, { endStream: true });
       else void handler(servedCall(stream, headers as Record<string, string>));
@@ -59,7 +59,7 @@ export class GrpcServer implements AsyncDisposable {
     for (const session of this.#sessions) session.destroy();
   }
 
-  /** Asks all clients to go elsewhere; what runs may finish. */
+  /** Sends GOAWAY to all clients; calls in flight may finish. */
   goAway(): void {
     for (const session of this.#sessions) session.close();
   }

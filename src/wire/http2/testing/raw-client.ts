@@ -1,4 +1,4 @@
-// A client that says over HTTP/2 whatever a test wants, and the server's side of its connection.
+// A client that sends any frames over HTTP/2, and the server side of its connection.
 import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import { type Clock, VirtualClock } from '../../../base/index.ts';
@@ -22,13 +22,13 @@ export interface RawClientOptions {
   readonly serve?: (stream: ServerStream) => void;
   readonly maxStreams?: number;
   readonly maxHeaderBytes?: number;
-  /** What the client says of itself at first; without it, nothing is said. */
+  /** The client's first SETTINGS; without it, nothing is sent. */
   readonly settings?: readonly (readonly [setting: number, value: number])[] | 'none';
-  /** The client reads nothing. */
+  /** The client does not read. */
   readonly isDeaf?: boolean;
 }
 
-/** GET / over https, without any text that is not in the fixed table. */
+/** GET / over https, from the static table only. */
 export const GET = Buffer.from([0x82, 0x84, 0x87]);
 export const POST = Buffer.from([0x83, 0x84, 0x87]);
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
@@ -47,7 +47,7 @@ export function uint32(value: number): Buffer {
 export class RawClient {
   readonly connection: ServerConnection;
   readonly socket: Duplex;
-  /** Requests that were served. */
+  /** The served requests. */
   readonly served: ServerStream[] = [];
   takenBack = 0;
   #received: Buffer[] = [];
@@ -86,7 +86,7 @@ export class RawClient {
     this.socket.write(Buffer.concat(frames));
   }
 
-  /** All that the server has sent so far. */
+  /** All frames that the server has sent. */
   get frames(): readonly Frame[] {
     const bytes = Buffer.concat(this.#received);
     this.#received = [bytes];
@@ -109,7 +109,7 @@ export class RawClient {
     return this.frames.filter((one) => one.type === type && (stream === undefined || one.stream === stream));
   }
 
-  /** The code of the GOAWAY that has come; undefined when there is none. */
+  /** The code of the received GOAWAY; undefined when there is none. */
   get goaway(): number | undefined {
     return this.framesOf(FRAME.goaway).at(-1)?.payload.readUInt32BE(4);
   }
@@ -123,13 +123,13 @@ export class RawClient {
     return Buffer.concat(this.framesOf(FRAME.data, stream).map(({ payload }) => payload));
   }
 
-  /** Lets both sides do all that they have to do. */
+  /** Waits until both sides have nothing to do. */
   async settle(): Promise<void> {
     for (let count = 0; count < 20; count++) await new Promise<void>((resolve) => void setImmediate(resolve));
   }
 }
 
-/** Answers at once, with a body. */
+/** Responds at once, with a body. */
 export function answerWith(body: Uint8Array): (stream: ServerStream) => void {
   return (stream) => {
     stream.respond({ code: 200, headers: {} });
