@@ -15,12 +15,7 @@ import { SandboxRegistry } from './sandbox-registry.ts';
 import { ScriptedActions } from './scripted-actions.ts';
 import { ScriptedLogs } from './scripted-logs.ts';
 import { SimulatedImages } from './simulated-images.ts';
-<<<<<<< HEAD
 import { FOLDERS, simulatedMachine, type SimulatedMachineOptions } from './simulated-machine.ts';
-import { simulatedNodeDevices } from './simulated-node-devices.ts';
-=======
-import { simulatedMachine, type SimulatedMachineOptions } from './simulated-machine.ts';
->>>>>>> w4
 import { SimulatedRuntime } from './simulated-runtime.ts';
 import { simulatedVolumes } from './simulated-volumes.ts';
 import { UsageMeter } from './usage-meter.ts';

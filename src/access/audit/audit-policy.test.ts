@@ -5,11 +5,7 @@ import { AuditRules } from './audit-rules.ts';
 
 const HEAD = 'apiVersion: audit.k8s.io/v1\nkind: Policy\n';
 
-<<<<<<< HEAD
-describe('errors in a policy have upstream’s texts', () => {
-=======
 describe('an invalid policy is rejected with upstream’s message', () => {
->>>>>>> w4
   test.each([
     ['rules: []', 'loaded illegal policy with 0 rules'],
     ['rules: [{ users: [a] }]', 'rules[0].level: Required value'],
@@ -51,13 +47,6 @@ describe('an invalid policy is rejected with upstream’s message', () => {
     );
   });
 
-<<<<<<< HEAD
-  test('reports and ignores unknown fields', () => {
-    expect(readAuditPolicy(`${HEAD}rules: [{ level: None, user: [a] }]\nrule: []`).unknown).toEqual([
-      'rule',
-      'rules[0].user',
-    ]);
-=======
   test('unknown members are reported and ignored', () => {
     const { policy, problems } = readAuditPolicy(`${HEAD}rules: [{ level: None, user: [a] }]\nrule: []`);
     expect(problems).toBe('unknown field "rule", unknown field "rules[0].user"');
@@ -66,7 +55,6 @@ describe('an invalid policy is rejected with upstream’s message', () => {
 
   test('a null entry of a list is an empty entry, as in Go', () => {
     expect(() => readAuditPolicy(`${HEAD}rules: [null]`)).toThrow('rules[0].level: Required value');
->>>>>>> w4
   });
 });
 

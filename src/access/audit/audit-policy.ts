@@ -17,38 +17,23 @@ import {
 } from '../../api/index.ts';
 import { messageOf } from '../../base/index.ts';
 
-<<<<<<< HEAD
-/** How much of a request its events contain. */
-export type AuditLevel = 'None' | 'Metadata' | 'Request' | 'RequestResponse';
-
-/** The stages of a request at which events are made. */
-=======
 /** How much of a request an audit event contains. */
 export type AuditLevel = 'None' | 'Metadata' | 'Request' | 'RequestResponse';
 
 /** When the server writes an audit event. */
->>>>>>> w4
 export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete' | 'Panic';
 
 const LEVELS: readonly string[] = ['None', 'Metadata', 'Request', 'RequestResponse'];
 const STAGES: readonly string[] = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'];
 
-<<<<<<< HEAD
-/** Resources of one group that a rule applies to; an empty list means all of them. */
-=======
 /** Resources of one group that a rule matches; an empty list matches all of them. */
->>>>>>> w4
 export interface AuditedResources {
   readonly group: string;
   readonly resources: readonly string[];
   readonly resourceNames: readonly string[];
 }
 
-<<<<<<< HEAD
-/** Which requests a rule applies to, and what is recorded of them; empty lists match everything. */
-=======
 /** Which requests a rule matches, and what their events contain; an empty list matches everything. */
->>>>>>> w4
 export interface AuditRule {
   readonly level: AuditLevel;
   readonly users: readonly string[];
@@ -61,11 +46,7 @@ export interface AuditRule {
   readonly omitManagedFields: boolean | undefined;
 }
 
-<<<<<<< HEAD
-/** The policy of `audit.k8s.io/v1`: the first rule that matches a request decides; requests that match no rule are not audited. */
-=======
 /** The policy of `audit.k8s.io/v1`: the first rule that matches a request decides; a request that no rule matches is not audited. */
->>>>>>> w4
 export interface AuditPolicy {
   readonly rules: readonly AuditRule[];
   readonly omitStages: readonly AuditStage[];
@@ -79,13 +60,8 @@ export class AuditPolicyError extends Error {
 
 export interface ReadPolicy {
   readonly policy: AuditPolicy;
-<<<<<<< HEAD
-  /** Unknown fields, which are ignored, as upstream does. */
-  readonly unknown: readonly string[];
-=======
   /** Unknown and duplicate members, such as `unknown field "rule"`; they are ignored, as upstream does. Empty when there are none. */
   readonly problems: string;
->>>>>>> w4
 }
 
 /** Parses a policy in YAML or JSON. */

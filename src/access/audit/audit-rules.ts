@@ -1,11 +1,7 @@
 import type { RequestInfo, UserInfo } from '../../apiserver/index.ts';
 import type { AuditedResources, AuditLevel, AuditPolicy, AuditRule, AuditStage } from './audit-policy.ts';
 
-<<<<<<< HEAD
-/** How a policy says to audit one request. */
-=======
 /** What a policy decides about one request. */
->>>>>>> w4
 export interface AuditVerdict {
   readonly level: AuditLevel;
   readonly omitStages: ReadonlySet<AuditStage>;
@@ -23,11 +19,7 @@ interface CompiledRule {
   matches(subject: Subject): boolean;
 }
 
-<<<<<<< HEAD
-/** Finds the policy's rule for a request. Names are kept in sets, so that a rule with many names is as fast as one with few. */
-=======
 /** Finds the rule of a policy that decides about a request. Names are in sets, so the cost does not grow with the names of a rule. */
->>>>>>> w4
 export class AuditRules {
   readonly #rules: readonly CompiledRule[];
   readonly #noMatch: AuditVerdict;
@@ -94,11 +86,7 @@ function resourceTest({ group, resources, resourceNames }: AuditedResources): (i
   };
 }
 
-<<<<<<< HEAD
-/** Undefined means everything. */
-=======
 /** Undefined for an empty list, which matches everything. */
->>>>>>> w4
 function setOf(values: readonly string[]): ReadonlySet<string> | undefined {
   return values.length === 0 ? undefined : new Set(values);
 }

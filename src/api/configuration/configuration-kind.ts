@@ -17,11 +17,8 @@ export const TEXT: Shape = { kind: 'scalar', scalar: 'string' };
 export const INTEGER: Shape = { kind: 'scalar', scalar: 'int32' };
 export const LONG: Shape = { kind: 'scalar', scalar: 'int64' };
 export const FLAG: Shape = { kind: 'scalar', scalar: 'bool' };
-<<<<<<< HEAD
-=======
 /** A duration as Go writes it, such as `1m30s`. */
 export const DURATION: Shape = { kind: 'scalar', scalar: 'Duration' };
->>>>>>> w4
 /** An object of any kind. */
 export const EMBEDDED: Shape = { kind: 'scalar', scalar: 'RawExtension' };
 

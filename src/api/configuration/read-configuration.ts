@@ -4,11 +4,7 @@ import type { Struct } from '../schema/schema.ts';
 import { YamlBody } from '../yaml/index.ts';
 import { type ConfigurationKind, configurationStruct } from './configuration-kind.ts';
 
-<<<<<<< HEAD
-/** A configuration without a kind, or of an unknown one. */
-=======
 /** The configuration names no kind, or one that is not among the expected kinds. */
->>>>>>> w4
 export class UnknownConfigurationKind extends Error {
   override readonly name = 'UnknownConfigurationKind';
   /** The absent member of the two that name a kind; undefined when both are present. */
@@ -21,19 +17,11 @@ export class UnknownConfigurationKind extends Error {
 }
 
 export interface ReadConfigurationOptions {
-<<<<<<< HEAD
-  /** Refuses unknown and duplicate fields. */
-  readonly isStrict: boolean;
-}
-
-/** Reads a configuration in YAML or JSON that states its kind. Throws an error in Kubernetes' words for anything else. */
-=======
   /** Rejects unknown and duplicate members. */
   readonly isStrict: boolean;
 }
 
 /** Reads a configuration in YAML or JSON that names its kind. Throws errors with Kubernetes' messages. */
->>>>>>> w4
 export function readConfiguration<T>(
   text: string,
   kinds: readonly ConfigurationKind[],
@@ -43,16 +31,6 @@ export function readConfiguration<T>(
   return body.decode(struct, isStrict) as T;
 }
 
-<<<<<<< HEAD
-/** A configuration, and the problems that a strict reader would refuse it for. */
-export interface LenientConfiguration<T> {
-  readonly value: T;
-  /** Such as `unknown field "foo", unknown field "bar"`; empty if there are none. */
-  readonly problems: string;
-}
-
-/** Reads a configuration and reports unknown fields, for callers that check more before they refuse it. */
-=======
 /** A decoded configuration, and the reasons why strict decoding would reject it. */
 export interface LenientConfiguration<T> {
   readonly value: T;
@@ -61,7 +39,6 @@ export interface LenientConfiguration<T> {
 }
 
 /** Reads a configuration and returns unknown and duplicate members as `problems`, for callers that ignore or collect them. */
->>>>>>> w4
 export function readConfigurationLeniently<T>(
   text: string,
   kinds: readonly ConfigurationKind[],
