@@ -173,7 +173,7 @@ test.each([
   [
     'another protocol',
     'clusters: [{name: b, cluster: {server: "ftp://x"}}]\ncontexts: [{name: a, context: {cluster: b}}]\ncurrent-context: a',
-    /no http or https URL/,
+    /not an http or https URL/,
   ],
   [
     'a missing file',
