@@ -29,9 +29,9 @@ import {
 import { AddressPool } from './address-pool.ts';
 import { recoveredSetup, setupOf } from './container-setup.ts';
 import { remembered } from './recover.ts';
-import { SandboxRegistry } from './sandbox-registry.ts';
+import type { SandboxRegistry } from './sandbox-registry.ts';
 import { httpBody, sandboxFailure } from './script.ts';
-import { ScriptedLogs } from './scripted-logs.ts';
+import type { ScriptedLogs } from './scripted-logs.ts';
 import { scriptedPort } from './scripted-port.ts';
 import { runToEnd } from './run-to-end.ts';
 import { attachToShell, runScripted } from './scripted-process.ts';
