@@ -12,23 +12,23 @@ export interface NodeCleanerParts {
   isKnown(podUid: string): boolean;
 }
 
-/** How long containers of pods that are gone may take to end. */
+/** Grace period of containers whose pod is gone. */
 const STOP_SECONDS = 2;
 
 /**
  * Compares everything in the runtime with the pods of the API: finds pods whose containers have changed, and removes what is left of
- * pods that are gone. Sandboxes without a kubelet's labels belong to others and are left alone.
+ * pods that are gone. Sandboxes without a kubelet's labels belong to other programs and are left alone.
  */
 export class NodeCleaner {
   readonly #parts: NodeCleanerParts;
-  /** What was there of each pod, by uid. */
+  /** Ids and states of each pod's containers at the last call, by the pod's uid. */
   #seen = new Map<string, string>();
 
   constructor(parts: NodeCleanerParts) {
     this.#parts = parts;
   }
 
-  /** The uids of pods whose containers have changed since the last call. */
+  /** Cleans up, and returns the uids of pods whose containers have changed since the last call. */
   async relist(): Promise<ReadonlySet<string>> {
     const { runtime } = this.#parts.backend;
     const sandboxes = (await runtime.listPodSandbox()).filter(({ labels }) => labels[POD_UID] !== undefined);

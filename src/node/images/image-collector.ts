@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/index.ts';
 import type { Image, ImageService, RuntimeService } from '../runtime/index.ts';
 
-/** From this use of the disk on images are removed, until it is down to the lower one. */
+/** Disk usage from which images are removed, and the usage to bring the disk down to. */
 export const HIGH_THRESHOLD_PERCENT = 85;
 export const LOW_THRESHOLD_PERCENT = 80;
 export const MIN_AGE_MS = 120_000;
@@ -10,11 +10,11 @@ export interface ImageCollectorParts {
   readonly clock: Clock;
   readonly images: ImageService;
   readonly runtime: RuntimeService;
-  /** Not enough could be removed. */
+  /** Called when too few images could be removed. */
   failed(message: string): void;
 }
 
-/** Removes images that no container uses when the disk fills up, the one that was used longest ago first. */
+/** Removes unused images when the disk fills up, least recently used first. */
 export class ImageCollector {
   readonly #parts: ImageCollectorParts;
   /** When images were first seen, and last seen in use, by id. */
