@@ -67,12 +67,12 @@ export class NodeAgent implements Runnable {
   readonly #admission = new NodeAdmission();
   readonly #echoes = new EchoFilter();
   readonly #heartbeat: NodeHeartbeat;
-  /** Shared by the workers of all pods. */
-  readonly #workerParts: PodWorkerParts;
+  /** Shared by the workers of all pods; made for the first pod, so that an idle node takes less memory. */
+  #workerParts: PodWorkerParts | undefined;
   readonly #contents: PodContents;
   readonly #volumes: PodVolumes;
   readonly #cleaner: NodeCleaner;
-  readonly #imageCollector: ImageCollector;
+  #imageCollector: ImageCollector | undefined;
   #willReportImages = false;
 
   /** The agent owns the backend, and disposes of it after it has stopped. */
@@ -82,7 +82,7 @@ export class NodeAgent implements Runnable {
     this.#backend = backend;
     this.#parts = parts;
     const { client, clock, random, nodes, events, isRegistered = false } = parts;
-    const { runtime, images, logs, machine } = backend;
+    const { runtime, logs, machine } = backend;
     this.streams = new PodStreams({ runtime, logs, pod: (key) => this.#ownPod(key) });
     this.served = {
       settings,
@@ -106,18 +106,12 @@ export class NodeAgent implements Runnable {
       node: () => nodes.get(this.name),
       mounted: () => parts.plan({ type: 'grow' }, GROW_EVERY_MS),
     });
-    this.#workerParts = this.#partsOfWorkers();
     this.#cleaner = new NodeCleaner({
       backend,
       volumes: this.#volumes,
       log: parts.log,
       isKnown: (uid) => this.#leavingUids.has(uid) || pod(uid) !== undefined,
     });
-    const failed = (message: string): void => {
-      const about = { kind: 'Node', apiVersion: '', metadata: { name: this.name, uid: this.name } };
-      events.event(about, { type: 'Warning', reason: 'FreeDiskSpaceFailed', message });
-    };
-    this.#imageCollector = new ImageCollector({ clock, images, runtime, failed });
     this.#heartbeat = new NodeHeartbeat(settings, {
       client,
       clock,
@@ -263,6 +257,7 @@ export class NodeAgent implements Runnable {
     if (known !== undefined && known.uid === pod?.metadata.uid) return known;
     if (known !== undefined) this.#dismiss(known);
     if (pod === undefined) return undefined;
+    this.#workerParts ??= this.#partsOfWorkers();
     const worker = new PodWorker(pod, this.#workerParts);
     this.#workers.set(key, worker);
     await this.#admit(pod, worker);
@@ -342,10 +337,21 @@ export class NodeAgent implements Runnable {
 
   async #collectImages(): Promise<void> {
     try {
+      this.#imageCollector ??= this.#newImageCollector();
       await this.#imageCollector.collect();
     } catch (error) {
       this.#parts.log.warn('images cannot be collected', { error });
     }
+  }
+
+  #newImageCollector(): ImageCollector {
+    const { clock, events } = this.#parts;
+    const { images, runtime } = this.#backend;
+    const failed = (message: string): void => {
+      const about = { kind: 'Node', apiVersion: '', metadata: { name: this.name, uid: this.name } };
+      events.event(about, { type: 'Warning', reason: 'FreeDiskSpaceFailed', message });
+    };
+    return new ImageCollector({ clock, images, runtime, failed });
   }
 
   #planRefresh(pod: Observed<Pod>): void {

@@ -138,6 +138,11 @@ class RunningNodes implements PreparedPart {
     const pods = context.objects(Pod, scopes.pods);
     const services = context.objects(Service);
     this.#services = new ServiceVariables({ list: (namespace) => services.list({ namespace }) });
+    const podsOf = (name: string): string[] => pods.byIndex(podsByNode, name).map(keyOf);
+    const opened = (agent: NodeAgent): void => {
+      this.#agents.set(agent.name, agent);
+      options.onAgent?.(agent);
+    };
     this.#starts = nodes.map((node) => {
       const client = context.clientOf(node.name);
       return new NodeStart(node, options.backend, {
@@ -149,13 +154,10 @@ class RunningNodes implements PreparedPart {
         pods: context.objects(Pod, scopes.pods, node.name),
         nodes: context.objects(Node, scopes.nodes, node.name),
         sources: { data: new ReferencedObjects(client), services: this.#services },
-        podsOf: (name) => pods.byIndex(podsByNode, name).map(keyOf),
+        podsOf,
         isRegistered: context.seenUpTo !== undefined,
         plan: (task, afterMs = 0) => this.#plan(node.name, task, afterMs),
-        opened: (agent) => {
-          this.#agents.set(node.name, agent);
-          options.onAgent?.(agent);
-        },
+        opened,
       });
     });
     this.#listen(context, scopes);

@@ -5,7 +5,7 @@ import { GROW_EVERY_MS } from './volumes/index.ts';
 
 type Beat = Extract<NodeTask['type'], 'renew' | 'report' | 'grow' | 'relist' | 'refresh'>;
 
-/** The resource that each task writes, and its interval; shown in traces of timers. */
+/** The resource that each task writes, and its interval: the role of its timer. */
 const BEATS: Readonly<Record<Beat, { readonly resource: string; readonly periodMs: number }>> = {
   renew: { resource: 'leases', periodMs: RENEW_EVERY_MS },
   report: { resource: 'nodes', periodMs: REPORT_EVERY_MS },

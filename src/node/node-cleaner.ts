@@ -12,6 +12,8 @@ export interface NodeCleanerParts {
   isKnown(podUid: string): boolean;
 }
 
+/** Shared by all nodes without containers. */
+const NOTHING: ReadonlyMap<string, string> = new Map();
 /** Grace period of containers whose pod is gone. */
 const STOP_SECONDS = 2;
 
@@ -22,7 +24,7 @@ const STOP_SECONDS = 2;
 export class NodeCleaner {
   readonly #parts: NodeCleanerParts;
   /** Ids and states of each pod's containers at the last call, by the pod's uid. */
-  #seen = new Map<string, string>();
+  #seen: ReadonlyMap<string, string> = NOTHING;
 
   constructor(parts: NodeCleanerParts) {
     this.#parts = parts;
@@ -41,7 +43,7 @@ export class NodeCleaner {
     const changed = new Set(
       [...seen.keys(), ...this.#seen.keys()].filter((uid) => seen.get(uid) !== this.#seen.get(uid)),
     );
-    this.#seen = seen;
+    this.#seen = seen.size === 0 ? NOTHING : seen;
     await this.#clean(sandboxes, containers);
     return changed;
   }

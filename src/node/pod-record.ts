@@ -35,7 +35,7 @@ export class PodRecord implements PodMemory {
   }
 }
 
-/** True the first time. */
+/** A set of names; `add` returns whether the name is new. */
 class OnceEach {
   readonly #seen = new Set<string>();
 

@@ -87,7 +87,7 @@ test('a deletion that only the answer to the report tells of is not missed', asy
   expect(woken).toEqual(['default/web']);
 });
 
-test('the echo of a report wakes no client', async () => {
+test('the echo of a report does not wake the worker', async () => {
   const pod = podOf({});
   const { worker, woken, changed } = await workerOn(pod, async ({ body }) => {
     const { status } = body as Observed<Pod>;

@@ -2,7 +2,7 @@
 export interface BackOff {
   readonly delayMs: number;
   readonly updatedAtMs: number;
-  /** What failed, for messages: the container or the image. */
+  /** The error of the failed pull, for messages. */
   readonly cause?: string;
 }
 

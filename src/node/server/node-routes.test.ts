@@ -96,8 +96,7 @@ test('the figures of configz are those that the node keeps to', async () => {
     '2m0s',
   ]);
   // a status that does not change is written again after `nodeStatusReportFrequency`
-  const version = async (): Promise<string> =>
-    (await client.core.v1.nodes.get('keelson')).metadata.resourceVersion;
+  const version = async (): Promise<string> => (await client.core.v1.nodes.get('keelson')).metadata.resourceVersion;
   expect(config['nodeStatusReportFrequency']).toBe('5m0s');
   await node.cluster.advance('10m');
   const before = await version();
@@ -121,7 +120,8 @@ test('run answers with what a command printed, and with its exit code when it fa
   };
   await using node = await AskedNode.start({ backend });
   await node.cluster.run({ metadata: { name: 'web' } });
-  const run = (path: string, cmd: string): Promise<[number, string]> => node.ask('POST', `/run/default/${path}`, { cmd });
+  const run = (path: string, cmd: string): Promise<[number, string]> =>
+    node.ask('POST', `/run/default/${path}`, { cmd });
   expect(await run('web/web', 'date')).toEqual([200, 'out\nerr\n']);
   const { metadata } = await node.cluster.pods.get('web');
   expect(await run(`web/${metadata.uid}/web`, 'date')).toEqual([200, 'out\nerr\n']);

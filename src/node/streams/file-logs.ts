@@ -78,7 +78,7 @@ async function* linesFrom(file: FileHandle, from: number): AsyncGenerator<Buffer
   }
 }
 
-/** The offset at which the last `count` lines begin. */
+/** The offset at which the last `lines` lines begin. */
 async function tailStart(file: FileHandle, lines: number): Promise<number> {
   const { size } = await file.stat();
   if (lines <= 0) return size;

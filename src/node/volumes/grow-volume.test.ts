@@ -19,7 +19,10 @@ async function podWithGrownVolume(cluster: NodeCluster): Promise<void> {
   await claims.status.patch('data', mergePatch({ status: { phase: 'Bound', capacity: { storage: '1Gi' } } }));
   const claimRef = { namespace: 'default', name: 'data', uid: metadata.uid };
   const capacity = { storage: '1Gi' };
-  await volumes.create({ metadata: { name: 'v' }, spec: { accessModes, capacity, claimRef, hostPath: { path: '/v' } } });
+  await volumes.create({
+    metadata: { name: 'v' },
+    spec: { accessModes, capacity, claimRef, hostPath: { path: '/v' } },
+  });
   await cluster.run({
     metadata: { name: 'web' },
     spec: {
