@@ -368,7 +368,7 @@ export class NodeAgent implements Runnable {
       try {
         await this.#volumes.refresh(pod, { signal });
       } catch (error) {
-        this.#parts.log.warn('volumes cannot be brought up to date', { error, pod: keyOf(pod) });
+        this.#parts.log.warn('volumes cannot be updated', { error, pod: keyOf(pod) });
       }
       this.#planRefresh(pod);
     }

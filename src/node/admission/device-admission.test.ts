@@ -8,7 +8,7 @@ function backendWith(memory: MemoryMachine, devices: Partial<NodeDevices>): Open
   return async (node, context) => ({ ...(await memory.open(node, context)), devices: { ...NO_DEVICES, ...devices } });
 }
 
-test('a pod that its devices refuse has failed, and its place is free for the next one', async () => {
+test('a pod that the devices of the node reject has failed, and its resources are free for the next one', async () => {
   const message = 'Allocate failed due to no healthy devices present; cannot allocate, which is unexpected';
   const memory = new MemoryMachine();
   const backend = backendWith(memory, {
@@ -31,7 +31,7 @@ test('a pod that its devices refuse has failed, and its place is free for the ne
   expect(next.status?.phase).toBe('Running');
 });
 
-test('a pod that runs is not asked about again by an agent that starts again', async () => {
+test('an agent that restarts does not admit running pods again', async () => {
   let count = 0;
   const backend = backendWith(new MemoryMachine(), {
     admit: async () => {
@@ -47,7 +47,7 @@ test('a pod that runs is not asked about again by an agent that starts again', a
   expect(count).toBe(1);
 });
 
-test('devices are prepared before a pod starts and given back when it is gone', async () => {
+test('devices are prepared before a pod starts and released when it is gone', async () => {
   const calls: string[] = [];
   const memory = new MemoryMachine();
   const edits = { mounts: [], devices: [], annotations: {} };

@@ -37,7 +37,7 @@ test('images that no container uses go when the disk is full, once they are old 
   ]);
 });
 
-test('images go at exactly the upper threshold, the one that was used least recently first', async () => {
+test('images are removed from exactly the upper threshold on, least recently used first', async () => {
   const clock = new VirtualClock();
   const present = new Map(['never', 'recent', 'early'].map((id): [string, Image] => [id, image(id)]));
   let availableBytes = 16;

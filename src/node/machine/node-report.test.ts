@@ -1,4 +1,4 @@
-// What a node's status says, from what its backend says.
+// The status of a node, from its backend.
 import { expect, test } from 'vitest';
 import type { Node, Observed } from '../../client/index.ts';
 import { startCluster } from '../../testing/index.ts';
@@ -9,7 +9,7 @@ import { NodeCluster } from '../testing/node-cluster.ts';
 
 const GPU = 'example.com/gpu';
 
-test('pods may have the capacity of a machine less what it reserves', async () => {
+test('allocatable is capacity less what the machine reserves', async () => {
   await using cluster = await NodeCluster.start(nodeAgents({ backend: new MemoryMachine().open }));
   const { status } = await cluster.client.core.v1.nodes.get('keelson');
   expect(status?.capacity).toEqual({ cpu: '4', memory: '8Gi', pods: '20' });
@@ -52,7 +52,7 @@ test('a full disk becomes a condition, an event and a taint, until there is room
   });
 });
 
-test('resources of devices come and go with the devices; those that went are reported as zero', async () => {
+test('resources of devices follow the devices; resources without devices are reported as zero', async () => {
   const memory = new MemoryMachine();
   let resources: DeviceResources = NO_DEVICES.resources();
   let changed: BackendContext['changed'] = () => undefined;

@@ -68,7 +68,7 @@ test('configz has the settings of the node and of its machine', async () => {
   });
 });
 
-test('configz leaves out what the node does not have', async () => {
+test('configz omits settings that the node does not have', async () => {
   const memory = new MemoryMachine();
   const backend: OpenNodeBackend = async (settings, context) => {
     const opened = await memory.open(settings, context);
@@ -82,7 +82,7 @@ test('configz leaves out what the node does not have', async () => {
     expect(config).not.toHaveProperty(name);
 });
 
-test('the figures of configz are those that the node keeps to', async () => {
+test('the figures of configz are those that the agent uses', async () => {
   const memory = new MemoryMachine();
   await using node = await AskedNode.start({ backend: memory.open });
   const { nodeLeaseDurationSeconds, imageGCHighThresholdPercent, imageGCLowThresholdPercent, ...config } =
@@ -108,7 +108,7 @@ test('the figures of configz are those that the node keeps to', async () => {
   expect(await version()).toBe(written);
 });
 
-test('run answers with what a command printed, and with its exit code when it failed', async () => {
+test('run answers with the output of a command, or with the exit code of one that failed', async () => {
   const memory = new MemoryMachine();
   const backend: OpenNodeBackend = async (settings, context) => {
     const opened = await memory.open(settings, context);

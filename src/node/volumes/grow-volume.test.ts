@@ -86,7 +86,7 @@ test('a volume that its plugin cannot grow leaves the claim as large as it was, 
   expect(await cluster.events('web')).toContain(grown);
 });
 
-test('a claim that was found too large to grow is not tried again', async () => {
+test('a claim whose resize is infeasible is not tried again', async () => {
   const plugin = new FailingPlugin();
   await using cluster = await NodeCluster.start(nodeAgents({ backend: plugin.open }));
   await podWithGrownVolume(cluster);
