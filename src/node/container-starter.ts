@@ -28,7 +28,7 @@ import type { PodSandbox } from './pod-state.ts';
 import type { ContainerConfig } from './runtime/index.ts';
 import type { PodContents, PodVolumes } from './volumes/index.ts';
 
-/** What containers of a node are started with. */
+/** What the starter needs from its node. */
 export interface StarterParts {
   readonly clock: Clock;
   readonly backend: NodeBackend;
@@ -37,11 +37,11 @@ export interface StarterParts {
   readonly contents: PodContents;
   readonly puller: ImagePuller;
   readonly sources: ConfigSources;
-  /** Makes the devices of a pod ready; throws when it may not use them. */
+  /** Prepares the devices of a pod; throws when the pod may not use them. */
   prepareDevices(pod: Observed<Pod>, signal: AbortSignal): Promise<DeviceEdits>;
-  /** What pods may use of the node. */
+  /** The node's allocatable resources. */
   allocatable(): Readonly<Record<string, string>>;
-  /** An image was pulled. */
+  /** Called after an image was pulled. */
   imagesChanged(): void;
 }
 
@@ -54,10 +54,10 @@ interface StartOptions {
   readonly signal: AbortSignal;
 }
 
-/** What failed for no reason that has a back-off of its own is tried again after this long. */
+/** Delay before another try, for failures that have no back-off. */
 const RETRY_MS = 10_000;
 
-/** Brings containers of a pod up: image, container, start; with events, and a note of what failed. */
+/** Starts containers of a pod: pulls the image, creates the container, starts it. Records events, and failures for the status. */
 export class ContainerStarter {
   readonly #record: PodRecord;
   readonly #events: PodEvents;
@@ -69,7 +69,7 @@ export class ContainerStarter {
     this.#parts = parts;
   }
 
-  /** Whether those after it may be started: an init container that fails holds up the pod. */
+  /** True when the containers after it may be started: an init container that fails holds up the pod. */
   async start(
     pod: Observed<Pod>,
     { container, kind, attempt, backOff }: StartAction,
@@ -84,7 +84,7 @@ export class ContainerStarter {
     return failure === undefined || kind !== 'init' || container.restartPolicy === 'Always';
   }
 
-  /** Notes why a container waits, and tells it. */
+  /** Stores why a container waits, for its status, and records an event. */
   holdBack(pod: Observed<Pod>, { container, failure }: HoldAction): void {
     const { name, image = '' } = container;
     this.#record.failures.set(name, failure);
@@ -203,7 +203,7 @@ export class ContainerStarter {
     });
   }
 
-  /** The agent's own files for a container: `/etc/hosts`, and an empty one for its termination message. */
+  /** Writes the agent's files for a container: `/etc/hosts`, and an empty file for its termination message. */
   async #writeFiles(
     pod: Observed<Pod>,
     container: ContainerSpec,
@@ -229,7 +229,7 @@ export class ContainerStarter {
     return [status.network.ip, ...status.network.additionalIps];
   }
 
-  /** Runs the hook of a container that has started. If it fails the container is stopped. */
+  /** Runs the postStart hook of a container. When the hook fails, the container is stopped. */
   async #afterStart(
     pod: Observed<Pod>,
     container: ContainerSpec,
@@ -241,7 +241,7 @@ export class ContainerStarter {
     const podIp = pod.status?.podIP ?? '';
     const message = await hooks.run(handler, { containerId, container, podIp, purpose: 'postStart' }, signal);
     if (message === undefined || signal.aborted) return undefined;
-    // what the hook has written stays out of the event: it may be secret
+    // the output of the hook stays out of the event: it may be secret
     const event = { type: 'Warning', reason: 'FailedPostStartHook', message: 'PostStartHook failed' } as const;
     this.#events.container(pod, container.name, event);
     this.#events.stopping(pod, container.name, 'FailedPostStartHook');
@@ -254,7 +254,7 @@ export class ContainerStarter {
   }
 }
 
-/** Files of variables, and of hosts, are read up to this size. */
+/** Maximum size of files of variables and of `/etc/hosts`, in bytes. */
 const MAX_ENVIRONMENT_BYTES = 1024 * 1024;
 
 function textOf(bytes: Uint8Array | undefined): string | undefined {

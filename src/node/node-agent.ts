@@ -20,69 +20,69 @@ export type NodeTask =
   | { readonly type: 'pod'; readonly key: string }
   | { readonly type: 'register' | 'renew' | 'report' | 'grow' | 'relist' | 'refresh' };
 
-/** What a node's agent has from the process it runs in. */
+/** What an agent needs from the process it runs in. */
 export interface NodeAgentParts {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly events: EventRecorder;
-  /** The node's pods at least; it takes its own. */
+  /** Contains at least the pods of the node. */
   readonly pods: Objects<Pod>;
   readonly nodes: Objects<Node>;
   /** What containers are configured from besides their pods. */
   readonly sources: ConfigSources;
-  /** Whether another run of the agent has made the node known, and this one goes on with it; default no. */
+  /** Whether an earlier run of the agent has registered the node; default false. */
   readonly isRegistered?: boolean;
   /** The keys of the pods that are bound to the node. */
   podsOf(node: string): readonly string[];
-  /** Has the task done by `perform`, now or after a while. */
+  /** Schedules a call of `perform` with this task. */
   plan(task: NodeTask, afterMs?: number): void;
 }
 
-/** New images are reported after this long, together. */
+/** Delay before new images are reported, to report several at once. */
 const REPORT_IMAGES_MS = 10_000;
 const RUNTIME_RETRY_MS = 1000;
 
 /**
- * One node: makes the pods that are bound to it run, reports what became of them, and shows that it is alive.
+ * The agent of one node: runs the pods that are bound to the node, reports their status, and renews the node's lease.
  *
- * It is told which pod to look at (`perform`), and does not care where that news comes from: a watch of its own, or one that
- * many nodes of a process share.
+ * Its caller passes it the pods to work on (`perform`), from a watch for this node alone or from one that
+ * all nodes of the process share.
  */
 export class NodeAgent implements Runnable {
   readonly name: string;
-  /** Logs of its pods, and connections to them. */
+  /** Logs of the node's pods, and connections to them. */
   readonly streams: PodStreams;
-  /** What it tells those who ask it. */
+  /** What the node's server serves. */
   readonly served: ServedNode;
   readonly #settings: NodeSettings;
   readonly #backend: NodeBackend;
   readonly #parts: NodeAgentParts;
   readonly #workers = new Map<string, PodWorker>();
-  /** Removals of pods that are gone, until nothing of them runs. */
+  /** Removals of deleted pods that are under way. */
   readonly #leaving = new Set<Promise<void>>();
   /** The pods that are being removed. */
   readonly #leavingUids = new Set<string>();
   readonly #admission = new NodeAdmission();
   readonly #echoes = new EchoFilter();
   readonly #heartbeat: NodeHeartbeat;
-  /** All pods have the same. */
-  readonly #workerParts: PodWorkerParts;
+  /** Shared by the workers of all pods; made for the first pod, so that an idle node takes less memory. */
+  #workerParts: PodWorkerParts | undefined;
   readonly #contents: PodContents;
   readonly #volumes: PodVolumes;
   readonly #cleaner: NodeCleaner;
-  readonly #imageCollector: ImageCollector;
+  #imageCollector: ImageCollector | undefined;
   #willReportImages = false;
 
-  /** Takes the backend over: it is disposed of when the agent has stopped. */
+  /** The agent owns the backend, and disposes of it after it has stopped. */
   constructor(settings: NodeSettings, backend: NodeBackend, parts: NodeAgentParts) {
     this.name = settings.name;
     this.#settings = settings;
     this.#backend = backend;
     this.#parts = parts;
     const { client, clock, random, nodes, events, isRegistered = false } = parts;
-    const { runtime, images, logs, machine } = backend;
+    const { runtime, logs, machine } = backend;
     this.streams = new PodStreams({ runtime, logs, pod: (key) => this.#ownPod(key) });
     this.served = {
       settings,
@@ -106,18 +106,12 @@ export class NodeAgent implements Runnable {
       node: () => nodes.get(this.name),
       mounted: () => parts.plan({ type: 'grow' }, GROW_EVERY_MS),
     });
-    this.#workerParts = this.#partsOfWorkers();
     this.#cleaner = new NodeCleaner({
       backend,
       volumes: this.#volumes,
       log: parts.log,
       isKnown: (uid) => this.#leavingUids.has(uid) || pod(uid) !== undefined,
     });
-    const failed = (message: string): void => {
-      const about = { kind: 'Node', apiVersion: '', metadata: { name: this.name, uid: this.name } };
-      events.event(about, { type: 'Warning', reason: 'FreeDiskSpaceFailed', message });
-    };
-    this.#imageCollector = new ImageCollector({ clock, images, runtime, failed });
     this.#heartbeat = new NodeHeartbeat(settings, {
       client,
       clock,
@@ -133,7 +127,7 @@ export class NodeAgent implements Runnable {
     });
   }
 
-  /** What the agent has at a path below its folder, computed now. */
+  /** Computes the content at a path below the agent's folder. */
   content(path: string): Promise<PodContent | undefined> {
     return this.#contents.at(path);
   }
@@ -143,13 +137,13 @@ export class NodeAgent implements Runnable {
     this.#parts.plan({ type: 'report' });
   }
 
-  /** A pod has come or changed. */
+  /** A pod was bound to the node or has changed. */
   podChanged(pod: Observed<Pod>): void {
     const key = keyOf(pod);
     this.#echoes.pass(key, pod.metadata, () => this.#plan(key));
   }
 
-  /** A pod is gone from the API, or no longer this node's. Its room is free at once: others may have been promised it. */
+  /** A pod was deleted or is no longer bound to this node. Its resources are free at once: the scheduler may have given them to another pod. */
   podRemoved(pod: Observed<Pod>): void {
     const key = keyOf(pod);
     this.#admission.release(pod.metadata.uid);
@@ -167,7 +161,7 @@ export class NodeAgent implements Runnable {
     if (this.#heartbeat.isOverruled(node)) this.#parts.plan({ type: 'report' });
   }
 
-  /** Does what was planned. */
+  /** Carries out a planned task. */
   async perform(task: NodeTask, signal: AbortSignal): Promise<void> {
     const { plan } = this.#parts;
     switch (task.type) {
@@ -257,19 +251,20 @@ export class NodeAgent implements Runnable {
     if (wakeAtMs !== undefined) plan({ type: 'pod', key }, wakeAtMs - clock.now());
   }
 
-  /** The pod's worker. One of a pod that is gone, or of another of that name, is dismissed. */
+  /** The pod's worker. A worker of a deleted pod, or of an earlier pod of that name, is dismissed. */
   async #workerFor(key: string, pod: Observed<Pod> | undefined): Promise<PodWorker | undefined> {
     const known = this.#workers.get(key);
     if (known !== undefined && known.uid === pod?.metadata.uid) return known;
     if (known !== undefined) this.#dismiss(known);
     if (pod === undefined) return undefined;
+    this.#workerParts ??= this.#partsOfWorkers();
     const worker = new PodWorker(pod, this.#workerParts);
     this.#workers.set(key, worker);
     await this.#admit(pod, worker);
     return worker;
   }
 
-  /** Decides about new pods; those that have begun go on. */
+  /** Admits or rejects a new pod. Pods that have started before are not checked again. */
   async #admit(pod: Observed<Pod>, worker: PodWorker): Promise<void> {
     if (isTerminalPhase(pod.status?.phase)) return;
     if (pod.status?.startTime !== undefined || pod.metadata.deletionTimestamp !== undefined) {
@@ -305,13 +300,13 @@ export class NodeAgent implements Runnable {
     void this.#await(leaving).finally(() => this.#leavingUids.delete(worker.uid));
   }
 
-  /** The agent does not stop before this is over. */
+  /** Makes the agent wait for this work before it stops. */
   #await(work: Promise<void>): Promise<void> {
     this.#leaving.add(work);
     return work.finally(() => this.#leaving.delete(work));
   }
 
-  /** Looks at a pod when something happens to its containers; at everything when it begins and when events may have been missed. */
+  /** Wakes the workers of pods whose containers have stopped; all of them at the start and after events may have been missed. */
   async #followRuntime(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       for (const key of this.#parts.podsOf(this.name)) this.#plan(key);
@@ -328,7 +323,7 @@ export class NodeAgent implements Runnable {
     }
   }
 
-  /** Compares the runtime with the pods of the API, for changes without an event and for what is left of pods that are gone. */
+  /** Compares the runtime with the pods of the API, to find missed changes and leftovers of deleted pods. */
   async #relist(): Promise<void> {
     const { relistEveryMs } = this.#backend.polling;
     try {
@@ -342,10 +337,21 @@ export class NodeAgent implements Runnable {
 
   async #collectImages(): Promise<void> {
     try {
+      this.#imageCollector ??= this.#newImageCollector();
       await this.#imageCollector.collect();
     } catch (error) {
       this.#parts.log.warn('images cannot be collected', { error });
     }
+  }
+
+  #newImageCollector(): ImageCollector {
+    const { clock, events } = this.#parts;
+    const { images, runtime } = this.#backend;
+    const failed = (message: string): void => {
+      const about = { kind: 'Node', apiVersion: '', metadata: { name: this.name, uid: this.name } };
+      events.event(about, { type: 'Warning', reason: 'FreeDiskSpaceFailed', message });
+    };
+    return new ImageCollector({ clock, images, runtime, failed });
   }
 
   #planRefresh(pod: Observed<Pod>): void {
@@ -353,7 +359,7 @@ export class NodeAgent implements Runnable {
     if (periodMs !== undefined) this.#parts.plan({ type: 'refresh' }, periodMs);
   }
 
-  /** Brings volumes up to date that are made from the API. */
+  /** Updates the content of volumes that are built from the API. */
   async #refreshVolumes(signal: AbortSignal): Promise<void> {
     for (const pod of this.#pods()) {
       const worker = this.#workers.get(keyOf(pod));
@@ -362,13 +368,13 @@ export class NodeAgent implements Runnable {
       try {
         await this.#volumes.refresh(pod, { signal });
       } catch (error) {
-        this.#parts.log.warn('volumes cannot be brought up to date', { error, pod: keyOf(pod) });
+        this.#parts.log.warn('volumes cannot be updated', { error, pod: keyOf(pod) });
       }
       this.#planRefresh(pod);
     }
   }
 
-  /** Looks whether volumes that are mounted were made larger, for as long as there are any. */
+  /** Grows mounted volumes whose PersistentVolume has grown, and checks again while any claim is mounted. */
   async #growVolumes(): Promise<void> {
     const mounted = this.#volumes.mountedClaims();
     const { client, events, plan } = this.#parts;

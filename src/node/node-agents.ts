@@ -14,16 +14,16 @@ import { NodeBeats } from './node-beats.ts';
 import { NodeAgent, type NodeAgentParts, type NodeTask } from './node-agent.ts';
 
 export interface NodeOptions {
-  /** Opens what each node runs on. */
+  /** Opens the backend of each node. */
   readonly backend: OpenNodeBackend;
-  /** Beside those that every node has. */
+  /** Added to the labels that every node has. */
   readonly labels?: NodeSettings['labels'];
   readonly taints?: NodeSettings['taints'];
   /** The CSI drivers whose volumes nodes can mount; default none. */
   readonly drivers?: readonly string[];
-  /** Images that a node pulls at once; default 10. */
+  /** Maximum number of concurrent image pulls of a node; default 10. */
   readonly maxParallelPulls?: number;
-  /** Pods that are worked on at once, over all nodes; default 64. */
+  /** Maximum number of pods processed concurrently, over all nodes; default 64. */
   readonly concurrency?: number;
   /** Called with each node's agent when its backend is open: the way to `NodeAgent.streams`. */
   readonly onAgent?: (agent: NodeAgent) => void;
@@ -32,13 +32,13 @@ export interface NodeOptions {
 export interface NodeAgentsOptions extends NodeOptions {
   /** Default `keelson`. */
   readonly names?: readonly string[];
-  /** Where they stand among the nodes of all processes: ranges and addresses are counted from there; default 0. */
+  /** Index of the first node among the nodes of all processes, from which ranges and addresses are counted; default 0. */
   readonly firstIndex?: number;
   /** The pod ranges of each node; default from 10.244.0.0/24 on. */
   readonly podCidrs?: (index: number) => readonly string[];
   /** The node's own addresses; default from 10.0.0.1 on. */
   readonly addresses?: (index: number) => readonly string[];
-  /** Where the server of a node listens; default nowhere. */
+  /** Port of a node's server; default none. */
   readonly port?: (name: string) => number;
 }
 
@@ -48,7 +48,7 @@ export interface NodeAgentOptions extends NodeOptions {
   readonly firstIndex?: number;
   readonly podCidrs?: readonly string[];
   readonly addresses?: readonly string[];
-  /** Where its server listens; default nowhere. */
+  /** Port of the node's server; default none. */
   readonly port?: number;
 }
 
@@ -62,12 +62,12 @@ const LAST_RETRY_MS = 10_000;
 const FIRST_OPEN_RETRY_MS = 1000;
 const LAST_OPEN_RETRY_MS = 30_000;
 
-/** The names of `count` nodes: `keelson` for one, `keelson-1` and on for more, or another name in its place. */
+/** The names of `count` nodes: `keelson` for one, `keelson-1`, `keelson-2`, … for more; `name` replaces `keelson`. */
 export function nodeNames(count: number, name = DEFAULT_NAME): string[] {
   return count === 1 ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
 }
 
-/** Any number of nodes in one process, with one watch of pods and one of nodes for all. */
+/** Any number of nodes in one process, which share one watch of pods and one of nodes. */
 export function nodeAgents(options: NodeAgentsOptions): ProgramPart {
   const { names = nodeNames(1), firstIndex = 0, podCidrs, addresses, port } = options;
   const nodes = names.map((name, index) =>
@@ -85,7 +85,7 @@ export function nodeAgents(options: NodeAgentsOptions): ProgramPart {
   };
 }
 
-/** A single node, which watches nothing but itself and its own pods. */
+/** A single node, which watches only its Node object and its pods. */
 export function nodeAgent(options: NodeAgentOptions): ProgramPart {
   const { name = DEFAULT_NAME, firstIndex = 0, port = 0 } = options;
   const { podCidrs = [defaultPodCidr(firstIndex)], addresses = [defaultAddress(firstIndex)] } = options;
@@ -113,11 +113,11 @@ interface RunningOptions extends NodeOptions {
 }
 
 class RunningNodes implements PreparedPart {
-  /** By name, of nodes whose backend is open. */
+  /** Agents of the nodes whose backend is open, by name. */
   readonly #agents = new Map<string, NodeAgent>();
   readonly #starts: readonly NodeStart[];
   readonly #pods: KeyedWorkers;
-  /** Apart from the pods, so that a node with much to do does not look dead. */
+  /** Separate from the pods, so that a busy node still renews its lease. */
   readonly #heartbeats: KeyedWorkers;
   readonly #beats: NodeBeats;
   readonly #services: ServiceVariables;
@@ -138,6 +138,11 @@ class RunningNodes implements PreparedPart {
     const pods = context.objects(Pod, scopes.pods);
     const services = context.objects(Service);
     this.#services = new ServiceVariables({ list: (namespace) => services.list({ namespace }) });
+    const podsOf = (name: string): string[] => pods.byIndex(podsByNode, name).map(keyOf);
+    const opened = (agent: NodeAgent): void => {
+      this.#agents.set(agent.name, agent);
+      options.onAgent?.(agent);
+    };
     this.#starts = nodes.map((node) => {
       const client = context.clientOf(node.name);
       return new NodeStart(node, options.backend, {
@@ -149,13 +154,10 @@ class RunningNodes implements PreparedPart {
         pods: context.objects(Pod, scopes.pods, node.name),
         nodes: context.objects(Node, scopes.nodes, node.name),
         sources: { data: new ReferencedObjects(client), services: this.#services },
-        podsOf: (name) => pods.byIndex(podsByNode, name).map(keyOf),
+        podsOf,
         isRegistered: context.seenUpTo !== undefined,
         plan: (task, afterMs = 0) => this.#plan(node.name, task, afterMs),
-        opened: (agent) => {
-          this.#agents.set(node.name, agent);
-          options.onAgent?.(agent);
-        },
+        opened,
       });
     });
     this.#listen(context, scopes);
@@ -200,7 +202,7 @@ interface StartParts extends NodeAgentParts {
   opened(agent: NodeAgent): void;
 }
 
-/** Opens the backend of a node, as often as it takes, and runs the node's agent on it. Other nodes do not wait for it. */
+/** Opens the backend of a node, trying again until it succeeds, and runs the agent on it. Other nodes do not wait for it. */
 class NodeStart implements Runnable {
   readonly #settings: NodeSettings;
   readonly #open: OpenNodeBackend;
@@ -244,7 +246,7 @@ class NodeStart implements Runnable {
   }
 }
 
-/** Runs each task with a signal of its own: thousands of listeners are too many for one. */
+/** Runs each task with a separate signal: one signal is slow with thousands of listeners. */
 async function runApart(tasks: readonly Runnable[], signal: AbortSignal): Promise<void> {
   const scopes = tasks.map(() => new AbortController());
   const stopAll = (): void => scopes.forEach((scope) => scope.abort(signal.reason));
@@ -264,7 +266,7 @@ async function runApart(tasks: readonly Runnable[], signal: AbortSignal): Promis
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
-/** A node's task as the workers know it: `<node> renew`, or `<node> pod <namespace>/<name>`. No name has a space in it. */
+/** The key of a node's task in the work queue: `<node> renew`, or `<node> pod <namespace>/<name>`. Names contain no spaces. */
 function workKey(node: string, task: NodeTask): string {
   return task.type === 'pod' ? `${node} pod ${task.key}` : `${node} ${task.type}`;
 }

@@ -5,7 +5,7 @@ import { GROW_EVERY_MS } from './volumes/index.ts';
 
 type Beat = Extract<NodeTask['type'], 'renew' | 'report' | 'grow' | 'relist' | 'refresh'>;
 
-/** What each beat changes, and how often it comes. */
+/** The resource that each task writes, and its interval: the role of its timer. */
 const BEATS: Readonly<Record<Beat, { readonly resource: string; readonly periodMs: number }>> = {
   renew: { resource: 'leases', periodMs: RENEW_EVERY_MS },
   report: { resource: 'nodes', periodMs: REPORT_EVERY_MS },
@@ -14,7 +14,7 @@ const BEATS: Readonly<Record<Beat, { readonly resource: string; readonly periodM
   refresh: { resource: 'volumes', periodMs: GROW_EVERY_MS },
 };
 
-/** When nodes give their next signs of life; each is planned once, at the earliest of the times that it was planned for. */
+/** Timers of the recurring tasks of nodes. Each task has one timer, at the earliest time it was planned for. */
 export class NodeBeats implements Disposable {
   readonly #clock: Clock;
   readonly #planned = new Map<string, { readonly dueMs: number; readonly timer: Disposable }>();

@@ -12,23 +12,25 @@ export interface NodeCleanerParts {
   isKnown(podUid: string): boolean;
 }
 
-/** How long containers of pods that are gone may take to end. */
+/** Shared by all nodes without containers. */
+const NOTHING: ReadonlyMap<string, string> = new Map();
+/** Grace period of containers whose pod is gone. */
 const STOP_SECONDS = 2;
 
 /**
  * Compares everything in the runtime with the pods of the API: finds pods whose containers have changed, and removes what is left of
- * pods that are gone. Sandboxes without a kubelet's labels belong to others and are left alone.
+ * pods that are gone. Sandboxes without a kubelet's labels belong to other programs and are left alone.
  */
 export class NodeCleaner {
   readonly #parts: NodeCleanerParts;
-  /** What was there of each pod, by uid. */
-  #seen = new Map<string, string>();
+  /** Ids and states of each pod's containers at the last call, by the pod's uid. */
+  #seen: ReadonlyMap<string, string> = NOTHING;
 
   constructor(parts: NodeCleanerParts) {
     this.#parts = parts;
   }
 
-  /** The uids of pods whose containers have changed since the last call. */
+  /** Cleans up, and returns the uids of pods whose containers have changed since the last call. */
   async relist(): Promise<ReadonlySet<string>> {
     const { runtime } = this.#parts.backend;
     const sandboxes = (await runtime.listPodSandbox()).filter(({ labels }) => labels[POD_UID] !== undefined);
@@ -41,7 +43,7 @@ export class NodeCleaner {
     const changed = new Set(
       [...seen.keys(), ...this.#seen.keys()].filter((uid) => seen.get(uid) !== this.#seen.get(uid)),
     );
-    this.#seen = seen;
+    this.#seen = seen.size === 0 ? NOTHING : seen;
     await this.#clean(sandboxes, containers);
     return changed;
   }

@@ -12,26 +12,26 @@ import { RuntimeError } from './runtime/index.ts';
 
 export interface PodActionsParts extends StarterParts {
   readonly log: Logger;
-  /** As runtime and machine said last; undefined before they were asked. */
+  /** The result of the last health check; undefined before the first one. */
   health(): NodeHealth | undefined;
-  /** Volumes of the pod are mounted, and may have to be brought up to date from now on. */
+  /** Called when volumes of the pod are mounted; their content may have to be updated from now on. */
   volumesMounted(pod: Observed<Pod>): void;
 }
 
 type StartAction = Extract<PodAction, { type: 'start container' }>;
 type StopAction = Extract<PodAction, { type: 'stop container' }>;
 
-/** What the runtime failed to do is tried again after this long. */
+/** Delay before a failed call of the runtime is tried again. */
 const RETRY_MS = 10_000;
-/** How often, and for how long, a claim that is not bound is looked at before an event says so. */
+/** Interval at which an unbound claim is checked, and the time after which an event is recorded. */
 const CLAIM_POLL_MS = 300;
 const CLAIM_PATIENCE_MS = 3000;
-/** How long a volume may take to be attached before an event says so. */
+/** Time that a volume may take to be attached before an event is recorded. */
 const ATTACH_PATIENCE_MS = 123_000;
-/** For pods that are gone already, and for what is left of a grace period after its hook. */
+/** Minimum grace period: for deleted pods, and after a preStop hook that used up the grace period. */
 const MIN_STOP_SECONDS = 2;
 
-/** Does in the runtime what is planned for one pod. */
+/** Carries out the planned actions of one pod in the runtime. */
 export class PodActions {
   readonly #record: PodRecord;
   readonly #events: PodEvents;
@@ -52,7 +52,7 @@ export class PodActions {
     return this.#state.read();
   }
 
-  /** Stops containers side by side, then does the rest in order, as far as each step allows the next. */
+  /** Stops containers concurrently, then carries out the other actions in order, until one of them fails. */
   async carryOut(pod: Observed<Pod>, actions: readonly PodAction[], signal: AbortSignal): Promise<void> {
     const stops = actions.filter((action): action is StopAction => action.type === 'stop container');
     await Promise.all(stops.map((action) => this.#stopContainer(pod, action, signal)));
@@ -61,7 +61,7 @@ export class PodActions {
     }
   }
 
-  /** The pod is gone from the API: nothing of it stays. */
+  /** Removes everything of a deleted pod. */
   async removeAll(pod: Observed<Pod>): Promise<void> {
     const { runtime, files } = this.#parts.backend;
     const found = await this.#state.read();
@@ -77,7 +77,7 @@ export class PodActions {
     await files.removePod(pod.metadata.uid);
   }
 
-  /** Volumes and devices of a pod whose containers have stopped. */
+  /** Releases volumes and devices of a pod whose containers have stopped. */
   async #release(pod: Observed<Pod>): Promise<void> {
     await this.#parts.volumes.unmountAll(pod);
     await this.#parts.backend.devices.unprepare(pod.metadata.uid);
@@ -94,7 +94,7 @@ export class PodActions {
     await this.#parts.backend.runtime.stopContainer(id, leftSeconds, { signal });
   }
 
-  /** Runs the container's hook for as long as its grace period lasts; answers how many seconds it took. */
+  /** Runs the preStop hook within the grace period; returns how many seconds it took. */
   async #beforeStop(pod: Observed<Pod>, action: StopAction, signal: AbortSignal): Promise<number> {
     const { id, metadata } = action.container;
     const { clock, hooks } = this.#parts;
@@ -117,7 +117,7 @@ export class PodActions {
     return Math.trunc((clock.now() - beganMs) / 1000);
   }
 
-  /** Whether to go on with what comes after it. */
+  /** True when the next action may be carried out. */
   async #do(pod: Observed<Pod>, action: PodAction, signal: AbortSignal): Promise<boolean> {
     const { runtime } = this.#parts.backend;
     switch (action.type) {
@@ -137,13 +137,13 @@ export class PodActions {
         await runtime.stopPodSandbox(action.id, { signal });
         await this.#release(pod);
         return true;
-      case 'stop container': // they were stopped side by side
+      case 'stop container': // stopped concurrently before
       case 'delete pod': // belongs to the step
         return true;
     }
   }
 
-  /** Starts a container; a run that has ended before the last one is not needed any more. */
+  /** Starts a container, and removes its dead runs but the last. */
   async #start(pod: Observed<Pod>, action: StartAction, signal: AbortSignal): Promise<boolean> {
     const { sandbox } = this.#state;
     if (sandbox === undefined) return false;
@@ -175,7 +175,7 @@ export class PodActions {
     }
   }
 
-  /** Pods are not started while the runtime is not ready, nor without a network, unless they use the machine's. */
+  /** Pods are not started while the runtime is not ready, nor without a network, except pods on the host network. */
   #isRuntimeReady(pod: Observed<Pod>): boolean {
     const { runtimeProblem, networkProblem } = this.#parts.health() ?? {};
     const isWithoutNetwork = networkProblem !== undefined && pod.spec?.hostNetwork !== true;
@@ -228,8 +228,8 @@ export class PodActions {
   }
 
   /**
-   * Claims that were made together with their pod are bound, and their volumes attached, within moments. An event tells of one that is
-   * not bound by then; attaching may take longer.
+   * Claims created together with their pod are usually bound, and their volumes attached, at once. An event is recorded for a claim that is
+   * still unbound after a while; attaching may take longer.
    */
   #waitForVolume(pod: Observed<Pod>, { volume, reason, message }: VolumeNotReady): false {
     const nowMs = this.#parts.clock.now();
@@ -239,7 +239,7 @@ export class PodActions {
     this.#record.sandboxFailure = { retryAtMs: nowMs + pollMs };
     const isAttachment = reason === 'attachment';
     if (waitedMs < (isAttachment ? ATTACH_PATIENCE_MS : CLAIM_PATIENCE_MS)) return false;
-    if (isAttachment) this.#record.waitsForVolumesSinceMs = nowMs; // the next event comes after as long
+    if (isAttachment) this.#record.waitsForVolumesSinceMs = nowMs; // the next event comes after the same time
     const [unattached, failed] = isAttachment ? [`[${volume}]`, '[]'] : ['[]', `[${volume}]`];
     const words = `unmounted volumes=[${volume}], unattached volumes=${unattached}, failed to process volumes=${failed}: ${message}`;
     const event = { reason: 'FailedMount', message: `Unable to attach or mount volumes: ${words}` };

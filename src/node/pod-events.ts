@@ -1,7 +1,7 @@
 import type { Observed, Pod } from '../client/index.ts';
 import type { EventDetails, EventRecorder } from '../kit/index.ts';
 
-/** Events about pods and their containers, in the kubelet's words. */
+/** Records events about pods and their containers, with the messages of a kubelet. */
 export class PodEvents {
   readonly #recorder: EventRecorder;
 

@@ -3,20 +3,20 @@ import type { Observed, Pod } from '../client/index.ts';
 import type { DeviceEdits } from './backend/index.ts';
 import { type BackOff, crashKey, type PodMemory, type PodStatus, type StartFailure, timeMs } from './life/index.ts';
 
-/** Reasons to wait that say nothing about a failure. */
+/** Waiting reasons that are not failures. */
 const PLAIN_WAITS: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
 
-/** What a node remembers of a pod. It begins with what the pod reports, so that a restart of the process changes nothing. */
+/** What a node remembers of a pod. It is initialised from the pod's status, so that a restart of the process changes nothing. */
 export class PodRecord implements PodMemory {
   status: PodStatus;
   readonly failures = new Map<string, StartFailure>();
   readonly backOffs = new Map<string, BackOff>();
   readonly stopping = new OnceEach();
   sandboxFailure: { readonly retryAtMs: number } | undefined;
-  /** Claims of its volumes are not bound yet, or volumes not attached. */
+  /** Set while claims of the pod are not bound, or volumes not attached. */
   waitsForVolumesSinceMs: number | undefined;
   terminatingSinceMs: number | undefined;
-  /** What the pod's devices change in its containers; undefined before they were made ready in this run of the agent. */
+  /** The edits of the pod's devices; undefined until this run of the agent has prepared them. */
   deviceEdits: DeviceEdits | undefined;
   rejection: { readonly reason: string; readonly message: string } | undefined;
 
@@ -35,7 +35,7 @@ export class PodRecord implements PodMemory {
   }
 }
 
-/** Tells the first time from the others. */
+/** A set of names; `add` returns whether the name is new. */
 class OnceEach {
   readonly #seen = new Set<string>();
 
@@ -46,7 +46,7 @@ class OnceEach {
   }
 }
 
-/** The back-off that a message tells of: it was decided when the container that then failed was started. */
+/** Parses the back-off from a waiting message. It was decided when the container that then failed was started. */
 function crashBackOff(message: string, startedAtMs: number | undefined): BackOff | undefined {
   const text = /^back-off (\S+) /.exec(message)?.[1];
   if (text === undefined || startedAtMs === undefined) return undefined;

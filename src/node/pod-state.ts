@@ -5,7 +5,7 @@ import {
   type RuntimeService,
 } from './runtime/index.ts';
 
-/** What the runtime has of a pod. */
+/** The sandbox and containers of a pod in the runtime. */
 export interface PodRuntimeState {
   /** The newest sandbox of the pod. */
   readonly sandbox: PodSandboxStatus;
@@ -19,7 +19,7 @@ export interface PodSandbox {
   readonly attempt: number;
 }
 
-/** One pod as its runtime knows it, whichever calls of the runtime fill that in. */
+/** Reads the state of one pod from the runtime, with whichever calls the runtime supports. */
 export class PodState {
   readonly #uid: string;
   readonly #runtime: RuntimeService;
@@ -30,7 +30,7 @@ export class PodState {
     this.#runtime = runtime;
   }
 
-  /** As it was last found or made. */
+  /** The sandbox that was found or created last. */
   get sandbox(): PodSandbox | undefined {
     return this.#sandbox;
   }
@@ -47,7 +47,7 @@ export class PodState {
       return { sandbox: status, containers: containersStatuses ?? (await this.#listContainers(status.id)) };
     } catch (error) {
       if (!isRuntimeNotFound(error)) throw error;
-      this.#sandbox = undefined; // it was removed behind the agent's back
+      this.#sandbox = undefined; // another program has removed it
       return undefined;
     }
   }
@@ -58,7 +58,7 @@ export class PodState {
     return [...sandboxes].sort((left, right) => right.createdAtMs - left.createdAtMs);
   }
 
-  /** A new sandbox takes the place of the one before. */
+  /** Replaces the sandbox with a new one. */
   created(sandbox: PodSandbox): void {
     this.#sandbox = sandbox;
   }
@@ -80,7 +80,7 @@ export class PodState {
   }
 }
 
-/** Dead containers that are not needed any more: of each container of a pod, the last run that has ended stays. */
+/** Dead containers that can be removed: all but the last dead run of each container of a pod. */
 export function deadContainers(containers: readonly ContainerStatus[]): readonly ContainerStatus[] {
   const kept = new Set<string>();
   return containers

@@ -66,7 +66,7 @@ function version(pod: Observed<Pod>, resourceVersion: string, isDeleted: boolean
   return { ...pod, metadata: { ...pod.metadata, ...(isDeleted ? deletion : {}), resourceVersion } };
 }
 
-test('a deletion is not forgotten when the echo of the report follows it (issue 12, D1)', async () => {
+test('a deletion is not forgotten when the echo of the report follows it', async () => {
   const pod = podOf({});
   const { worker, woken, changed } = await workerOn(pod, async () => {
     changed(version(pod, '8', true));
@@ -78,7 +78,7 @@ test('a deletion is not forgotten when the echo of the report follows it (issue 
   await worker.halt();
 });
 
-test('a deletion that only the answer to the report tells of is not missed', async () => {
+test('a deletion that shows only in the answer to the report is not missed', async () => {
   const pod = podOf({});
   const { worker, woken, changed } = await workerOn(pod, async () => version(pod, '9', true));
   worker.reject({ reason: 'OutOfcpu', message: 'too much' });
@@ -87,7 +87,7 @@ test('a deletion that only the answer to the report tells of is not missed', asy
   expect(woken).toEqual(['default/web']);
 });
 
-test('the echo of a report wakes nobody', async () => {
+test('the echo of a report does not wake the worker', async () => {
   const pod = podOf({});
   const { worker, woken, changed } = await workerOn(pod, async ({ body }) => {
     const { status } = body as Observed<Pod>;
@@ -100,7 +100,7 @@ test('the echo of a report wakes nobody', async () => {
   expect(woken).toEqual([]);
 });
 
-test('a report that the server takes over in part is not written again and again', async () => {
+test('a report that the server applies only in part is not repeated', async () => {
   const pod = podOf({});
   let writes = 0;
   const stored = { ...version(pod, '9', false), status: { phase: 'Failed' } } as Observed<Pod>;

@@ -18,34 +18,34 @@ import { hasProbes, PodProbes } from './probes/index.ts';
 import { type ContainerStatus, RuntimeError } from './runtime/index.ts';
 import { TerminationMessages } from './termination-messages.ts';
 
-/** What a pod's worker has from its node. */
+/** What a pod's worker needs from its node. */
 export interface PodWorkerParts extends PodActionsParts {
   readonly pods: Objects<Pod>;
   readonly events: EventRecorder;
   /** Keeps the worker from being woken by its own reports. */
   readonly echoes: EchoFilter;
-  /** Has the pod looked at again. */
+  /** Schedules another step for the pod. */
   wake(key: string): void;
-  /** Nothing of the pod runs any more, nor will it. Called before that is reported, so that its room is free by then. */
+  /** The pod has ended for good. Called before the status is written, so that its resources are free by then. */
   ended(uid: string): void;
 }
 
 /** Runtime calls under way for a pod. */
 interface Operation {
   readonly abort: AbortController;
-  /** What the containers are given to stop; undefined while they are being started. */
+  /** The grace period of the stop; undefined for a start. */
   readonly graceSeconds: number | undefined;
   readonly done: Promise<void>;
 }
 
-/** What the runtime failed to do is tried again after this long. */
+/** Delay before a failed call of the runtime is tried again. */
 const RETRY_MS = 10_000;
 
 /**
- * Carries out the life of one pod: looks at the runtime, reports, and does what the plan says, again and again.
+ * Runs one pod, step by step: reads its state from the runtime, writes its status, and carries out the planned actions.
  *
- * Reports are written within `step`. What is done in the runtime goes on beside it, as it may take long; when it is through,
- * the pod is woken.
+ * `step` writes the status. Actions in the runtime may take long, so they run concurrently with later calls of `step`; when they are
+ * done, the worker wakes the pod.
  */
 export class PodWorker {
   readonly uid: string;
@@ -58,12 +58,12 @@ export class PodWorker {
   readonly #messages: TerminationMessages;
   #pod: Observed<Pod>;
   #operation: Operation | undefined;
-  /** The last report, if the server has not taken all of it over, and the version of the pod after it. */
+  /** The last patch, if the server did not apply all of it, and the version of the pod after it. */
   #refused: { readonly version: string; readonly patch: unknown } | undefined;
-  /** The runtime failed: nothing is tried before. */
+  /** Time of the next try after the runtime failed. */
   #retryAtMs = 0;
   #isDeleted = false;
-  /** What it uses was looked at once. */
+  /** Volumes that an earlier run of the agent mounted were taken over. */
   #isAdopted = false;
 
   constructor(pod: Observed<Pod>, parts: PodWorkerParts) {
@@ -84,7 +84,7 @@ export class PodWorker {
     this.#events.pod(this.#pod, { type: 'Warning', ...rejection });
   }
 
-  /** Goes one step; answers when to look again even if nothing happens. */
+  /** Carries out one step; returns when the next one is due even if nothing changes. */
   async step(pod: Observed<Pod>): Promise<number | undefined> {
     this.#pod = pod;
     if (this.#operation !== undefined) {
@@ -107,20 +107,20 @@ export class PodWorker {
     if (this.#record.waitsForVolumesSinceMs !== undefined) this.retrySandbox();
   }
 
-  /** What kept the pod from being started may be over. */
+  /** Retries a sandbox that could not be created: the cause may be gone. */
   retrySandbox(): void {
     if (this.#record.sandboxFailure === undefined) return;
     this.#record.sandboxFailure = undefined;
     this.#parts.wake(this.key);
   }
 
-  /** The pod is gone from the API: nothing of it stays. */
+  /** Removes everything of a pod that was deleted from the API. */
   async remove(): Promise<void> {
     await this.halt();
     await this.#actions.removeAll(this.#pod);
   }
 
-  /** Stops waiting for the runtime. Nothing of the pod is stopped. */
+  /** Stops waiting for the runtime. The containers keep running. */
   async halt(): Promise<void> {
     this.#probes?.[Symbol.dispose]();
     this.#operation?.abort.abort();
@@ -181,7 +181,7 @@ export class PodWorker {
     });
   }
 
-  /** Cuts a start short when the pod is to end, and a stop when it is to end sooner. */
+  /** Aborts a start when the pod is deleted, and a stop when its grace period was shortened. */
   #hurry({ metadata }: Observed<Pod>, { graceSeconds, abort }: Operation): void {
     if (metadata.deletionTimestamp === undefined) return;
     const isShorter = (metadata.deletionGracePeriodSeconds ?? Infinity) < (graceSeconds ?? 0);
@@ -198,7 +198,7 @@ export class PodWorker {
     const patch = statusPatch(pod.status ?? {}, status);
     this.#record.status = status;
     const isLeftAsWritten = this.#refused?.version === pod.metadata.resourceVersion;
-    // what the server has not taken over the first time it will not take over now
+    // the server would ignore the same part of the patch again
     if (patch === undefined || (isLeftAsWritten && deepEqual(patch, this.#refused?.patch))) return;
     const { pods, echoes } = this.#parts;
     const body = strategicPatch({ metadata: { uid: this.uid }, status: patch });
@@ -210,7 +210,7 @@ export class PodWorker {
     try {
       const written = await echoes.write(this.key, () => pods.patchStatus(this.key, body), isEcho);
       this.#pod = written;
-      // what others hold as well takes no memory
+      // shares the object with the cache, to save memory
       if (isTaken && written.status !== undefined) this.#record.status = written.status;
       this.#refused = isTaken ? undefined : { version: written.metadata.resourceVersion, patch };
     } catch (error) {
@@ -218,7 +218,7 @@ export class PodWorker {
     }
   }
 
-  /** Reports of pods that are gone are not needed, and one that the server refuses must not hold up its pod; all else is thrown. */
+  /** Ignores that the pod is gone, and logs a rejected status so that it does not block the pod; throws all other errors. */
   #tolerate(error: unknown): void {
     const { log } = this.#parts;
     if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) {
@@ -233,7 +233,7 @@ export class PodWorker {
   async #delete(pod: Observed<Pod>): Promise<void> {
     if (this.#isDeleted || pod.metadata.uid !== this.uid) return;
     await this.#parts.pods.delete(this.key, { gracePeriodSeconds: 0, preconditions: { uid: this.uid } });
-    this.#isDeleted = true; // finalizers may keep the pod, but the node has done its part
+    this.#isDeleted = true; // finalizers may keep the pod, but the node is done with it
   }
 
   #begin(pod: Observed<Pod>, actions: readonly PodAction[]): void {
@@ -252,14 +252,14 @@ export class PodWorker {
     try {
       await this.#actions.carryOut(pod, actions, signal);
     } catch (error) {
-      if (signal.aborted) return; // cut short, as was wanted
+      if (signal.aborted) return; // aborted on purpose
       this.#parts.log.warn('runtime call failed', { error, pod: this.key });
       this.#retryAtMs = this.#parts.clock.now() + RETRY_MS;
     }
   }
 }
 
-/** Whether the pod that a report was written to differs in nothing but that report from the one that it was made for. */
+/** Whether the written pod differs from the planned one only in its status. */
 function isSameButStatus(planned: Observed<Pod>, written: Observed<Pod>): boolean {
   const { resourceVersion: _before, managedFields: _managers, ...known } = planned.metadata;
   const { resourceVersion: _after, managedFields: _others, ...found } = written.metadata;

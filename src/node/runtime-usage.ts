@@ -1,7 +1,7 @@
 import type { UsageSource } from './backend/index.ts';
 import type { MeasuredUsage, NodeUsage, RuntimeService } from './runtime/index.ts';
 
-/** What a runtime has measured; the node as a whole uses what its containers use together. */
+/** The usage that a runtime measures; the usage of the node is the sum over its containers. */
 export class RuntimeUsage implements UsageSource {
   readonly #runtime: RuntimeService;
 

@@ -4,13 +4,13 @@ import { terminationFile } from './config/index.ts';
 import type { ContainerStatus } from './runtime/index.ts';
 import { logOutput } from './streams/index.ts';
 
-/** The last bytes of the file count. */
+/** Maximum size of a message; the end of the file is kept. */
 const MAX_FILE_BYTES = 4096;
-/** Of the log, where it stands in for the file. */
+/** Maximum lines and bytes of a log that replaces the message. */
 const MAX_LOG_LINES = 80;
 const MAX_LOG_BYTES = 2048;
 
-/** What containers of one pod have said when they ended, from their files or their logs; each is read once. */
+/** Termination messages of the containers of one pod, from their files or their logs; each is read once. */
 export class TerminationMessages {
   readonly #podUid: string;
   readonly #backend: Pick<NodeBackend, 'files' | 'logs' | 'machine'>;
@@ -22,7 +22,7 @@ export class TerminationMessages {
     this.#backend = backend;
   }
 
-  /** The container with its message behind what the runtime says of its end. */
+  /** Appends the termination message to the message of the runtime. */
   async complete(container: ContainerStatus): Promise<ContainerStatus> {
     if (container.state !== 'CONTAINER_EXITED') return container;
     const known = this.#read.get(container.id) ?? (await this.#messageOf(container));

@@ -1,7 +1,10 @@
 import { describeNodeBackend } from '../node/testing/describe-node-backend.ts';
 import { simulatedBackend } from './index.ts';
 
-describeNodeBackend('the simulated backend', () => ({
+/** Simulated nodes are always well, their devices are those of claims, and volumes are not kept anywhere. */
+const NONE = { networkSwitch: false, deviceEdits: false, mountedVolumes: false };
+
+describeNodeBackend('the simulated backend', NONE, () => ({
   open: simulatedBackend(),
   exit: async (cluster, name, code) => {
     const pod = await cluster.pods.get(name);
@@ -19,4 +22,6 @@ describeNodeBackend('the simulated backend', () => ({
     ...(await runtime.listPodSandbox()).map(({ id }) => id),
     ...(await runtime.listContainers()).map(({ id }) => id),
   ],
+  setNetworkReady: () => undefined,
+  setEdits: () => undefined,
 }));

@@ -25,7 +25,7 @@ export interface Rejection {
   readonly message: string;
 }
 
-/** What is left of a pod to be given back; the pod itself would keep a version alive that is long past. */
+/** What an admitted pod takes of the node. The pod object is not kept: it would hold on to an outdated version. */
 interface Admitted {
   readonly ports: readonly HostPort[];
   readonly requests: ReadonlyMap<string, number>;
@@ -35,16 +35,16 @@ interface Admitted {
 const CPU = 'cpu';
 
 /**
- * Whether a node takes a pod that it was given: enough of everything is left, and what the pod insists on is there.
+ * Decides whether a node accepts a pod that is bound to it: the node has enough resources left and meets what the pod requires.
  *
- * The scheduler has asked the same; this is for pods that were bound past it, or while something changed.
+ * The scheduler has checked the same. The check here catches pods that were bound without the scheduler, or while the node changed.
  */
 export class NodeAdmission {
   readonly #admitted = new Map<string, Admitted>();
   readonly #used = new Map<string, number>();
   readonly #ports = new HostPorts();
 
-  /** Takes the pod up, or tells why not. */
+  /** Reserves resources for the pod, or returns why the node rejects it. */
   admit(pod: Observed<Pod>, node: AdmittingNode): Rejection | undefined {
     const requests = countedRequests(pod);
     const rejection = this.#refuse(pod, requests, node);
@@ -52,12 +52,12 @@ export class NodeAdmission {
     return rejection;
   }
 
-  /** Takes up a pod that was admitted before. */
+  /** Reserves resources for a pod that an earlier run of the agent admitted. */
   readmit(pod: Observed<Pod>): void {
     if (!this.#admitted.has(pod.metadata.uid)) this.#add(pod, countedRequests(pod));
   }
 
-  /** The pod uses nothing any more. */
+  /** Frees what was reserved for the pod. */
   release(uid: string): void {
     const admitted = this.#admitted.get(uid);
     if (admitted === undefined) return;
@@ -94,7 +94,7 @@ export class NodeAdmission {
 
   #outOfAny(requests: ReadonlyMap<string, number>, node: AdmittingNode): Rejection | undefined {
     for (const name of inOrder(requests.keys())) {
-      if (isExtendedResource(name) && !node.allocatable.has(name)) continue; // not the node's to count
+      if (isExtendedResource(name) && !node.allocatable.has(name)) continue; // allocated by devices, which the node does not count
       const refusal = this.#outOf(name, requests.get(name) ?? 0, { used: this.#used.get(name) ?? 0, node });
       if (refusal !== undefined) return refusal;
     }
@@ -114,7 +114,7 @@ export class NodeAdmission {
   }
 }
 
-/** What the pod takes of the node; resources for which it was given devices are counted there. */
+/** The requests that count against the node. Resources that were allocated as devices count there instead. */
 function countedRequests({ spec, status }: Observed<Pod>): ReadonlyMap<string, number> {
   if (spec === undefined) return new Map();
   const mappings = status?.extendedResourceClaimStatus?.requestMappings ?? [];

@@ -3,7 +3,7 @@ import type { DnsConfig } from '../runtime/index.ts';
 /** Amounts of resources by name, as quantities: `{ cpu: '8', memory: '16Gi' }`. */
 export type ResourceTexts = Readonly<Record<string, string>>;
 
-/** What `nodeInfo` of a node's status says of the machine itself. */
+/** The part of `status.nodeInfo` that describes the machine. */
 export interface MachineInfo {
   readonly machineID: string;
   readonly systemUUID: string;
@@ -14,7 +14,7 @@ export interface MachineInfo {
 
 /** Folders on the machine. */
 export interface MachineFolders {
-  /** The agent's own: volumes and files of pods are below `pods/<uid>`. */
+  /** The agent's folder: volumes and files of pods are below `pods/<uid>`. */
   readonly root: string;
   /** Where the runtime writes the logs of containers. */
   readonly podLogs: string;
@@ -25,18 +25,18 @@ export interface MachineDns {
   /** Addresses of the cluster's DNS servers; empty where the cluster has none: pods then resolve names as the machine does. */
   readonly clusterServers: readonly string[];
   readonly clusterDomain: string;
-  /** What the machine's resolv.conf says; undefined where the runtime is to use that file as it is. */
+  /** The content of the machine's resolv.conf; undefined to let the runtime use that file as it is. */
   readonly resolver: DnsConfig | undefined;
 }
 
-/** Whether the machine runs out of something. */
+/** Which resources the machine is running out of. */
 export interface MachinePressure {
   readonly memory: boolean;
   readonly disk: boolean;
   readonly pid: boolean;
 }
 
-/** The machine that a node is. Members are read at each report of the node; they may change between two reports. */
+/** The machine behind a node. The agent reads the members at each status report; they may change between reports. */
 export interface Machine {
   /** In Go's spelling: `linux`, `windows`. */
   readonly operatingSystem: string;
@@ -47,13 +47,13 @@ export interface Machine {
   /** The machine's addresses: the main one first, then perhaps one of the other IP family. */
   readonly addresses: readonly string[];
   readonly info: MachineInfo;
-  /** Everything that the machine has, with `pods` and huge pages. */
+  /** All resources of the machine, including `pods` and huge pages. */
   readonly capacity: ResourceTexts;
-  /** The part of the capacity that pods cannot have. */
+  /** The part of the capacity that is not allocatable to pods. */
   readonly reserved: ResourceTexts;
   readonly folders: MachineFolders;
   readonly dns: MachineDns;
   readonly cgroupDriver: 'cgroupfs' | 'systemd';
-  /** Asked at each report of the node. */
+  /** The agent calls this at each status report. */
   pressure(): Promise<MachinePressure>;
 }

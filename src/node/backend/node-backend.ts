@@ -6,19 +6,19 @@ import type { NodeDevices } from './node-devices.ts';
 import type { NodeSettings } from './node-settings.ts';
 import type { VolumeFile, VolumePlugin } from './volume-plugin.ts';
 
-/** How far what a backend tells by itself can be trusted. */
+/** How often the agent polls, for backends whose notifications can get lost. */
 export interface BackendPolling {
-  /** How often containers are listed beside the runtime's events; undefined where events cannot be lost. */
+  /** Interval at which the agent lists containers in addition to following events; undefined where events cannot be lost. */
   readonly relistEveryMs: number | undefined;
-  /** How often runtime and machine are asked for their health; undefined where the backend calls `BackendContext.changed`. */
+  /** Interval at which the agent checks the health of runtime and machine; undefined where the backend calls `BackendContext.changed`. */
   readonly checkEveryMs: number | undefined;
 }
 
-/** Files that the agent itself keeps for pods, below `folders.root`. */
+/** The files that the agent keeps for pods, below `folders.root`. */
 export interface PodFiles {
-  /** Writes a file. `content` is called now, or when the file is read by backends that have no disk. */
+  /** Writes a file. A backend without a disk calls `content` when the file is read, others call it now. */
   write(path: string, content: () => Promise<string>): Promise<void>;
-  /** The last `maxBytes` of a file; undefined when it is not there. */
+  /** The last `maxBytes` of a file; undefined when the file does not exist. */
   read(path: string, maxBytes: number): Promise<Uint8Array | undefined>;
   /** Removes all files of a pod. */
   removePod(podUid: string): Promise<void>;
@@ -32,7 +32,7 @@ export interface UsageSource {
 /**
  * Everything the agent needs from the machine it runs on. The composition root opens one for each node.
  *
- * Disposing stops no container: it lets go of what watches over them.
+ * Disposing closes connections and watches. Containers keep running.
  */
 export interface NodeBackend extends AsyncDisposable {
   readonly machine: Machine;
@@ -48,19 +48,19 @@ export interface NodeBackend extends AsyncDisposable {
   readonly usage: UsageSource;
   readonly polling: BackendPolling;
   /**
-   * Called with a pod whenever it has changed, before the agent looks at its containers.
+   * The agent calls this with each new version of a pod, before it looks at the pod's containers.
    *
    * Backends that keep nothing across restarts of the process rebuild what ran from the pod's status. A RuntimeError becomes an event
-   * of the pod, and the pod goes on as before.
+   * of the pod; the pod is then processed as usual.
    */
   podUpdated(pod: Observed<Pod>): void;
 }
 
-/** What a path of a container shows. */
+/** The content at a path of a container. */
 export interface PodContent {
-  /** By their paths below the one asked for; empty for the file itself. */
+  /** Paths are relative to the requested path; the path is empty when that is itself a file. */
   readonly files: readonly VolumeFile[];
-  /** The path is a part of a volume: it keeps the content that it had when it was first mounted. */
+  /** True for a `subPath`, which keeps the content that it had when it was first mounted. */
   readonly isFixed: boolean;
 }
 
@@ -69,11 +69,11 @@ export interface BackendContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** The machine's health, its devices or its capacity have changed: the node reports. */
+  /** Notifies the agent that health, devices or capacity of the machine have changed. The node then reports its status. */
   changed(): void;
-  /** What the agent has at a path below `folders.root`, computed now; for backends that write nothing to a disk. */
+  /** Computes the content at a path below `folders.root`; for backends that write nothing to a disk. */
   content(path: string): Promise<PodContent | undefined>;
 }
 
-/** Opening may take time: a socket is dialled, a machine is measured. A backend that cannot be opened yet throws, and is tried again. */
+/** Opens a backend, which may take time (dialling a socket, measuring a machine). When this throws, the node tries again later. */
 export type OpenNodeBackend = (node: NodeSettings, context: BackendContext) => Promise<NodeBackend>;

@@ -17,14 +17,14 @@ export type DeviceEdits = ReadonlyMap<string, ContainerEdits>;
 
 export const NO_EDITS: DeviceEdits = new Map();
 
-/** A claim of a pod, which the agent has found to be reserved for it. */
+/** A claim of a pod. The agent has checked that the claim is reserved for that pod. */
 export interface PodClaim {
-  /** By which containers refer to it; empty for the claim of extended resources. */
+  /** The name by which containers refer to the claim; empty for the claim of extended resources. */
   readonly name: string;
   readonly claim: Observed<ResourceClaim>;
 }
 
-/** Why a node does not take a pod, as the pod's status says it. */
+/** Why a node rejects a pod, as shown in the pod's status. */
 export interface Refusal {
   readonly reason: string;
   readonly message: string;
@@ -37,17 +37,17 @@ export interface DeviceResources {
 
 /** The devices of a machine. A backend that sees devices come or go calls `BackendContext.changed`. */
 export interface NodeDevices {
-  /** Sets devices aside for a pod that the node is about to take, or refuses it (`UnexpectedAdmissionError`). */
+  /** Reserves devices for a pod that the node is about to admit, or rejects the pod (`UnexpectedAdmissionError`). */
   admit(pod: Observed<Pod>): Promise<Refusal | undefined>;
-  /** Makes the devices of a pod ready. Called again for a pod that runs when the agent was restarted. */
+  /** Prepares the devices of a pod. The agent calls this again for running pods after it was restarted. */
   prepare(pod: Observed<Pod>, claims: readonly PodClaim[], signal: AbortSignal): Promise<DeviceEdits>;
-  /** Gives back what was set aside and made ready for a pod whose containers have stopped. */
+  /** Releases the devices of a pod whose containers have stopped. */
   unprepare(podUid: string): Promise<void>;
-  /** Resources that devices add to those of the machine, now. */
+  /** The resources that devices add to those of the machine at this moment. */
   resources(): DeviceResources;
 }
 
-/** Of machines without devices. */
+/** For machines without devices. */
 export const NO_DEVICES: NodeDevices = {
   admit: async () => undefined,
   prepare: async () => NO_EDITS,

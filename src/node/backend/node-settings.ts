@@ -1,22 +1,22 @@
 import type { DeepReadonly } from '../../base/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
 
-/** What the composition root decides about a node; everything else is the machine's to say. */
+/** What the composition root decides about a node; everything else comes from the machine. */
 export interface NodeSettings {
-  /** In the API and as its host name. */
+  /** Name of the Node object, and host name. */
   readonly name: string;
-  /** Where its pods get their addresses from. */
+  /** The ranges that pods get their addresses from. */
   readonly podCidrs: readonly string[];
-  /** Addresses that the node has in this cluster. Machines with a network of their own may report others. */
+  /** Addresses assigned to the node. A machine with a real network may report others. */
   readonly addresses: readonly string[];
-  /** Where its server listens; 0 for nowhere. */
+  /** Port of the node's server; 0 for none. */
   readonly port: number;
-  /** Beside those that every node has. */
+  /** Added to the labels that every node has. */
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly DeepReadonly<core.Taint>[];
-  /** The CSI drivers whose volumes it can mount. */
+  /** The CSI drivers whose volumes the node can mount. */
   readonly drivers: readonly string[];
-  /** Images that the node pulls at once. */
+  /** Maximum number of concurrent image pulls. */
   readonly maxParallelPulls: number;
 }
 

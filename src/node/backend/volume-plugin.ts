@@ -17,16 +17,16 @@ export interface VolumeFile {
   readonly bytes: Uint8Array;
 }
 
-/** The content of a volume that is made from the API: ConfigMaps, Secrets, fields of the pod, tokens. */
+/** The content of a volume that is built from the API: ConfigMaps, Secrets, fields of the pod, tokens. */
 export interface VolumePayload {
   readonly files: readonly VolumeFile[];
-  /** What the volume refers to, does not call optional, and the API does not have: `configmap "web" not found`. */
+  /** Required objects that do not exist: `configmap "web" not found`. */
   readonly missing: readonly string[];
 }
 
 export interface MountRequest extends VolumeSource {
   readonly pod: Observed<Pod>;
-  /** Computes the content of a volume that is made from the API; undefined for other volumes. Reads objects and requests tokens. */
+  /** Reads objects and requests tokens to build the content of the volume; undefined for volumes that are not built from the API. */
   readonly payload: (() => Promise<VolumePayload>) | undefined;
   readonly signal: AbortSignal;
 }
@@ -44,16 +44,16 @@ export interface MountedVolume {
 export interface VolumePlugin {
   /** Such as `kubernetes.io/configmap`. */
   readonly name: string;
-  /** How often volumes with a payload are mounted again, so that changes reach running pods; undefined where the plugin reads payloads when they are needed. */
+  /** Interval at which volumes with a payload are mounted again, so that changes reach running pods; undefined where the plugin reads payloads on demand. */
   readonly refreshEveryMs: number | undefined;
   supports(source: VolumeSource): boolean;
-  /** Makes the volume available, or brings the content of one that is up to date; answers with its path on the machine. */
+  /** Mounts the volume, or updates the content of one that is mounted. Returns its path on the machine. */
   mount(request: MountRequest): Promise<string>;
-  /** Takes a volume away whose containers have stopped. Nothing happens when it is not mounted. */
+  /** Unmounts a volume whose containers have stopped. Does nothing when it is not mounted. */
   unmount(mounted: Omit<MountedVolume, 'path'>): Promise<void>;
-  /** Everything that is mounted, also by an earlier run of the agent. */
+  /** All mounted volumes, including those mounted by an earlier run of the agent. */
   mounted(): Promise<readonly MountedVolume[]>;
-  /** Makes the file system of a mounted volume as large as its PersistentVolume has become. */
+  /** Grows the file system of a mounted volume to the size of its PersistentVolume. When this throws, the agent tries again later. */
   grow(source: VolumeSource, podUid: string): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** A container cannot be configured as its pod says; the message is what the pod shows. */
+/** A container cannot be configured. The message is shown in the status of the pod. */
 export class ContainerConfigError extends Error {
   override readonly name = 'ContainerConfigError';
 }

@@ -1,4 +1,4 @@
-// Containers as the runtime is told of them.
+// The configuration with which the runtime creates a container.
 import { posix } from 'node:path';
 import { withMembers } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
@@ -33,22 +33,22 @@ export interface ContainerConfigParts {
   readonly sources: ConfigSources;
   readonly attempt: number;
   readonly image: Image | undefined;
-  /** Of the pod's volumes on the node, by name. */
+  /** Paths of the pod's volumes on the node, by volume name. */
   readonly volumePaths: ReadonlyMap<string, string>;
   readonly podIps: readonly string[];
   readonly hostIps: readonly string[];
   /** The agent's folder on the machine. */
   readonly root: string;
-  /** What devices of the pod change; undefined for containers without any. */
+  /** The edits of the pod's devices; undefined for containers without devices. */
   readonly edits: ContainerEdits | undefined;
   /** Of the node. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;
-  /** Reads a file on the node; undefined when volumes are there by name only. */
+  /** Reads a file on the node; undefined when volumes have no files. */
   readFile(path: string): Promise<string | undefined>;
 }
 
-/** All that the runtime needs to make a container. A `ContainerConfigError` tells what the pod refers to and is not there. */
+/** Everything the runtime needs to create a container. Throws a `ContainerConfigError` when an object that the pod refers to is missing. */
 export async function containerConfig(
   pod: Observed<Pod>,
   container: ContainerSpec,
@@ -152,7 +152,7 @@ export function terminationFile(
   return `${podFolder(root, podUid)}/containers/${run.name}/${run.attempt}`;
 }
 
-/** Files that the agent itself puts into containers: `/etc/hosts`, and the one for the termination message. */
+/** Mounts of the files that the agent provides: `/etc/hosts`, and the file for the termination message. */
 function agentMounts(pod: Observed<Pod>, container: ContainerSpec, { root, attempt }: ContainerConfigParts): Mount[] {
   const { name, terminationMessagePath = '' } = container;
   const { uid } = pod.metadata;
@@ -172,7 +172,7 @@ const WRITABLE = {
   selinuxRelabel: false,
 } as const;
 
-/** The mounts of a container's volumes, with the parts of volumes that it asks for; `volumePath` has the volumes' paths on the machine. */
+/** The mounts of a container's volumes, with `subPath` resolved; `volumePath` returns the path of a volume on the machine. */
 export function containerMounts(
   container: ContainerSpec,
   volumePath: (name: string) => string | undefined,

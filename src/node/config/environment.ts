@@ -24,13 +24,13 @@ export interface EnvironmentParts extends PodAddresses {
   readonly data: ReferencedData;
   readonly services: Environment;
   readonly allocatable: Readonly<Record<string, string>>;
-  /** Reads a file of a volume; undefined when volumes are there by name only. */
+  /** Reads a file of a volume; undefined when volumes have no files. */
   readFile(volume: string, path: string): Promise<string | undefined>;
 }
 
 type Source = NonNullable<NonNullable<ContainerSpec['env']>[number]['valueFrom']>;
 
-/** Those of `envFrom`, overruled by those of `env`, then those of services. A `ContainerConfigError` tells what is missing. */
+/** Variables of services, overridden by `envFrom`, overridden by `env`. Throws a `ContainerConfigError` when an object is missing. */
 export async function environmentOf(
   pod: Observed<Pod>,
   container: ContainerSpec,
@@ -60,7 +60,7 @@ export async function environmentOf(
 
 type Reference = DeepReadonly<{ name?: string; optional?: boolean }>;
 
-/** Reads what variables refer to; undefined stands for something optional that is not there. */
+/** Reads what a variable refers to; undefined when that is optional and missing. */
 class SourceReader {
   readonly #pod: Observed<Pod>;
   readonly #container: ContainerSpec;
@@ -143,7 +143,7 @@ const NOTHING = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
 
 /**
  * The value of a variable in a file of variables (KEP-5307): the part of the shell's syntax where values are in single quotes.
- * Undefined when the file does not have it, or has it without a value. A file with anything else in it is refused.
+ * Undefined when the file does not define the variable, or defines it without a value. Files with any other syntax are rejected.
  */
 export function environmentFileValue(text: string, key: string): string | undefined {
   for (let at = 0; at < text.length;) {

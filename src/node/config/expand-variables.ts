@@ -1,5 +1,5 @@
 /**
- * Replaces `$(NAME)` by the variable of that name. `$$` stands for one `$`; a reference to what is not known stays as it is.
+ * Replaces `$(NAME)` with the variable of that name. `$$` stands for one `$`; references to unknown variables are left as they are.
  *
  * Example: with A=1, `$(A) $$(A) $(B) $A` becomes `1 $(A) $(B) $A`.
  */

@@ -9,7 +9,7 @@ import { ContainerConfigError } from './config-error.ts';
 
 type ResourceReference = DeepReadonly<core.ResourceFieldSelector>;
 
-/** Addresses as far as they are known when a container is made. */
+/** The addresses that are known when a container is created. */
 export interface PodAddresses {
   readonly podIps: readonly string[];
   readonly hostIps: readonly string[];
@@ -58,7 +58,7 @@ export function fieldValue(pod: Observed<Pod>, path: string, { podIps, hostIps }
   }
 }
 
-/** A request or limit of a container in units of the divisor, rounded up. What has no limit may use all of the node. */
+/** A request or limit of a container in units of the divisor, rounded up. Without a limit, the allocatable amount of the node counts. */
 export function resourceValue(
   pod: Observed<Pod>,
   { containerName = '', resource, divisor }: ResourceReference,

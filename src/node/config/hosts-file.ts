@@ -20,7 +20,7 @@ export function hostsFile(root: string, podUid: string): string {
   return `${podFolder(root, podUid)}/etc-hosts`;
 }
 
-/** A container that mounts a volume there has its own file. */
+/** False for containers that mount a volume at `/etc/hosts`. */
 export function usesManagedHosts({ volumeMounts = [] }: ContainerSpec): boolean {
   return !volumeMounts.some(({ mountPath }) => mountPath === HOSTS_PATH);
 }
@@ -28,7 +28,7 @@ export function usesManagedHosts({ volumeMounts = [] }: ContainerSpec): boolean 
 export interface HostsParts {
   readonly podIps: readonly string[];
   readonly clusterDomain: string;
-  /** The machine's own file, for pods on its network. */
+  /** Content of the machine's `/etc/hosts`, for pods on the host network. */
   readonly machineHosts: string;
 }
 

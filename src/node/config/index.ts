@@ -1,4 +1,4 @@
-// What the runtime is told of pods and containers.
+// The configuration with which the runtime creates pods and containers.
 export {
   type ConfigSources,
   containerConfig,

@@ -1,14 +1,14 @@
-// What a container may use, in the kernel's units.
+// Resource limits of a container, in the kernel's units.
 import type { Observed, Pod } from '../../client/index.ts';
 import { amountsOf, podRequests } from '../../api/meaning/index.ts';
 import type { ContainerSpec } from '../life/index.ts';
 import type { LinuxContainerResources } from '../runtime/index.ts';
 
 const PERIOD_MICROSECONDS = 100_000;
-const SMALLEST_QUOTA = 1000;
+const MIN_QUOTA = 1000;
 const SHARES_PER_CPU = 1024;
 const SHARES = { least: 2, most: 262_144 };
-/** The last ones to be killed when memory runs out, and the first ones. */
+/** OOM scores of the containers that are killed last and first when memory runs out. */
 const GUARANTEED = -997;
 const BEST_EFFORT = 1000;
 
@@ -43,7 +43,7 @@ function shares(milliCpu: number): number {
 }
 
 function quota(milliCpu: number): number {
-  return milliCpu === 0 ? 0 : Math.max(Math.trunc((milliCpu * PERIOD_MICROSECONDS) / 1000), SMALLEST_QUOTA);
+  return milliCpu === 0 ? 0 : Math.max(Math.trunc((milliCpu * PERIOD_MICROSECONDS) / 1000), MIN_QUOTA);
 }
 
 /** `2MB` for `hugepages-2Mi`. */
@@ -51,7 +51,7 @@ function pageSize(name: string): string {
   return name.slice('hugepages-'.length).replace(/i$/, 'B');
 }
 
-/** Between the two extremes a container is the safer the larger the part of the node's memory is that it asks for. */
+/** For burstable pods: the more of the node's memory a container requests, the lower its OOM score. */
 function oomScore(pod: Observed<Pod>, container: ContainerSpec, capacity: Readonly<Record<string, string>>): number {
   if (pod.spec?.priorityClassName === 'system-node-critical' || pod.status?.qosClass === 'Guaranteed')
     return GUARANTEED;
@@ -66,7 +66,7 @@ function oomScore(pod: Observed<Pod>, container: ContainerSpec, capacity: Readon
   return Math.min(Math.max(score, 1000 + GUARANTEED), BEST_EFFORT - 1);
 }
 
-/** What the pod as a whole asks for beyond its containers, divided among them. */
+/** The share of each container in what the pod requests beyond the requests of its containers. */
 function spareMemory({ spec }: Observed<Pod>): number {
   const whole = amountsOf(spec?.resources?.requests).get('memory')?.value() ?? 0;
   if (whole === 0 || spec === undefined) return 0;

@@ -8,7 +8,7 @@ const MAX_SEARCHES = 32;
 const CLUSTER_OPTIONS = ['ndots:5'];
 const NOTHING: DnsConfig = { servers: [], searches: [], options: [] };
 
-/** What goes into the pod's resolv.conf; undefined where the machine's own file serves. */
+/** The content of the pod's resolv.conf; undefined to use the machine's file. */
 export function podDns({ metadata, spec }: Observed<Pod>, dns: MachineDns): DnsConfig | undefined {
   const { dnsPolicy = 'ClusterFirst', dnsConfig, hostNetwork = false } = spec ?? {};
   const isCluster = dnsPolicy === 'ClusterFirstWithHostNet' || (dnsPolicy === 'ClusterFirst' && !hostNetwork);

@@ -1,4 +1,4 @@
-// Pods as the runtime is told of them.
+// The configuration with which the runtime creates the sandbox of a pod.
 import type { Observed, Pod } from '../../client/index.ts';
 import type { Machine } from '../backend/machine.ts';
 import type { ContainerSpec } from '../life/index.ts';
@@ -8,7 +8,7 @@ import { sandboxSecurity } from './security-context.ts';
 
 const MAX_HOSTNAME = 63;
 
-/** As much of a machine as pods are configured from. */
+/** The members of a machine that pods are configured from. */
 export type SandboxMachine = Pick<Machine, 'folders' | 'dns' | 'cgroupDriver'>;
 
 export function sandboxConfig(pod: Observed<Pod>, attempt: number, machine: SandboxMachine): PodSandboxConfig {
@@ -30,7 +30,7 @@ export function sandboxConfig(pod: Observed<Pod>, attempt: number, machine: Sand
   };
 }
 
-/** By these labels pods and containers are known again. */
+/** Labels by which the agent recognises its pods and containers. */
 export function podLabels({ metadata }: Observed<Pod>): Record<string, string> {
   return { [POD_NAME]: metadata.name, [POD_NAMESPACE]: metadata.namespace ?? '', [POD_UID]: metadata.uid };
 }

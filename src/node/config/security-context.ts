@@ -1,4 +1,4 @@
-// Who a container runs as and what it may do, from what the pod says of itself and of the container.
+// The user that a container runs as and its privileges, from the security contexts of the pod and of the container.
 import type { DeepReadonly } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
@@ -44,7 +44,7 @@ export function containerSecurity(
   };
 }
 
-/** Refuses a container that must not run as root and would, by the pod's word or the image's. */
+/** Rejects a container with `runAsNonRoot` whose pod or image makes it run as root. */
 export function verifyNonRoot(pod: Observed<Pod>, container: ContainerSpec, image: Image | undefined): void {
   const { runAsNonRoot, runAsUser } = { ...pod.spec?.securityContext, ...definedOf(container.securityContext ?? {}) };
   if (runAsNonRoot !== true || (runAsUser !== undefined && runAsUser !== 0)) return;
@@ -100,7 +100,7 @@ function selinux({ user = '', role = '', type = '', level = '' }: DeepReadonly<c
   return { user, role, type, level };
 }
 
-/** Without members that are undefined, which would overrule. */
+/** Drops members that are undefined, which would override others. */
 function definedOf<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
 }

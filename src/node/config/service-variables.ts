@@ -1,11 +1,11 @@
 import type { Observed, Service } from '../../client/index.ts';
 import type { EnvironmentVariable } from '../runtime/index.ts';
 
-/** The service through which pods reach the API server; every container is told of it. */
+/** The service through which pods reach the API server. Every container gets its variables. */
 const API_SERVICE = { namespace: 'default', name: 'kubernetes' };
 
 export interface ServiceLister {
-  /** Those of one namespace. */
+  /** The services of one namespace. */
   list(namespace: string): readonly Observed<Service>[];
 }
 
@@ -19,7 +19,7 @@ export function environment(byName: ReadonlyMap<string, string>): Environment {
   return { byName, list: Array.from(byName, ([key, value]) => ({ key, value })) };
 }
 
-/** The variables that tell containers where services are, by namespace; made once until a service changes. */
+/** The variables with the addresses of services, by namespace; cached until a service changes. */
 export class ServiceVariables {
   readonly #services: ServiceLister;
   readonly #known = new Map<string, Environment>();
@@ -28,12 +28,12 @@ export class ServiceVariables {
     this.#services = services;
   }
 
-  /** A service has come, changed or gone. */
+  /** Drops the cache: a service was added, changed or deleted. */
   serviceChanged(): void {
     this.#known.clear();
   }
 
-  /** For containers of a namespace; without links to its services only where the API server is. */
+  /** The variables for containers of a namespace; those of the API server only when service links are disabled. */
   variables(namespace: string, hasLinks: boolean): Environment {
     const key = `${namespace} ${hasLinks}`;
     const known = this.#known.get(key) ?? this.#make(namespace, hasLinks);
@@ -50,7 +50,7 @@ export class ServiceVariables {
   }
 }
 
-/** `WEB_SERVICE_HOST` and so on, and what Docker's links had, for services that have an address. */
+/** `WEB_SERVICE_HOST` and the like, and the variables of Docker links, for services with an address. */
 function variablesOf({ metadata, spec }: Observed<Service>): readonly (readonly [string, string])[] {
   const { clusterIP = '', ports = [] } = spec ?? {};
   const [first] = ports;

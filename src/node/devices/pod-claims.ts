@@ -3,7 +3,7 @@ import { messageOf } from '../../base/index.ts';
 import type { Client, Observed, Pod } from '../../client/index.ts';
 import type { PodClaim } from '../backend/index.ts';
 
-/** The claims of a pod whose devices it may use, as a kubelet checks before it starts a pod. Throws when it may not use one. */
+/** The claims of a pod, after the checks of a kubelet. Throws when the pod may not use one of them. */
 export async function podClaims(pod: Observed<Pod>, client: Client, signal: AbortSignal): Promise<readonly PodClaim[]> {
   const { name, namespace = '', uid } = pod.metadata;
   const extended = pod.status?.extendedResourceClaimStatus?.resourceClaimName;

@@ -37,6 +37,56 @@ test('images that no container uses go when the disk is full, once they are old 
   ]);
 });
 
+test('images are removed from exactly the upper threshold on, least recently used first', async () => {
+  const clock = new VirtualClock();
+  const present = new Map(['never', 'recent', 'early'].map((id): [string, Image] => [id, image(id)]));
+  let availableBytes = 16;
+  let inUse = 'early';
+  const images = {
+    listImages: async () => [...present.values()],
+    removeImage: async ({ image: id }: { readonly image: string }) => {
+      present.delete(id);
+      availableBytes += 2;
+    },
+    fsInfo: async () => ({ mountpoint: '/', capacityBytes: 100, availableBytes }),
+  } as unknown as ImageService;
+  const runtime = { listContainers: async () => [{ imageRef: inUse, image: { image: inUse } }] };
+  const parts = { clock, images, runtime: runtime as unknown as RuntimeService, failed: () => undefined };
+  const collector = new ImageCollector(parts);
+  await collector.collect();
+  inUse = 'recent';
+  await clock.advance('5m');
+  await collector.collect(); // 84 %
+  expect([...present.keys()]).toEqual(['never', 'recent', 'early']);
+  inUse = 'none';
+  await clock.advance('5m');
+  for (const left of [['recent', 'early'], ['recent'], []]) {
+    availableBytes = 15; // 85 %: 5 bytes are wanted, and an image has 10
+    await collector.collect();
+    expect([...present.keys()]).toEqual(left);
+  }
+});
+
+test('images that are younger than two minutes stay', async () => {
+  const clock = new VirtualClock();
+  const failures: string[] = [];
+  const present = [image('new')];
+  const images = {
+    listImages: async () => present,
+    removeImage: async () => void present.pop(),
+    fsInfo: async () => ({ mountpoint: '/', capacityBytes: 100, availableBytes: 10 }),
+  } as unknown as ImageService;
+  const runtime = { listContainers: async () => [] } as unknown as RuntimeService;
+  const collector = new ImageCollector({ clock, images, runtime, failed: (message) => failures.push(message) });
+  await collector.collect();
+  await clock.advance('119s');
+  await collector.collect();
+  expect([present.length, failures.length]).toEqual([1, 2]);
+  await clock.advance('1s');
+  await collector.collect();
+  expect([present.length, failures.length]).toEqual([0, 2]);
+});
+
 function image(id: string): Image {
   return { id, repoTags: [id], repoDigests: [], size: 10 };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/index.ts';
 import type { Image, ImageService, RuntimeService } from '../runtime/index.ts';
 
-/** From this use of the disk on images are removed, until it is down to the lower one. */
+/** Disk usage from which images are removed, and the usage to bring the disk down to. */
 export const HIGH_THRESHOLD_PERCENT = 85;
 export const LOW_THRESHOLD_PERCENT = 80;
 export const MIN_AGE_MS = 120_000;
@@ -10,15 +10,15 @@ export interface ImageCollectorParts {
   readonly clock: Clock;
   readonly images: ImageService;
   readonly runtime: RuntimeService;
-  /** Not enough could be removed. */
+  /** Called when too few images could be removed. */
   failed(message: string): void;
 }
 
-/** Removes images that no container uses when the disk fills up, the one that was used longest ago first. */
+/** Removes unused images when the disk fills up, least recently used first. */
 export class ImageCollector {
   readonly #parts: ImageCollectorParts;
   /** When images were first seen, and last seen in use, by id. */
-  readonly #seen = new Map<string, { readonly firstMs: number; usedMs: number }>();
+  readonly #seen = new Map<string, { readonly firstMs: number; readonly usedMs: number }>();
 
   constructor(parts: ImageCollectorParts) {
     this.#parts = parts;
@@ -28,7 +28,7 @@ export class ImageCollector {
     const { images, clock } = this.#parts;
     const listed = await images.listImages();
     const nowMs = clock.now();
-    this.#note(listed, nowMs);
+    await this.#note(listed, nowMs);
     const { capacityBytes, availableBytes } = await images.fsInfo();
     if (capacityBytes <= 0) return;
     const usedPercent = 100 - Math.trunc((availableBytes * 100) / capacityBytes);
@@ -40,25 +40,25 @@ export class ImageCollector {
     this.#parts.failed(`Failed to garbage collect required amount of images. ${words}`);
   }
 
-  #note(images: readonly Image[], nowMs: number): void {
+  /** Records which images there are, and which of them containers use now. */
+  async #note(images: readonly Image[], nowMs: number): Promise<void> {
     const ids = new Set(images.map(({ id }) => id));
     for (const id of this.#seen.keys()) if (!ids.has(id)) this.#seen.delete(id);
-    for (const id of ids) if (!this.#seen.has(id)) this.#seen.set(id, { firstMs: nowMs, usedMs: 0 });
+    if (images.length === 0) return;
+    const containers = await this.#parts.runtime.listContainers();
+    const used = new Set(containers.flatMap((each) => [each.imageRef, each.image.image]));
+    for (const { id, repoTags, repoDigests } of images) {
+      const isUsed = [id, ...repoTags, ...repoDigests].some((name) => used.has(name));
+      const { firstMs, usedMs } = this.#seen.get(id) ?? { firstMs: nowMs, usedMs: 0 };
+      this.#seen.set(id, { firstMs, usedMs: isUsed ? nowMs : usedMs });
+    }
   }
 
   async #free(images: readonly Image[], wantedBytes: number, nowMs: number): Promise<number> {
-    const used = new Set(
-      (await this.#parts.runtime.listContainers()).flatMap((each) => [each.imageRef, each.image.image]),
-    );
-    const isUsed = ({ id, repoTags, repoDigests }: Image): boolean =>
-      [id, ...repoTags, ...repoDigests].some((name) => used.has(name));
-    for (const image of images) {
-      const seen = this.#seen.get(image.id);
-      if (seen !== undefined && isUsed(image)) seen.usedMs = nowMs;
-    }
     const candidates = images
-      .filter((image) => !isUsed(image) && nowMs - (this.#seen.get(image.id)?.firstMs ?? nowMs) >= MIN_AGE_MS)
-      .toSorted((left, right) => (this.#seen.get(left.id)?.usedMs ?? 0) - (this.#seen.get(right.id)?.usedMs ?? 0));
+      .map((image) => ({ ...image, ...(this.#seen.get(image.id) ?? { firstMs: nowMs, usedMs: nowMs }) }))
+      .filter(({ firstMs, usedMs }) => usedMs < nowMs && nowMs - firstMs >= MIN_AGE_MS)
+      .toSorted((left, right) => left.usedMs - right.usedMs || left.firstMs - right.firstMs);
     let freedBytes = 0;
     for (const { id, repoTags, repoDigests, size } of candidates) {
       if (freedBytes >= wantedBytes) break;

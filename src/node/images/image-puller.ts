@@ -6,19 +6,19 @@ import { credentialsOf, matchingCredentials } from './registry-credentials.ts';
 export interface ImagePullerParts {
   readonly clock: Clock;
   readonly images: ImageService;
-  /** Pulls at once; more wait in the order in which they came. */
+  /** Maximum number of concurrent pulls; further pulls wait in order of arrival. */
   readonly maxParallel: number;
   /** The data of a Secret, in base64; undefined when there is none. */
   secret(namespace: string, name: string): Promise<Readonly<Record<string, string>> | undefined>;
 }
 
 export interface PullResult {
-  /** How long the pull took, without and with the time that it waited for others. */
+  /** Duration of the pull, without and with the time spent waiting for other pulls. */
   readonly tookMs: number;
   readonly waitedMs: number;
 }
 
-/** Pulls images with the credentials of pods, no more than a few at once. */
+/** Pulls images with the credentials of pods, a limited number at a time. */
 export class ImagePuller {
   readonly #parts: ImagePullerParts;
   readonly #waiting: (() => void)[] = [];
@@ -28,7 +28,7 @@ export class ImagePuller {
     this.#parts = parts;
   }
 
-  /** The pod's credentials, and the names of its secrets that are not there. */
+  /** The pod's credentials for an image, and the names of its pull secrets that do not exist. */
   async credentials(
     { metadata, spec }: Observed<Pod>,
     image: string,
@@ -43,7 +43,7 @@ export class ImagePuller {
     return { auths: matchingCredentials(all, image), missing };
   }
 
-  /** Tries one credential after the other. Throws what the last try failed with. */
+  /** Tries one credential after the other. Throws the error of the last try. */
   async pull(
     image: ImageSpec,
     { auths, sandboxConfig }: { readonly auths: readonly AuthConfig[]; readonly sandboxConfig: PodSandboxConfig },
@@ -89,7 +89,7 @@ export class ImagePuller {
     });
   }
 
-  /** Passes the place on to the pull that waits longest. */
+  /** Hands the slot to the pull that has waited longest. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#running -= 1;

@@ -1,8 +1,8 @@
-// Credentials of registries, as secrets of pods have them, and which of them are for an image.
+// Registry credentials from the pull secrets of pods, and which of them apply to an image.
 import { Buffer } from 'node:buffer';
 import type { AuthConfig } from '../runtime/index.ts';
 
-/** What a secret holds for one registry, or one part of it. */
+/** Credentials of a secret for one registry, or for a path of it. */
 export interface RegistryCredential {
   /** Host and path: `quay.io/team`, `*.example.com`. */
   readonly place: string;
@@ -18,7 +18,7 @@ interface Entry {
 
 const DEFAULT_REGISTRY = 'index.docker.io';
 
-/** Reads `.dockerconfigjson` or `.dockercfg` of a secret; empty when it has neither, or what it has cannot be read. */
+/** Reads `.dockerconfigjson` or `.dockercfg` of a secret; empty when the secret has neither, or cannot be parsed. */
 export function credentialsOf(data: Readonly<Record<string, string>>): readonly RegistryCredential[] {
   const [config, legacy] = [data['.dockerconfigjson'], data['.dockercfg']];
   const text = Buffer.from(config ?? legacy ?? '', 'base64').toString();
@@ -50,13 +50,13 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Without scheme, API version and slashes at the end. */
+/** Strips scheme, API version and trailing slashes. */
 function normalPlace(place: string): string {
   const bare = place.replace(/^https?:\/\//, '').replace(/\/+$/, '');
   return bare.replace(/\/v[12]$/, '');
 }
 
-/** The credentials for an image, those of the longest place first. */
+/** The credentials for an image, most specific first. */
 export function matchingCredentials(credentials: readonly RegistryCredential[], image: string): readonly AuthConfig[] {
   const slash = image.indexOf('/');
   const first = slash < 0 ? '' : image.slice(0, slash);

@@ -1,12 +1,12 @@
 import { type PodView, timeMs } from './pod-view.ts';
 
-/** Why a node ends a pod that could go on. */
+/** Why a node evicts a pod. */
 export interface Eviction {
   readonly reason: string;
   readonly message: string;
 }
 
-/** When the pod must be over at the latest, if it says so. */
+/** The end of `activeDeadlineSeconds`, if the pod has it. */
 export function activeDeadline({ pod, memory }: PodView): number | undefined {
   const startMs = timeMs(memory.status.startTime);
   const seconds = pod.spec?.activeDeadlineSeconds;

@@ -1,17 +1,17 @@
-/** How long something that failed waits, and when that was decided. */
+/** A delay after a failure, and when it was decided. */
 export interface BackOff {
   readonly delayMs: number;
   readonly updatedAtMs: number;
-  /** What failed, for those who are told to wait. */
+  /** The error of the failed pull, for messages. */
   readonly cause?: string;
 }
 
 const FIRST_MS = 10_000;
 const CAP_MS = 300_000;
-/** What went well for so long starts from the beginning when it fails again. */
+/** A success of this duration resets the back-off. */
 const FORGET_AFTER_MS = 600_000;
 
-/** Until when to wait after the failure at `failedAtMs`; undefined when there is nothing to wait for. */
+/** When the delay after the failure at `failedAtMs` ends; undefined when it has ended. */
 export function backOffUntil(
   backOff: BackOff | undefined,
   failedAtMs: number,
@@ -28,12 +28,12 @@ export function nextBackOff(backOff: BackOff | undefined, failedAtMs: number, no
   return { delayMs: isFirst ? FIRST_MS : Math.min(backOff.delayMs * 2, CAP_MS), updatedAtMs: nowMs };
 }
 
-/** Where restarts of a container back off. */
+/** Key of the back-off for restarts of a container. */
 export function crashKey(container: string): string {
   return `crash ${container}`;
 }
 
-/** Where pulls of an image back off. */
+/** Key of the back-off for pulls of an image. */
 export function pullKey(image: string): string {
   return `pull ${image}`;
 }

@@ -15,7 +15,7 @@ export type ContainerKind = 'init' | 'regular' | 'ephemeral';
 type State = NonNullable<PodContainerStatus['state']>;
 type Terminated = NonNullable<State['terminated']>;
 
-/** The code for what cannot be known: as if it had been killed. */
+/** Exit code reported when the real one is unknown: that of a killed process. */
 const UNKNOWN_EXIT_CODE = 137;
 const LOST_REASON = 'ContainerStatusUnknown';
 
@@ -36,7 +36,7 @@ export function containersOf({ pod }: PodView, kind: ContainerKind): readonly Co
   }
 }
 
-/** Whether the container is to be started: it never was, or it ended and its policy wants it back. */
+/** Whether the container has to be started: it never ran, or it ended and its restart policy applies. */
 export function isToBeStarted(view: PodView, container: ContainerSpec): boolean {
   if (view.pod.metadata.deletionTimestamp !== undefined || view.pod.spec === undefined) return false;
   const newest = newestContainer(view, container.name);
@@ -63,7 +63,7 @@ function containerStatus(view: PodView, container: ContainerSpec, kind: Containe
   return { ...shown, ...readiness(container, kind, { status: shown, newest }) };
 }
 
-/** Nothing in the runtime: it waits for its first start, or has gone missing. */
+/** For a container that the runtime does not have: it waits for its first start, or was lost. */
 function withoutContainer(
   view: PodView,
   container: ContainerSpec,
@@ -139,7 +139,7 @@ function stateOf(view: PodView, container: ContainerView): State {
   }
 }
 
-/** Termination messages of a pod may be this long together. */
+/** Maximum total length of the termination messages of a pod. */
 const MAX_MESSAGE_LENGTH = 12 * 1024;
 
 function terminatedState({ pod, runtimeName }: PodView, container: ContainerView): Terminated {
@@ -157,7 +157,7 @@ function terminatedState({ pod, runtimeName }: PodView, container: ContainerView
   };
 }
 
-/** A container that is to be started but could not be tells why it waits; how it ended moves to `lastState`. */
+/** For a container that could not be started: `waiting` has the reason, and its last end moves to `lastState`. */
 function withFailure(
   view: PodView,
   about: {

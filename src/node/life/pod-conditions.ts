@@ -28,7 +28,7 @@ interface Verdict {
   readonly message?: string;
 }
 
-/** All conditions of the pod: those of others first, as they are, then the node's own. */
+/** All conditions of the pod: first those of other writers, unchanged, then those of the node. */
 export function podConditions(view: PodView, facts: ConditionFacts): PodCondition[] {
   const others = (view.pod.status?.conditions ?? []).filter(({ type }) => !OWNED.has(type));
   const containers = containersReady(view, facts);

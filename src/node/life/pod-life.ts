@@ -1,5 +1,5 @@
-// The life of a pod as one state machine: from what is wanted, what is in the runtime and what time it is, to what to do next
-// and what to report. Nothing here waits, asks or changes anything.
+// The life of a pod as one state machine: from the spec, the containers in the runtime and the time, to the next actions
+// and the status to report. The functions here are pure.
 import { activeDeadline, type Eviction, pastDeadline } from './active-deadline.ts';
 import { type BackOff, crashKey, nextBackOff } from './back-off.ts';
 import { type ContainerKind, containersOf, isToBeStarted } from './container-status.ts';
@@ -25,7 +25,7 @@ export type PodAction =
       readonly container: ContainerSpec;
       readonly kind: ContainerKind;
       readonly attempt: number;
-      /** Holds from this start on. */
+      /** The back-off that applies from this start on. */
       readonly backOff: BackOff | undefined;
     }
   /** The container may not be started yet: report why. */
@@ -34,7 +34,7 @@ export type PodAction =
       readonly type: 'stop container';
       readonly container: ContainerView;
       readonly graceSeconds: number;
-      /** Why; the pod's end unless given. */
+      /** Message of the event; default that the pod is stopping. */
       readonly message?: string;
     }
   | { readonly type: 'remove container'; readonly container: ContainerView }
@@ -42,17 +42,17 @@ export type PodAction =
   | { readonly type: 'delete pod' };
 
 /**
- * - `running`: it lives; what it lacks is started.
- * - `ending`: it is deleted, past its deadline, or done; what runs is stopped, step by step.
- * - `ended`: nothing of it runs any more.
+ * - `running`: missing containers are started.
+ * - `ending`: the pod is deleted, past its deadline, or done; running containers are stopped step by step.
+ * - `ended`: nothing of the pod runs any more.
  */
 export type PodStage = 'running' | 'ending' | 'ended';
 
 export interface PodPlan {
   readonly stage: PodStage;
-  /** To be reported before anything is done. */
+  /** Reported before the actions are carried out. */
   readonly status: PodStatus;
-  /** In order; stops go on side by side. */
+  /** In order; containers are stopped concurrently. */
   readonly actions: readonly PodAction[];
   /** When to look again even if nothing happens. */
   readonly wakeAtMs: number | undefined;
@@ -61,8 +61,8 @@ export interface PodPlan {
 }
 
 const DEFAULT_GRACE_SECONDS = 30;
-/** Containers get this long even when nobody grants it, so that they are not always killed. */
-const SHORTEST_STOP_SECONDS = 2;
+/** Minimum grace period, applied even when the pod grants less. */
+const MIN_STOP_SECONDS = 2;
 /** The exit code of a container that is killed. */
 const KILLED = 137;
 
@@ -78,7 +78,7 @@ export function planPod(view: PodView): PodPlan {
   return isRestartingAll ? planRestartOfAll(view, status) : planRun(view, status);
 }
 
-/** The node refused the pod: it has failed without ever running. */
+/** The node rejected the pod: it has failed without ever running. */
 function planRejected(view: PodView, { reason, message }: Eviction): PodPlan {
   const { pod, memory, nowMs } = view;
   const { generation } = pod.metadata;
@@ -129,11 +129,11 @@ function stop(container: ContainerView, graceSeconds: number): Extract<PodAction
   return { type: 'stop container', container, graceSeconds };
 }
 
-/** How long the pod may take to end, less what it has taken. */
+/** What is left of the pod's grace period. */
 function graceLeft({ pod, nowMs, memory }: PodView): number {
   const granted = pod.metadata.deletionGracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds;
   const takenSeconds = Math.floor((nowMs - (memory.terminatingSinceMs ?? nowMs)) / 1000);
-  return Math.max((granted ?? DEFAULT_GRACE_SECONDS) - takenSeconds, SHORTEST_STOP_SECONDS);
+  return Math.max((granted ?? DEFAULT_GRACE_SECONDS) - takenSeconds, MIN_STOP_SECONDS);
 }
 
 /** Every regular container has ended for good: sidecars do not keep a pod alive. */
@@ -155,7 +155,7 @@ function planRun(view: PodView, status: PodStatus): PodPlan {
   return { stage: 'running', status, actions: [...kills(view), ...steps.actions], wakeAtMs, eviction: undefined };
 }
 
-/** Containers that live but do not answer their probes: what becomes of them then is up to the restart policy. */
+/** Stops containers that fail their probes. The restart policy decides whether they start again. */
 function kills(view: PodView): PodAction[] {
   const specs = [...containersOf(view, 'init'), ...containersOf(view, 'regular')];
   return view.containers.flatMap((container) => {
@@ -165,7 +165,7 @@ function kills(view: PodView): PodAction[] {
     const restarts = shouldRestart(spec, view.pod.spec ?? { containers: [] }, KILLED);
     const message = `Container ${spec.name} failed ${probe.failed.probe} probe${restarts ? ', will be restarted' : ''}`;
     const granted = probe.failed.graceSeconds ?? view.pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
-    return [{ ...stop(container, Math.max(granted, SHORTEST_STOP_SECONDS)), message }];
+    return [{ ...stop(container, Math.max(granted, MIN_STOP_SECONDS)), message }];
   });
 }
 
@@ -178,7 +178,7 @@ function hasSandbox({ sandbox }: PodView): boolean {
   return sandbox?.state === 'SANDBOX_READY';
 }
 
-/** Makes the sandbox, and in it begins with the first init container or, without any, with all containers. */
+/** Creates the sandbox, and in it starts the first init container or, without any, all containers. */
 function firstStarts(view: PodView): Steps {
   const retryAtMs = view.memory.sandboxFailure?.retryAtMs;
   if (retryAtMs !== undefined && view.nowMs < retryAtMs) return { actions: [], wakeAtMs: [retryAtMs] };
@@ -242,7 +242,7 @@ function startOrHold(view: PodView, container: ContainerSpec, kind: ContainerKin
   return { actions: [{ type: 'start container', container, kind, attempt, backOff }], wakeAtMs: [] };
 }
 
-/** A container that the runtime does not have may have run before all the same. */
+/** The number of the next run. A container that the runtime no longer has may have run before. */
 function firstAttempt({ memory }: PodView, name: string): number {
   const { initContainerStatuses = [], containerStatuses = [] } = memory.status;
   const old = [...initContainerStatuses, ...containerStatuses].find((status) => status.name === name);
@@ -263,7 +263,7 @@ function earliest(times: readonly (number | undefined)[]): number | undefined {
 
 // ---- starting over
 
-/** A container ended in a way that takes all others with it, and not all of them are gone yet. */
+/** True from when a container's rule restarts all containers until all of them are removed. */
 function wantsRestartOfAll(view: PodView): boolean {
   if (view.containers.length === 0 || view.pod.metadata.deletionTimestamp !== undefined) return false;
   const isUnderWay = view.memory.status.conditions?.some(

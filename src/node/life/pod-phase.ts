@@ -45,7 +45,7 @@ function outcome(container: ContainerSpec, spec: PodSpec, status: PodContainerSt
   const ended = state.terminated ?? (state.waiting === undefined ? undefined : lastState.terminated);
   if (ended === undefined) return state.waiting === undefined ? 'unknown' : 'waiting';
   const restarts = shouldRestart(container, spec, ended.exitCode);
-  // one that waits to come back counts as stopped, but never as done well
+  // a container that waits for its restart counts as stopped, but not as succeeded
   const hasSucceeded = state.terminated !== undefined && ended.exitCode === 0;
   if (hasSucceeded) return restarts ? 'succeeded, restarts' : 'succeeded';
   return restarts ? 'failed, restarts' : 'failed';

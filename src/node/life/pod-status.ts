@@ -9,9 +9,9 @@ import { type PodContainerStatus, type PodSpec, type PodStatus, type PodView, ti
 export interface StatusFacts {
   /** Nothing will be started any more and all has stopped. */
   readonly isTerminal: boolean;
-  /** The pod is being stopped for this. */
+  /** Why the node stops the pod. */
   readonly eviction?: { readonly reason: string; readonly message: string };
-  /** A container's rule wants all containers to start over. */
+  /** A container's rule restarts all containers. */
   readonly isRestartingAll: boolean;
 }
 
@@ -32,7 +32,7 @@ export function podStatus(view: PodView, facts: StatusFacts): PodStatus {
   const { generation } = pod.metadata;
   const { hostIP, hostIPs, podIP, podIPs } = addresses(view);
   const { resources, allocatedResources } = podLevelResources(spec);
-  // spelled out, whatever is undefined: it is made at every step of every pod, and adding to copies takes long
+  // one literal, with members that may be undefined: this runs at every step of every pod, and spreading is slow
   return {
     observedGeneration: generation,
     phase,
@@ -53,14 +53,14 @@ export function podStatus(view: PodView, facts: StatusFacts): PodStatus {
   };
 }
 
-/** The same status, with the phase it had: a pod is not said to be over while anything of it may run. */
+/** The same status with the previous phase: a terminal phase is not reported while a container may run. */
 export function withheld(view: PodView, status: PodStatus): PodStatus {
   const { phase, reason: _reason, message: _message, ...rest } = status;
   if (!isTerminalPhase(phase) || isTerminalPhase(view.memory.status.phase)) return status;
   return { ...rest, phase: view.memory.status.phase ?? 'Pending', ...reasonOf(view.memory.status) };
 }
 
-/** The last status of a pod that is gone from the runtime: what is not known to have ended well has failed. */
+/** The last status of a pod that is gone from the runtime: containers not known to have succeeded have failed. */
 export function finalStatus(view: PodView, status: PodStatus): PodStatus {
   const init = status.initContainerStatuses ?? [];
   const lastTouched = init.findLastIndex(({ state, lastState }) => {
@@ -115,7 +115,7 @@ function hasInitialized(view: PodView, status: PodStatus): boolean {
   return [lastStatus?.state, lastStatus?.lastState].some((state) => state?.terminated?.exitCode === 0);
 }
 
-/** A phase that is terminal stays. */
+/** A terminal phase never changes. */
 function keepTerminal({ pod, memory }: PodView, phase: PodPhase): PodPhase {
   if (isTerminalPhase(pod.status?.phase)) return pod.status.phase;
   if (!isTerminalPhase(phase) && isTerminalPhase(memory.status.phase)) return memory.status.phase;

@@ -1,4 +1,4 @@
-// What the life of a pod is decided from: all of it is given, so that deciding needs no clock and no I/O.
+// The inputs of the pod's state machine, which needs neither a clock nor I/O.
 import type { DeepReadonly } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
@@ -29,11 +29,11 @@ export interface ContainerView extends ContainerStatus {
   readonly probe: ProbeResult | undefined;
 }
 
-/** Why a container could not be started, as its status tells while it waits. */
+/** Why a container could not be started, as shown in its status while it waits. */
 export interface StartFailure {
   readonly reason: string;
   readonly message: string;
-  /** Not to be tried again before; back-offs have their own time. */
+  /** Time of the next try; failures with a back-off have none here. */
   readonly retryAtMs?: number;
 }
 
@@ -45,11 +45,11 @@ export interface PodMemory {
   readonly failures: ReadonlyMap<string, StartFailure>;
   /** By `crashKey` and `pullKey`. */
   readonly backOffs: ReadonlyMap<string, BackOff>;
-  /** Why the sandbox could not be made; until `retryAtMs` nothing is tried. */
+  /** Set when the sandbox could not be created; the next try is at `retryAtMs`. */
   readonly sandboxFailure?: { readonly retryAtMs: number };
-  /** Since when it is being stopped. */
+  /** When the node began to stop the pod. */
   readonly terminatingSinceMs?: number;
-  /** The node will not have it. */
+  /** Set when admission rejected the pod. */
   readonly rejection?: { readonly reason: string; readonly message: string };
 }
 
@@ -62,7 +62,7 @@ export interface PodView {
   readonly containers: readonly ContainerView[];
   /** The node's addresses, first the main one. */
   readonly hostIps: readonly string[];
-  /** As before `://` in container ids. */
+  /** The part before `://` in container ids. */
   readonly runtimeName: string;
   readonly memory: PodMemory;
 }

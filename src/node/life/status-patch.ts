@@ -3,7 +3,7 @@ import type { PodStatus } from './pod-view.ts';
 
 type Json = Readonly<Record<string, JsonValue | undefined>>;
 
-/** Lists that are merged item by item, and the member that tells items apart. All other lists are replaced. */
+/** Lists that are merged item by item, with their merge keys. All other lists are replaced. */
 const MERGED: ReadonlyMap<string, string> = new Map([
   ['conditions', 'type'],
   ['podIPs', 'ip'],
@@ -20,9 +20,9 @@ const FOREIGN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The strategic merge patch that makes one status of the other; undefined when they are equal.
+ * The strategic merge patch from one status to the other; undefined when they are equal.
  *
- * Conditions of others are left alone, but keep their place.
+ * Conditions of other writers are unchanged and keep their places.
  */
 export function statusPatch(from: PodStatus, to: PodStatus): Record<string, JsonValue> | undefined {
   const patch: Record<string, JsonValue> = {};
@@ -42,7 +42,7 @@ function patchStatus(patch: Record<string, JsonValue>, name: string, change: Cha
   else patchList(patch, { name, key }, change);
 }
 
-/** Whether two values are the same to the API, to which null is as good as absent. */
+/** Whether two values are equal for the API, where null means absent. */
 export function isSame(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (left === undefined || left === null) return right === undefined || right === null;
@@ -85,7 +85,7 @@ function patchList(
   const oldItems = items(before);
   const newItems = items(after);
   const changed: JsonValue[] = [];
-  // by index: V8 makes an object for each step of an iteration over a frozen list, and most that are reported are such
+  // by index: V8 allocates an object for each step of an iteration over a frozen list, and most lists here are frozen
   for (let index = 0; index < newItems.length; index++) {
     const item = newItems[index] as Json;
     const old = find(oldItems, key, item);
@@ -100,7 +100,7 @@ function patchList(
   patch[name] = changed;
 }
 
-/** Members that are no longer there have to be taken away by name. */
+/** Members that are gone are removed by name. */
 function replacing(old: Json | undefined, item: Json): JsonValue {
   const gone = Object.keys(old ?? {}).filter((name) => item[name] === undefined && (old?.[name] ?? null) !== null);
   if (gone.length === 0) return item as JsonValue;

@@ -7,14 +7,14 @@ export interface HealthCondition {
   readonly status: 'True' | 'False';
   readonly reason: string;
   readonly message: string;
-  /** The reason of the event that tells of a change to this status. */
+  /** The reason of the event that is recorded when the condition changes to this status. */
   readonly event: string;
 }
 
 export interface NodeHealth {
   /** In the order in which nodes report them. */
   readonly conditions: readonly HealthCondition[];
-  /** Why no container can be started; undefined when the runtime is well. */
+  /** Why no container can be started; undefined when the runtime is ready. */
   readonly runtimeProblem: string | undefined;
   /** Why pods get no network. */
   readonly networkProblem: string | undefined;
@@ -24,7 +24,7 @@ export interface NodeHealth {
 
 export const PRESSURES = ['MemoryPressure', 'DiskPressure', 'PIDPressure'] as const;
 
-/** Asks machine and runtime. */
+/** Reads the health of machine and runtime. */
 export async function readHealth({ machine, runtime }: Pick<NodeBackend, 'machine' | 'runtime'>): Promise<NodeHealth> {
   const pressure = await machine.pressure();
   const status = await runtime.status().catch(() => undefined);
@@ -76,7 +76,7 @@ function notReady(problems: readonly string[]): HealthCondition {
   return { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message, event: 'NodeNotReady' };
 }
 
-/** In the kubelet's words; a condition that the runtime does not tell counts as false. */
+/** The kubelet's message; a condition that the runtime does not report counts as false. */
 function problemOf(title: string, found: RuntimeCondition | undefined): string | undefined {
   if (found?.status === true) return undefined;
   if (found === undefined) return `${title}: <nil>`;

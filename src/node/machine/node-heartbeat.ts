@@ -11,7 +11,7 @@ import {
   strategicPatch,
 } from '../../client/index.ts';
 import type { EventRecorder, Objects } from '../../kit/index.ts';
-import type { NodeBackend, NodeSettings } from '../backend/index.ts';
+import type { DeviceResources, NodeBackend, NodeSettings, ResourceTexts } from '../backend/index.ts';
 import { type NodeHealth, readHealth } from './node-health.ts';
 import {
   type DescribedNode,
@@ -36,15 +36,15 @@ export interface HeartbeatParts {
   readonly isRegistered?: boolean;
   /** The volumes that its pods use, as the status of nodes names them. */
   volumesInUse(): readonly string[];
-  /** Runtime or network have failed, or work again. */
+  /** Called when runtime or network have failed, or work again. */
   healthChanged(): void;
 }
 
 export const RENEW_EVERY_MS = 10_000;
-/** So that the renewals of many nodes do not meet. */
+/** Jitter factor, so that many nodes do not renew at the same time. */
 const RENEW_JITTER = 0.04;
 export const REPORT_EVERY_MS = 300_000;
-/** A node that is not ready looks this often whether it is. */
+/** Interval at which a node that is not ready checks its health. */
 export const CHECK_EVERY_MS = 10_000;
 export const LEASE_SECONDS = 40;
 
@@ -56,10 +56,12 @@ export class NodeHeartbeat {
   readonly #lease: NodeLease;
   #hasRenewed = false;
   #isRegistered: boolean;
-  /** As it was found out last. */
+  /** The result of the last check. */
   #health: NodeHealth | undefined;
-  /** The version of the runtime, as it told last. */
+  /** The version that the runtime reported last. */
   #runtimeVersion = '';
+  /** Zero for each resource that devices have ever added. */
+  #deviceZeros: ResourceTexts = {};
 
   constructor(settings: NodeSettings, parts: HeartbeatParts) {
     this.#node = { settings, machine: parts.backend.machine };
@@ -69,7 +71,7 @@ export class NodeHeartbeat {
     this.#lease = new NodeLease(settings.name, parts.client);
   }
 
-  /** Makes the node known, or takes up the one that is there. */
+  /** Creates the Node object, or updates the one that exists. */
   async register(signal: AbortSignal): Promise<void> {
     const { nodes } = this.#parts;
     const name = this.#name;
@@ -81,7 +83,7 @@ export class NodeHeartbeat {
       uid = (await nodes.create(nodeObject(this.#node, statusParts), { signal })).metadata.uid;
     } else {
       await this.#reconcile(known as Observed<Node>, signal);
-      // what pods use may have been found out meanwhile
+      // pods may have begun to use volumes meanwhile
       const parts = { ...statusParts, volumesInUse: this.#parts.volumesInUse() };
       await this.#write(known as Observed<Node>, nodeStatus(this.#node, parts, known.status), signal);
     }
@@ -90,35 +92,35 @@ export class NodeHeartbeat {
     this.#isRegistered = true;
   }
 
-  /** As runtime and machine said last; undefined before they were asked. */
+  /** The result of the last check; undefined before the first one. */
   get health(): NodeHealth | undefined {
     return this.#health;
   }
 
-  /** Whether what pods use has changed while the node was registered. */
+  /** Whether the volumes in use have changed while the node was registered. */
   get isBehind(): boolean {
-    const told = this.#parts.nodes.get(this.#name)?.status?.volumesInUse ?? [];
-    return !deepEqual([...told].toSorted(), [...this.#parts.volumesInUse()]);
+    const reported = this.#parts.nodes.get(this.#name)?.status?.volumesInUse ?? [];
+    return !deepEqual([...reported].toSorted(), [...this.#parts.volumesInUse()]);
   }
 
-  /** Renews the lease; answers after how long to do it again. The first time it takes a part of that, by chance. */
+  /** Renews the lease; returns the delay until the next renewal, which is a random part of the interval the first time. */
   async renew(signal: AbortSignal): Promise<number> {
     const { nodes, random } = this.#parts;
     const uid = nodes.get(this.#name)?.metadata.uid;
-    if (uid !== undefined) await this.#lease.renew(uid, signal); // a node that was deleted has no life to show
+    if (uid !== undefined) await this.#lease.renew(uid, signal); // a deleted node has no lease to renew
     const share = this.#hasRenewed ? 1 + RENEW_JITTER * random.float() : random.float();
     this.#hasRenewed = true;
     return RENEW_EVERY_MS * share;
   }
 
-  /** Writes the status if it has changed or is old; answers after how long to look again. */
+  /** Writes the status if it has changed or is old; returns the delay until the next report. */
   async report(signal: AbortSignal): Promise<number> {
     const known = this.#isRegistered ? this.#parts.nodes.get(this.#name) : undefined;
     const { checkEveryMs = REPORT_EVERY_MS } = this.#parts.backend.polling;
     if (known === undefined) return Math.min(checkEveryMs, REPORT_EVERY_MS);
     const parts = await this.#statusParts();
     const status = nodeStatus(this.#node, parts, known.status);
-    // a backend that is asked often has nothing new most times
+    // a backend that is checked often rarely has news
     const isCheck = checkEveryMs < REPORT_EVERY_MS && isRecent(known.status, parts.nowMs);
     if (!isCheck || !isSameStatus(known.status, status)) {
       await this.#write(known, status, signal);
@@ -128,15 +130,16 @@ export class NodeHeartbeat {
     return Math.min(checkEveryMs, this.#isWell ? REPORT_EVERY_MS : CHECK_EVERY_MS);
   }
 
-  /** When to report first after the registration: at another time for each node. */
+  /** When to report first after the registration: at a random time, so that nodes that started together do not report together. */
   firstReportMs(): number {
-    return REPORT_EVERY_MS * (0.5 + this.#parts.random.float());
+    const { checkEveryMs = REPORT_EVERY_MS } = this.#parts.backend.polling;
+    return Math.min(checkEveryMs, REPORT_EVERY_MS) * (0.5 + this.#parts.random.float());
   }
 
-  /** Whether another client has changed what the node says of its health, or what it has. */
+  /** Whether another client has changed the node's conditions or extended resources. */
   isOverruled({ status }: Observed<Node>): boolean {
-    const { machine, devices } = this.#parts.backend;
-    if (isExtendedResourceNew({ ...machine.capacity, ...devices.resources().capacity }, status)) return true;
+    const { machine } = this.#parts.backend;
+    if (isExtendedResourceNew({ ...machine.capacity, ...this.#deviceResources().capacity }, status)) return true;
     if (this.#health === undefined) return false;
     return !this.#health.conditions.every(({ type, status: value, reason }) =>
       status?.conditions?.some((each) => each.type === type && each.status === value && each.reason === reason),
@@ -166,13 +169,22 @@ export class NodeHeartbeat {
       runtimeVersion: this.#runtimeVersion,
       health: health.conditions,
       runtime: health.runtime,
-      devices: backend.devices.resources(),
+      devices: this.#deviceResources(),
       images,
       volumesInUse: this.#parts.volumesInUse(),
     };
   }
 
-  /** Labels and the pod range of a node that was there before. */
+  /** What devices have; resources whose devices have gone stay in the status of the node, with the amount zero. */
+  #deviceResources(): DeviceResources {
+    const { capacity, allocatable } = this.#parts.backend.devices.resources();
+    const zeros = this.#deviceZeros;
+    const added = Object.keys(capacity).filter((name) => !(name in zeros));
+    if (added.length > 0) this.#deviceZeros = { ...zeros, ...Object.fromEntries(added.map((name) => [name, '0'])) };
+    return { capacity: { ...zeros, ...capacity }, allocatable: { ...zeros, ...allocatable } };
+  }
+
+  /** Updates labels and pod range of a node that exists. */
   async #reconcile(known: Observed<Node>, signal: AbortSignal): Promise<void> {
     const name = this.#name;
     const { podCidrs } = this.#node.settings;
@@ -210,14 +222,14 @@ export class NodeHeartbeat {
     this.#event(reason, `Node ${this.#name} status is now: ${reason}`);
   }
 
-  /** Nodes speak of themselves by name only: their uid in events is their name. */
+  /** Records an event about the node. As with a kubelet, the uid in it is the node's name. */
   #event(reason: string, message: string): void {
     const name = this.#name;
     this.#parts.events.event({ kind: 'Node', apiVersion: '', metadata: { name, uid: name } }, { reason, message });
   }
 }
 
-/** Whether the status was written within the time that it stays valid. */
+/** Whether the status was written within the last `REPORT_EVERY_MS`. */
 function isRecent(status: NodeStatus | undefined, nowMs: number): boolean {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   return nowMs - Date.parse(ready?.lastHeartbeatTime ?? '') < REPORT_EVERY_MS;
@@ -242,25 +254,26 @@ function different(
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** Addresses would be merged by type, which is not what makes them different; a resource goes by being null. */
+/** The value with which a strategic patch replaces a field: null clears a resource or a list, and addresses are not merged by type. */
 function replacing(field: string, value: unknown, before: unknown): unknown {
   if (field === 'allocatable') {
     const gone = Object.keys({ ...(before as object | undefined) }).filter((name) => !(name in (value as object)));
     return { ...(value as object), ...Object.fromEntries(gone.map((name) => [name, null])) };
   }
-  if (field === 'volumesInUse' && (value as readonly unknown[]).length === 0) return null;
-  if (field !== 'addresses' || !Array.isArray(value)) return value;
-  return [...(value as readonly unknown[]), { $patch: 'replace' }];
+  if (!Array.isArray(value)) return value;
+  const items: readonly unknown[] = value;
+  if (items.length === 0) return null;
+  return field === 'addresses' ? [...items, { $patch: 'replace' }] : items;
 }
 
 const NAMESPACE = 'kube-node-lease';
 
-/** The sign of life of a node: a Lease that it renews. */
+/** The Lease that shows that a node is alive. */
 class NodeLease {
   readonly #name: string;
   readonly #clock: Clock;
   readonly #leases: ResourceClient<Lease>;
-  /** The lease after the last write. As a rule no one else writes it, so it is not read before it is written. */
+  /** The lease after the last write. Usually only the node writes it, so it is not read before each update. */
   #latest: Stored<Lease> | undefined;
 
   constructor(name: string, client: Client) {
@@ -269,7 +282,7 @@ class NodeLease {
     this.#leases = client.kindIn(Lease, NAMESPACE);
   }
 
-  /** Renews the lease, or makes it with the node as its owner. */
+  /** Renews the lease, or creates it with the node as its owner. */
   async renew(nodeUid: string, signal: AbortSignal): Promise<void> {
     const lease = this.#latest ?? (await this.#find(signal));
     if (lease === undefined) {
@@ -279,7 +292,7 @@ class NodeLease {
     try {
       this.#latest = await this.#leases.update(this.#renewed(lease, nodeUid), { signal });
     } catch (error) {
-      this.#latest = undefined; // read it anew next time
+      this.#latest = undefined; // read it again next time
       throw error;
     }
   }

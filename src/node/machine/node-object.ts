@@ -11,14 +11,14 @@ import type { HealthCondition } from './node-health.ts';
 export type NodeStatus = DeepReadonly<core.NodeStatus>;
 type NodeCondition = DeepReadonly<core.NodeCondition>;
 
-/** A node's report names the largest images, each with its first names. */
+/** Limits of the image list in a node's status: the largest images, and names of each. */
 const MAX_IMAGES = 50;
 const MAX_NAMES = 5;
 
-/** What pods may need a node to know. */
+/** Features that pods may require of a node. */
 const DECLARED_FEATURES = ['InPlacePodLevelResourcesVerticalScaling', 'RestartAllContainersOnContainerExits'];
 
-/** A node as the cluster's settings and its machine have it. */
+/** What a Node object is built from. */
 export interface DescribedNode {
   readonly settings: NodeSettings;
   readonly machine: Machine;
@@ -29,7 +29,7 @@ export interface StatusParts {
   /** Such as `containerd://2.1.0`. */
   readonly runtimeVersion: string;
   readonly health: readonly HealthCondition[];
-  /** Handlers and features, where the runtime answers. */
+  /** Handlers and features; undefined when the runtime does not answer. */
   readonly runtime: RuntimeStatus | undefined;
   readonly devices: DeviceResources;
   readonly images: readonly Image[];
@@ -49,7 +49,7 @@ export function nodeLabels({ settings, machine }: DescribedNode): Record<string,
   };
 }
 
-/** Says that volumes are attached by the control plane. */
+/** Declares that the control plane attaches volumes. */
 export const NODE_ANNOTATIONS: Readonly<Record<string, string>> = {
   'volumes.kubernetes.io/controller-managed-attach-detach': 'true',
 };
@@ -67,14 +67,13 @@ export function nodeObject(node: DescribedNode, parts: StatusParts): DeepReadonl
   };
 }
 
-/** What the node reports; what `old` has of others stays. */
+/** The status that the node reports; what other clients have written to `old` is kept. */
 export function nodeStatus(node: DescribedNode, parts: StatusParts, old: NodeStatus | undefined): NodeStatus {
   const { settings, machine } = node;
   const { devices, runtime } = parts;
   const { name, port } = settings;
   const { addresses } = machine;
   const capacity = { ...machine.capacity, ...devices.capacity };
-  const images = reportedImages(parts.images);
   return {
     capacity: { ...old?.capacity, ...capacity },
     allocatable: allocatable({ ...allocatableOf(machine), ...devices.allocatable }, capacity, old),
@@ -82,22 +81,24 @@ export function nodeStatus(node: DescribedNode, parts: StatusParts, old: NodeSta
     addresses: [...addresses.map((address) => ({ type: 'InternalIP', address })), { type: 'Hostname', address: name }],
     daemonEndpoints: { kubeletEndpoint: { Port: port } },
     nodeInfo: nodeInfo(node, parts.runtimeVersion),
-    ...(images.length === 0 ? {} : { images }),
-    ...volumesInUse(parts, old),
-    ...(runtime === undefined ? {} : { runtimeHandlers: runtime.runtimeHandlers, features: runtime.features }),
+    ...listed('images', reportedImages(parts.images), old),
+    ...listed('volumesInUse', parts.volumesInUse, old),
+    ...(runtime === undefined ? {} : listed('runtimeHandlers', runtime.runtimeHandlers, old)),
+    ...(runtime === undefined ? {} : { features: runtime.features }),
     declaredFeatures: DECLARED_FEATURES,
   };
 }
 
-/** None is told once, when there were some. */
-function volumesInUse(
-  { volumesInUse: now }: StatusParts,
+/** A list of the status. The API drops empty lists: one is reported only to clear what the status has. */
+function listed<Field extends 'images' | 'volumesInUse' | 'runtimeHandlers'>(
+  field: Field,
+  now: NonNullable<NodeStatus[Field]>,
   old: NodeStatus | undefined,
-): Pick<NodeStatus, 'volumesInUse'> {
-  return now.length === 0 && old?.volumesInUse === undefined ? {} : { volumesInUse: now };
+): Pick<NodeStatus, Field> | Record<never, never> {
+  return now.length === 0 && old?.[field] === undefined ? {} : { [field]: now };
 }
 
-/** What pods may have of a machine. */
+/** Capacity less what is reserved. */
 export function allocatableOf({ capacity, reserved }: Pick<Machine, 'capacity' | 'reserved'>): ResourceTexts {
   const names = Object.keys(reserved).filter((name) => capacity[name] !== undefined);
   if (names.length === 0) return capacity;
@@ -109,7 +110,7 @@ export function allocatableOf({ capacity, reserved }: Pick<Machine, 'capacity' |
   return { ...capacity, ...amountTexts(new Map(left)) };
 }
 
-/** The node's own, and extended resources that others have given it; those that it no longer has are taken away. */
+/** The node's allocatable resources, with extended resources that other clients have added to its capacity. */
 function allocatable(own: ResourceTexts, capacity: ResourceTexts, old: NodeStatus | undefined): ResourceTexts {
   const before = Object.entries(old?.allocatable ?? {});
   const kept = before.filter(([name]) => !isExtendedResource(name) || old?.capacity?.[name] !== undefined);
@@ -117,14 +118,14 @@ function allocatable(own: ResourceTexts, capacity: ResourceTexts, old: NodeStatu
   return { ...Object.fromEntries(kept), ...Object.fromEntries(given), ...own };
 }
 
-/** Whether a client has given the node an extended resource, or taken it away, and pods cannot see that yet. */
+/** Whether a client has added or removed an extended resource, and the allocatable resources do not show it yet. */
 export function isExtendedResourceNew(own: ResourceTexts, status: NodeStatus | undefined): boolean {
   const { capacity = {}, allocatable: given = {} } = status ?? {};
   const names = Object.keys({ ...capacity, ...given }).filter((name) => isExtendedResource(name) && !(name in own));
   return names.some((name) => capacity[name] !== given[name]);
 }
 
-/** The node's own conditions in their places, renewed; those of others as they are. */
+/** The conditions of other writers unchanged, then the node's own, renewed. */
 function conditions({ nowMs, health }: StatusParts, old: readonly NodeCondition[]): NodeCondition[] {
   const now = timeText(nowMs);
   const renewed = health.map((own): NodeCondition => {

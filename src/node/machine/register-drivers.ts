@@ -2,9 +2,9 @@ import { deepEqual } from '../../base/index.ts';
 import { type Client, hasReason } from '../../client/index.ts';
 import type { NodeSettings } from '../backend/index.ts';
 
-/** Labels of nodes that tell where they are. */
+/** Labels with the location of a node. */
 const TOPOLOGY_KEYS = ['kubernetes.io/hostname', 'topology.kubernetes.io/region', 'topology.kubernetes.io/zone'];
-/** The plugins that drivers have taken over from, as every kubelet says. */
+/** In-tree plugins that CSI drivers have replaced, as every kubelet lists them. */
 const MIGRATED_PLUGINS = [
   'aws-ebs',
   'azure-disk',
@@ -17,7 +17,7 @@ const MIGRATED_PLUGINS = [
   .map((name) => `kubernetes.io/${name}`)
   .join();
 
-/** Says whose volumes a node can mount: the CSINode of its name. */
+/** Writes the CSINode object, which lists the drivers of a node. */
 export async function registerDrivers(
   { name, drivers }: Pick<NodeSettings, 'name' | 'drivers'>,
   { client, uid }: { readonly client: Client; readonly uid: string },

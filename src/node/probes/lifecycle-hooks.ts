@@ -5,7 +5,7 @@ import type * as core from '../../api/types/core/v1.d.ts';
 
 export type LifecycleHandler = DeepReadonly<core.LifecycleHandler>;
 
-/** Runs what a container wants to be done after it has started, or before it is stopped. */
+/** Runs the postStart and preStop hooks of containers. */
 export class LifecycleHooks {
   readonly #executor: ActionExecutor;
   readonly #clock: Clock;
@@ -15,7 +15,7 @@ export class LifecycleHooks {
     this.#clock = clock;
   }
 
-  /** Why the hook has failed; undefined when it went well. */
+  /** Runs a hook; returns why it failed, undefined when it succeeded. */
   async run(handler: LifecycleHandler, target: ActionTarget, signal: AbortSignal): Promise<string | undefined> {
     try {
       if (handler.sleep !== undefined) {

@@ -72,7 +72,7 @@ export class NetworkActions implements ActionExecutor {
     }
   }
 
-  /** What takes too long has failed. */
+  /** Fails an action that takes too long. */
   async #within(
     { timeoutMs, signal }: ActionOptions,
     work: (signal: AbortSignal) => Promise<ActionOutcome>,

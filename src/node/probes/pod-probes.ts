@@ -7,9 +7,9 @@ import { type ProbeKind, type ProbeSpec, type ProbeState, ProbeWorker } from './
 export interface PodProbesParts {
   readonly clock: Clock;
   readonly executor: ActionExecutor;
-  /** As before `://` in container ids. */
+  /** The part before `://` in container ids. */
   readonly runtimeName: string;
-  /** A result has changed. */
+  /** Called when a result has changed. */
   changed(): void;
   tell(pod: Observed<Pod>, container: string, event: { readonly reason: string; readonly message: string }): void;
 }
@@ -27,9 +27,9 @@ export class PodProbes implements Disposable {
     this.#parts = parts;
   }
 
-  /** Probes these containers, which are those of the pod that run, and no others any more. */
+  /** Probes these running containers, and stops probing all others. */
   follow(pod: Observed<Pod>, running: readonly ContainerStatus[], podIp: string): void {
-    // an executor may answer by what the pod says of itself
+    // the answers of an executor may depend on the pod
     const hasChanged = this.#pod?.metadata.annotations !== pod.metadata.annotations;
     this.#pod = pod;
     for (const [id, workers] of this.#workers) {
@@ -43,7 +43,7 @@ export class PodProbes implements Disposable {
     }
   }
 
-  /** Startup comes first. A pod that is being deleted is still asked whether it is ready, but nothing else. */
+  /** Startup probes come first. Only readiness probes go on while the pod is being deleted. */
   #continue(pod: Observed<Pod>, status: ContainerStatus): void {
     const isEnding = pod.metadata.deletionTimestamp !== undefined;
     const { isStarted } = this.result(status);
@@ -93,7 +93,7 @@ export class PodProbes implements Disposable {
     this.#workers.set(status.id, workers);
   }
 
-  /** What the pod reports of this very container holds on after a restart of the node's process. */
+  /** The result to begin with, from the pod's status: it survives a restart of the process. */
   #initial(kind: ProbeKind, { id, metadata }: ContainerStatus): ProbeState {
     if (kind === 'liveness') return 'success';
     const { containerStatuses = [], initContainerStatuses = [] } = this.#pod?.status ?? {};

@@ -12,16 +12,16 @@ export interface ProbeWorkerParts {
   readonly executor: ActionExecutor;
   readonly startedAtMs: number;
   readonly initial: ProbeState;
-  /** The thresholds have been passed one way or the other. */
+  /** Called when a threshold of successes or failures was reached. */
   changed(): void;
-  /** A single probe did not succeed, or did with a warning. */
+  /** Called when a single probe failed, or succeeded with a warning. */
   tell(reason: 'Unhealthy' | 'ProbeWarning', message: string): void;
 }
 
 const TITLES = { startup: 'Startup', liveness: 'Liveness', readiness: 'Readiness' } as const;
 const TRIES = 3;
 
-/** Probes one container in one way, from its start to its end, as often as the pod says. */
+/** Runs one probe of one container periodically, for as long as the container runs. */
 export class ProbeWorker implements Disposable {
   readonly kind: ProbeKind;
   readonly spec: ProbeSpec;
@@ -49,7 +49,7 @@ export class ProbeWorker implements Disposable {
     return this.#state;
   }
 
-  /** Begins to probe; those of liveness and readiness wait until the container has started. */
+  /** Begins to probe. Liveness and readiness probes wait until the startup probe has succeeded. */
   start(): void {
     if (this.#isOn || this.#isDone) return;
     this.#isOn = true;
@@ -57,7 +57,7 @@ export class ProbeWorker implements Disposable {
     this.#wakeAt(this.#firstMs);
   }
 
-  /** What the last answer was based on may have changed: probes when the next one is due. */
+  /** Discards an answer that was said to stay valid: the next probe runs when it is due. */
   recheck(): void {
     if (this.#isOn && !this.#isDone && !this.#isUnderWay) this.#wakeAt(this.#nextMs(this.#parts.clock.now()));
   }
@@ -67,7 +67,7 @@ export class ProbeWorker implements Disposable {
     this.#timer?.[Symbol.dispose]();
   }
 
-  /** A container that has started has no more need of startup probes, and one that is to be killed has no more need of any. */
+  /** Startup probes end when the container has started; all probes end when it is to be killed. */
   get #isDone(): boolean {
     if (this.#end.signal.aborted) return true;
     return this.kind === 'startup' ? this.#state !== 'unknown' : this.kind === 'liveness' && this.#state === 'failure';
@@ -90,7 +90,7 @@ export class ProbeWorker implements Disposable {
     this.#wakeAt(this.#nextMs(isSettled ? (outcome.sameUntilMs ?? 0) : 0));
   }
 
-  /** The time of the next probe after now that is not before the given time. */
+  /** The time of the first probe that is after now and not before the given time. */
   #nextMs(notBeforeMs: number): number {
     if (notBeforeMs === Infinity) return Infinity;
     const periodMs = (this.spec.periodSeconds ?? 10) * 1000;
@@ -108,7 +108,7 @@ export class ProbeWorker implements Disposable {
     this.#parts.changed();
   }
 
-  /** Undefined when the probe could not be tried: that counts for nothing. */
+  /** Undefined when the probe could not be run; this counts neither as success nor as failure. */
   async #ask(): Promise<ActionOutcome | undefined> {
     const { executor, tell } = this.#parts;
     const options = { timeoutMs: (this.spec.timeoutSeconds ?? 1) * 1000, signal: this.#end.signal };

@@ -1,4 +1,4 @@
-// What a node does to a container from outside to learn how it is, or to tell it something: probes and lifecycle hooks.
+// Probes and lifecycle hooks of containers.
 import type { DeepReadonly } from '../../base/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
 import type { ContainerStatus } from './container.ts';
@@ -10,7 +10,7 @@ export type ActionPurpose = 'startup' | 'liveness' | 'readiness' | 'postStart' |
 
 export interface ActionTarget {
   readonly containerId: string;
-  /** As the pod's spec has it. */
+  /** The container in the pod's spec. */
   readonly container: DeepReadonly<core.Container>;
   readonly podIp: string;
   readonly purpose: ActionPurpose;

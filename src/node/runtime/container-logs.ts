@@ -11,7 +11,7 @@ export interface LogEntry {
 }
 
 export interface LogQuery {
-  /** Begins with this many of the last lines; with the first line unless given. */
+  /** Begins with this many of the last lines; default all lines. */
   readonly tailLines?: number;
   /** Waits for more until the container has ended. */
   readonly follow: boolean;

@@ -20,7 +20,7 @@ import type {
 } from './streaming.ts';
 
 export interface CallOptions {
-  /** Gives up waiting. What the runtime has begun it may finish. */
+  /** Stops waiting for the call. The runtime may still finish it. */
   readonly signal?: AbortSignal;
 }
 
@@ -41,7 +41,7 @@ export interface ContainerEvent {
   readonly containerId: string;
   readonly containerEventType: ContainerEventType;
   readonly createdAtMs: number;
-  /** Whose container it is. */
+  /** The pod of the container. */
   readonly pod: PodSandboxMetadata;
 }
 
@@ -69,7 +69,7 @@ export interface RuntimeStatus {
 export interface CreateContainerRequest {
   readonly podSandboxId: string;
   readonly config: ContainerConfig;
-  /** What the sandbox was made of. */
+  /** The configuration of the sandbox. */
   readonly sandboxConfig: PodSandboxConfig;
 }
 
@@ -80,28 +80,28 @@ export interface RuntimeService {
   version(options?: CallOptions): Promise<RuntimeVersion>;
   status(options?: CallOptions): Promise<RuntimeStatus>;
 
-  /** Makes and starts a sandbox, with its network; the answer is its id. */
+  /** Creates and starts a sandbox with its network; returns its id. */
   runPodSandbox(
     config: PodSandboxConfig,
     options?: CallOptions & { readonly runtimeHandler?: string },
   ): Promise<string>;
-  /** Stops what runs in it and takes its network down. Nothing happens when it has stopped. */
+  /** Stops the containers of a sandbox and takes its network down. Does nothing when it has stopped. */
   stopPodSandbox(id: string, options?: CallOptions): Promise<void>;
-  /** Removes it with its containers. Nothing happens when it is not there. */
+  /** Removes a sandbox with its containers. Does nothing when it does not exist. */
   removePodSandbox(id: string, options?: CallOptions): Promise<void>;
   podSandboxStatus(id: string, options?: CallOptions): Promise<PodSandboxStatusResponse>;
   listPodSandbox(filter?: PodSandboxFilter, options?: CallOptions): Promise<readonly PodSandboxStatus[]>;
 
   createContainer(request: CreateContainerRequest, options?: CallOptions): Promise<string>;
   startContainer(id: string, options?: CallOptions): Promise<void>;
-  /** Asks it to end, kills it after `timeoutSeconds`, and answers when it has ended. A later call may shorten the time. */
+  /** Signals the container to end, kills it after `timeoutSeconds`, and resolves when it has ended. A later call may shorten the time. */
   stopContainer(id: string, timeoutSeconds: number, options?: CallOptions): Promise<void>;
   removeContainer(id: string, options?: CallOptions): Promise<void>;
   listContainers(filter?: ContainerFilter, options?: CallOptions): Promise<readonly ContainerStatus[]>;
   containerStatus(id: string, options?: CallOptions): Promise<ContainerStatus>;
   containerStats(filter?: ContainerFilter, options?: CallOptions): Promise<readonly ContainerStats[]>;
   updateContainerResources(id: string, resources: LinuxContainerResources, options?: CallOptions): Promise<void>;
-  /** The log file was moved away: the container writes to a new one from now on. */
+  /** Makes the container write to a new log file, after the old one was moved away. */
   reopenContainerLog(id: string, options?: CallOptions): Promise<void>;
 
   /** Runs a command to its end. One that takes longer than `timeoutMs` fails with a RuntimeError `DeadlineExceeded`. */
@@ -114,7 +114,7 @@ export interface RuntimeService {
   attach(request: AttachRequest, options?: CallOptions): Promise<StreamEndpoint<OpenProcess>>;
   portForward(request: PortForwardRequest, options?: CallOptions): Promise<StreamEndpoint<OpenPort>>;
 
-  /** What happens to containers from now on, until the signal aborts. Ends early when the listener cannot keep up. */
+  /** Events of containers from now on, until the signal aborts. Ends early when the reader cannot keep up. */
   containerEvents(signal: AbortSignal): AsyncIterable<ContainerEvent>;
 }
 
@@ -124,12 +124,12 @@ export interface Image {
   readonly repoTags: readonly string[];
   readonly repoDigests: readonly string[];
   readonly size: number;
-  /** Who its program runs as, if it says so: a number, or a name. */
+  /** The user of the image, if it sets one: a number, or a name. */
   readonly uid?: number;
   readonly username?: string;
 }
 
-/** How a registry is told who pulls. */
+/** Credentials for a registry. */
 export interface AuthConfig {
   readonly username?: string;
   readonly password?: string;
@@ -153,7 +153,7 @@ export interface FilesystemUsage {
 export interface ImageService {
   listImages(options?: CallOptions): Promise<readonly Image[]>;
   imageStatus(image: ImageSpec, options?: CallOptions): Promise<Image | undefined>;
-  /** Answers with the image by digest. */
+  /** Returns the image reference by digest. */
   pullImage(image: ImageSpec, options?: PullOptions): Promise<string>;
   removeImage(image: ImageSpec, options?: CallOptions): Promise<void>;
   /** The file system that images are kept on. */

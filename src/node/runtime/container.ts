@@ -14,10 +14,10 @@ export interface ContainerMetadata {
 export interface ImageSpec {
   /** Name with tag or digest. */
   readonly image: string;
-  /** As the pod has it. */
+  /** The image as written in the pod. */
   readonly userSpecifiedImage?: string;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** The handler of the pod's RuntimeClass; the runtime's default unless given. */
+  /** The handler of the pod's RuntimeClass; default the runtime's default handler. */
   readonly runtimeHandler?: string;
 }
 
@@ -42,7 +42,7 @@ export interface Device {
   readonly permissions: string;
 }
 
-/** By what a container is known again. */
+/** Identifies a container. */
 export interface ContainerIdentity {
   readonly metadata: ContainerMetadata;
   readonly image: ImageSpec;
@@ -65,7 +65,7 @@ export interface ContainerConfig extends ContainerIdentity {
   /** The first one to attach closes it for good. */
   readonly stdinOnce: boolean;
   readonly tty: boolean;
-  /** Such as `SIGINT`; the image's unless given. */
+  /** Such as `SIGINT`; default the signal of the image. */
   readonly stopSignal?: string;
   readonly linux: {
     readonly resources: LinuxContainerResources;
@@ -97,10 +97,10 @@ export interface ContainerFilter {
   readonly labelSelector?: Readonly<Record<string, string>>;
 }
 
-/** What a container, or a node, uses now and has used so far. */
+/** Current and accumulated usage of a container or a node. */
 export interface MeasuredUsage {
   readonly timestampMs: number;
-  /** Found out from the processor time so far where a runtime does not tell it. */
+  /** Computed from the accumulated CPU time where a runtime does not report it. */
   readonly usageNanoCores?: number;
   readonly usageCoreNanoSeconds: number;
   readonly workingSetBytes: number;
@@ -119,10 +119,10 @@ export type ContainerEventType =
   | 'CONTAINER_STOPPED_EVENT'
   | 'CONTAINER_DELETED_EVENT';
 
-/** Labels by which containers are known again in the runtime, as the kubelet has them. */
+/** The kubelet's labels of containers and sandboxes. */
 export const POD_NAME = 'io.kubernetes.pod.name';
 export const POD_NAMESPACE = 'io.kubernetes.pod.namespace';
 export const POD_UID = 'io.kubernetes.pod.uid';
 export const CONTAINER_NAME = 'io.kubernetes.container.name';
-/** The annotation of containers that tells what they are: `init`, `sidecar`, `regular` or `ephemeral`. */
+/** The annotation with the type of a container: `init`, `sidecar`, `regular` or `ephemeral`. */
 export const CONTAINER_KIND = 'keelson.dev/container-kind';

@@ -1,4 +1,4 @@
-// What the kernel of a Linux node is told about pods and containers. Names as in the Container Runtime Interface.
+// Linux settings of pods and containers. Names as in the Container Runtime Interface.
 
 export interface LinuxContainerResources {
   /** In microseconds; a container may use `cpuQuota` of every period. */
@@ -15,7 +15,7 @@ export interface LinuxContainerResources {
   readonly unified?: Readonly<Record<string, string>>;
 }
 
-/** `POD` shares with the pod's other containers, `CONTAINER` with nobody, `NODE` with the node, `TARGET` with `targetId`. */
+/** `POD` shares with the pod's other containers, `CONTAINER` with no other container, `NODE` with the node, `TARGET` with `targetId`. */
 export type NamespaceMode = 'POD' | 'CONTAINER' | 'NODE' | 'TARGET';
 
 export interface NamespaceOption {

@@ -32,7 +32,7 @@ export interface PodSandboxConfig {
   readonly hostname: string;
   /** Where the runtime writes the logs of the pod's containers, each at its `logPath` below. */
   readonly logDirectory: string;
-  /** Undefined where the node's own resolv.conf serves. */
+  /** Undefined to use the node's resolv.conf. */
   readonly dnsConfig?: DnsConfig;
   readonly portMappings: readonly PortMapping[];
   readonly labels: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ export interface PodSandboxStatus {
 export interface PodSandboxFilter {
   readonly id?: string;
   readonly state?: PodSandboxState;
-  /** Those of the pod with this uid. */
+  /** Selects the sandboxes of the pod with this uid. */
   readonly podUid?: string;
   readonly labelSelector?: Readonly<Record<string, string>>;
 }

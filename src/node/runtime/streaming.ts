@@ -1,4 +1,4 @@
-// Talking to containers while they run: a runtime may do it at a URL of its own, or within this process.
+// Connections to running containers, which a runtime serves at a URL or within this process.
 
 export interface ExecRequest {
   readonly containerId: string;

@@ -19,22 +19,22 @@ interface Known<T> {
   readonly untilMs: number;
 }
 
-/** As a kubelet has them unless configured otherwise. */
+/** The defaults of a kubelet. */
 const TOKEN_TTL_MS = 2 * 60_000;
 const ALLOWED_TTL_MS = 5 * 60_000;
 const REFUSED_TTL_MS = 30_000;
-/** Of each cache; the oldest go first. */
+/** Maximum number of entries of each cache; the oldest are dropped. */
 const MAX_KNOWN = 1000;
 
 export interface NodeAccessParts {
   readonly node: string;
-  /** As the node: it asks the API server who somebody is and what they may do. */
+  /** The node's client, for token and access reviews. */
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Decides who may ask a node for what, as a kubelet that leaves it to the API server. */
+/** Authenticates and authorizes requests to a node through the API server, as a kubelet does in webhook mode. */
 export class NodeAccess {
   readonly #parts: NodeAccessParts;
   readonly #users = new Map<string, Known<User | undefined>>();
@@ -115,7 +115,7 @@ export class NodeAccess {
   }
 }
 
-/** What was found out before, or is found out now. */
+/** The cached decision, or a new one. */
 async function remembered<T>(
   known: Map<string, Known<T>>,
   key: string,
@@ -147,7 +147,7 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 
-/** Paths with a subresource of their own, of which some may be had by whoever may do everything, too. */
+/** Paths with a separate subresource. For some of them, access to `proxy` is enough, too. */
 const SUBRESOURCES: readonly (readonly [path: string, subresources: readonly string[]])[] = [
   ['pods', ['pods', 'proxy']],
   ['healthz', ['healthz', 'proxy']],
@@ -161,7 +161,7 @@ const SUBRESOURCES: readonly (readonly [path: string, subresources: readonly str
   ['flagz', ['configz']],
 ];
 
-/** What somebody needs to be allowed, one of several. */
+/** The subresources of which the caller needs one. */
 export function attributesOf({ method, path }: Pick<NodeRequest, 'method' | 'path'>): {
   readonly verb: string;
   readonly subresources: readonly string[];

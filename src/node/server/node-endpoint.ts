@@ -7,17 +7,17 @@ import type { NodeServer } from './node-server.ts';
 
 export interface NodeEndpointOptions {
   readonly host: string;
-  /** Any that is free unless given. */
+  /** Default a free port. */
   readonly port?: number;
-  /** Shown to callers. */
+  /** The server certificate. */
   readonly certificate: ClientCertificate;
-  /** PEM of the authorities whose client certificates count. */
+  /** PEM of the authorities that client certificates are verified with. */
   readonly clientAuthorities: string;
 }
 
 const LIMITS = { maxConnections: 1000, headersTimeoutMs: 10_000, handshakeTimeoutMs: 10_000 };
 
-/** The port of a node: callers show a certificate or a token, and are let in as the API server says. */
+/** The HTTPS port of a node. Callers send a certificate or a token, and the API server decides about access. */
 export class NodeEndpoint implements Disposable {
   readonly #listener: TlsListener;
   readonly #clientAuthorities: string;

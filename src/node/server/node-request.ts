@@ -15,7 +15,7 @@ export interface NodeRequest {
 
 export type NodeAnswer =
   | TextAnswer
-  /** Sent as it comes, no faster than the caller takes it. */
+  /** Streamed, no faster than the caller reads it. */
   | { readonly type: 'stream'; readonly body: AsyncIterable<Uint8Array> }
   /** The end of HTTP on this connection, which is over when `takeOver` is. */
   | {
@@ -28,7 +28,7 @@ export interface TextAnswer {
   readonly type: 'text';
   readonly code: number;
   readonly text: string;
-  /** Plain text unless given. */
+  /** Default `text/plain`. */
   readonly contentType?: string;
 }
 

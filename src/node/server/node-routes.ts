@@ -11,7 +11,7 @@ import { passOn } from './pass-on.ts';
 import { serveCommand, wantedStreams } from './serve-command.ts';
 import { askedPorts, servePorts } from './serve-ports.ts';
 
-/** What a node's server tells of. */
+/** What the server of a node serves. */
 export interface ServedNode {
   readonly settings: NodeSettings;
   readonly streams: PodStreams;
@@ -99,7 +99,7 @@ async function containerLog(
   }
   const entries = node.streams.logs(key, container, options);
   try {
-    const first = await entries.next(); // what is wrong shows before the first line
+    const first = await entries.next(); // errors surface before the first line
     return { type: 'stream', body: withFirst(first, entries) };
   } catch (error) {
     return refusal(error instanceof RuntimeError ? 400 : 500, messageOf(error));
@@ -120,7 +120,7 @@ function containersOf({ spec }: Observed<Pod>): readonly string[] {
   return [...containers, ...initContainers, ...ephemeralContainers].map(({ name }) => name);
 }
 
-/** Undefined when they cannot be read. */
+/** Undefined when the query is invalid. */
 function logOptions({ query, signal }: NodeRequest, clock: Clock): PodLogOptions | undefined {
   const isTrue = (name: string): boolean => ['true', '1', 't', 'T', 'TRUE', 'True'].includes(query.get(name) ?? '');
   const [tailLines, limitBytes, sinceSeconds] = ['tailLines', 'limitBytes', 'sinceSeconds'].map((name) => {
@@ -197,7 +197,7 @@ async function ports(node: ServedNode, request: NodeRequest, key: string): Promi
   );
 }
 
-/** Goes on with what the runtime answers; what it refuses is told as a kubelet does. */
+/** Serves the stream that the runtime opens; answers with a kubelet's error when the runtime refuses. */
 async function connected<Endpoint>(
   open: () => Promise<Endpoint>,
   serve: (endpoint: Endpoint) => NodeAnswer | Promise<NodeAnswer>,

@@ -9,7 +9,7 @@ import { answerNodeRequest, type ServedNode } from './node-routes.ts';
 /** Requests that a connection may keep open; more wait in line. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** What answers for a node: the part of a kubelet that the API server talks to. Connections are brought to it. */
+/** The HTTP server of a node, as the API server expects it of a kubelet. Callers pass connections to it. */
 export class NodeServer implements Disposable {
   readonly #node: ServedNode;
   readonly #log: Logger;
@@ -26,7 +26,7 @@ export class NodeServer implements Disposable {
     this.#server.on('upgrade', (request, socket, first: Buffer) => void this.#upgrade(request, socket, first));
   }
 
-  /** Serves a connection. Without a guard its requests are answered whoever sends them: who brings it has made sure of that. */
+  /** Serves a connection. Without a guard all requests are answered: the caller has to authorize the connection. */
   accept(connection: Duplex, guard?: RequestGuard): void {
     this.#connections.add(connection);
     if (guard !== undefined) this.#guards.set(connection, guard);

@@ -17,7 +17,7 @@ interface ContainerUse extends MeasuredUsage {
   readonly startedAtMs: number;
 }
 
-/** As much of a node as its figures depend on. */
+/** The members of a node that its statistics need. */
 interface MeasuredNode {
   readonly settings: Pick<NodeSettings, 'name'>;
   readonly startedAtMs: number;

@@ -4,7 +4,7 @@ import { HttpClient } from '../../wire/http/index.ts';
 import { cutText, joinConnections } from '../../wire/connections/index.ts';
 import { type NodeAnswer, type NodeRequest, refusal } from './node-request.ts';
 
-/** Headers by which a protocol is agreed on. */
+/** Headers that negotiate a protocol. */
 const PASSED = [
   'connection',
   'upgrade',
@@ -15,7 +15,7 @@ const PASSED = [
 ];
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
-/** Lets the caller speak with the streaming server of a container runtime, which has answered with this URL. */
+/** Proxies the caller to the streaming server of a container runtime at this URL. */
 export async function passOn(request: NodeRequest, url: string, clock: Clock): Promise<NodeAnswer> {
   const server = new URL(url);
   const client = new HttpClient({ target: { server }, clock, isHttp1Only: true });

@@ -27,7 +27,7 @@ export function wantedStreams(query: URLSearchParams): WantedStreams | NodeAnswe
 export interface CommandParts {
   readonly open: OpenProcess;
   readonly clock: Clock;
-  /** Who attaches to what a container runs is not told how that ends. */
+  /** A caller that attaches does not get the exit code. */
   readonly isAttach: boolean;
 }
 

@@ -23,7 +23,7 @@ export class FileLogs implements ContainerLogs {
     try {
       let at = tailLines === undefined ? 0 : await tailStart(file, tailLines);
       while (!signal.aborted) {
-        // asked before reading, so that what is written last is not missed
+        // checked before reading, so that the last lines are not missed
         const isOver = !follow || !(await this.#isRunning(id));
         for await (const line of linesFrom(file, at)) {
           at += line.length + 1;
@@ -78,7 +78,7 @@ async function* linesFrom(file: FileHandle, from: number): AsyncGenerator<Buffer
   }
 }
 
-/** Where the last so many lines begin. */
+/** The offset at which the last `lines` lines begin. */
 async function tailStart(file: FileHandle, lines: number): Promise<number> {
   const { size } = await file.stat();
   if (lines <= 0) return size;
@@ -94,7 +94,7 @@ async function tailStart(file: FileHandle, lines: number): Promise<number> {
   return 0;
 }
 
-/** The runtime has begun a new file in the place of this one. */
+/** Whether the runtime has replaced this file with a new one. */
 async function isReplaced(file: FileHandle, path: string): Promise<boolean> {
   try {
     return (await stat(path)).ino !== (await file.stat()).ino;

@@ -33,7 +33,7 @@ export interface PodStreamsParts {
 
 type Status = DeepReadonly<core.ContainerStatus>;
 
-/** What can be read from and sent to the containers of a node: the part of a kubelet that its HTTP server serves. */
+/** Logs, commands and ports of the containers of a node, for its HTTP server. */
 export class PodStreams {
   readonly #parts: PodStreamsParts;
 
@@ -128,7 +128,7 @@ function streamsOf({
   return { stdin, stdout, stderr: stderr && !tty, tty };
 }
 
-/** The id of the container whose log is meant: the present one, the one before, or none yet. */
+/** The id of the container whose log is requested. Throws when that container has not run. */
 function loggedContainer({ metadata, status }: Observed<Pod>, name: string, isPrevious: boolean): string {
   const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status ?? {};
   const all: readonly Status[] = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses];
@@ -161,14 +161,14 @@ function idOf(fullId: string): string {
 
 /** As `kubectl logs` asks for them. */
 export interface PodLogOptions {
-  /** Those of the container's run before. */
+  /** Logs of the previous run of the container. */
   readonly previous?: boolean;
   readonly follow?: boolean;
   readonly tailLines?: number;
   readonly sinceMs?: number;
   readonly timestamps?: boolean;
   readonly limitBytes?: number;
-  /** Both unless given. */
+  /** Default both. */
   readonly stream?: 'stdout' | 'stderr';
   readonly signal: AbortSignal;
 }

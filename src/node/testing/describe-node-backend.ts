@@ -1,6 +1,7 @@
 // What every backend of a node has to do, seen through the agent.
 import { describe, expect, test } from 'vitest';
 import type { VirtualClock } from '../../base/index.ts';
+import { skipWhen } from '../../base/testing/requires.ts';
 import { mergePatch } from '../../client/index.ts';
 import type { DeviceEdits, NodeBackend, OpenNodeBackend } from '../backend/index.ts';
 import type { NodeAgent } from '../node-agent.ts';
@@ -14,10 +15,20 @@ export interface TestedBackend {
   exit(cluster: NodeCluster, pod: string, code: number): Promise<void>;
   /** Everything that the backend still has of pods: ids of sandboxes and containers, paths. */
   rest(backend: NodeBackend): Promise<readonly string[]>;
-  /** Undefined for backends whose runtime is always ready. */
-  readonly setNetworkReady?: (isReady: boolean) => void;
-  /** Undefined for backends without devices that a test can set. */
-  readonly setEdits?: (edits: DeviceEdits) => void;
+  /** Called for backends with a network switch only. */
+  setNetworkReady(isReady: boolean): void;
+  /** Called for backends with device edits only. */
+  setEdits(edits: DeviceEdits): void;
+}
+
+/** What a test can do with a backend, and what the backend keeps. Tests that need more are skipped, and the report says why. */
+export interface BackendCapabilities {
+  /** A test can make the network of the runtime fail. */
+  readonly networkSwitch: boolean;
+  /** A test can set the edits that devices make. */
+  readonly deviceEdits: boolean;
+  /** Plugins list the volumes that they have mounted. */
+  readonly mountedVolumes: boolean;
 }
 
 class Run implements AsyncDisposable {
@@ -75,7 +86,9 @@ const NO_SIGNAL = new AbortController().signal;
 const CONTAINER = { name: 'web', image: 'nginx:1' };
 
 /** Every backend passes this; a new one is finished when it does. */
-export function describeNodeBackend(name: string, make: () => TestedBackend): void {
+export function describeNodeBackend(name: string, has: BackendCapabilities, make: () => TestedBackend): void {
+  const needsNetwork = skipWhen(!has.networkSwitch, 'backend has no network switch');
+  const needsEdits = skipWhen(!has.deviceEdits, 'backend has no device edits');
   describe(`${name} keeps the contract of node backends`, () => {
     test('a pod starts, has an address, and is ready', async () => {
       await using run = await Run.start(make());
@@ -133,7 +146,7 @@ export function describeNodeBackend(name: string, make: () => TestedBackend): vo
       expect(await run.look('web')).toBe('Running ready 0');
       const [plugin] = run.backend.volumes;
       const mounted = (await plugin?.mounted()) ?? [];
-      if (mounted.length > 0) expect(mounted).toMatchObject([{ podUid: metadata.uid, volume: 'data' }]);
+      expect(mounted).toMatchObject(has.mountedVolumes ? [{ podUid: metadata.uid, volume: 'data' }] : []);
       await maps.patch('settings', mergePatch({ data: { color: 'red' } }));
       await run.cluster.advance('2m');
       expect(await run.look('web')).toBe('Running ready 0');
@@ -188,9 +201,8 @@ export function describeNodeBackend(name: string, make: () => TestedBackend): vo
       expect(containers.length).toBeLessThanOrEqual(2);
     });
 
-    test('a node without a network is not ready, starts no pods, and comes back', async () => {
+    test('a node without a network is not ready, starts no pods, and comes back', needsNetwork, async () => {
       const tested = make();
-      if (tested.setNetworkReady === undefined) return;
       await using run = await Run.start(tested);
       const ready = async (): Promise<unknown> =>
         (await run.cluster.client.core.v1.nodes.get('keelson')).status?.conditions?.find(
@@ -211,9 +223,8 @@ export function describeNodeBackend(name: string, make: () => TestedBackend): vo
       expect(await run.look('web')).toBe('Running ready 0');
     });
 
-    test('what devices change reaches the configuration of the container', async () => {
+    test('what devices change reaches the configuration of the container', needsEdits, async () => {
       const tested = make();
-      if (tested.setEdits === undefined) return;
       await using run = await Run.start(tested);
       const edits = { envs: [{ key: 'GPU', value: '0' }], mounts: [], devices: [], cdiDevices: ['a.b/c=d'] };
       tested.setEdits(new Map([['web', { ...edits, annotations: { 'a.b/device': 'd' } }]]));

@@ -5,7 +5,9 @@ import { describeNodeBackend } from './describe-node-backend.ts';
 import { MemoryMachine } from './memory-backend.ts';
 import { NodeCluster } from './node-cluster.ts';
 
-describeNodeBackend('the backend in memory', () => {
+const ALL = { networkSwitch: true, deviceEdits: true, mountedVolumes: true };
+
+describeNodeBackend('the backend in memory', ALL, () => {
   const machine = new MemoryMachine();
   return {
     open: machine.open,

@@ -1,4 +1,4 @@
-// The smallest backend that there can be: containers are entries of a map, and run until they are stopped or a test ends them.
+// A minimal backend: containers are entries of a map, and run until they are stopped or a test ends them.
 import { Buffer } from 'node:buffer';
 import { BoundedQueue } from '../../base/index.ts';
 import { NO_DEVICES, NO_EDITS, type NodeBackend, type OpenNodeBackend, volumeFolder } from '../backend/index.ts';
@@ -33,7 +33,7 @@ export class MemoryMachine {
     this.#events.offer({ containerId: id, containerEventType: 'CONTAINER_STOPPED_EVENT', createdAtMs: nowMs, pod });
   }
 
-  /** What is on the machine of pods. */
+  /** Everything on the machine that belongs to pods. */
   get rest(): readonly string[] {
     return [...this.sandboxes.keys(), ...this.containers.keys(), ...this.files.keys()];
   }

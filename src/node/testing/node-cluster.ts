@@ -44,7 +44,7 @@ export class NodeCluster implements AsyncDisposable {
     this.#running = undefined;
   }
 
-  /** Lets all that needs no time go on until nothing is left of it. */
+  /** Waits until the nodes have nothing to do at the present virtual time. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < MAX_TURNS; turn++) {
       await settle();
@@ -67,7 +67,7 @@ export class NodeCluster implements AsyncDisposable {
     return this.pods.get(metadata?.name ?? '');
   }
 
-  /** The pod's states from now on, as a watch tells them. */
+  /** Collects the versions of a pod from now on. */
   follow(name: string): { readonly states: Observed<Pod>[]; end(): Promise<void> } {
     const stop = new AbortController();
     const states: Observed<Pod>[] = [];

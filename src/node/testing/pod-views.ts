@@ -1,4 +1,4 @@
-// Pods and what is in the runtime of them, in few words, for tests of the state machine.
+// Short notation for pods and their containers, for tests of the state machine.
 import type { Observed, Pod } from '../../client/index.ts';
 import type { PodMemory, PodView, ProbeResult } from '../life/index.ts';
 import type { ContainerState, PodSandboxState } from '../runtime/index.ts';
@@ -25,7 +25,7 @@ export interface ViewSketch {
   /** Newest first. */
   readonly containers?: readonly ContainerSketch[];
   readonly memory?: Partial<PodMemory>;
-  /** Seconds after `START_MS`; 100 unless given. */
+  /** Seconds after `START_MS`; default 100. */
   readonly now?: number;
 }
 

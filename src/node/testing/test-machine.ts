@@ -17,7 +17,7 @@ export const TEST_MACHINE: Machine = {
   pressure: async () => ({ memory: false, disk: false, pid: false }),
 };
 
-/** What a runtime says of itself that is well but for its network. */
+/** The status of a runtime that is ready; its network is ready as given. */
 export function runtimeStatus(status: boolean): RuntimeStatus {
   const network = { type: 'NetworkReady', status, reason: 'NetworkPluginNotReady', message: 'no plugin' };
   const conditions = [{ type: 'RuntimeReady', status: true, reason: '', message: '' }, network];

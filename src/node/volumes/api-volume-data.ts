@@ -6,7 +6,7 @@ import type { Contents, VolumeData } from './volume-files.ts';
 
 const TOKEN_SECONDS = 3600;
 
-/** Reads what volumes are made from with the client of a node, which may read what its pods refer to. */
+/** Reads the objects that volumes are built from, with the client of the node. */
 export class ApiVolumeData implements VolumeData {
   readonly #client: Client;
 

@@ -3,10 +3,13 @@ import { hasReason, mergePatch, type Client, type Observed, type PersistentVolum
 import type { EventRecorder } from '../../kit/index.ts';
 import type { MountedClaim, PodVolumes } from './pod-volumes.ts';
 
-/** How often claims that are mounted are looked at. */
+/** Interval at which mounted claims are checked. */
 export const GROW_EVERY_MS = 10_000;
-/** Conditions that tell how far a claim is with growing. */
+/** Conditions that show the progress of a resize. */
 const FAMILY = new Set(['Resizing', 'FileSystemResizePending', 'ControllerResizeError', 'NodeResizeError']);
+
+/** Resize statuses with which a claim waits for its node. */
+const WAITING = new Set(['NodeResizePending', 'NodeResizeInProgress']);
 
 export interface GrowParts {
   readonly client: Client;
@@ -15,7 +18,7 @@ export interface GrowParts {
   readonly volumes: PodVolumes;
 }
 
-/** Does the node's part when the volume of a claim was made larger: the claim then has what the volume has. */
+/** Grows the file system of a claim whose volume has grown, and updates the capacity of the claim. */
 export async function growVolume(mounted: MountedClaim, parts: GrowParts): Promise<void> {
   const { key, volumeName, pod } = mounted;
   const [namespace = '', name = ''] = key.split('/');
@@ -32,10 +35,9 @@ export async function growVolume(mounted: MountedClaim, parts: GrowParts): Promi
   try {
     await parts.volumes.grow(mounted, volume);
   } catch (error) {
-    const message = `NodeExpandVolume.NodeExpandVolume failed for volume "${volumeName}": ${messageOf(error)}`;
-    for (const about of [pod, claim])
-      parts.events.event(about, { type: 'Warning', reason: 'VolumeResizeFailed', message });
-    return; // the claim still waits for the node, which looks again soon
+    const message = `NodeExpandVolume.NodeExpandVolume failed for volume "${volumeName}" : ${messageOf(error)}`;
+    parts.events.event(pod, { type: 'Warning', reason: 'VolumeResizeFailed', message });
+    return; // the claim still waits for the node, which tries again
   }
   const storage = volume.spec?.capacity?.['storage'];
   const conditions = (begun.status?.conditions ?? []).filter(({ type }) => !FAMILY.has(type));
@@ -54,5 +56,5 @@ export async function growVolume(mounted: MountedClaim, parts: GrowParts): Promi
 }
 
 function isWaitingForNode({ status }: Observed<PersistentVolumeClaim>): boolean {
-  return status?.allocatedResourceStatuses?.['storage']?.startsWith('NodeResize') === true;
+  return WAITING.has(status?.allocatedResourceStatuses?.['storage'] ?? '');
 }

@@ -7,7 +7,7 @@ import { hasPayload, type VolumeData, volumePayload } from './volume-files.ts';
 export interface PodContentsParts {
   readonly data: VolumeData;
   readonly machine: Pick<Machine, 'addresses' | 'dns' | 'folders'>;
-  /** What pods may use of the node. */
+  /** The node's allocatable resources. */
   allocatable(): Readonly<Record<string, string>>;
   /** The node's pod of this uid. */
   pod(uid: string): Observed<Pod> | undefined;
@@ -15,7 +15,7 @@ export interface PodContentsParts {
 
 const FILE_MODE = 0o644;
 
-/** Computes the files that the agent makes for pods: those of volumes from the API, and `/etc/hosts`. */
+/** Computes the files that the agent provides for pods: volumes that are built from the API, and `/etc/hosts`. */
 export class PodContents {
   readonly #parts: PodContentsParts;
 
@@ -39,7 +39,7 @@ export class PodContents {
     return hostsContent(pod, { podIps, clusterDomain, machineHosts });
   }
 
-  /** What is at a path below the agent's folder; undefined for what the agent does not make. */
+  /** The content at a path below the agent's folder; undefined for paths that the agent does not provide. */
   async at(path: string): Promise<PodContent | undefined> {
     const { root } = this.#parts.machine.folders;
     const [uid = '', ...rest] = path.slice(podFolder(root, '').length).split('/');

@@ -44,7 +44,7 @@ export interface PodVolumesParts {
   readonly inUse: VolumesInUse;
   /** The node as the cluster knows it. */
   node(): Observed<Node> | undefined;
-  /** A volume of a driver was mounted: from now on it may grow. */
+  /** Called when a claim was mounted: its volume may grow from now on. */
   mounted(): void;
 }
 
@@ -62,7 +62,7 @@ interface MountOptions {
 
 /**
  * The volumes of a node's pods: each is mounted by the first plugin that supports it, those of claims when the claim is bound and
- * the volume attached. What was mounted stays so, whatever becomes of the claim.
+ * the volume attached. Mounted volumes stay mounted even if the claim changes.
  */
 export class PodVolumes {
   readonly #parts: PodVolumesParts;
@@ -73,12 +73,12 @@ export class PodVolumes {
     this.#parts = parts;
   }
 
-  /** What is mounted of drivers: such volumes may grow. */
+  /** All mounted claims. */
   mountedClaims(): MountedClaim[] {
     return [...this.#mounted.values()].flatMap((volumes) => [...volumes.values()]);
   }
 
-  /** Makes a volume available, unless it is; answers with its path on the machine. */
+  /** Mounts a volume, unless it is mounted; returns its path on the machine. */
   async mount(pod: Observed<Pod>, volume: Volume, { signal }: MountOptions): Promise<string> {
     const claim = claimNameOf(pod, volume);
     if (claim === undefined) return await this.#mountSource(pod, { volume, persistentVolume: undefined }, signal);
@@ -93,12 +93,12 @@ export class PodVolumes {
     return path;
   }
 
-  /** Brings the content of volumes up to date that are made from the API, where their plugin wants that. */
+  /** Updates the content of volumes that are built from the API, where the plugin has `refreshEveryMs`. */
   async refresh(pod: Observed<Pod>, options: MountOptions): Promise<void> {
     for (const volume of pod.spec?.volumes ?? []) if (this.#isRefreshed(volume)) await this.mount(pod, volume, options);
   }
 
-  /** How often `refresh` is due for a pod; undefined for pods whose volumes have nothing to be brought up to date. */
+  /** Interval at which `refresh` is due for a pod; undefined for pods without such volumes. */
   refreshEveryMs(pod: Observed<Pod>): number | undefined {
     const periods = (pod.spec?.volumes ?? []).map((volume) => this.#isRefreshed(volume));
     return periods.find((period) => period !== undefined);
@@ -115,7 +115,7 @@ export class PodVolumes {
     this.#parts.inUse.release(uid);
   }
 
-  /** Takes away what is mounted for pods that are gone. */
+  /** Unmounts the volumes of pods that are gone. */
   async unmountStrangers(isKnown: (podUid: string) => boolean): Promise<void> {
     for (const plugin of this.#parts.plugins) {
       const strangers = (await plugin.mounted()).filter(({ podUid }: MountedVolume) => !isKnown(podUid));
@@ -143,7 +143,7 @@ export class PodVolumes {
     return await plugin.mount({ pod, ...source, payload: this.#parts.contents.payload(pod, source.volume), signal });
   }
 
-  /** Takes a pod over that runs already: what it uses was mounted by an earlier life of this node. */
+  /** Takes over the mounted claims of a pod that an earlier run of the agent started. */
   async adopt(pod: Observed<Pod>): Promise<void> {
     const { namespace = '', uid } = pod.metadata;
     if (this.#mounted.has(uid)) return;
@@ -170,7 +170,7 @@ export class PodVolumes {
     this.#parts.mounted();
   }
 
-  /** Reports first that the volume is in use, so that it is not detached; then it has to be attached. */
+  /** Reports that the volume is in use, so that it is not detached, then checks that it is attached. */
   async #awaitAttachment(pod: Observed<Pod>, volume: Volume, handle: DriverHandle): Promise<void> {
     if (!(await this.#isToBeAttached(handle))) return;
     const unique = uniqueVolumeName(handle);

@@ -1,4 +1,4 @@
-// The files of volumes that are made from the API: ConfigMaps, Secrets, fields of the pod, tokens.
+// The files of volumes that are built from the API: ConfigMaps, Secrets, fields of the pod, tokens.
 import { Buffer } from 'node:buffer';
 import { posix } from 'node:path';
 import type { DeepReadonly } from '../../base/index.ts';
@@ -11,7 +11,7 @@ import type { Volume, VolumeFile, VolumePayload } from '../backend/index.ts';
 /** The bytes of a ConfigMap or Secret, by key. */
 export type Contents = ReadonlyMap<string, Uint8Array>;
 
-/** What volumes are made from; undefined for what is not there. */
+/** The objects that volumes are built from; undefined for objects that do not exist. */
 export interface VolumeData {
   configMap(namespace: string, name: string): Promise<Contents | undefined>;
   secret(namespace: string, name: string): Promise<Contents | undefined>;
@@ -39,12 +39,12 @@ const MISSING_KEY = {
   secret: 'references non-existent secret key: ',
 } as const;
 
-/** Whether the content of a volume is made from the API. */
+/** Whether the content of a volume is built from the API. */
 export function hasPayload({ configMap, secret, downwardAPI, projected }: Volume): boolean {
   return (configMap ?? secret ?? downwardAPI ?? projected) !== undefined;
 }
 
-/** The content of a volume that is made from the API. */
+/** Builds the content of a volume from the API. */
 export async function volumePayload(
   pod: Observed<Pod>,
   { configMap, secret, downwardAPI, projected }: Volume,
@@ -100,7 +100,7 @@ class ProjectionReader {
     });
   }
 
-  /** All keys as files of their names, or those that are listed at the paths that are given. */
+  /** All keys as files of their names, or only the listed keys at their paths. */
   #project(
     kind: 'configmap' | 'secret',
     { name = '', items = [], optional = false }: KeyedProjection,
@@ -132,7 +132,7 @@ class ProjectionReader {
   }
 }
 
-/** Paths that lead out of the volume are refused by the API; this keeps them in all the same. */
+/** Keeps paths within the volume. The API rejects others; this is a second line of defence. */
 function inside(path: string): string {
   return posix.resolve('/', path).slice(1);
 }

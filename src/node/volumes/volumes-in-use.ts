@@ -1,4 +1,4 @@
-/** The volumes that pods of a node use, by the names that the status of nodes has for them. */
+/** The volumes that pods of a node use, by their names in `status.volumesInUse`. */
 export class VolumesInUse {
   readonly #pods = new Map<string, Set<string>>();
   readonly #changed: () => void;
@@ -18,7 +18,7 @@ export class VolumesInUse {
     this.#changed();
   }
 
-  /** A pod uses nothing any more. */
+  /** Releases all volumes of a pod. */
   release(podUid: string): void {
     let isAnyFree = false;
     for (const [volume, users] of this.#pods) {

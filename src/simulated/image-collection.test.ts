@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../base/index.ts';
+import type { NodeCluster } from '../node/testing/node-cluster.ts';
+import { simulatedBackend } from './index.ts';
+import { SimulatedImages } from './simulated-images.ts';
+import { startNodes } from './testing/simulated-nodes.ts';
+
+async function sizeOf(image: string): Promise<number> {
+  const images = new SimulatedImages(new VirtualClock());
+  images.add(image);
+  return (await images.listImages())[0]?.size ?? 0;
+}
+
+async function reportedImages({ client }: NodeCluster): Promise<(string | undefined)[]> {
+  const { status } = await client.core.v1.nodes.get('keelson');
+  return (status?.images ?? []).map(({ names }) => names?.at(-1)).toSorted();
+}
+
+test('a node whose disk is full of images removes those that no container uses, and reports the rest', async () => {
+  const imageDiskBytes = (await sizeOf('web:1')) + (await sizeOf('db:1'));
+  await using cluster = await startNodes({ backend: simulatedBackend({ imageDiskBytes }) });
+  for (const name of ['web', 'db'])
+    await cluster.run({ metadata: { name }, spec: { containers: [{ name, image: `${name}:1` }] } });
+  await cluster.advance('10m');
+  expect(await reportedImages(cluster)).toEqual(['docker.io/library/db:1', 'docker.io/library/web:1']);
+  const failure = (await cluster.events('keelson')).find((each) => each.includes('FreeDiskSpaceFailed'));
+  expect(failure).toMatch(/Attempted to free \d+ bytes, but only found 0 bytes eligible to free\.$/);
+
+  await cluster.pods.delete('web');
+  await cluster.advance('10m');
+  expect(await reportedImages(cluster)).toEqual(['docker.io/library/db:1']);
+});
