@@ -8,7 +8,7 @@ import {
   invalid,
   invalidValue,
   type Patched,
-  StatusError,
+  type StatusError,
   type WriteOptions,
   YamlBody,
 } from '../../api/index.ts';

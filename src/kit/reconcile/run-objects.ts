@@ -7,7 +7,6 @@ import type {
   Observed,
   Patch,
   Sendable,
-  Stored,
   Tally,
   WriteOptions,
 } from '../../client/index.ts';
