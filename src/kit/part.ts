@@ -54,7 +54,7 @@ export interface Part {
 export interface PreparedPart {
   run(signal: AbortSignal): Promise<void>;
   /**
-   * Whether nothing is waiting or under way that could continue without time passing, for `settle` and for health. The app
+   * True if nothing waits or runs that could continue without time passing, for `settle` and for health. The app
    * itself knows this of the part's handlers, workers and passes.
    */
   readonly isIdle?: boolean;

@@ -5,7 +5,7 @@ import type { AppContext, Part, PreparedPart } from './part.ts';
 
 /** What an app gives to a part of one of the cluster's own programs, besides what every part gets. */
 export interface ProgramContext extends AppContext {
-  /** How long work that is under way when the app stops may take before its signal aborts. */
+  /** How long work in progress may take when the app stops, before its signal aborts. */
   readonly stopGraceMs: number;
   /** An earlier run of the part has handled everything up to this resourceVersion; undefined if there was none. */
   readonly seenUpTo: string | undefined;
@@ -32,7 +32,7 @@ export interface ClusterState {
 
 /** A part with what only the composition of the cluster's own programs uses. Every `Part` is one. */
 export interface ProgramPart extends Part {
-  /** The service account that the part writes as, where parts of an app have accounts of their own. */
+  /** The service account that the part writes as, if each part of the app has a separate account. */
   readonly account?: string;
   /** Replaces the concurrency of workers that state one. */
   readonly concurrency?: number;

@@ -21,8 +21,8 @@ export function comparePreference(left: ServedGroupVersion, right: ServedGroupVe
 /**
  * Groups in the order of discovery: higher priorities first. A group counts with its highest priority.
  *
- * `breakTies` orders groups of the same priority. The two forms of discovery differ in it: the aggregated one goes by
- * the name of the group; the other by the names of APIServices (`v1.apps`), so that versions come before groups.
+ * `breakTies` orders groups of the same priority. The two forms of discovery differ in it: the aggregated one uses
+ * the name of the group; the other the names of APIServices (`v1.apps`), so that versions come before groups.
  */
 export function orderedGroups<G extends ServedGroup>(
   groups: readonly G[],

@@ -213,7 +213,7 @@ describe('canonicalize() with defaults', () => {
     );
   });
 
-  test('gives every object a copy of its own', () => {
+  test('gives every object a separate copy', () => {
     const first = canonicalize({}, service, { defaults: true });
     const second = canonicalize({}, service, { defaults: true });
 

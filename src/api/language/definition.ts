@@ -21,12 +21,13 @@ import type { Constraints } from '../schema/constraints.ts';
  * another, `*T` (absent differs from zero), `[]T`, `map<T>`, `wrapped[]string` (a message of its own in protobuf).
  * Flags: `required`, `required=published` (part of the schema, but not checked), `always` (written even when empty),
  * `omitzero` (a struct left out when empty), `default=V` (part of the schema), `fill=V` (filled in by the server, not
- * part of the schema), `enum(A|B)` (part of the schema), `values(A|B)` (what is checked, in the order of the message,
- * but not part of the schema; `values(*)` checks nothing), `list=atomic|set|map(key,…)`, `map=atomic|granular`,
+ * part of the schema), `enum(A|B)` (part of the schema), `values(A|B)` (the accepted values in the order of the
+ * message, not part of the schema; `values(*)` accepts any), `list=atomic|set|map(key,…)`, `map=atomic|granular`,
  * `patch=merge(key)`, `go=T` (the Go type in decoding errors where it does not follow from the type), `in=A,B` (the Go
- * structs around a field with a number like `2.1`, outermost first), `min=`, `max=`, `maxlength=`, `format=`, `immutable`. What is said about a wrong value where it is
- * not the usual: `missing("…")`, `below("…")`, `above("…")`, `outside("…")` for both, `zero=missing` (a zero was left
- * out), `zero=absent` (and may be), `at=parent|list` (where it is reported).
+ * structs around a field with a number like `2.1`, outermost first), `min=`, `max=`, `maxlength=`, `format=`, `immutable`.
+ * Flags for messages that differ from the usual ones: `missing("…")`, `below("…")`, `above("…")`, `outside("…")` for
+ * both, `zero=missing` (a zero is reported as missing), `zero=absent` (a zero is accepted as absent), `at=parent|list`
+ * (where the problem is reported).
  * On a type: `atomic`, `union(discriminator:field=Value,…)`, and `checked(a b * c)`, the order in which upstream checks
  * the fields where it is not the order of declaration.
  */

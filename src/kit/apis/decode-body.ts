@@ -1,4 +1,3 @@
-import type { StatusError } from '../../api/index.ts';
 import {
   type ApiObject,
   badRequest,
@@ -9,6 +8,7 @@ import {
   invalid,
   invalidValue,
   type Patched,
+  type StatusError,
   type WriteOptions,
   YamlBody,
 } from '../../api/index.ts';

@@ -149,7 +149,7 @@ export class Session {
       start(this.#prepare(part, sleep));
     };
     for (const part of this.#parts) start(part);
-    await group.over(); // parts without work of their own may still receive changes
+    await group.over(); // parts that only have handlers still receive changes
   }
 
   /** Runs a part once its own caches are filled. Caches of other parts, whose kinds may not exist yet, do not delay it. */

@@ -13,7 +13,7 @@ export type RunCause =
     }
   | { readonly type: 'run'; readonly id: number };
 
-/** A run that is under way. */
+/** A run in progress. */
 export interface TrackedRun extends Pick<ReconcileRecord, 'controller' | 'key' | 'why'> {
   /** Counts up from 1. */
   readonly id: number;
