@@ -16,10 +16,11 @@ export const CHECKS = [
   ['types', ...program('check-types.ts')],
   ['docs', ...program('check-docs.ts')],
   ['import rule', ...program('check-imports.ts')],
+  ['words', ...program('check-words.ts')],
   ['format', bin('oxfmt'), ['--check']],
 ];
 
-/** Runs commands at the same time, and prints the output of each when it ends; tells how many passed and failed. */
+/** Runs commands at the same time, and prints the output of each when it ends; resolves to how many passed and failed. */
 export async function runChecks(checks, environment = process.env) {
   const results = await Promise.all(checks.map((check) => runCheck(check, environment)));
   return { passed: results.filter(Boolean).length, failed: results.filter((isGood) => !isGood).length };
