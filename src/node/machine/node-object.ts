@@ -90,11 +90,11 @@ export function nodeStatus(node: DescribedNode, parts: StatusParts, old: NodeSta
 }
 
 /** A list of the status. The API drops empty lists: one is reported only to clear what the status has. */
-function listed<Field extends 'images' | 'volumesInUse' | 'runtimeHandlers'>(
-  field: Field,
-  now: NonNullable<NodeStatus[Field]>,
+function listed(
+  field: 'images' | 'volumesInUse' | 'runtimeHandlers',
+  now: readonly unknown[],
   old: NodeStatus | undefined,
-): Pick<NodeStatus, Field> | Record<never, never> {
+): NodeStatus {
   return now.length === 0 && old?.[field] === undefined ? {} : { [field]: now };
 }
 
