@@ -7,7 +7,7 @@ import type { Clock, Logger, MetricRegistry } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import type { PriorityAndFairness } from '../fairness/index.ts';
 import { SchedulingAttempts } from '../scheduler/why/scheduling-attempts.ts';
-import type { StoreContents } from '../store/index.ts';
+import type { InProcessStore, StoreContents } from '../store/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import { advertisedAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { PlaneObjects } from './bootstrap/plane-objects.ts';
@@ -253,6 +253,12 @@ export class ControlPlane implements AsyncDisposable {
       observer: this.server.observer,
       signal,
     });
+  }
+
+  /** The newest revision in the store; undefined where the store is in another process. */
+  get revision(): number | undefined {
+    const { store } = this.#parts.storage;
+    return 'revisionNow' in store ? (store as InProcessStore).revisionNow() : undefined;
   }
 
   /** All that is stored now; only of control planes whose store is in memory. */
