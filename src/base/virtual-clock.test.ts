@@ -184,8 +184,8 @@ describe('VirtualClock', () => {
   });
 
   describe('skips rounds of beats', () => {
-    const start = (maySkip = (_: string) => true) => {
-      const clock = new VirtualClock({ startMs: 0, maySkip });
+    const start = (maySkip = (_: string) => true, changes?: () => number) => {
+      const clock = new VirtualClock({ startMs: 0, maySkip, ...(changes === undefined ? {} : { changes }) });
       const seen: string[] = [];
       const note = (name: string): void => void seen.push(`${name}@${clock.now()}`);
       let lastBeatMs = 0;
@@ -231,6 +231,51 @@ describe('VirtualClock', () => {
       beat();
       await clock.advance(40);
       expect(seen).toEqual(['beat@10', 'beat@20', 'beat@30', 'beat@40']);
+    });
+
+    test('also past timers that change nothing, and runs soon after one that does', async () => {
+      let changes = 0;
+      const { clock, seen, note, beat } = start(undefined, () => changes);
+      const poll = (): void => {
+        clock.timer(15, () => {
+          if (clock.now() === 105) changes += 1;
+          poll();
+        });
+      };
+      beat();
+      poll();
+      clock.timer(200, () => note('timer'));
+      await clock.advance(304);
+      expect(seen).toEqual(['beat@10', 'beat@110', 'timer@200', 'beat@300']);
+    });
+
+    test('past such timers only as far as a watchdog does not miss them', async () => {
+      const { clock, seen, beat, watch } = start(undefined, () => 0);
+      const poll = (): void => void clock.timer(7, poll);
+      beat();
+      watch();
+      poll();
+      await clock.advance(1000);
+      expect(seen).not.toContain(expect.stringMatching(/^lost/));
+      const times = seen.map((each) => Number(each.split('@')[1]));
+      const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+      expect(Math.max(...gaps)).toBeLessThan(30);
+      expect(times.length).toBeLessThan(60); // of 100
+      expect(times.at(-1)).toBe(1000);
+    });
+
+    test('and runs what was left out before somebody looks', async () => {
+      const { clock, seen, note, beat } = start(undefined, () => 0);
+      const look = async (name: string): Promise<void> => {
+        await clock.catchUp((asked) => asked === name);
+        note(`look at ${name}`);
+      };
+      beat();
+      clock.timer(155, () => void look('other'));
+      clock.timer(165, () => void look('b'));
+      clock.timer(168, () => void look('b'));
+      await clock.advance(200);
+      expect(seen).toEqual(['beat@10', 'look at other@155', 'beat@165', 'look at b@165', 'look at b@168', 'beat@195']);
     });
   });
 });

@@ -4,10 +4,15 @@ import { Heap, type HeapEntry } from './heap.ts';
 import { settle } from './settle.ts';
 
 interface VirtualTimer {
+  readonly setMs: number;
   readonly dueMs: number;
-  /** Breaks ties: timers due at the same time run in the order they were set. */
+  /** When it was due before rounds were skipped. */
+  readonly firstDueMs: number;
+  /** Timers due at the same time run in the order they were set. */
   readonly sequence: number;
   readonly wake: () => void;
+  /** Set for a beat that must run now, because its result is about to be used. */
+  readonly isAwaited?: true;
   readonly role: TimerRole | undefined;
   readonly owner: { timers: number } | undefined;
 }
@@ -24,6 +29,11 @@ export interface VirtualClockOptions {
   readonly settle?: () => Promise<void>;
   /** Whether rounds of the beat may be skipped while nothing else happens; default: never. */
   readonly maySkip?: (beat: string) => boolean;
+  /**
+   * A number that differs once work has changed something; a timer whose work left it the same does not make beats run.
+   * Code that looks at the result of a beat must then call `catchUp` before. Default undefined: each timer changes something.
+   */
+  readonly changes?: () => number | undefined;
   /** The component that sets a timer, whose count of pending timers is kept up to date. */
   readonly owner?: () => { timers: number } | undefined;
 }
@@ -35,8 +45,9 @@ export interface VirtualClockOptions {
  * while it runs; before the next one, the work it started has settled, so new timers are in order.
  * A timer of 0 ms or less needs no advancing: it runs in a later turn of the event loop.
  *
- * With `maySkip`, a beat that has been on time since the last other event skips to its last round before the next timer
- * of another kind, and before the end: days of heartbeats cost as much as one.
+ * With `maySkip`, a beat that has come on time since anything else happened skips to its last round before the next timer
+ * of another kind, and before the end: days of heartbeats cost as much as one. With `changes` as well, it skips timers that change
+ * nothing, as long as a watchdog that waits for it does not miss it.
  *
  * Example: timers at 10 s and 20 s; the first sets another for 5 s. `advance('30s')` runs them at 10, 15 and 20 s.
  */
@@ -45,6 +56,7 @@ export class VirtualClock implements Clock {
   readonly #settle: () => Promise<void>;
   readonly #owner: () => { timers: number } | undefined;
   readonly #maySkip: (beat: string) => boolean;
+  readonly #changes: () => number | undefined;
   readonly #timers = new Heap<VirtualTimer>(runsBefore);
   /** Timers with a role, in a separate heap. */
   readonly #roles = new Heap<VirtualTimer>(runsBefore);
@@ -62,6 +74,7 @@ export class VirtualClock implements Clock {
     this.#settle = options.settle ?? (() => settle());
     this.#owner = options.owner ?? (() => undefined);
     this.#maySkip = options.maySkip ?? (() => false);
+    this.#changes = options.changes ?? (() => undefined);
   }
 
   /** The number of timers and sleeps that wait for time to pass. */
@@ -91,7 +104,8 @@ export class VirtualClock implements Clock {
     const waitMs = ms > 0 ? Math.ceil(ms) : 0;
     const owner = this.#owner();
     if (owner !== undefined) owner.timers += 1;
-    const timer = { dueMs: this.#nowMs + waitMs, sequence: this.#nextSequence++, wake, role, owner };
+    const dueMs = this.#nowMs + waitMs;
+    const timer = { setMs: this.#nowMs, dueMs, firstDueMs: dueMs, sequence: this.#nextSequence++, wake, role, owner };
     if (waitMs === 0) this.#planDueRun();
     if (role !== undefined) return this.#roleTimer(timer);
     const entry = this.#timers.push(timer);
@@ -117,16 +131,37 @@ export class VirtualClock implements Clock {
     });
   }
 
+  /**
+   * Runs at once the beats among those asked for that left out rounds until now, and resolves when they have run; undefined when
+   * none has. While time passes, this waits its turn as a timer does.
+   */
+  catchUp(isAsked: (beat: string) => boolean): Promise<void> | undefined {
+    const isBehind = ({ role, dueMs, firstDueMs }: VirtualTimer): boolean =>
+      role?.type === 'beat' && firstDueMs <= this.#nowMs && dueMs > this.#nowMs && isAsked(role.name);
+    const behind = [...this.#places].filter(({ entry }) => isBehind(entry.item));
+    for (const place of behind)
+      this.#move(place, { ...place.entry.item, dueMs: this.#nowMs, sequence: this.#nextSequence++, isAwaited: true });
+    return behind.length === 0 ? undefined : this.sleep(0);
+  }
+
   async #passTime(ms: number): Promise<void> {
     await this.#settle();
     const targetMs = this.#nowMs + ms;
     this.#quietSince = this.#nextSequence;
     while (this.#isFirstDue(targetMs)) {
       if (this.#first?.role !== undefined) this.#skipRounds(targetMs);
-      this.#runFirst();
-      await this.#settle();
+      await this.#runAndSettle();
     }
     this.#nowMs = targetMs;
+  }
+
+  /** Runs the first timer. If it has no role and changed something, beats that wait run at their next round. */
+  async #runAndSettle(): Promise<void> {
+    const isPlain = this.#first?.role === undefined;
+    const [sequence, before] = [this.#nextSequence, this.#changes()];
+    this.#runFirst();
+    await this.#settle();
+    if (isPlain && (before === undefined || this.#changes() !== before)) this.#quietSince = sequence;
   }
 
   #isFirstDue(atMs: number): boolean {
@@ -143,7 +178,6 @@ export class VirtualClock implements Clock {
     const timer = this.#first as VirtualTimer;
     if (timer.role === undefined) {
       this.#timers.pop();
-      this.#quietSince = this.#nextSequence;
     } else {
       this.#roles.pop();
       for (const place of this.#places) if (place.entry.item === timer) this.#places.delete(place);
@@ -164,22 +198,31 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Moves beats to their last round before any other event, and watchdogs behind them. */
+  /**
+   * Moves beats to their last round before anything else happens, and watchdogs behind them; where the next thing to happen may well
+   * change nothing, moves beats to their first round after it.
+   */
   #skipRounds(targetMs: number): void {
     const places = [...this.#places];
     const beating = new Set(places.flatMap(({ entry }) => this.#beatOf(entry.item)));
-    const canWait = ({ role, sequence }: VirtualTimer): boolean => {
+    const canWait = ({ role, sequence, isAwaited }: VirtualTimer): boolean => {
       if (role?.type === 'watchdog') return role.beats.every((beat) => beating.has(beat));
-      return role !== undefined && sequence >= this.#quietSince && this.#maySkip(role.name);
+      return role !== undefined && isAwaited === undefined && sequence >= this.#quietSince && this.#maySkip(role.name);
     };
-    const waiting = places.filter(({ entry }) => canWait(entry.item));
-    const others = places.filter((place) => !waiting.includes(place)).map(({ entry }) => entry.item.dueMs);
-    const untilMs = Math.min(targetMs, this.#timers.peek()?.dueMs ?? Infinity, ...others);
-    for (const place of waiting) {
+    const waiting = new Set(places.filter(({ entry }) => canWait(entry.item)));
+    const others = places.filter((place) => !waiting.has(place)).map(({ entry }) => entry.item.dueMs);
+    const untilMs = others.reduce(
+      (least, dueMs) => Math.min(least, dueMs),
+      Math.min(targetMs, this.#timers.peek()?.dueMs ?? Infinity),
+    );
+    const canSkip = untilMs < targetMs && this.#changes() !== undefined;
+    const early = [...waiting].filter(({ entry: { item } }) => item.dueMs < untilMs + (canSkip ? 1 : 0));
+    const watchdogs = canSkip ? this.#watchdogs() : new Map<string, readonly VirtualTimer[]>();
+    for (const place of early) {
       const timer = place.entry.item;
-      if (timer.dueMs >= untilMs) continue;
-      this.#roles.remove(place.entry);
-      place.entry = this.#roles.push(this.#moved(timer, untilMs));
+      const watching = this.#beatOf(timer).flatMap((beat) => watchdogs.get(beat) ?? []);
+      const latestMs = Math.min(targetMs, ...watching.map((watchdog) => patienceEnd(watchdog, timer)));
+      this.#move(place, (canSkip ? skipped(timer, untilMs, latestMs) : undefined) ?? this.#moved(timer, untilMs));
     }
   }
 
@@ -187,11 +230,25 @@ export class VirtualClock implements Clock {
     return role?.type === 'beat' ? [role.name] : [];
   }
 
+  #move(place: Place, timer: VirtualTimer): void {
+    this.#roles.remove(place.entry);
+    place.entry = this.#roles.push(timer);
+  }
+
   #moved(timer: VirtualTimer, untilMs: number): VirtualTimer {
-    const { role, dueMs } = timer;
+    const { role } = timer;
     if (role?.type !== 'beat') return { ...timer, dueMs: untilMs, sequence: this.#nextSequence++ };
-    const rounds = Math.floor((untilMs - dueMs) / role.periodMs);
-    return { ...timer, dueMs: dueMs + rounds * role.periodMs };
+    return { ...timer, dueMs: lastRound(timer, role.periodMs, untilMs) };
+  }
+
+  #watchdogs(): ReadonlyMap<string, readonly VirtualTimer[]> {
+    const byBeat = new Map<string, VirtualTimer[]>();
+    for (const { entry } of this.#places) {
+      const { role } = entry.item;
+      if (role?.type !== 'watchdog') continue;
+      for (const beat of role.beats) byBeat.set(beat, [...(byBeat.get(beat) ?? []), entry.item]);
+    }
+    return byBeat;
   }
 
   #planDueRun(): void {
@@ -204,6 +261,25 @@ export class VirtualClock implements Clock {
       this.#runFirst();
     });
   }
+}
+
+/** The last time at which a beat comes until then; its next one where that is later. */
+function lastRound({ dueMs }: VirtualTimer, periodMs: number, untilMs: number): number {
+  return dueMs + Math.max(0, Math.floor((untilMs - dueMs) / periodMs)) * periodMs;
+}
+
+/** A beat at its first round after `untilMs`; undefined for one that must come before, and for watchdogs. */
+function skipped(timer: VirtualTimer, untilMs: number, latestMs: number): VirtualTimer | undefined {
+  if (timer.role?.type !== 'beat') return undefined;
+  const { periodMs } = timer.role;
+  const dueMs = lastRound(timer, periodMs, untilMs) + periodMs;
+  return dueMs > latestMs ? undefined : { ...timer, dueMs };
+}
+
+/** The latest time for a beat at which the watchdog, which waits as long after each one, does not miss it. */
+function patienceEnd(watchdog: VirtualTimer, beat: VirtualTimer): number {
+  const hasComeSince = beat.sequence > watchdog.sequence; // the watchdog will see it, and wait again
+  return (hasComeSince ? beat.setMs + watchdog.dueMs - watchdog.setMs : watchdog.dueMs) - 1;
 }
 
 function released({ owner }: VirtualTimer): void {

@@ -6,7 +6,7 @@ import type { Clock, Logger, MetricRegistry } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import type { Encryption } from '../encryption/index.ts';
 import { SchedulingAttempts } from '../scheduler/why/scheduling-attempts.ts';
-import type { StoreContents } from '../store/index.ts';
+import type { InProcessStore, StoreContents } from '../store/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import { advertisedAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { PlaneObjects } from './bootstrap/plane-objects.ts';
@@ -224,6 +224,12 @@ export class ControlPlane implements AsyncDisposable {
     if (keys === undefined) return;
     await this.#objects.announce(address, port);
     this.#certificates.keepRenewed(keys);
+  }
+
+  /** The newest revision in the store; undefined where the store is in another process. */
+  get revision(): number | undefined {
+    const { store } = this.#opened.storage;
+    return 'revisionNow' in store ? (store as InProcessStore).revisionNow() : undefined;
   }
 
   /** All that is stored now; only of control planes whose store is in memory. */

@@ -10,6 +10,8 @@ export class ObservedResources {
   isOpen = false;
   /** Whether faults are active, which may affect each heartbeat. */
   isDisturbed: () => boolean = () => false;
+  /** Called before a client gets to see what a beat writes, to run the beats that are behind. */
+  beforeUse: (isAsked: (beat: string) => boolean) => Promise<void> | undefined = () => undefined;
 
   constructor({ isWrapped }: { readonly isWrapped: boolean }) {
     this.isWrapped = isWrapped;
@@ -29,6 +31,10 @@ export class ObservedResources {
 
   async #send(inner: Transport, request: TransportRequest): Promise<TransportResponse> {
     const asked = resourceRequest(request);
+    if (asked !== undefined) {
+      const { resource: used, name } = asked;
+      await this.beforeUse((beat) => (name === '' ? beat.startsWith(`${used}/`) : beat === `${used}/${name}`));
+    }
     const resource = asked?.verb === 'watch' ? asked.resource : undefined;
     const response = await inner.send(request);
     const { body } = response;

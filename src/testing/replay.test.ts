@@ -21,7 +21,7 @@ function racy() {
   return app('racy', [counting('one'), counting('two')]);
 }
 
-async function race(options: { readonly seed?: string; readonly interleave?: boolean }) {
+async function race(options: { readonly seed?: string; readonly interleave?: boolean; readonly signal: AbortSignal }) {
   await using cluster = await startCluster({ nodes: 1, trace: true, interleave: true, ...options });
   await cluster.run(racy());
   const maps = cluster.client.core.v1.configmaps.namespace('default');
@@ -33,23 +33,23 @@ async function race(options: { readonly seed?: string; readonly interleave?: boo
 }
 
 describe('a run of a cluster', () => {
-  test('with a race varies by seed, and is the same with the same seed', async () => {
+  test('with a race varies by seed, and is the same with the same seed', async ({ signal }) => {
     const seeds = Array.from({ length: 6 }, (_item, index) => `seed-${index}`);
     const runs = new Map<string, Awaited<ReturnType<typeof race>>>();
-    for (const seed of seeds) runs.set(seed, await race({ seed }));
+    for (const seed of seeds) runs.set(seed, await race({ seed, signal }));
     const ends = new Set([...runs.values()].map(({ totals }) => totals));
     expect(ends.size).toBeGreaterThan(1);
     for (const seed of seeds.slice(0, 3)) {
       const { totals, text } = runs.get(seed) ?? {};
-      expect(await race({ seed })).toMatchObject({ totals, text });
+      expect(await race({ seed, signal })).toMatchObject({ totals, text });
     }
   });
 
-  test('without a seed can be repeated from cluster.replay', async () => {
-    const first = await race({});
+  test('without a seed can be repeated from cluster.replay', async ({ signal }) => {
+    const first = await race({ signal });
     vi.stubEnv('KEELSON_REPLAY', first.replay);
     try {
-      expect(await race({})).toEqual(first);
+      expect(await race({ signal })).toEqual(first);
     } finally {
       vi.unstubAllEnvs();
     }

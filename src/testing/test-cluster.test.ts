@@ -68,6 +68,31 @@ describe('a cluster in a test', () => {
     expect([50_000, 55_000]).toSatisfy(([least = 0, most = 0]) => lostAt >= least && lostAt <= most);
   });
 
+  test('renews leases seldom while timers change nothing, but in time for each reader', async () => {
+    await using cluster = await startCluster({ startAt: '2030-01-01T00:00:00Z' });
+    const { client, clock } = cluster;
+    const leases = client.coordination.v1.leases.namespace('kube-node-lease');
+    const ages: number[] = [];
+    const read = async (): Promise<void> => {
+      const { spec } = await leases.get('keelson');
+      ages.push(clock.now() - Date.parse(spec?.renewTime ?? ''));
+    };
+    const poll = (): void => void clock.timer(15_000, poll);
+    poll();
+    for (let minutes = 10; minutes < 60; minutes += 10) clock.timer(minutes * 60_000, () => void read());
+    const before = await leases.get('keelson');
+    await clock.advance('1h');
+    await read();
+    expect(ages).toHaveLength(6);
+    expect(Math.max(...ages)).toBeLessThan(11_000);
+    const writes =
+      Number((await leases.get('keelson')).metadata.resourceVersion) - Number(before.metadata.resourceVersion);
+    expect(writes).toBeLessThan(150); // of 360 renewals and 12 node statuses
+    const { items } = await client.core.v1.nodes.list();
+    expect(items[0]?.status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
+    expect(cluster.problems).toEqual([]);
+  });
+
   test('writes each heartbeat while a client watches', async () => {
     await using cluster = await startCluster();
     const stop = new AbortController();

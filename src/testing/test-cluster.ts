@@ -52,6 +52,7 @@ export class TestCluster implements AsyncDisposable {
     this.clock = parts.world.clock;
     this.problems = parts.problems;
     parts.world.log = parts.log;
+    parts.world.revision = () => cluster.plane.revision;
     parts.world.observed.isDisturbed = () => !parts.wire.faults.isEmpty;
     parts.wire.connect({
       openPast: () => this.#openPast(),

@@ -21,6 +21,8 @@ export class TestWorld {
   readonly signal: AbortSignal | undefined;
   /** Receives warnings about runs that hold up time. */
   log: Logger = discardLogger;
+  /** The newest revision in the cluster's store; undefined until the cluster is there. */
+  revision: () => number | undefined = () => undefined;
 
   constructor({ startMs, observed, reconcileTimeoutMs, signal }: TestWorldOptions) {
     this.signal = signal;
@@ -30,8 +32,10 @@ export class TestWorld {
       startMs,
       settle: () => this.settle(),
       maySkip: (beat) => observed.isUnnoticed(beat),
+      changes: () => this.revision(),
       owner: () => this.tracker.current,
     });
+    observed.beforeUse = (isAsked) => this.clock.catchUp(isAsked);
   }
 
   /** Lets pending work continue until it waits for the clock. Rejects when the cluster is stopping. */

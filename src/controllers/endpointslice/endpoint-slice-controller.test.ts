@@ -26,8 +26,8 @@ async function slicesOf(cluster: TestCluster) {
 }
 
 describe('the endpoints of a service', () => {
-  test('are a placeholder until there are pods, and then the pods, in both forms', async () => {
-    await using cluster = await startCluster();
+  test('are a placeholder until there are pods, and then the pods, in both forms', async ({ signal }) => {
+    await using cluster = await startCluster({ signal });
     const { services, endpoints } = cluster.client.core.v1;
     await services.namespace('default').create({
       metadata: { name: 'web', labels: { team: 'a' } },
@@ -58,8 +58,8 @@ describe('the endpoints of a service', () => {
     expect(cluster.problems).toEqual([]);
   });
 
-  test('are spread over slices of a hundred, follow scaling, and are deleted with the service', async () => {
-    await using cluster = await startCluster({ nodes: 3 });
+  test('are spread over slices of a hundred, follow scaling, and are deleted with the service', async ({ signal }) => {
+    await using cluster = await startCluster({ signal, nodes: 3 });
     const { services, endpoints } = cluster.client.core.v1;
     await services.namespace('default').create({
       metadata: { name: 'web' },

@@ -152,11 +152,16 @@ export class MetricApis {
       );
     }
     const resource = group === '' ? served.plural : `${served.plural}.${group}`;
-    return await this.#custom(`${resource}/${encodeURIComponent(name)}`, metric, {
-      ...scope,
-      query,
-      asked: { resource, name },
-    });
+    try {
+      return await this.#custom(`${resource}/${encodeURIComponent(name)}`, metric, {
+        ...scope,
+        query,
+        asked: { resource, name },
+      });
+    } catch (error) {
+      this.#targets.doubt();
+      throw error;
+    }
   }
 
   async #custom(

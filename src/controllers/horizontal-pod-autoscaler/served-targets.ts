@@ -2,7 +2,7 @@ import type { APIGroupList } from '../../api/types/meta/v1.d.ts';
 import type { Clock } from '../../base/index.ts';
 import type { Client, ServedKind } from '../../client/index.ts';
 
-/** Discovery results are refreshed after this time. */
+/** Discovery results that are in doubt are refreshed after this time. */
 const MAX_AGE_MS = 30_000;
 /** Minimum interval between discoveries for an unknown kind. */
 const MIN_AGE_MS = 1000;
@@ -19,10 +19,20 @@ export class ServedTargets {
     this.#clock = clock;
   }
 
-  /** The resources of a kind, in the server's order of preference, without duplicates. */
+  /**
+   * The resources of a kind, in the server's order of preference, without duplicates. A kind that was found once is not looked for
+   * again until `doubt` is called, so that syncs that succeed need no discovery.
+   */
   async find(group: string, kind: string, signal: AbortSignal): Promise<readonly ServedKind[]> {
-    const known = select(await this.#kinds(MAX_AGE_MS, signal), group, kind);
+    const known = select(await this.#kinds(Infinity, signal), group, kind);
     return known.length > 0 ? known : select(await this.#kinds(MIN_AGE_MS, signal), group, kind);
+  }
+
+  /** To be called when a kind cannot be used. Returns whether the next `find` asks the server again, because the last answer is old. */
+  doubt(): boolean {
+    const isOld = this.#clock.monotonic() - this.#askedMs >= MAX_AGE_MS;
+    if (isOld) this.#askedMs = -Infinity;
+    return isOld;
   }
 
   /** The served versions of a group, with or without resources; the preferred one first. */
@@ -42,7 +52,7 @@ export class ServedTargets {
 
   async #kinds(maxAgeMs: number, signal: AbortSignal): Promise<readonly ServedKind[]> {
     const nowMs = this.#clock.monotonic();
-    if (nowMs - this.#askedMs >= maxAgeMs) {
+    if (this.#askedMs === -Infinity || nowMs - this.#askedMs >= maxAgeMs) {
       this.#client.apis.forget();
       this.#askedMs = nowMs;
     }

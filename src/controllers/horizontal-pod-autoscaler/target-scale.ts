@@ -23,14 +23,29 @@ export interface TargetScale {
   readonly selector: LabelMatcher | undefined;
 }
 
+interface ReadParts {
+  readonly client: Client;
+  readonly targets: ServedTargets;
+  readonly signal: AbortSignal;
+}
+
 /** Reads the scale of the target. Throws an error that explains why it cannot. */
 export async function readTarget(
+  autoscaler: Observed<HorizontalPodAutoscaler>,
+  parts: ReadParts,
+): Promise<TargetScale> {
+  try {
+    return await readKnown(autoscaler, parts);
+  } catch (error) {
+    parts.signal.throwIfAborted();
+    if (!parts.targets.doubt()) throw error;
+    return await readKnown(autoscaler, parts);
+  }
+}
+
+async function readKnown(
   { metadata: { namespace = '' }, spec }: Observed<HorizontalPodAutoscaler>,
-  {
-    client,
-    targets,
-    signal,
-  }: { readonly client: Client; readonly targets: ServedTargets; readonly signal: AbortSignal },
+  { client, targets, signal }: ReadParts,
 ): Promise<TargetScale> {
   const { apiVersion = '', kind, name } = spec.scaleTargetRef;
   const parts = apiVersion.split('/');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ReplicaSet } from '../../api/types/apps/v1.d.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import { type Client, mergePatch, type Observed } from '../../client/index.ts';
-import { eventsIn, startWith } from '../testing/controller-cluster.ts';
+import { eventsIn, startUntil } from '../testing/controller-cluster.ts';
 import { replicaSetController } from './index.ts';
 
 const labels = { app: 'web' };
@@ -21,8 +21,8 @@ async function statusOf(client: Client, name: string): Promise<ReplicaSet['statu
 }
 
 describe('a ReplicaSet', () => {
-  test('gets its pods, and replaces those that are deleted or finished', async () => {
-    await using cluster = await startWith(replicaSetController());
+  test('gets its pods, and replaces those that are deleted or finished', async ({ signal }) => {
+    await using cluster = await startUntil(signal, replicaSetController());
     const { client } = cluster;
     const sets = client.apps.v1.replicasets.namespace('default');
     const pods = client.core.v1.pods.namespace('default');
@@ -42,8 +42,8 @@ describe('a ReplicaSet', () => {
     expect(cluster.problems).toEqual([]);
   });
 
-  test('counts terminating pods, and replaces them at once', async () => {
-    await using cluster = await startWith(replicaSetController());
+  test('counts terminating pods, and replaces them at once', async ({ signal }) => {
+    await using cluster = await startUntil(signal, replicaSetController());
     const { client } = cluster;
     const set = replicaSet('web', 2);
     const finalizers = ['example.com/hold'];
@@ -59,8 +59,8 @@ describe('a ReplicaSet', () => {
     expect(await statusOf(client, 'web')).toMatchObject({ replicas: 2, terminatingReplicas: 1 });
   });
 
-  test('scales up and down, in bursts when it is large', async () => {
-    await using cluster = await startWith(replicaSetController());
+  test('scales up and down, in bursts when it is large', async ({ signal }) => {
+    await using cluster = await startUntil(signal, replicaSetController());
     const { client } = cluster;
     const sets = client.apps.v1.replicasets.namespace('default');
     await sets.create(replicaSet('web', 1200));
@@ -73,8 +73,8 @@ describe('a ReplicaSet', () => {
     expect(await statusOf(client, 'web')).toMatchObject({ replicas: 1, observedGeneration: 2 });
   });
 
-  test('that was deleted with orphaned pods leaves them to another with the same selector', async () => {
-    await using cluster = await startWith(replicaSetController());
+  test('that was deleted with orphaned pods leaves them to another with the same selector', async ({ signal }) => {
+    await using cluster = await startUntil(signal, replicaSetController());
     const { client } = cluster;
     const sets = client.apps.v1.replicasets.namespace('default');
     const pods = client.core.v1.pods.namespace('default');
@@ -90,8 +90,8 @@ describe('a ReplicaSet', () => {
     expect(owners).toEqual(['one', 'two']);
   });
 
-  test('in a terminating namespace neither logs nor reports failures', async () => {
-    await using cluster = await startWith(replicaSetController());
+  test('in a terminating namespace neither logs nor reports failures', async ({ signal }) => {
+    await using cluster = await startUntil(signal, replicaSetController());
     const { client } = cluster;
     await client.core.v1.namespaces.create({ metadata: { name: 'leaving' } });
     const sets = client.apps.v1.replicasets.namespace('leaving');

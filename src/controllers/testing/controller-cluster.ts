@@ -4,9 +4,15 @@ import { app, type Part } from '../../kit/index.ts';
 import { startCluster, type TestCluster } from '../../testing/index.ts';
 
 /** Starts a cluster that runs only these parts. */
-export async function startWith(...parts: readonly Part[]): Promise<TestCluster> {
-  const startAt = '2026-01-01T00:00:00Z';
-  const cluster = await startCluster({ controllers: false, scheduler: false, nodes: 0, seed: 'controllers', startAt });
+export function startWith(...parts: readonly Part[]): Promise<TestCluster> {
+  return startUntil(undefined, ...parts);
+}
+
+/** The same; the cluster ends when the signal, such as the test's, aborts. */
+export async function startUntil(signal: AbortSignal | undefined, ...parts: readonly Part[]): Promise<TestCluster> {
+  const options = { controllers: false, scheduler: false, nodes: 0, seed: 'controllers' } as const;
+  const own = signal === undefined ? {} : { signal };
+  const cluster = await startCluster({ ...options, startAt: '2026-01-01T00:00:00Z', ...own });
   if (parts.length > 0) await run(cluster, ...parts);
   return cluster;
 }

@@ -18,6 +18,7 @@ export interface FaultTransportParts {
 export function faultTransport(inner: Transport, parts: FaultTransportParts): Transport {
   return {
     ...(inner.isLocal === undefined ? {} : { isLocal: inner.isLocal }),
+    ...(inner.values === undefined ? {} : { values: inner.values }),
     send: (request) => (parts.rules.isEmpty && !isWatch(request) ? inner.send(request) : sendTo(inner, request, parts)),
     [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
   };
@@ -39,13 +40,21 @@ async function sendTo(
   const rule = rules.strike(sender, request);
   if (request.verb !== 'watch')
     return rule === undefined ? inner.send(sent) : struck(inner, sent, { rule, request, parts });
-  const scope = new AbortScope(sent.signal); // lives as long as the caller's signal, which belongs to this one watch
+  const scope = new AbortScope(sent.signal); // until the watch ends
   const scoped = { ...sent, signal: scope.signal };
-  const response = await (rule === undefined ? inner.send(scoped) : struck(inner, scoped, { rule, request, parts }));
-  if (response.status !== 200) return response;
-  const { signal } = sent;
-  const watch = { rules, clock, request, sender, signal, scope, rule };
-  return { ...response, body: watchWithFaults(response.body, watch) };
+  try {
+    const response = await (rule === undefined ? inner.send(scoped) : struck(inner, scoped, { rule, request, parts }));
+    if (response.status === 200) {
+      const { signal } = sent;
+      const watch = { rules, clock, request, sender, signal, scope, rule };
+      return { ...response, body: watchWithFaults(response.body, watch) };
+    }
+    scope[Symbol.dispose]();
+    return response;
+  } catch (error) {
+    scope[Symbol.dispose]();
+    throw error;
+  }
 }
 
 export function programOf({ headers }: TransportRequest): string {

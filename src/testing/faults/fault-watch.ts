@@ -17,7 +17,7 @@ export interface FaultWatchParts {
   /** The caller's signal. */
   readonly signal: AbortSignal;
   /** Ends the watch at the server. */
-  readonly scope: Pick<AbortScope, 'signal' | 'abort'>;
+  readonly scope: Pick<AbortScope, 'signal' | 'abort'> & Partial<Disposable>;
   /** The fault that was injected when the watch began. */
   readonly rule: RequestRule | undefined;
 }
@@ -59,6 +59,8 @@ export async function* passOn<T>(
     }
   } catch (error) {
     if (struckBy === undefined) throw error;
+  } finally {
+    scope[Symbol.dispose]?.();
   }
   if (struckBy?.fault.type === 'expired') yield errorOf(forgotten(request));
   else if (struckBy !== undefined) await breakOff(struckBy, parts);

@@ -48,8 +48,8 @@ async function make(cluster: TestCluster, value: string): Promise<void> {
 }
 
 describe('a fault', () => {
-  test('rejects requests with the messages of a real server, `times` times', async () => {
-    await using cluster = await startCluster(bare);
+  test('rejects requests with the messages of a real server, `times` times', async ({ signal }) => {
+    await using cluster = await startCluster({ ...bare, signal });
     await maps(cluster).create({ metadata: { name: 'm' } });
     const target = { resource: 'configmaps', times: 1 } as const;
     const patch = () => maps(cluster).patch('m', mergePatch({ data: { a: '1' } }));
@@ -70,8 +70,8 @@ describe('a fault', () => {
     expect(cluster.faults).toEqual([]);
   });
 
-  test('sends Retry-After, which clients respect', async () => {
-    await using cluster = await startCluster(bare);
+  test('sends Retry-After, which clients respect', async ({ signal }) => {
+    await using cluster = await startCluster({ ...bare, signal });
     const busy = cluster.fault({ type: 'tooManyRequests', retryAfterSeconds: 7, times: 1 });
     let isMade = false;
     const making = maps(cluster)
@@ -86,8 +86,8 @@ describe('a fault', () => {
     expect(await refusal(impatient)).toMatchObject({ code: 429 });
   });
 
-  test('matches by user, program, verb, resource, subresource, namespace and name', async () => {
-    await using cluster = await startCluster(bare);
+  test('matches by user, program, verb, resource, subresource, namespace and name', async ({ signal }) => {
+    await using cluster = await startCluster({ ...bare, signal });
     await maps(cluster).create({ metadata: { name: 'm' } });
     const joe = cluster.as('joe', ['system:masters']).core.v1;
     const isHit = async (fault: object): Promise<boolean> => {
@@ -146,8 +146,8 @@ describe('a fault', () => {
     expect(() => cluster.fault({ type: 'conflict', ...chance })).toThrow(message);
   });
 
-  test('delays requests and answers in virtual time', async () => {
-    await using cluster = await startCluster(bare);
+  test('delays requests and answers in virtual time', async ({ signal }) => {
+    await using cluster = await startCluster({ ...bare, signal });
     for (const type of ['latency', 'late'] as const) {
       using _fault = cluster.fault({ type, delay: '5s', verb: 'create', resource: 'configmaps' });
       const name = type;
@@ -163,8 +163,8 @@ describe('a fault', () => {
     }
   });
 
-  test('loses requests, and answers to requests that were carried out', async () => {
-    await using cluster = await startCluster(bare);
+  test('loses requests, and answers to requests that were carried out', async ({ signal }) => {
+    await using cluster = await startCluster({ ...bare, signal });
     cluster.fault({ type: 'dropped', verb: 'create', times: 1 });
     await expect(maps(cluster).create({ metadata: { name: 'm' } })).rejects.toThrow('Lost the connection');
     expect((await maps(cluster).list()).items.map(({ metadata }) => metadata.name)).not.toContain('m');
@@ -187,8 +187,8 @@ describe('a fault of watches', () => {
     expect([await copied(cluster), fault.hits]).toEqual(['two', 2]);
   });
 
-  test('silent: nothing arrives until the watch would have ended', async () => {
-    await using cluster = await startCluster(bare);
+  test('silent: nothing arrives until the watch would have ended', async ({ signal }) => {
+    await using cluster = await startCluster({ ...bare, signal });
     await cluster.run(copier());
     await make(cluster, 'one');
     cluster.fault({ type: 'silent', program: 'copier', verb: 'watch', times: 1 });
@@ -199,8 +199,8 @@ describe('a fault of watches', () => {
     expect(await copied(cluster)).toBe('two');
   });
 
-  test('late: events arrive after the delay', async () => {
-    await using cluster = await startCluster(bare);
+  test('late: events arrive after the delay', async ({ signal }) => {
+    await using cluster = await startCluster({ ...bare, signal });
     await cluster.run(copier());
     await make(cluster, 'one');
     using _late = cluster.fault({ type: 'late', delay: '20s', program: 'copier', verb: 'watch' });
@@ -213,8 +213,8 @@ describe('a fault of watches', () => {
 });
 
 describe('a fault of the server', () => {
-  test('staleRead: reads return the state at the time it was added', async () => {
-    await using cluster = await startCluster(bare);
+  test('staleRead: reads return the state at the time it was added', async ({ signal }) => {
+    await using cluster = await startCluster({ ...bare, signal });
     await make(cluster, 'one');
     const before = await maps(cluster).get('m');
     const stale = cluster.fault({ type: 'staleRead', resource: 'configmaps', user: 'kubernetes-admin' });
@@ -228,8 +228,8 @@ describe('a fault of the server', () => {
     expect((await maps(cluster).get('m')).data).toEqual({ value: 'two' });
   });
 
-  test('lostLease: the leader loses the lease, and takes it back when the other holder is gone', async () => {
-    await using cluster = await startCluster(bare);
+  test('lostLease: the leader loses the lease, and takes it back when the other holder is gone', async ({ signal }) => {
+    await using cluster = await startCluster({ ...bare, signal });
     const program = copier(true);
     await cluster.run(program);
     await make(cluster, 'one');
@@ -271,8 +271,8 @@ describe('a fault of the server', () => {
     expect((await waiting).message).toContain('context deadline exceeded');
   });
 
-  test('is copied to forks, which count separately from then on', async () => {
-    await using cluster = await startCluster(bare);
+  test('is copied to forks, which count separately from then on', async ({ signal }) => {
+    await using cluster = await startCluster({ ...bare, signal });
     await maps(cluster).create({ metadata: { name: 'm' } });
     const fault = cluster.fault({ type: 'conflict', times: 2, resource: 'configmaps' });
     const patch = (of: TestCluster) => maps(of).patch('m', mergePatch({ data: { a: '1' } }));
