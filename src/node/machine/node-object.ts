@@ -70,10 +70,11 @@ export function nodeObject(node: DescribedNode, parts: StatusParts): DeepReadonl
 /** The status that the node reports; what other clients have written to `old` is kept. */
 export function nodeStatus(node: DescribedNode, parts: StatusParts, old: NodeStatus | undefined): NodeStatus {
   const { settings, machine } = node;
-  const { devices, runtime } = parts;
+  const { devices, runtime, volumesInUse } = parts;
   const { name, port } = settings;
   const { addresses } = machine;
   const capacity = { ...machine.capacity, ...devices.capacity };
+  const images = reportedImages(parts.images);
   return {
     capacity: { ...old?.capacity, ...capacity },
     allocatable: allocatable({ ...allocatableOf(machine), ...devices.allocatable }, capacity, old),
@@ -81,14 +82,17 @@ export function nodeStatus(node: DescribedNode, parts: StatusParts, old: NodeSta
     addresses: [...addresses.map((address) => ({ type: 'InternalIP', address })), { type: 'Hostname', address: name }],
     daemonEndpoints: { kubeletEndpoint: { Port: port } },
     nodeInfo: nodeInfo(node, parts.runtimeVersion),
-    ...listed('images', reportedImages(parts.images), old),
-    ...listed('volumesInUse', parts.volumesInUse, old),
-    ...(runtime === undefined ? {} : listed('runtimeHandlers', runtime.runtimeHandlers, old)),
+    ...(isReported(images, old?.images) ? { images } : {}),
+    ...(isReported(volumesInUse, old?.volumesInUse) ? { volumesInUse } : {}),
+    ...(runtime !== undefined && isReported(runtime.runtimeHandlers, old?.runtimeHandlers)
+      ? { runtimeHandlers: runtime.runtimeHandlers }
+      : {}),
     ...(runtime === undefined ? {} : { features: runtime.features }),
     declaredFeatures: DECLARED_FEATURES,
   };
 }
 
+<<<<<<< HEAD
 /** A list of the status. The API drops empty lists: one is reported only to clear what the status has. */
 function listed(
   field: 'images' | 'volumesInUse' | 'runtimeHandlers',
@@ -96,6 +100,11 @@ function listed(
   old: NodeStatus | undefined,
 ): NodeStatus {
   return now.length === 0 && old?.[field] === undefined ? {} : { [field]: now };
+=======
+/** Whether a list belongs into the status. The API drops empty lists: one is reported only to clear what the status has. */
+function isReported(now: readonly unknown[], before: readonly unknown[] | undefined): boolean {
+  return now.length > 0 || before !== undefined;
+>>>>>>> node2
 }
 
 /** Capacity less what is reserved. */
