@@ -92,19 +92,9 @@ export function nodeStatus(node: DescribedNode, parts: StatusParts, old: NodeSta
   };
 }
 
-<<<<<<< HEAD
-/** A list of the status. The API drops empty lists: one is reported only to clear what the status has. */
-function listed(
-  field: 'images' | 'volumesInUse' | 'runtimeHandlers',
-  now: readonly unknown[],
-  old: NodeStatus | undefined,
-): NodeStatus {
-  return now.length === 0 && old?.[field] === undefined ? {} : { [field]: now };
-=======
 /** Whether a list belongs into the status. The API drops empty lists: one is reported only to clear what the status has. */
 function isReported(now: readonly unknown[], before: readonly unknown[] | undefined): boolean {
   return now.length > 0 || before !== undefined;
->>>>>>> node2
 }
 
 /** Capacity less what is reserved. */
