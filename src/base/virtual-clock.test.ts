@@ -264,7 +264,7 @@ describe('VirtualClock', () => {
       expect(times.at(-1)).toBe(1000);
     });
 
-    test('and runs what was left out before somebody looks', async () => {
+    test('and runs what was left out before a client looks', async () => {
       const { clock, seen, note, beat } = start(undefined, () => 0);
       const look = async (name: string): Promise<void> => {
         await clock.catchUp((asked) => asked === name);
