@@ -231,7 +231,7 @@ describe('the package, packed and installed', () => {
     const alone = await mkdtemp(join(tmpdir(), 'keelson-bundle-'));
     await copyFile(join(project.folder, 'for-pods.mjs'), join(alone, 'for-pods.mjs'));
     expect((await withConfig(join(alone, 'for-pods.mjs'))).output).toMatch(
-      /^Cannot read a kubeconfig: this bundle leaves "keelson\/kubeconfig" out, and it is not installed beside it/,
+      /^Cannot read a kubeconfig: this bundle does not include "keelson\/kubeconfig", and it is not installed beside/,
     );
     const nowhere = await project.run('env', 'KUBECONFIG=missing', process.execPath, join(alone, 'for-pods.mjs'));
     await rm(alone, { recursive: true });
