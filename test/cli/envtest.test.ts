@@ -161,7 +161,7 @@ test('the API server takes what envtest gives it, leaves its files alone, and ke
 test('what holds the place of etcd refuses what it cannot do', async () => {
   const { code, text } = await start('etcd', '--cert-file=/a', '--listen-client-urls=http://127.0.0.1:0').stop();
   expect(code).toBe(2);
-  expect(text).toContain('--cert-file is refused: it answers without TLS and to everybody on this machine');
+  expect(text).toContain('--cert-file is refused: it answers without TLS, to every process on this machine');
   const https = await start('etcd', '--listen-client-urls=https://127.0.0.1:2379').stop();
   expect(https).toMatchObject({ code: 2, text: expect.stringContaining('must be of the form http://ADDRESS:PORT') });
 });
