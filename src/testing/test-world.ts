@@ -32,7 +32,7 @@ export class TestWorld {
       startMs,
       settle: () => this.settle(),
       maySkip: (beat) => observed.isUnnoticed(beat),
-      changes: () => this.revision(),
+      changes: () => (this.signal?.aborted === true ? undefined : this.revision()), // the store of an ending cluster is closed
       owner: () => this.tracker.current,
     });
     observed.beforeUse = (isAsked) => this.clock.catchUp(isAsked);
