@@ -120,7 +120,7 @@ describe('create-keelson, packed', () => {
     const good = await readFile(source, 'utf8');
     await writeFile(source, `${good}\nconst broken: = 1;\n`);
     await dev.until(/website\.ts:\d+(?::\d+: ERROR|$)/); // of esbuild, or of Node.js from 22.18 on
-    await dev.until(/the cluster is still there/);
+    await dev.until(/the cluster keeps running/);
     expect(await kubectl.output('get', 'websites')).toMatch(/^a +nginx:1\.29 +2$/m);
 
     await writeFile(
