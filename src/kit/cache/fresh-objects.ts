@@ -64,7 +64,7 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
   async fetch(key: string, options: CallOptions = {}): Promise<Observed<T> | undefined> {
     const { namespace, name } = splitKey(key);
     try {
-      return (await this.#resource(namespace).get(name, readOnly(options))) as unknown as Observed<T>;
+      return (await this.#resource(namespace).get(name, readOnly(options))) as Observed<T>;
     } catch (error) {
       if (hasReason(error, 'NotFound')) return undefined;
       throw error;
