@@ -117,7 +117,10 @@ export class TestCluster implements AsyncDisposable {
    * delays are in real time.
    */
   fault(fault: Fault): ActiveFault {
-    return this.#parts.wire.faults.add(fault);
+    return this.#parts.wire.faults.add(
+      fault,
+      this.clock.catchUp(() => true),
+    );
   }
 
   /** The active faults. */
