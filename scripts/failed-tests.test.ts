@@ -1,5 +1,13 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { failedTests } from './failed-tests.mjs';
+
+interface FailedTests {
+  failedTests(report: object, root: string): readonly string[];
+}
+
+const script = pathToFileURL(join(import.meta.dirname, 'failed-tests.mjs')).href;
+const { failedTests } = (await import(script)) as FailedTests;
 
 const root = '/somewhere/keelson';
 
