@@ -28,6 +28,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   scheduler: ['base', 'wire', 'api', 'cel', 'client', 'kit'],
   node: ['base', 'wire', 'api', 'client', 'kit'],
   simulated: ['base', 'wire', 'api', 'client', 'kit', 'node'],
+  cri: ['base', 'wire', 'node'],
+  linux: ['base', 'wire', 'api', 'client', 'kit', 'node', 'cri'],
   network: ['base', 'wire', 'api', 'client', 'kit'],
   cluster: [
     'base',
@@ -51,6 +53,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'scheduler',
     'node',
     'simulated',
+    'cri',
+    'linux',
     'network',
   ],
   cli: ['base', 'api', 'cel', 'crd', 'store', 'client', 'kit', 'cluster'],

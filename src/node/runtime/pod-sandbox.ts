@@ -1,5 +1,5 @@
 // Pods as a container runtime sees them. Names as in the Container Runtime Interface; times in milliseconds.
-import type { LinuxSandboxSecurityContext } from './linux.ts';
+import type { LinuxContainerResources, LinuxSandboxSecurityContext } from './linux.ts';
 
 /** As `PodSandboxState` of the interface. */
 export type PodSandboxState = 'SANDBOX_READY' | 'SANDBOX_NOTREADY';
@@ -41,6 +41,9 @@ export interface PodSandboxConfig {
     readonly cgroupParent: string;
     readonly securityContext: LinuxSandboxSecurityContext;
     readonly sysctls: Readonly<Record<string, string>>;
+    /** What all containers of the pod may use together, without the overhead of the sandbox. */
+    readonly resources?: LinuxContainerResources;
+    readonly overhead?: LinuxContainerResources;
   };
 }
 

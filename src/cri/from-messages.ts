@@ -1,0 +1,123 @@
+// Messages of the Container Runtime Interface as the node's views of pods, containers and images.
+import type {
+  ContainerEvent,
+  ContainerEventType,
+  ContainerState,
+  ContainerStats,
+  ContainerStatus,
+  Image,
+  PodSandboxMetadata,
+  PodSandboxStatus,
+} from '../node/index.ts';
+import type { MessageOf } from '../wire/protobuf/index.ts';
+import * as protocol from './protocol/runtime-v1.ts';
+
+const NANOSECONDS_PER_MS = 1_000_000;
+
+type Texts = ReadonlyMap<string, string>;
+
+export function sandboxStatus(message: MessageOf<typeof protocol.podSandboxStatus>): PodSandboxStatus {
+  const { id = '', metadata, state = 0, createdAt = 0, network, labels, annotations } = message;
+  return {
+    id,
+    metadata: sandboxMetadata(metadata),
+    state: state === protocol.PodSandboxState.SANDBOX_READY ? 'SANDBOX_READY' : 'SANDBOX_NOTREADY',
+    createdAtMs: createdAt / NANOSECONDS_PER_MS,
+    network: {
+      ip: network?.ip ?? '',
+      additionalIps: (network?.additionalIps ?? []).map(({ ip = '' }) => ip),
+    },
+    labels: asRecord(labels),
+    annotations: asRecord(annotations),
+  };
+}
+
+export function containerStatus(
+  message: MessageOf<typeof protocol.containerStatus>,
+  podSandboxId: string,
+): ContainerStatus {
+  const { id = '', metadata, state, exitCode = 0, image, imageRef = '', reason = '', message: words = '' } = message;
+  return {
+    id,
+    podSandboxId,
+    metadata: { name: metadata?.name ?? '', attempt: metadata?.attempt ?? 0 },
+    state: containerState(state),
+    createdAtMs: (message.createdAt ?? 0) / NANOSECONDS_PER_MS,
+    startedAtMs: timeOf(message.startedAt),
+    finishedAtMs: timeOf(message.finishedAt),
+    exitCode,
+    image: { image: image?.image ?? '' },
+    imageRef,
+    reason,
+    message: words,
+    logPath: message.logPath ?? '',
+    labels: asRecord(message.labels),
+    annotations: asRecord(message.annotations),
+  };
+}
+
+/** A container in a list, which says less than its status. */
+export function listedContainer(message: MessageOf<typeof protocol.container>): ContainerStatus {
+  const { podSandboxId = '' } = message;
+  return containerStatus(message, podSandboxId);
+}
+
+export function containerStats(message: MessageOf<typeof protocol.containerStats>): ContainerStats {
+  const { attributes, cpu, memory, writableLayer } = message;
+  const usageNanoCores = cpu?.usageNanoCores?.value;
+  return {
+    id: attributes?.id ?? '',
+    metadata: { name: attributes?.metadata?.name ?? '', attempt: attributes?.metadata?.attempt ?? 0 },
+    timestampMs: (cpu?.timestamp ?? memory?.timestamp ?? 0) / NANOSECONDS_PER_MS,
+    ...(usageNanoCores === undefined ? {} : { usageNanoCores }),
+    usageCoreNanoSeconds: cpu?.usageCoreNanoSeconds?.value ?? 0,
+    workingSetBytes: memory?.workingSetBytes?.value ?? 0,
+    writableLayerBytes: writableLayer?.usedBytes?.value ?? 0,
+  };
+}
+
+/** Undefined for types of events that are not known. */
+export function containerEvent(message: MessageOf<typeof protocol.containerEventResponse>): ContainerEvent | undefined {
+  const { containerId = '', containerEventType = 0, createdAt = 0, podSandboxStatus } = message;
+  const type = nameOf<ContainerEventType>(protocol.ContainerEventType, containerEventType);
+  if (type === undefined) return undefined;
+  return {
+    containerId,
+    containerEventType: type,
+    createdAtMs: createdAt / NANOSECONDS_PER_MS,
+    pod: sandboxMetadata(podSandboxStatus?.metadata),
+  };
+}
+
+export function image(message: MessageOf<typeof protocol.image>): Image {
+  const { id = '', repoTags = [], repoDigests = [], size = 0, uid, username } = message;
+  return {
+    id,
+    repoTags,
+    repoDigests,
+    size,
+    ...(uid === undefined ? {} : { uid: uid.value ?? 0 }),
+    ...(username === undefined || username === '' ? {} : { username }),
+  };
+}
+
+function sandboxMetadata(message: MessageOf<typeof protocol.podSandboxMetadata> = {}): PodSandboxMetadata {
+  const { name = '', uid = '', namespace = '', attempt = 0 } = message;
+  return { name, uid, namespace, attempt };
+}
+
+function containerState(number = 0): ContainerState {
+  return nameOf<ContainerState>(protocol.ContainerState, number) ?? 'CONTAINER_UNKNOWN';
+}
+
+function nameOf<Name extends string>(names: Readonly<Record<Name, number>>, number: number): Name | undefined {
+  return (Object.keys(names) as Name[]).find((name) => names[name] === number);
+}
+
+function timeOf(nanoseconds = 0): number | undefined {
+  return nanoseconds === 0 ? undefined : nanoseconds / NANOSECONDS_PER_MS;
+}
+
+export function asRecord(texts: Texts = new Map()): Readonly<Record<string, string>> {
+  return Object.fromEntries(texts);
+}

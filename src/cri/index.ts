@@ -1,0 +1,4 @@
+// A container runtime behind a socket: the Container Runtime Interface over gRPC.
+export { CriCalls, type CriCallsOptions } from './cri-calls.ts';
+export { CriImages } from './cri-images.ts';
+export { CriRuntime, runtimeCgroupDriver, runtimeVersion } from './cri-runtime.ts';
