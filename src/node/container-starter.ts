@@ -245,7 +245,7 @@ export class ContainerStarter {
     const event = { type: 'Warning', reason: 'FailedPostStartHook', message: 'PostStartHook failed' } as const;
     this.#events.container(pod, container.name, event);
     this.#events.stopping(pod, container.name, 'FailedPostStartHook');
-    await backend.runtime.stopContainer(containerId, pod.spec?.terminationGracePeriodSeconds ?? 30, { signal });
+    await backend.runtime.stopContainer(containerId, Number(pod.spec?.terminationGracePeriodSeconds ?? 30), { signal });
     return { reason: 'PostStartHookError', message, retryAtMs: clock.now() + RETRY_MS };
   }
 

@@ -24,7 +24,7 @@ export class PodRecord implements PodMemory {
     this.status = pod.status ?? {};
     const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
     const endsMs = timeMs(deletionTimestamp);
-    this.terminatingSinceMs = endsMs === undefined ? undefined : endsMs - deletionGracePeriodSeconds * 1000;
+    this.terminatingSinceMs = endsMs === undefined ? undefined : endsMs - Number(deletionGracePeriodSeconds) * 1000;
     for (const status of [...(this.status.initContainerStatuses ?? []), ...(this.status.containerStatuses ?? [])]) {
       const { reason, message = '' } = status.state?.waiting ?? {};
       if (reason === undefined || PLAIN_WAITS.has(reason)) continue;

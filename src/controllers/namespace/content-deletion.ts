@@ -92,7 +92,7 @@ export class ContentDeletion {
     const { items } = await this.#client.kindIn<Pod>(PodKind, this.#namespace).list({ signal: this.#signal });
     return Math.max(
       0,
-      ...items.filter((pod) => !isFinished(pod)).map(({ spec }) => spec?.terminationGracePeriodSeconds ?? 0),
+      ...items.filter((pod) => !isFinished(pod)).map(({ spec }) => Number(spec?.terminationGracePeriodSeconds ?? 0)),
     );
   }
 

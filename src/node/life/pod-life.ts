@@ -133,7 +133,7 @@ function stop(container: ContainerView, graceSeconds: number): Extract<PodAction
 function graceLeft({ pod, nowMs, memory }: PodView): number {
   const granted = pod.metadata.deletionGracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds;
   const takenSeconds = Math.floor((nowMs - (memory.terminatingSinceMs ?? nowMs)) / 1000);
-  return Math.max((granted ?? DEFAULT_GRACE_SECONDS) - takenSeconds, MIN_STOP_SECONDS);
+  return Math.max(Number(granted ?? DEFAULT_GRACE_SECONDS) - takenSeconds, MIN_STOP_SECONDS);
 }
 
 /** Every regular container has ended for good: sidecars do not keep a pod alive. */
@@ -165,7 +165,7 @@ function kills(view: PodView): PodAction[] {
     const restarts = shouldRestart(spec, view.pod.spec ?? { containers: [] }, KILLED);
     const message = `Container ${spec.name} failed ${probe.failed.probe} probe${restarts ? ', will be restarted' : ''}`;
     const granted = probe.failed.graceSeconds ?? view.pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
-    return [{ ...stop(container, Math.max(granted, MIN_STOP_SECONDS)), message }];
+    return [{ ...stop(container, Math.max(Number(granted), MIN_STOP_SECONDS)), message }];
   });
 }
 
