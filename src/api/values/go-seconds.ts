@@ -11,3 +11,8 @@ export function millisOfGoSeconds(seconds: number | bigint): number {
   if (seconds <= MAX_GO_SECONDS && seconds >= -MAX_GO_SECONDS) return Number(seconds) * 1000;
   return Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n)) / 1e6;
 }
+
+/** The number nearest to a field of 64 bits, for arithmetic that needs no exact digits. */
+export function numberOfInt64(value: number | bigint): number {
+  return Number(value);
+}
