@@ -101,9 +101,9 @@ interface ServerCore {
   readonly metrics: MetricRegistry;
 }
 
-function openRegistry({ clock, random, log, storage }: ControlPlaneOptions, ground: ServerGround): ServerCore {
+function openRegistry({ clock, random, log, storage, serving }: ControlPlaneOptions, ground: ServerGround): ServerCore {
   const metrics = ground.metrics.own;
-  processMetrics(metrics, versionInfo());
+  processMetrics(metrics, versionInfo(serving?.reportedVersion));
   storageSize(metrics, storage);
   ground.encryption?.countIn(metrics);
   const objects = new ServerObjects({ ...ground.storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
@@ -223,7 +223,7 @@ function openServer(options: ControlPlaneOptions, stages: ServerStages): ApiServ
     hiddenHeaders: authentication.isProxyHeader,
     impersonate: (encode) => impersonate({ authorizer, metrics: new ImpersonationMetrics(metrics, clock) }, encode),
     authorizer,
-    anonymousAuth: authentication.anonymous ?? options.access?.anonymousAuth,
+    anonymousAuth: authentication.anonymous ?? allowsAnonymous(options),
     admission: admission.plugins,
     audit: {
       ...(printRequest === undefined ? {} : { around: requestLines(printRequest, clock) }),
@@ -234,6 +234,14 @@ function openServer(options: ControlPlaneOptions, stages: ServerStages): ApiServ
     tracedRequests,
     ...(fairness === undefined ? {} : { limiter: (encode) => fairness.limiter(encode) }),
   });
+}
+
+/** As in kube-apiserver, requests without credentials are refused where the mode AlwaysAllow would allow them everything. */
+function allowsAnonymous({ access = {}, log }: ControlPlaneOptions): boolean {
+  const { anonymousAuth = true, authorization } = access;
+  if (!anonymousAuth || authorization?.modes?.includes('AlwaysAllow') !== true) return anonymousAuth;
+  log.warn('anonymous requests are refused: the authorization mode AlwaysAllow would allow them everything');
+  return false;
 }
 
 /** What turns objects of the server into what it serves: custom kinds, and API servers behind this one. */
@@ -261,7 +269,7 @@ interface PathSources extends Omit<ServerStages, 'core'> {
 
 /** The first path that has an answer gives it. */
 function addPaths(options: ControlPlaneOptions, ground: ServerGround, sources: PathSources): void {
-  const { log, signal, extensions } = options;
+  const { log, signal, extensions, serving } = options;
   const { state, metrics, types, storage, encryption, attempts } = ground;
   const { server, access, admission, fairness, controlled } = sources;
   const { foreign, foreignOpenApi } = controlled.aggregator;
@@ -277,7 +285,7 @@ function addPaths(options: ControlPlaneOptions, ground: ServerGround, sources: P
     new DiscoveryPaths(served, server.documents, address),
     new OpenApiPaths(served, types, foreignOpenApi),
     health,
-    new VersionPath(versionInfo()),
+    new VersionPath(versionInfo(serving?.reportedVersion)),
     access.authentication.issuerDiscovery(address),
     new MetricsPath('/metrics', () => metrics.registries),
     new MetricsPath('/metrics/slis', () => [indicators]),

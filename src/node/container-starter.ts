@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { numberOfInt64 } from '../api/client.ts';
 import { type Clock, formatDuration, messageOf } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import type { DeviceEdits, NodeBackend } from './backend/index.ts';
@@ -245,7 +246,9 @@ export class ContainerStarter {
     const event = { type: 'Warning', reason: 'FailedPostStartHook', message: 'PostStartHook failed' } as const;
     this.#events.container(pod, container.name, event);
     this.#events.stopping(pod, container.name, 'FailedPostStartHook');
-    await backend.runtime.stopContainer(containerId, pod.spec?.terminationGracePeriodSeconds ?? 30, { signal });
+    await backend.runtime.stopContainer(containerId, numberOfInt64(pod.spec?.terminationGracePeriodSeconds ?? 30), {
+      signal,
+    });
     return { reason: 'PostStartHookError', message, retryAtMs: clock.now() + RETRY_MS };
   }
 
