@@ -18,6 +18,8 @@ export interface ServingOptions {
   readonly listen?: ListenAddress;
   /** The address that the `kubernetes` Service leads to; default where the server listens. */
   readonly advertiseAddress?: string;
+  /** Host name or address for clients outside the cluster, with a port if it is another; default `advertiseAddress`. */
+  readonly externalHost?: string;
   /** More names and addresses that clients reach the server by. */
   readonly names?: readonly string[];
   /** The version that `/version` answers, such as `v1.36.3-custom`; default Kubernetes' with Keelson's own. */
