@@ -6,6 +6,7 @@ import type { Flags } from '../flags.ts';
 import { type AppObjects, appObjects } from './app-objects.ts';
 import { type DeploymentSettings, deploymentSettings } from './settings.ts';
 import { tryDeployment } from './trial.ts';
+import { withoutUrl } from './without-url.ts';
 
 /** An app of the user's module, ready to be deployed. */
 export interface Deployable {
@@ -21,7 +22,8 @@ export async function deployableApp(flags: Flags, signal: AbortSignal): Promise<
   const objects = appObjects(app, settings);
   const samples = await readManifests(flags.list('try'));
   const registrations = flags.isSet('trial') ? await tryDeployment(app, objects, { settings, samples, signal }) : [];
-  return { settings, objects: { ...objects, registrations } };
+  const definitions = objects.definitions.map(withoutUrl);
+  return { settings, objects: { ...objects, definitions, registrations: registrations.map(withoutUrl) } };
 }
 
 function onlyOne(apps: readonly LoadedApp[], file: string): LoadedApp {
