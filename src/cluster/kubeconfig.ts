@@ -30,13 +30,23 @@ export function kubeconfigText(access: ClusterAccess): string {
  * Others that take kubectl's lock, `PATH.lock`, lose nothing by it. A file that other users own, read or change is refused.
  */
 export async function writeKubeconfig(path: string, access: ClusterAccess, options: KubeconfigOptions): Promise<void> {
+  await changeKubeconfig(path, options, () => changeFor(access));
+}
+
+/** Changes a kubeconfig according to its content while this process holds its lock; undefined leaves it as it is. */
+export async function changeKubeconfig(
+  path: string,
+  options: KubeconfigOptions,
+  change: (config: Readonly<Record<string, unknown>>) => KubeconfigChange | undefined,
+): Promise<void> {
   await refusePublic(path);
   await readKubeconfig(path); // what cannot be merged into is named as such, also where nothing can be written
   try {
     await withLockFile(path, options.clock, async () => {
       await requirePrivate(path);
       const { text, config } = await readKubeconfig(path);
-      await replaceWhole(path, changeConfig(text, config, changeFor(access)), options);
+      const wanted = change(config);
+      if (wanted !== undefined) await replaceWhole(path, changeConfig(text, config, wanted), options);
     });
   } catch (cause) {
     throw new Error(`Cannot write kubeconfig "${path}": ${describeError(cause)}`, { cause });
@@ -103,7 +113,8 @@ function isNamed(entry: unknown): boolean {
   return typeof entry === 'object' && entry !== null && typeof (entry as { name?: unknown }).name === 'string';
 }
 
-function changeFor({ name, server, certificateAuthority, client }: ClusterAccess): KubeconfigChange {
+/** What makes the cluster the current context. */
+export function changeFor({ name, server, certificateAuthority, client }: ClusterAccess): KubeconfigChange {
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const cluster = { server, 'certificate-authority-data': base64(certificateAuthority) };
   const user = {
@@ -113,9 +124,9 @@ function changeFor({ name, server, certificateAuthority, client }: ClusterAccess
   return {
     defaults: { apiVersion: 'v1', kind: 'Config' },
     entries: {
-      clusters: { name, cluster },
-      users: { name, user },
-      contexts: { name, context: { cluster: name, user: name } },
+      clusters: [{ name, cluster }],
+      users: [{ name, user }],
+      contexts: [{ name, context: { cluster: name, user: name } }],
     },
     members: { 'current-context': name },
   };
