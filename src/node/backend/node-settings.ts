@@ -11,6 +11,8 @@ export interface NodeSettings {
   readonly addresses: readonly string[];
   /** Port of the node's server; 0 for none. */
   readonly port: number;
+  /** The `host:port` at which the node's server listens, where the node's addresses do not lead there. */
+  readonly server?: string;
   /** Added to the labels that every node has. */
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly DeepReadonly<core.Taint>[];
