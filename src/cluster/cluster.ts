@@ -6,6 +6,7 @@ import type { AdmissionOptions } from './admission.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import type { Identity } from './in-process-client.ts';
 import { InProcessTransport } from './in-process-transport.ts';
+import { removeNodesOfCluster } from './programs/kubelet/former-nodes.ts';
 import { namesOfNodes } from './programs/kubelet/node-options.ts';
 import type { ComposedProgram, ElectionTiming, Program, ProgramBody, ProgramEntry } from './programs/program.ts';
 import { programRoles } from './programs/program-roles.ts';
@@ -48,6 +49,7 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
       const made = await each.body.open?.(context);
       if (made !== undefined) opened.set(each, made);
     }
+    if (!context.isShared) await removeNodesOfCluster(plane, options);
     return new Cluster(plane, options, { loaded, opened });
   } catch (error) {
     for (const each of opened.values()) each[Symbol.dispose]();
