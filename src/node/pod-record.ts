@@ -13,6 +13,8 @@ export class PodRecord implements PodMemory {
   readonly failures = new Map<string, StartFailure>();
   readonly backOffs = new Map<string, BackOff>();
   readonly stopping = new OnceEach();
+  /** The characters of each container's configuration after expansion, by container. */
+  readonly configured = new Map<string, number>();
   sandboxFailure: { readonly retryAtMs: number } | undefined;
   /** Set while claims of the pod are not bound, or volumes not attached. */
   waitsForVolumesSinceMs: number | undefined;
