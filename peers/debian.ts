@@ -102,7 +102,7 @@ async function download(
 /** Settings with which apt knows one release only, of the first source that it is set up with. */
 async function sourcesOf(release: string, work: string): Promise<string[]> {
   const targets = await runProgram(['apt-get', 'indextargets', '--format', '$(REPO_URI) $(CODENAME) $(COMPONENT)']);
-  const source = targets.split('\n').find((line) => / main$/.test(line) && !/-security |-updates /.test(line));
+  const source = targets.split('\n').find((line) => line.endsWith(' main') && !/-security |-updates /.test(line));
   const [uri] = source?.split(' ') ?? [];
   if (uri === undefined) throw new Error('Cannot find a package source of Debian: apt has none');
   await mkdir(join(work, 'lists', 'partial'), { recursive: true });

@@ -85,13 +85,12 @@ echo 1 > /proc/sys/net/ipv4/ip_forward
 
 "$@" &
 child=$!
-trap 'kill -TERM $child' TERM INT
-code=0
+trap 'again=yes; kill -TERM $child' TERM INT
 while true; do
+  again=no
   wait $child && code=0 || code=$?
-  kill -0 $child 2> /dev/null || break
+  [ $again = yes ] || break
 done
-{ readlink /proc/[0-9]*/ns/net; sed -n 's/.* - nsfs nsfs .*//p; s/^.* \\(net:\\[[0-9]*\\]\\) .*$/\\1/p' /proc/self/mountinfo; } \\
-  2> /dev/null | sort -u >> "$folder/namespaces" || true
+{ readlink /proc/[0-9]*/ns/net; grep -o 'net:\\[[0-9]*\\]' /proc/self/mountinfo; } 2> /dev/null | sort -u >> "$folder/namespaces" || true
 exit $code
 `;

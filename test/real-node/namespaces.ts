@@ -19,6 +19,10 @@ export interface NamespacesOptions {
   /** The whole run is ended after this long. */
   readonly limitMs: number;
   readonly print: (line: string) => void;
+  /** Ends the run before the limit. */
+  readonly signal?: AbortSignal;
+  /** The program with its arguments; default the calling program with the same arguments. */
+  readonly command?: readonly string[];
   /** Gets the logs of the node's parts; default they are removed. */
   readonly logs?: string;
 }
@@ -36,7 +40,7 @@ function isOnPath(name: string): boolean {
 }
 
 /**
- * Starts the calling program again, with the same arguments, in network, mount, process and control group namespaces of its own, and waits
+ * Starts the calling program again, or another command, in network, mount, process and control group namespaces of its own, and waits
  * for it. Returns its exit code, or 1 when something was left on the machine; undefined in the program that is inside already.
  *
  * Guarantees: after it has returned no process, mount, interface or control group of the run is left, also when the program was killed.
@@ -53,7 +57,7 @@ export async function runInNamespaces(options: NamespacesOptions): Promise<numbe
     controlGroups.push(...(await createControlGroups(`keelson-node-${randomBytes(4).toString('hex')}`)));
     await writeFile(join(folder, 'enter.sh'), ENTER_SCRIPT);
     await writeFile(join(folder, 'inside.sh'), INSIDE_SCRIPT);
-    const command = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+    const command = options.command ?? [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
     code = await runBounded([join(folder, 'enter.sh'), folder, ...controlGroups, '--', ...command], options);
   } finally {
     const names = await readFile(join(folder, 'namespaces'), 'utf8').catch(() => ''); // it did not get so far
@@ -81,26 +85,27 @@ export function room(): string {
   return ROOM;
 }
 
-async function runBounded(args: readonly string[], { limitMs, print }: NamespacesOptions): Promise<number> {
+async function runBounded(args: readonly string[], options: NamespacesOptions): Promise<number> {
   const child = spawn('bash', args, { stdio: 'inherit', env: { ...process.env, [MARK]: '1' } });
-  const timers: NodeJS.Timeout[] = [];
+  let killing: NodeJS.Timeout | undefined;
   const end = (): void => {
     signalInside(child.pid ?? 0);
-    timers.push(setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS));
+    killing ??= setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
   };
-  timers.push(
-    setTimeout(() => {
-      print(`the run is ended after ${Math.round(limitMs / 60_000)} minutes`);
-      end();
-    }, limitMs),
-  );
+  const limit = setTimeout(() => {
+    options.print(`the run is ended after ${Math.round(options.limitMs / 60_000)} minutes`);
+    end();
+  }, options.limitMs);
   const ignore = (): void => {}; // a terminal sends it to the program inside too, which ends by itself
   process.on('SIGINT', ignore);
   process.once('SIGTERM', end);
+  options.signal?.addEventListener('abort', end, { once: true });
   const [code] = (await once(child, 'close')) as [number | null];
-  process.removeListener('SIGINT', ignore);
+  options.signal?.removeEventListener('abort', end);
   process.removeListener('SIGTERM', end);
-  for (const timer of timers) clearTimeout(timer);
+  process.removeListener('SIGINT', ignore);
+  clearTimeout(limit);
+  clearTimeout(killing);
   return code ?? 1;
 }
 

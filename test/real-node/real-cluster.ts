@@ -53,7 +53,7 @@ function startControlPlane({ controlPlane, bundle, serverFlags = [] }: RealClust
       folder,
       parts: ['kube-controller-manager', 'kube-scheduler'],
       apiserverFlags: [...reach, ...client, ...serverFlags],
-      servingNames: [NODE_ADDRESS],
+      servingNames: ['kubernetes.default.svc.cluster.local', NODE_ADDRESS], // the issuer of tokens, and what it redirects to
     });
   }
   return startKeelson({ folder, bundle, flags: ['--nodes=0', '--simulated-storage=false', ...reach, ...serverFlags] });
