@@ -3,7 +3,7 @@ import { mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { findLeftovers, readSettings } from './leftovers.ts';
+import { findLeftovers, readSettings, uptimeSeconds } from './leftovers.ts';
 import { runInNamespaces, whyNoNamespaces } from './namespaces.ts';
 
 const reason = whyNoNamespaces();
@@ -75,12 +75,22 @@ describe.skipIf(process.platform !== 'linux')('findLeftovers()', () => {
       controlGroups: [folder],
       namespaces: new Set([own]),
       settings: new Map(),
+      endedAt: await uptimeSeconds(),
     });
 
     expect(found).toContain(`process ${process.pid} in ${own}`);
     expect(found).toContain(`control group ${folder}`);
     expect(found).toContain(`folder ${folder}`);
     expect(existsSync(folder)).toBe(true);
+  });
+
+  test('takes no process that started after the run for one of it', async () => {
+    const namespaces = new Set([await readlink('/proc/self/ns/net')]);
+    const none = join(folder, 'none');
+
+    expect(
+      await findLeftovers({ folder: none, controlGroups: [], namespaces, settings: new Map(), endedAt: 0.001 }),
+    ).not.toContainEqual(expect.stringContaining(`process ${process.pid} `));
   });
 
   test('puts a changed setting back', async () => {
@@ -92,6 +102,7 @@ describe.skipIf(process.platform !== 'linux')('findLeftovers()', () => {
       controlGroups: [],
       namespaces: new Set(),
       settings,
+      endedAt: 0,
     });
 
     expect(found).toEqual([`setting ${setting} was 1 and became 10; it is 1 again`]);

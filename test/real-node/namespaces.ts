@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createControlGroups, removeControlGroups, whyNoControlGroups } from './control-groups.ts';
 import { ENTER_SCRIPT, INSIDE_SCRIPT, ROOM } from './enter-script.ts';
-import { findLeftovers, readSettings } from './leftovers.ts';
+import { findLeftovers, readSettings, uptimeSeconds } from './leftovers.ts';
 
 /** Set inside. */
 const MARK = 'KEELSON_INSIDE_NODE';
@@ -60,13 +60,14 @@ export async function runInNamespaces(options: NamespacesOptions): Promise<numbe
     const command = options.command ?? [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
     code = await runBounded([join(folder, 'enter.sh'), folder, ...controlGroups, '--', ...command], options);
   } finally {
+    const endedAt = await uptimeSeconds();
     const names = await readFile(join(folder, 'namespaces'), 'utf8').catch(() => ''); // it did not get so far
     const own = await ownNamespaces();
     const namespaces = new Set(names.split('\n').filter((name) => name !== '' && !own.has(name)));
     if (options.logs !== undefined) await keepLogs(folder, options.logs);
     await removeControlGroups(controlGroups);
     await rm(folder, { recursive: true, force: true });
-    const left = await findLeftovers({ folder, controlGroups, namespaces, settings });
+    const left = await findLeftovers({ folder, controlGroups, namespaces, settings, endedAt });
     for (const line of left) options.print(`left behind: ${line}`);
     options.print(`namespaces are gone: ${left.length} things left behind`);
     if (left.length > 0 && code === 0) code = 1;
