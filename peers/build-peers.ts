@@ -4,9 +4,9 @@ import { existsSync, statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Peer, peerNamed, peers } from './catalog.ts';
+import { buildPeer } from './build-peer.ts';
+import { type Peer, peerGroups, peerNamed, peers } from './catalog.ts';
 import { peersFolder } from './find-peer.ts';
-import { goBuild } from './go-build.ts';
 import { isBuilt, stampOf, stampPath } from './stamp.ts';
 
 const source = import.meta.dirname;
@@ -14,6 +14,7 @@ const PROGRESS_MS = 15_000;
 const USAGE = `usage: npm run peers [-- NAME... --list --jobs N]
 
 Builds into $KEELSON_PEERS, or keelson/peers in the user's cache; what is there and of the right version is kept.
+  NAME      A peer, or a group of them: ${Object.keys(peerGroups).join(', ')} (default: all)
   --list    List the peers, build nothing
   --jobs N  Compilers at a time (default 2)`;
 
@@ -25,15 +26,18 @@ async function main(args: readonly string[]): Promise<number> {
     options: { list: { type: 'boolean' }, jobs: { type: 'string', default: '2' }, help: { type: 'boolean' } },
     allowPositionals: true,
   });
-  const unknown = positionals.filter((name) => peerNamed(name) === undefined);
+  const names = positionals.flatMap((name) => peerGroups[name] ?? [name]);
+  const unknown = names.filter((name) => peerNamed(name) === undefined);
   const jobs = Number(values.jobs);
   if (values.help === true || unknown.length > 0 || !Number.isInteger(jobs) || jobs < 1) {
     if (unknown.length > 0)
-      console.error(`unknown: ${unknown.join(', ')}; known: ${peers.map(({ name }) => name).join(', ')}\n`);
+      console.error(
+        `unknown: ${unknown.join(', ')}; known: ${[...Object.keys(peerGroups), ...peers.map(({ name }) => name)].join(', ')}\n`,
+      );
     console.error(USAGE);
     return values.help === true ? 0 : 2;
   }
-  const wanted = positionals.length === 0 ? peers : positionals.flatMap((name) => peerNamed(name) ?? []);
+  const wanted = names.length === 0 ? peers : names.flatMap((name) => peerNamed(name) ?? []);
   const folder = peersFolder();
   if (values.list === true) return list(wanted, folder);
   const problem = goProblem();
@@ -96,7 +100,7 @@ async function buildOne(peer: Peer, label: string, options: { folder: string; jo
     latest = line;
   };
   try {
-    await goBuild(peer, { source, folder, jobs, progress });
+    await buildPeer(peer, { source, folder, jobs, progress });
   } finally {
     clearInterval(ticker);
   }

@@ -1,11 +1,31 @@
-/** How a peer comes to be: from a package of one of our Go modules, or straight from its own published module. */
+/** How Go compiles a peer. */
+export interface CompilerSettings {
+  readonly tags?: readonly string[];
+  /** Whether C may be linked in; default as Go decides. A program without C needs no library where it runs. */
+  readonly cgo?: boolean;
+  /** Leaves symbols out, for a program that travels in an image. */
+  readonly isStripped?: boolean;
+  /** A Debian package with headers and libraries for its C, unpacked into the peers' folder. */
+  readonly headers?: string;
+}
+
+/**
+ * How a peer comes to be: from a package of one of our Go modules, straight from its own published module, from a C file inside a Go module
+ * that we require, or from a Debian package.
+ */
 export type Recipe =
-  | { readonly type: 'build'; readonly module: string; readonly package: string }
-  | { readonly type: 'test'; readonly module: string; readonly package: string }
-  | { readonly type: 'install'; readonly package: string };
+  | ({ readonly type: 'build'; readonly module: string; readonly package: string } & CompilerSettings)
+  | ({ readonly type: 'test'; readonly module: string; readonly package: string } & CompilerSettings)
+  | ({ readonly type: 'install'; readonly package: string } & CompilerSettings)
+  | { readonly type: 'c'; readonly module: string; readonly file: string; readonly flags: readonly string[] }
+  | { readonly type: 'debian'; readonly package: string; readonly program: string };
+
+/** The recipes that Go follows. */
+export type GoRecipe = Extract<Recipe, CompilerSettings & { readonly type: 'build' | 'test' | 'install' }>;
 
 /** A real program that Keelson is measured against. */
 export interface Peer {
+  /** Its path below the peers' folder. */
   readonly name: string;
   readonly version: string;
   readonly recipe: Recipe;
@@ -20,6 +40,8 @@ export interface Peer {
 const KUBERNETES = '1.36.3';
 const STAGING = 'v0.36.3';
 const ETCD = '3.7.3';
+const CONTAINERD = 'v2.4.2';
+const CNI = 'v1.9.1';
 
 const kubernetesVersion = {
   'k8s.io/component-base/version.gitVersion': `v${KUBERNETES}`,
@@ -46,6 +68,95 @@ function etcd(name: string, part: string): Peer {
     minutes: 1,
   };
 }
+
+function containerd(name: string): Peer {
+  return {
+    name,
+    version: CONTAINERD,
+    recipe: {
+      type: 'install',
+      package: `github.com/containerd/containerd/v2/cmd/${name}`,
+      tags: ['no_btrfs', 'no_devmapper', 'no_zfs'],
+      cgo: false,
+    },
+    minutes: 2,
+  };
+}
+
+/** A network plugin; containerd finds it by its file name in the folder `cni`. */
+function cniPlugin(path: string): Peer {
+  return {
+    name: `cni/${path.replace(/^.*\//, '')}`,
+    version: CNI,
+    recipe: { type: 'install', package: `github.com/containernetworking/plugins/plugins/${path}`, cgo: false },
+    minutes: 1,
+  };
+}
+
+/** A program of the suite's images, which run in containers. */
+function imageProgram(name: string, path: string): Peer {
+  return {
+    name: `image/${name}`,
+    version: KUBERNETES,
+    recipe: {
+      type: 'build',
+      module: '.',
+      package: `k8s.io/kubernetes/test/images/${path}`,
+      cgo: false,
+      isStripped: true,
+    },
+    minutes: 1,
+  };
+}
+
+/** What a node consists of besides its kubelet, and what the images of the suite are made of. */
+const nodePeers: readonly Peer[] = [
+  kubernetes('kube-proxy', 1),
+  {
+    name: 'coredns',
+    version: 'v1.14.1',
+    recipe: { type: 'build', module: 'coredns', package: '.', cgo: false },
+    minutes: 2,
+  },
+  containerd('containerd'),
+  containerd('containerd-shim-runc-v2'),
+  containerd('ctr'),
+  {
+    name: 'runc',
+    version: 'v1.5.2',
+    recipe: {
+      type: 'install',
+      package: 'github.com/opencontainers/runc',
+      tags: ['seccomp', 'urfave_cli_no_docs'],
+      cgo: true,
+      headers: 'libseccomp-dev',
+    },
+    minutes: 1,
+  },
+  ...['main/bridge', 'main/loopback', 'ipam/host-local', 'meta/portmap', 'meta/bandwidth'].map(cniPlugin),
+  {
+    name: 'iptables',
+    version: 'debian',
+    recipe: { type: 'debian', package: 'iptables', program: 'usr/sbin/xtables-nft-multi' },
+    minutes: 1,
+  },
+  imageProgram('agnhost', 'agnhost'),
+  imageProgram('nnp', 'nonewprivs'),
+  imageProgram('sampledeviceplugin', 'sample-device-plugin'),
+  imageProgram('consumer', 'resource-consumer'),
+  imageProgram('consume-cpu', 'resource-consumer/consume-cpu'),
+  {
+    name: 'image/pause',
+    version: KUBERNETES,
+    recipe: {
+      type: 'c',
+      module: 'k8s.io/kubernetes',
+      file: 'build/pause/linux/pause.c',
+      flags: ['-Os', '-static', '-s', '-DVERSION=3.10.2'],
+    },
+    minutes: 1,
+  },
+];
 
 /** Every peer, in the order in which they are built: what most suites need comes first. */
 export const peers: readonly Peer[] = [
@@ -102,7 +213,13 @@ export const peers: readonly Peer[] = [
     recipe: { type: 'build', module: '../bench/client-go', package: '.' },
     minutes: 1,
   },
+  ...nodePeers,
 ];
+
+/** Names that stand for several peers: `node` is all that a real node and the suite's images need. */
+export const peerGroups: Readonly<Record<string, readonly string[]>> = {
+  node: ['kubelet', 'etcd', 'sample-apiserver', ...nodePeers.map(({ name }) => name)],
+};
 
 export function peerNamed(name: string): Peer | undefined {
   return peers.find((peer) => peer.name === name || (peer.aliases ?? []).includes(name));

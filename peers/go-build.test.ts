@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type Peer, peerNamed } from './catalog.ts';
-import { goArguments } from './go-build.ts';
+import { peerNamed } from './catalog.ts';
+import { goArguments, type GoPeer, isGoPeer } from './go-build.ts';
 
-function peer(name: string): Peer {
+function peer(name: string): GoPeer {
   const found = peerNamed(name);
-  if (found === undefined) throw new Error(`no peer "${name}"`);
+  if (found === undefined || !isGoPeer(found)) throw new Error(`no Go peer "${name}"`);
   return found;
 }
 
@@ -25,5 +25,25 @@ describe('goArguments()', () => {
     const args = goArguments(peer('kwok'), '/out', 2);
 
     expect(args).toEqual(['install', '-v', '-p', '2', 'sigs.k8s.io/kwok/cmd/kwok@v0.8.0']);
+  });
+
+  test('names a program in a folder by its file, without symbols', () => {
+    const args = goArguments(peer('image/nnp'), '/out', 2);
+
+    expect(args).toEqual([
+      'build',
+      '-v',
+      '-p',
+      '2',
+      '-ldflags',
+      '-s -w',
+      '-o',
+      '/out/nnp',
+      'k8s.io/kubernetes/test/images/nonewprivs',
+    ]);
+  });
+
+  test('gives a program its build tags', () => {
+    expect(goArguments(peer('ctr'), '/out', 2)).toContain('no_btrfs,no_devmapper,no_zfs');
   });
 });

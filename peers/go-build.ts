@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Peer, Recipe } from './catalog.ts';
+import type { GoRecipe, Peer } from './catalog.ts';
+import { compilerEnvironment, unpackDebian } from './debian.ts';
 
 export interface GoBuildOptions {
   /** Where our Go modules are. */
@@ -17,43 +17,49 @@ export interface GoBuildOptions {
 
 const KEPT_LINES = 30;
 
-/** Builds one peer into the folder; nothing is there under its name until it is whole. */
-export async function goBuild(peer: Peer, options: GoBuildOptions): Promise<void> {
-  const scratch = join(options.folder, `.building-${peer.name}`);
-  await rm(scratch, { recursive: true, force: true });
-  await mkdir(scratch, { recursive: true });
-  try {
-    await runGo(goArguments(peer, scratch, options.jobs), {
-      cwd: peer.recipe.type === 'install' ? scratch : join(options.source, peer.recipe.module),
-      environment: { GOBIN: scratch, GOFLAGS: '-buildvcs=false' },
-      progress: options.progress,
-    });
-    const [file] = await readdir(scratch);
-    if (file === undefined) throw new Error(`go made nothing for ${peer.name}`);
-    await rename(join(scratch, file), join(options.folder, peer.name));
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+/** A peer that Go compiles. */
+export type GoPeer = Peer & { readonly recipe: GoRecipe };
+
+export function isGoPeer(peer: Peer): peer is GoPeer {
+  return peer.recipe.type === 'build' || peer.recipe.type === 'test' || peer.recipe.type === 'install';
+}
+
+/** Compiles one peer into the scratch folder. */
+export async function goBuild(peer: GoPeer, scratch: string, options: GoBuildOptions): Promise<void> {
+  const { recipe } = peer;
+  await runGo(goArguments(peer, scratch, options.jobs), {
+    cwd: recipe.type === 'install' ? scratch : join(options.source, recipe.module),
+    environment: {
+      GOBIN: scratch,
+      GOFLAGS: '-buildvcs=false',
+      ...(recipe.cgo === undefined ? {} : { CGO_ENABLED: recipe.cgo ? '1' : '0' }),
+      ...(recipe.headers === undefined ? {} : await headersOf(recipe.headers, options.folder)),
+    },
+    progress: options.progress,
+  });
+}
+
+async function headersOf(name: string, folder: string): Promise<NodeJS.ProcessEnv> {
+  const root = join(folder, 'debian', name);
+  await unpackDebian([name], root);
+  return compilerEnvironment(root);
 }
 
 /** The command line of Go that makes a peer. */
-export function goArguments(peer: Peer, scratch: string, jobs: number): string[] {
+export function goArguments(peer: GoPeer, scratch: string, jobs: number): string[] {
+  const { recipe } = peer;
   const variables = Object.entries(peer.variables ?? {}).map(([name, value]) => `-X ${name}=${value}`);
-  const flags = ['-v', '-p', String(jobs), ...(variables.length === 0 ? [] : ['-ldflags', variables.join(' ')])];
+  const linked = [...variables, ...(recipe.isStripped === true ? ['-s', '-w'] : [])];
   return [
-    ...verbOf(peer.recipe),
-    ...flags,
-    ...(peer.recipe.type === 'install' ? [] : ['-o', join(scratch, peer.name)]),
-    target(peer),
+    ...(recipe.type === 'test' ? ['test', '-c'] : [recipe.type]),
+    '-v',
+    '-p',
+    String(jobs),
+    ...(linked.length === 0 ? [] : ['-ldflags', linked.join(' ')]),
+    ...(recipe.tags === undefined ? [] : ['-tags', recipe.tags.join(',')]),
+    ...(recipe.type === 'install' ? [] : ['-o', join(scratch, basename(peer.name))]),
+    recipe.type === 'install' ? `${recipe.package}@${peer.version}` : recipe.package,
   ];
-}
-
-function verbOf({ type }: Recipe): string[] {
-  return type === 'test' ? ['test', '-c'] : [type];
-}
-
-function target({ recipe, version }: Peer): string {
-  return recipe.type === 'install' ? `${recipe.package}@${version}` : recipe.package;
 }
 
 interface RunOptions {

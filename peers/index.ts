@@ -13,3 +13,5 @@ export { type KeelsonOptions, startKeelson } from './start-keelson.ts';
 export { ADMIN_TOKEN, type RunningServer, TOKEN_FILE, tokenOf } from './running-server.ts';
 export { Daemon, type DaemonOptions } from './daemon.ts';
 export { freePorts } from './free-ports.ts';
+export { runProgram, type RunOptions } from './run-program.ts';
+export { unpackDebian, whyNoDebian } from './debian.ts';

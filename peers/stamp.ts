@@ -7,8 +7,9 @@ import type { Peer } from './catalog.ts';
 /** Text that changes when the peer has to be built again: its version, its recipe, and sources of ours that go into it. */
 export async function stampOf(peer: Peer, source: string): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify([peer.version, peer.recipe, peer.variables ?? {}]));
-  if (peer.recipe.type !== 'install' && peer.recipe.package.startsWith('.')) {
-    const folder = join(source, peer.recipe.module, peer.recipe.package);
+  const { recipe } = peer;
+  if ((recipe.type === 'build' || recipe.type === 'test') && recipe.package.startsWith('.')) {
+    const folder = join(source, recipe.module, recipe.package);
     for (const name of (await readdir(folder)).sort()) hash.update(name).update(await readFile(join(folder, name)));
   }
   return `${peer.name} ${peer.version} ${hash.digest('hex').slice(0, 16)}\n`;

@@ -18,6 +18,8 @@ export interface KubeOptions {
   /** Flags of kube-apiserver on top of ours; where a flag is given twice, these win. */
   readonly apiserverFlags?: readonly string[];
   readonly controllerManagerFlags?: readonly string[];
+  /** Addresses of the API server besides the loopback ones, for its certificate. */
+  readonly servingNames?: readonly string[];
   /** Flags of kube-scheduler in place of ours. */
   readonly schedulerFlags?: readonly string[];
   /** Where data, keys and logs go, kept afterwards; its own folder that is removed at the end when left out. */
@@ -43,7 +45,7 @@ export async function startKube(options: KubeOptions = {}): Promise<RunningKube>
   const found = findPeers<string>(['etcd', 'kube-apiserver', ...parts], environment);
   if (found.paths === undefined) throw new Error(`Cannot start Kubernetes: ${found.reason}`);
   const { paths } = found;
-  const layout = await prepare(options.folder);
+  const layout = await prepare(options);
   const daemons: Daemon[] = [];
   const stop = async (): Promise<void> => {
     for (const daemon of daemons.toReversed()) await daemon.stop(); // etcd last: the others write while they end
@@ -89,14 +91,14 @@ interface Layout {
   readonly pki: ClusterPki;
 }
 
-async function prepare(wanted: string | undefined): Promise<Layout> {
+async function prepare({ folder: wanted, servingNames = [] }: KubeOptions): Promise<Layout> {
   const folder = wanted ?? (await mkdtemp(join(tmpdir(), 'keelson-kube-')));
   await mkdir(folder, { recursive: true });
   const [port = 0, etcdPort = 0, etcdPeerPort = 0] = await freePorts(3);
   const pki = await clusterPki({
     clock: new RealClock(),
     random: new CryptoRandom(),
-    servingNames: ['localhost', '127.0.0.1', 'kubernetes.default.svc', 'kubernetes', '10.96.0.1'],
+    servingNames: ['localhost', '127.0.0.1', 'kubernetes.default.svc', 'kubernetes', '10.96.0.1', ...servingNames],
     folder: join(folder, 'pki'),
   });
   const url = `https://127.0.0.1:${port}`;

@@ -34,6 +34,13 @@ describe('selectTests()', () => {
 
     expect(selected.map(({ class: letter }) => letter).sort()).toEqual(['A', 'A', 'A', 'A', 'A', 'B']);
   });
+
+  test('takes a sample from the whole of the class', () => {
+    const selected = selectTests(tests, { classes: ['C'], sample: 31 });
+
+    expect(new Set(selected).size).toBe(31);
+    expect(new Set(selected.map(({ name }) => name.split(' ')[0])).size).toBeGreaterThan(5);
+  });
 });
 
 describe('focusOf()', () => {

@@ -39,10 +39,21 @@ export interface Selection {
   readonly classes: readonly ConformanceClass[];
   /** Only tests whose name matches. */
   readonly focus?: RegExp;
+  /** At most this many, spread evenly over those that fit. */
+  readonly sample?: number;
 }
 
-export function selectTests(tests: readonly ConformanceTest[], { classes, focus }: Selection): ConformanceTest[] {
-  return tests.filter((test) => classes.includes(test.class) && (focus === undefined || focus.test(test.name)));
+export function selectTests(
+  tests: readonly ConformanceTest[],
+  { classes, focus, sample }: Selection,
+): ConformanceTest[] {
+  const fitting = tests.filter(
+    (test) => classes.includes(test.class) && (focus === undefined || focus.test(test.name)),
+  );
+  if (sample === undefined || sample >= fitting.length) return fitting;
+  return Array.from({ length: sample }, (_, index) => fitting[Math.floor((index * fitting.length) / sample)]).filter(
+    (test) => test !== undefined,
+  );
 }
 
 /** A pattern in Go's syntax that matches these tests and no others. */

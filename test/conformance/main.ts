@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { writeFidelityPage } from '../fidelity/fidelity-page.ts';
 import { join, resolve } from 'node:path';
 import { findPeers, type RunningServer, startKeelson, startKube, whyNoKube } from '../../peers/index.ts';
+import { isInNamespaces, runInNamespaces, startRealCluster, whyNoRealNode } from '../real-node/index.ts';
 import { type ConformanceTest, parseClasses, selectTests } from './classes.ts';
 import {
   compareToExpectations,
@@ -21,6 +22,8 @@ import { findAbilities } from './server-abilities.ts';
 import { runSuite } from './suite.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
+/** What a real node may take to start and to end, on top of the tests. */
+const NODE_MINUTES = 20;
 /** Enough for all tests at once: some fill a node, and some need two. */
 const NODES = 3;
 
@@ -52,13 +55,22 @@ async function main(args: readonly string[]): Promise<number> {
     console.error('No test is selected by --class and --focus');
     return 2;
   }
+  const output = resolve(options.output ?? join(root, '.keelson', 'conformance', folderOf(options)));
+  if (options.node !== 'simulated') {
+    if (options.server === 'keelson' && options.bundle === undefined && !isInNamespaces()) buildBundle();
+    const code = await runInNamespaces({
+      limitMs: (options.timeoutMinutes + NODE_MINUTES) * 60_000,
+      print: console.log,
+      logs: `${output}-logs`,
+    });
+    if (code !== undefined) return code;
+  }
   await using server = await startServer(options);
   console.log(`${selected.length} tests, class ${options.classes.join(', ')}, on ${options.server} at ${server.url}`);
   const abilities = await findAbilities(server.kubeconfig);
   console.log(
     `nodes: ${abilities.nodes}; fills namespaces: ${abilities.fillsNamespaces}; removes namespaces: ${abilities.removesNamespaces}`,
   );
-  const output = resolve(options.output ?? join(root, '.keelson', 'conformance', options.server));
   const { 'e2e.test': suite, ginkgo, kubectl } = programs.paths;
   const { processes, timeoutMinutes, limitSeconds } = options;
   const started = performance.now();
@@ -75,18 +87,40 @@ async function main(args: readonly string[]): Promise<number> {
   const minutes = ((performance.now() - started) / 60_000).toFixed(1);
   const passed = outcomes.filter(({ state }) => state === 'pass').length;
   console.log(`${passed} of ${outcomes.length} pass; ${minutes} minutes; ${join(output, 'junit.xml')}`);
-  return options.server === 'kube' ? listFailures(outcomes) : settle(outcomes, tests, options);
+  return isCompared(options) ? settle(outcomes, tests, options) : listFailures(outcomes);
 }
 
-function whyNoServer({ server, classes }: ConformanceOptions): string | undefined {
-  return server === 'kube' ? whyNoKube(kubeParts(classes)) : undefined;
+function folderOf({ server, node }: ConformanceOptions): string {
+  return node === 'simulated' ? server : `${server}-${node}`;
+}
+
+/** What is expected of Keelson was seen with simulated nodes in classes A and B, and with a real node in the others. */
+function isCompared({ server, node, classes }: ConformanceOptions): boolean {
+  return server === 'keelson' && (node !== 'simulated' || classes.every((letter) => letter === 'A' || letter === 'B'));
+}
+
+function whyNoServer({ server, classes, node }: ConformanceOptions): string | undefined {
+  const noNode = node === 'simulated' || isInNamespaces() ? undefined : whyNoRealNode(node);
+  return noNode ?? (server === 'kube' ? whyNoKube(kubeParts(classes)) : undefined);
 }
 
 function kubeParts(classes: ConformanceOptions['classes']): readonly ('kube-controller-manager' | 'kube-scheduler')[] {
   return classes.some((letter) => letter !== 'A') ? ['kube-controller-manager', 'kube-scheduler'] : [];
 }
 
-async function startServer({ server, classes, serverFlags, bundle }: ConformanceOptions): Promise<RunningServer> {
+async function startServer(options: ConformanceOptions): Promise<RunningServer> {
+  const { server, classes, serverFlags, bundle, node } = options;
+  if (node !== 'simulated') {
+    const built = bundle ?? join(root, 'dist', 'keelson.js');
+    const cluster = await startRealCluster({
+      controlPlane: server,
+      agent: node,
+      bundle: built,
+      serverFlags,
+      print: console.log,
+    });
+    return { ...cluster.server, [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose]() };
+  }
   if (server === 'kube') return startKube({ parts: kubeParts(classes), apiserverFlags: serverFlags });
   const isAlone = classes.every((letter) => letter === 'A');
   const flags = isAlone ? serverFlags : [`--nodes=${NODES}`, ...serverFlags];
@@ -99,7 +133,7 @@ function buildBundle(): string {
   return join(root, 'dist', 'keelson.js');
 }
 
-/** On the real control plane a failure is the machine's: it is reported, and compared with nothing. */
+/** Failures of what has no expectations, such as the real control plane, are reported and compared with nothing. */
 function listFailures(outcomes: readonly Outcome[]): number {
   for (const outcome of outcomes) if (outcome.state === 'fail') console.log(describeOutcome(outcome));
   return outcomes.every(({ state }) => state === 'pass') ? 0 : 1;

@@ -1,11 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { type AgentName, nodeAgents } from '../real-node/index.ts';
 import { type ConformanceClass, isClass } from './classes.ts';
 
 export interface ConformanceOptions {
   readonly classes: readonly ConformanceClass[];
   readonly focus: RegExp | undefined;
+  /** How many of the selected tests run, spread evenly; undefined runs all. */
+  readonly sample: number | undefined;
   readonly server: 'keelson' | 'kube';
+  /** What runs the pods. */
+  readonly node: 'simulated' | AgentName;
   readonly update: boolean;
   /** Run nothing, only write the page. */
   readonly report: boolean;
@@ -23,13 +28,15 @@ export const USAGE = `usage: npm run conformance [-- FLAGS]
 
   --class A,B            Classes of tests to run (default A): A API server, B controllers, C containers, D network, E two nodes, G other
   --focus REGEX          Only tests whose name matches
+  --sample N             Only N of the selected tests, spread evenly over them
   --server keelson|kube  Run against ours (default) or the real control plane
+  --node NAME            What runs the pods: simulated (default), or ${Object.keys(nodeAgents).join(' or ')} on a real node in namespaces of its own
   --update               Write what was seen into expectations.tsv and docs/reference/conformance.md
   --report               Run nothing, write docs/reference/conformance.md from expectations.tsv
   --procs N              Tests at a time (default: four times the cores; they mostly wait)
-  --timeout MINUTES      End the run after this long (default 60)
+  --timeout MINUTES      End the run after this long (default 60, with a real node 150)
   --limit SECONDS        End one test after this long (default 120 for class A alone, else 420: one waits for a resync of quotas)
-  --output DIR           For junit.xml, report.json and output.log (default .keelson/conformance/SERVER)
+  --output DIR           For junit.xml, report.json and output.log (default .keelson/conformance/SERVER, or SERVER-NODE with a real node)
   --bundle FILE          Start this keelson.js instead of building one
   --server-flag FLAG     A flag of the server; may be given more than once`;
 
@@ -40,11 +47,13 @@ export function readOptions(args: readonly string[]): ConformanceOptions {
     options: {
       class: { type: 'string', default: 'A' },
       focus: { type: 'string' },
+      sample: { type: 'string' },
       server: { type: 'string', default: 'keelson' },
+      node: { type: 'string', default: 'simulated' },
       update: { type: 'boolean', default: false },
       report: { type: 'boolean', default: false },
       procs: { type: 'string', default: String(4 * availableParallelism()) },
-      timeout: { type: 'string', default: '60' },
+      timeout: { type: 'string' },
       limit: { type: 'string' },
       output: { type: 'string' },
       bundle: { type: 'string' },
@@ -58,19 +67,30 @@ export function readOptions(args: readonly string[]): ConformanceOptions {
     throw new Error(`--server must be keelson or kube, got "${values.server}"`);
   if (values.update && values.server === 'kube')
     throw new Error('--update takes what Keelson does, not the real control plane');
+  const { node } = values;
+  if (node !== 'simulated' && !isAgent(node))
+    throw new Error(`--node must be simulated or ${Object.keys(nodeAgents).join(' or ')}, got "${node}"`);
+  if (values.update && node === 'simulated' && classes.some((letter) => letter !== 'A' && letter !== 'B'))
+    throw new Error('--update takes classes other than A and B from a run with a real node: give --node');
   return {
     classes: classes.filter(isClass),
     focus: values.focus === undefined ? undefined : new RegExp(values.focus),
+    sample: values.sample === undefined ? undefined : wholeNumber('sample', values.sample),
     server: values.server,
+    node,
     update: values.update,
     report: values.report,
     processes: wholeNumber('procs', values.procs),
-    timeoutMinutes: wholeNumber('timeout', values.timeout),
+    timeoutMinutes: wholeNumber('timeout', values.timeout ?? (node === 'simulated' ? '60' : '150')),
     limitSeconds: wholeNumber('limit', values.limit ?? (values.class === 'A' ? '120' : '420')),
     output: values.output,
     bundle: values.bundle,
     serverFlags: values['server-flag'],
   };
+}
+
+function isAgent(name: string): name is AgentName {
+  return Object.hasOwn(nodeAgents, name);
 }
 
 function wholeNumber(flag: string, text: string): number {

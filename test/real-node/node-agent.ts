@@ -1,0 +1,75 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findPeers, type RunningServer } from '../../peers/index.ts';
+import { NODE_ADDRESS } from './enter-script.ts';
+import { authorityPath, type NodeCredentials } from './node-credentials.ts';
+import { DNS_ADDRESS, DNS_DOMAIN, type NodeLayout, type PartCommand } from './node-layout.ts';
+
+/** What an agent is prepared with. */
+export interface AgentSurroundings {
+  readonly server: RunningServer;
+  readonly credentials: NodeCredentials;
+}
+
+/** A program that runs a node's pods: how its command comes to be, and the peers that it needs. */
+export interface NodeAgent {
+  readonly peers: readonly string[];
+  prepare(layout: NodeLayout, around: AgentSurroundings): Promise<PartCommand>;
+}
+
+export type AgentName = 'kubelet';
+
+/** Every agent by the name that `--node` takes. */
+export const nodeAgents: Readonly<Record<AgentName, NodeAgent>> = {
+  kubelet: { peers: ['kubelet'], prepare: prepareKubelet },
+};
+
+async function prepareKubelet(layout: NodeLayout, { server, credentials }: AgentSurroundings): Promise<PartCommand> {
+  const found = findPeers(['kubelet']);
+  if (found.paths === undefined) throw new Error(`Cannot start a kubelet: ${found.reason}`);
+  const { folder, name } = layout;
+  const path = (file: string): string => join(folder, file);
+  await credentials.writeKubeconfig(path('kubelet.kubeconfig'), {
+    name: `system:node:${name}`,
+    groups: ['system:nodes'],
+  });
+  await credentials.writeServingPair(path('kubelet-serving'), [name, NODE_ADDRESS]);
+  await writeFile(path('resolv.conf'), `nameserver ${NODE_ADDRESS}\n`);
+  await writeFile(path('kubelet.json'), JSON.stringify(kubeletConfig(layout, server), null, 2));
+  return {
+    program: found.paths.kubelet,
+    args: [
+      `--config=${path('kubelet.json')}`,
+      `--kubeconfig=${path('kubelet.kubeconfig')}`,
+      `--hostname-override=${name}`,
+      `--node-ip=${NODE_ADDRESS}`,
+    ],
+  };
+}
+
+function kubeletConfig({ folder, runtimeSocket }: NodeLayout, server: RunningServer): object {
+  return {
+    apiVersion: 'kubelet.config.k8s.io/v1beta1',
+    kind: 'KubeletConfiguration',
+    containerRuntimeEndpoint: `unix://${runtimeSocket}`,
+    cgroupDriver: 'cgroupfs',
+    failCgroupV1: false,
+    failSwapOn: false,
+    authentication: {
+      anonymous: { enabled: false },
+      webhook: { enabled: true },
+      x509: { clientCAFile: authorityPath(server) },
+    },
+    authorization: { mode: 'Webhook' },
+    tlsCertFile: join(folder, 'kubelet-serving.crt'),
+    tlsPrivateKeyFile: join(folder, 'kubelet-serving.key'),
+    clusterDNS: [DNS_ADDRESS],
+    clusterDomain: DNS_DOMAIN,
+    resolvConf: join(folder, 'resolv.conf'),
+    maxPods: 200,
+    // The disk is the machine's: what others keep on it must neither evict pods nor remove images.
+    evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '0%', 'imagefs.available': '0%' },
+    imageGCHighThresholdPercent: 100,
+    volumePluginDir: '/var/lib/kubelet/volume-plugins',
+  };
+}
