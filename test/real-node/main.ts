@@ -19,6 +19,7 @@ const USAGE = `usage: npm run real-node -- [FLAGS] COMMAND...
 Starts a control plane, containerd, a kubelet, kube-proxy and CoreDNS in namespaces of their own, runs the command there and takes all away.
 The command finds kubectl, $KUBECONFIG, $NODE_NAME, and the process ids $SERVER_PID, $RUNTIME_PID, $AGENT_PID, $PROXY_PID, $DNS_PID.
   --server keelson|kube  Ours (default), or kube-apiserver with etcd, controllers and scheduler
+  --node NAME            kubelet (default), or keelson for our own agent
   --minutes N            End everything after this long (default 60)
   --logs DIR             Keep the logs of the parts there (default .keelson/real-node-logs)
   --bundle FILE          Start this keelson.js instead of building one
@@ -35,22 +36,30 @@ async function main(args: readonly string[]): Promise<number> {
     args: [...flags],
     options: {
       server: { type: 'string', default: 'keelson' },
+      node: { type: 'string', default: 'kubelet' },
       minutes: { type: 'string', default: '60' },
       logs: { type: 'string', default: join(root, '.keelson', 'real-node-logs') },
       bundle: { type: 'string' },
     },
   });
-  const { server } = values;
+  const { server, node: agent } = values;
   const minutes = Number(values.minutes);
   const isKnown = server === 'keelson' || server === 'kube';
-  if (!isKnown || command.length === 0 || !Number.isInteger(minutes) || minutes < 1 || minutes > MAX_MINUTES) {
+  if (
+    !isKnown ||
+    (agent !== 'kubelet' && agent !== 'keelson') ||
+    command.length === 0 ||
+    !Number.isInteger(minutes) ||
+    minutes < 1 ||
+    minutes > MAX_MINUTES
+  ) {
     console.error(USAGE);
     return 2;
   }
   const bundle = values.bundle ?? join(root, 'dist', 'keelson.js');
   if (!isInNamespaces()) {
     const parts = ['kube-controller-manager', 'kube-scheduler'] as const;
-    const reason = whyNoRealNode('kubelet') ?? (server === 'kube' ? whyNoKube(parts) : undefined);
+    const reason = whyNoRealNode(agent) ?? (server === 'kube' ? whyNoKube(parts) : undefined);
     if (reason !== undefined) {
       console.log(`the node is left out: ${reason}`);
       return 0;
@@ -61,7 +70,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (code !== undefined) return code;
   await using cluster = await startRealCluster({
     controlPlane: server,
-    agent: 'kubelet',
+    agent,
     bundle,
     print: console.error,
   });

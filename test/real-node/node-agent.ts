@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { findPeers, type RunningServer } from '../../peers/index.ts';
 import { NODE_ADDRESS } from './enter-script.ts';
 import { authorityPath, type NodeCredentials } from './node-credentials.ts';
@@ -9,6 +9,8 @@ import { DNS_ADDRESS, DNS_DOMAIN, type NodeLayout, type PartCommand } from './no
 export interface AgentSurroundings {
   readonly server: RunningServer;
   readonly credentials: NodeCredentials;
+  /** The keelson.js to start; default `dist/keelson.js` of the current folder. */
+  readonly bundle?: string | undefined;
 }
 
 /** A program that runs a node's pods: how its command comes to be, and the peers that it needs. */
@@ -17,34 +19,64 @@ export interface NodeAgent {
   prepare(layout: NodeLayout, around: AgentSurroundings): Promise<PartCommand>;
 }
 
-export type AgentName = 'kubelet';
+export type AgentName = 'kubelet' | 'keelson';
 
 /** Every agent by the name that `--node` takes. */
 export const nodeAgents: Readonly<Record<AgentName, NodeAgent>> = {
   kubelet: { peers: ['kubelet'], prepare: prepareKubelet },
+  keelson: { peers: [], prepare: prepareKeelson },
 };
+
+/** `keelson kubelet`, with the part of the same configuration that it obeys. */
+async function prepareKeelson(layout: NodeLayout, around: AgentSurroundings): Promise<PartCommand> {
+  const { server, credentials, bundle = join('dist', 'keelson.js') } = around;
+  const path = (file: string): string => join(layout.folder, file);
+  await writeNodeFiles(layout, credentials);
+  const obeyed = [
+    'apiVersion',
+    'kind',
+    'containerRuntimeEndpoint',
+    'cgroupDriver',
+    'failCgroupV1',
+    'failSwapOn',
+    'tlsCertFile',
+    'tlsPrivateKeyFile',
+    'clusterDNS',
+    'clusterDomain',
+    'resolvConf',
+    'maxPods',
+  ];
+  const all = Object.entries(kubeletConfig(layout, server)).filter(([field]) => obeyed.includes(field));
+  const authentication = { x509: { clientCAFile: authorityPath(server) } };
+  await writeFile(path('kubelet.json'), JSON.stringify({ ...Object.fromEntries(all), authentication }, null, 2));
+  return { program: process.execPath, args: [resolve(bundle), 'kubelet', ...agentFlags(layout)] };
+}
 
 async function prepareKubelet(layout: NodeLayout, { server, credentials }: AgentSurroundings): Promise<PartCommand> {
   const found = findPeers(['kubelet']);
   if (found.paths === undefined) throw new Error(`Cannot start a kubelet: ${found.reason}`);
-  const { folder, name } = layout;
+  await writeNodeFiles(layout, credentials);
+  await writeFile(join(layout.folder, 'kubelet.json'), JSON.stringify(kubeletConfig(layout, server), null, 2));
+  return { program: found.paths.kubelet, args: agentFlags(layout) };
+}
+
+/** Writes what every agent needs: its identity, its certificate, and how names are resolved. */
+async function writeNodeFiles({ folder, name }: NodeLayout, credentials: NodeCredentials): Promise<void> {
   const path = (file: string): string => join(folder, file);
-  await credentials.writeKubeconfig(path('kubelet.kubeconfig'), {
-    name: `system:node:${name}`,
-    groups: ['system:nodes'],
-  });
+  const groups = ['system:nodes'];
+  await credentials.writeKubeconfig(path('kubelet.kubeconfig'), { name: `system:node:${name}`, groups });
   await credentials.writeServingPair(path('kubelet-serving'), [name, NODE_ADDRESS]);
   await writeFile(path('resolv.conf'), `nameserver ${NODE_ADDRESS}\n`);
-  await writeFile(path('kubelet.json'), JSON.stringify(kubeletConfig(layout, server), null, 2));
-  return {
-    program: found.paths.kubelet,
-    args: [
-      `--config=${path('kubelet.json')}`,
-      `--kubeconfig=${path('kubelet.kubeconfig')}`,
-      `--hostname-override=${name}`,
-      `--node-ip=${NODE_ADDRESS}`,
-    ],
-  };
+}
+
+function agentFlags({ folder, name }: NodeLayout): readonly string[] {
+  const path = (file: string): string => join(folder, file);
+  return [
+    `--config=${path('kubelet.json')}`,
+    `--kubeconfig=${path('kubelet.kubeconfig')}`,
+    `--hostname-override=${name}`,
+    `--node-ip=${NODE_ADDRESS}`,
+  ];
 }
 
 function kubeletConfig({ folder, runtimeSocket }: NodeLayout, server: RunningServer): object {

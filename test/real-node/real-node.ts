@@ -32,6 +32,8 @@ export interface RealNode extends AsyncDisposable {
 
 export interface RealNodeOptions {
   readonly agent: AgentName;
+  /** The keelson.js to start; default `dist/keelson.js` of the current folder. */
+  readonly bundle?: string | undefined;
   readonly print: (line: string) => void;
 }
 
@@ -47,10 +49,13 @@ export function whyNoRealNode(agent: AgentName): string | undefined {
  * Starts containerd with the suite's images, the agent, kube-proxy and CoreDNS, and waits until the API server calls the node ready.
  * Assumes: namespaces of its own, see runInNamespaces(), and a server that runs in them too. Mounts and control groups go with the namespaces.
  */
-export async function startRealNode(server: RunningServer, { agent, print }: RealNodeOptions): Promise<RealNode> {
+export async function startRealNode(
+  server: RunningServer,
+  { agent, bundle, print }: RealNodeOptions,
+): Promise<RealNode> {
   const layout = nodeLayout(room());
   const registry = await startRegistry(suiteImages().layout, 'registry.k8s.io');
-  const around = { server, credentials: await NodeCredentials.read(server) };
+  const around = { server, bundle, credentials: await NodeCredentials.read(server) };
   const node = new NodeProcesses(layout.folder, { name: layout.name, programs: layout.programs, registry });
   try {
     await node.start('runtime', await prepareRuntime(layout, { registry: registry.url }));

@@ -17,6 +17,11 @@ export const programs = [
   },
   { summary: 'Publish devices of the simulated nodes', load: () => import('./simulated-devices/program.ts') },
   {
+    command: 'kubelet',
+    summary: 'Run this machine as a node with real containers, on any API server',
+    load: () => import('./machine-node/program.ts'),
+  },
+  {
     command: 'node',
     summary: 'Run simulated nodes alone, on any API server',
     load: () => import('./kubelet/program.ts'),

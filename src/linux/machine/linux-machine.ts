@@ -44,6 +44,7 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '3
 /** The machine that this process runs on. */
 export class LinuxMachine implements Machine {
   readonly operatingSystem = 'linux';
+  readonly hasPodNetwork = true;
   readonly architecture = ARCHITECTURES[arch()] ?? arch();
   readonly kubeletVersion: string;
   readonly addresses: readonly string[];

@@ -1,5 +1,5 @@
 import { chmod } from 'node:fs/promises';
-import { parseQuantity } from '../../api/client.ts';
+import { amountsOf } from '../../api/meaning/index.ts';
 import type { MountRequest, VolumeSource } from '../../node/index.ts';
 import { FolderPlugin } from './folder-plugin.ts';
 import { giveToGroup } from './ownership.ts';
@@ -22,7 +22,10 @@ export class EmptyDirs extends FolderPlugin {
 
   async #mountMedium(folder: string, medium: string, sizeLimit: string | undefined): Promise<void> {
     const { mounts } = this.parts;
-    const limit = sizeLimit === undefined ? 0 : parseQuantity(sizeLimit).value();
+    const limit =
+      amountsOf({ size: sizeLimit ?? '0' })
+        .get('size')
+        ?.value() ?? 0;
     if (medium === 'Memory') {
       const options = limit === 0 ? [] : ['-o', `size=${limit}`];
       await mounts.mount('tmpfs', folder, ['-t', 'tmpfs', ...options]);

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { type FlagValues, FlagError } from '../flag.ts';
 import type { StandaloneProgram, StandaloneTools } from '../program.ts';
 import { authorityOf, fileFlag } from '../read-flags.ts';
+import { labelsOf } from './node-labels.ts';
 import type { NodesOptions } from './node-options.ts';
 import { NodeProgram } from './node-program.ts';
 
@@ -38,13 +39,4 @@ export async function standaloneNodes(flags: FlagValues, tools: StandaloneTools)
       await new NodeProgram(client, options).run(signal);
     },
   };
-}
-
-function labelsOf(flags: FlagValues): Readonly<Record<string, string>> {
-  const pairs = flags.list('node-labels').map((text): [string, string] => {
-    const [key = '', value] = text.split('=');
-    if (key === '' || value === undefined) throw new FlagError(`--node-labels needs KEY=VALUE, got "${text}"`);
-    return [key, value];
-  });
-  return Object.fromEntries(pairs);
 }

@@ -1,4 +1,3 @@
-import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type Clock, type Logger, type Random, RandomUidSource, type Runnable } from '../../../base/index.ts';
 import type { Client } from '../../../client/index.ts';
@@ -6,13 +5,14 @@ import { SIMULATED_DRIVER } from '../../../controllers/index.ts';
 import { app, type LeaderElectionOptions } from '../../../kit/index.ts';
 import { nodeNames, NodeServer } from '../../../node/index.ts';
 import { simulatedBackend } from '../../../simulated/index.ts';
-import { type Credential, issueCertificate, newPrivateKey, selfIssuer } from '../../../wire/certificates/index.ts';
+import type { Credential } from '../../../wire/certificates/index.ts';
 import { renewedCredential } from '../../pki/issue-credential.ts';
 import { composeNodes } from './compose-nodes.ts';
 import { groupAnnotations, removeFormerNodes } from './former-nodes.ts';
 import { holdNodes } from './hold-nodes.ts';
 import { NodeEndpoints, nodeSubject } from './node-endpoints.ts';
 import { placesOf, takePlaces } from './node-places.ts';
+import { selfSigned } from './self-signed.ts';
 
 export interface NodeProgramOptions {
   /** The name of a single node, and the prefix of the names of several. */
@@ -32,8 +32,6 @@ export interface NodeProgramOptions {
 }
 
 const RETRY_MS = 2000;
-const DAY_MS = 24 * 60 * 60 * 1000;
-const CERTIFICATE_DAYS = 365;
 
 /** Simulated nodes alone, on any API server. */
 export class NodeProgram implements Runnable {
@@ -109,20 +107,4 @@ export class NodeProgram implements Runnable {
       renewedCredential(() => selfSigned(nodeSubject(name), { names: [name, address], clock, random }), clock);
     return NodeEndpoints.open({ names, host: address, clientAuthorities, certificateOf, certificateClock: clock, log });
   }
-}
-
-interface SigningParts {
-  readonly names: readonly string[];
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
-function selfSigned(subject: ReturnType<typeof nodeSubject>, { names, clock, random }: SigningParts): Credential {
-  const privateKey = newPrivateKey();
-  const key = createPrivateKey(privateKey);
-  const nowMs = clock.now();
-  const validity = { notBefore: nowMs - DAY_MS, notAfter: nowMs + CERTIFICATE_DAYS * DAY_MS };
-  const request = { subject, usage: 'server', names, ...validity } as const;
-  const certificate = issueCertificate(request, createPublicKey(key), { issuer: selfIssuer(subject, key), random });
-  return { certificate, privateKey };
 }

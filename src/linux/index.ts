@@ -1,0 +1,3 @@
+// A node on a Linux machine: containers of a runtime behind a socket, real volumes, real limits.
+export { linuxBackend, type LinuxBackendOptions } from './linux-backend.ts';
+export { mainAddresses } from './machine/machine-facts.ts';
