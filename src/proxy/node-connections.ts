@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { badRequest, notFound, serviceUnavailable, StatusError } from '../api/index.ts';
+import { nodeNetwork } from '../api/meaning/index.ts';
 import type { Node } from '../api/types/core/v1.d.ts';
 import { type ServerObjects, transportErrorText } from '../apiserver/index.ts';
 import type { Clock } from '../base/index.ts';
@@ -117,6 +118,8 @@ export class NodeConnections implements Disposable {
   async #address(name: string): Promise<URL> {
     const stored = await this.#options.objects.of<Node>('', 'nodes').newest('', name);
     if (stored === undefined) throw notFound({ group: '', resource: 'nodes' }, name);
+    const { server } = nodeNetwork(stored);
+    if (server !== undefined && URL.canParse(`https://${server}`)) return new URL(`https://${server}`);
     const { addresses = [], daemonEndpoints } = stored.status ?? {};
     const { addressTypes = ADDRESS_TYPES } = this.#options;
     const host = addressTypes.flatMap((type) => addresses.filter((each) => each.type === type)).at(0)?.address;
