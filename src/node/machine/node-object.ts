@@ -54,6 +54,7 @@ export function nodeAnnotations({ settings, machine }: DescribedNode): Record<st
   return {
     'volumes.kubernetes.io/controller-managed-attach-detach': 'true',
     ...networkAnnotations({ hasPodNetwork: machine.hasPodNetwork, server: settings.server }),
+    ...settings.annotations,
   };
 }
 
