@@ -193,7 +193,12 @@ async function ports(node: ServedNode, request: NodeRequest, key: string): Promi
     (endpoint: StreamEndpoint<OpenPort>) =>
       endpoint.type === 'url'
         ? passOn(request, endpoint.url, node.clock)
-        : servePorts(request, asked, { connect: endpoint.open, pod: named, clock: node.clock }),
+        : servePorts(request, asked, {
+            connect: endpoint.open,
+            ended: endpoint.ended,
+            pod: named,
+            clock: node.clock,
+          }),
   );
 }
 
