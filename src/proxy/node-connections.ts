@@ -73,8 +73,10 @@ export class NodeConnections implements Disposable {
     const { local, objects } = this.#options;
     if (local.connectionTo(name) !== undefined) {
       const node = await objects.of<Node>('', 'nodes').newest('', name);
-      const kubeletPort = node?.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? DEFAULT_PORT;
-      if (port === '' || port === String(kubeletPort)) return { client: await this.to(name), host: 'node' };
+      const kubeletPort = node?.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
+      // without a port on the network, the node answers at the port that kubelets have
+      if (['', String(DEFAULT_PORT), String(kubeletPort)].includes(port))
+        return { client: await this.to(name), host: 'node' };
       const message = `error trying to reach service: dial tcp ${name}:${port}: connect: connection refused`;
       throw serviceUnavailable(message);
     }
