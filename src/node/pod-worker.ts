@@ -14,7 +14,7 @@ import {
 import { PodActions, type PodActionsParts } from './pod-actions.ts';
 import { PodEvents } from './pod-events.ts';
 import { PodRecord } from './pod-record.ts';
-import { hasProbes, PodProbes } from './probes/index.ts';
+import { hasProbes, PodProbes, type ProbeRecord } from './probes/index.ts';
 import { type ContainerStatus, RuntimeError } from './runtime/index.ts';
 import { TerminationMessages } from './termination-messages.ts';
 
@@ -100,6 +100,11 @@ export class PodWorker {
     if (plan.actions.some(({ type }) => type === 'delete pod')) await this.#delete(pod);
     else if (plan.actions.length > 0) this.#begin(pod, plan.actions);
     return plan.wakeAtMs;
+  }
+
+  /** What came of the probes of its running containers. */
+  probeRecords(): Iterable<ProbeRecord> {
+    return this.#probes?.records() ?? [];
   }
 
   /** Volumes that the pod waits for may be there now. */

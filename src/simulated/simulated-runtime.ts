@@ -107,7 +107,7 @@ export class SimulatedRuntime implements RuntimeService {
     const sandbox = this.#registry.findSandbox(id);
     if (sandbox === undefined) return;
     for (const container of sandbox.containers) container.kill();
-    sandbox.state = 'SANDBOX_NOTREADY';
+    sandbox.stop();
     for (const ip of sandbox.ips) for (const pool of this.#pools) pool.release(ip);
     sandbox.ips = [];
   }
@@ -204,8 +204,13 @@ export class SimulatedRuntime implements RuntimeService {
   async portForward({ podSandboxId }: PortForwardRequest): Promise<StreamEndpoint<OpenPort>> {
     const sandbox = this.#registry.sandbox(podSandboxId);
     const { namespace, name } = sandbox.config.metadata;
-    const served = { pod: `${namespace}/${name}`, page: () => httpBody(sandbox.annotations) };
-    return { type: 'in process', open: (port, sent) => scriptedPort(sent, { ...served, port }) };
+    const served = {
+      pod: `${namespace}/${name}`,
+      page: () => httpBody(sandbox.annotations),
+      containers: () => sandbox.containers.filter(({ state }) => state === 'CONTAINER_RUNNING'),
+    };
+    const open: OpenPort = (port, sent, { signal }) => scriptedPort(sent, { ...served, port, signal });
+    return { type: 'in process', open, ended: sandbox.stopped };
   }
 
   containerEvents(signal: AbortSignal): AsyncIterable<ContainerEvent> {

@@ -61,7 +61,7 @@ export function openEndpoints(
     clientAuthorities: plane.pki.authority.certificate,
     certificateOf: (name) =>
       renewedCredential(
-        () => plane.issue({ subject: nodeSubject(name), usage: 'server', names: [name, host] }),
+        () => plane.issue({ subject: nodeSubject(name), usage: 'server', names: [name, host, 'localhost'] }),
         certificateClock,
       ),
   });
