@@ -7,6 +7,7 @@ import { attack as hostileRequests } from './hostile-requests.ts';
 import { attack as largeBodies } from './large-bodies.ts';
 import { attack as rapidReset } from './rapid-reset.ts';
 import { attack as stalledLists } from './stalled-lists.ts';
+import { spdyFrames, webSocketFrames } from './tiny-frames.ts';
 import { attack as unreadWatches } from './unread-watches.ts';
 
 export const ATTACKS: readonly Attack[] = [
@@ -19,4 +20,6 @@ export const ATTACKS: readonly Attack[] = [
   connectionFlood,
   unreadWatches,
   stalledLists,
+  webSocketFrames,
+  spdyFrames,
 ];
