@@ -4,6 +4,7 @@ import { attack as byteChunks } from './byte-chunks.ts';
 import { attack as connectionFlood } from './connection-flood.ts';
 import { attack as headerBomb } from './header-bomb.ts';
 import { attack as hostileRequests } from './hostile-requests.ts';
+import { attack as kitServers } from './kit-servers.ts';
 import { attack as largeBodies } from './large-bodies.ts';
 import { attack as rapidReset } from './rapid-reset.ts';
 import { attack as stalledLists } from './stalled-lists.ts';
@@ -22,4 +23,5 @@ export const ATTACKS: readonly Attack[] = [
   stalledLists,
   webSocketFrames,
   spdyFrames,
+  kitServers,
 ];
