@@ -35,11 +35,32 @@ export function frame(opcode: number, payload: Uint8Array, mask?: Uint8Array): B
   return bytes;
 }
 
+/** Below this length, a view of whole words costs more than it saves. */
+const MIN_WORDS_BYTES = 64;
+
 /** Masks or unmasks bytes in place; `offset` is the position of the first one in its frame. */
 export function applyMask(bytes: Uint8Array, mask: Uint8Array, offset: number): void {
-  for (let index = 0; index < bytes.length; index++) {
-    bytes[index] = (bytes[index] as number) ^ (mask[(offset + index) & 3] as number);
+  let at = 0;
+  if (bytes.length >= MIN_WORDS_BYTES) {
+    while ((bytes.byteOffset + at) % 4 !== 0) at = maskByte(bytes, at, mask[(offset + at) & 3]);
+    const words = new Int32Array(bytes.buffer, bytes.byteOffset + at, (bytes.length - at) >> 2);
+    const word = maskWord(mask, offset + at);
+    for (let index = 0; index < words.length; index++) words[index] = (words[index] as number) ^ word;
+    at += words.length * 4;
   }
+  while (at < bytes.length) at = maskByte(bytes, at, mask[(offset + at) & 3]);
+}
+
+function maskByte(bytes: Uint8Array, at: number, mask = 0): number {
+  bytes[at] = (bytes[at] as number) ^ mask;
+  return at + 1;
+}
+
+/** The mask from this position on as a word, in the byte order of the machine. */
+function maskWord(mask: Uint8Array, offset: number): number {
+  const bytes = new Uint8Array(4);
+  for (let index = 0; index < 4; index++) bytes[index] = mask[(offset + index) & 3] ?? 0;
+  return new Int32Array(bytes.buffer)[0] ?? 0;
 }
 
 export function closeFrame(code: number, reason = '', mask?: Uint8Array): Buffer {
