@@ -8,7 +8,14 @@ import {
   runTogether,
 } from '../../base/index.ts';
 import { Client, findConnection, HttpTransport } from '../../client/index.ts';
-import { onUnhandledRejection, type ProgramRunOptions, RunTracker, unfinished, WORK_FAILED } from '../../kit/index.ts';
+import {
+  BlockedLoop,
+  onUnhandledRejection,
+  type ProgramRunOptions,
+  RunTracker,
+  unfinished,
+  WORK_FAILED,
+} from '../../kit/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { type LoadedApp, loadApps } from '../definitions/load-apps.ts';
 import { Activity } from '../dev/activity.ts';
@@ -65,6 +72,7 @@ async function runAll(apps: readonly LoadedApp[], signal: AbortSignal, context: 
     write: (line) => void (line === '\n' || context.printError(line.trimEnd())),
   });
   using _forgotten = onUnhandledRejection(tracker, log);
+  using loop = new BlockedLoop({ clock, log });
   const connection = await findConnection({ environment: context.environment });
   const transport = activity.watch(new HttpTransport(connection, { clock }));
   const runnables = apps.map(({ app, options }): Runnable => ({
@@ -76,7 +84,10 @@ async function runAll(apps: readonly LoadedApp[], signal: AbortSignal, context: 
         tracker,
         leaderElection: false,
         install,
-        onRun: activity.ran,
+        onRun: (record) => {
+          activity.ran(record);
+          loop.ran(record);
+        },
       };
       await app.run(client, scope, how);
     },
