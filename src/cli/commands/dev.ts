@@ -19,6 +19,7 @@ import { SourceFiles } from '../dev/source-files.ts';
 import { webhookLines } from '../dev/webhook-calls.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import { KubectlContext } from '../running/kubectl-context.ts';
+import { plain } from '../paint.ts';
 import { projectOf } from '../manifests/settings.ts';
 
 const definitions: FlagDefinitions = {
@@ -71,7 +72,10 @@ ${describeFlags(definitions)}`,
       });
       await cluster.nodesReady(context.signal);
       const ms = Math.round(clock.monotonic() - started);
-      context.print(`cluster ready at ${cluster.plane.access.server} in ${ms} ms; ${kubectl.description}`);
+      const { paint = plain } = context;
+      context.print(
+        `cluster ${paint('green', 'ready')} at ${cluster.plane.access.server} in ${ms} ms; ${kubectl.description}`,
+      );
       const kubeconfig = join(folder, 'kubeconfig'); // for this cluster only: the app must never run on another one
       await writeFile(kubeconfig, kubeconfigText(cluster.plane.access), { mode: 0o600 });
       const showing = showWebhooks(cluster, context);
@@ -119,13 +123,13 @@ const TRACED_REQUESTS = 500;
 const MAX_WAIT_MS = 60_000;
 
 /** Shows calls of webhooks, which the server reports. */
-async function showWebhooks(cluster: Cluster, { signal, print }: CommandContext): Promise<void> {
+async function showWebhooks(cluster: Cluster, { signal, print, paint }: CommandContext): Promise<void> {
   const { recent } = cluster.plane.server.traces;
   let after = recent.list().at(-1)?.id ?? '0';
   while (!signal.aborted) {
     const next = await recent.next(after, { waitMs: MAX_WAIT_MS, signal });
     after = next.at(-1)?.id ?? after;
-    for (const line of next.flatMap(webhookLines)) print(line);
+    for (const line of next.flatMap((request) => webhookLines(request, paint))) print(line);
   }
 }
 

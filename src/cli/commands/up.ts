@@ -16,6 +16,7 @@ import { type FlagDefinitions, Flags } from '../flags.ts';
 import { helpOf } from '../help-text.ts';
 import { KubectlContext } from '../running/kubectl-context.ts';
 import { IdleCollector } from '../idle-collector.ts';
+import { plain } from '../paint.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream-flags.ts';
 import { YoungSpaceLimit } from '../young-space.ts';
 import { electionTimeFlags, electionTiming } from './election-flags.ts';
@@ -155,7 +156,8 @@ export async function upCommand(entries: readonly ProgramEntry[]): Promise<Comma
       });
       await cluster.nodesReady(context.signal);
       const ms = Math.round(clock.monotonic() - started);
-      context.print(`ready at ${cluster.plane.access.server} in ${ms} ms; ${kubectl.description}`);
+      const { paint = plain } = context;
+      context.print(`${paint('green', 'ready')} at ${cluster.plane.access.server} in ${ms} ms; ${kubectl.description}`);
       await Promise.race([stop.serving(cluster.plane), cluster.running]);
       context.print('stopping');
     },
