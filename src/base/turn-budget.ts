@@ -33,7 +33,7 @@ export class TurnBudget {
   readonly #afterMicrotasks = (): void => process.nextTick(this.#goOn);
   readonly #goOn = (): void => (this.#isSpent() ? this.#continueLater() : this.#continueNext());
   #startMs: number;
-  #loopCount = 0;
+  #loopCount = loopCount();
   #steps = 0;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
