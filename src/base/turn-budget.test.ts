@@ -99,6 +99,6 @@ describe('a turn budget', () => {
     };
     await Promise.all([all, turns()]);
     expect(log.filter((name) => name !== 'turn')).toEqual(names);
-    expect(log.slice(log.indexOf('0'), log.indexOf('turn', log.indexOf('0')))).toHaveLength(16);
+    expect(log.slice(log.indexOf('0'), log.indexOf('turn', log.indexOf('0')))).toHaveLength(17);
   });
 });
