@@ -3,7 +3,7 @@ import { CryptoRandom, messageOf, RealClock } from '../../base/index.ts';
 import {
   type ClusterOptions,
   defaultKubeconfigPath,
-  launchCluster,
+  launchFenced,
   runClusterWorker,
   type StorageOptions,
   writeKubeconfig,
@@ -150,7 +150,13 @@ export async function upCommand(entries: readonly ProgramEntry[]): Promise<Comma
       }
       context.print('starting the cluster');
       using stop = orderlyStop(flags, { clock, signal: context.signal });
-      await using cluster = await launchCluster({ ...settings, clock, signal: stop.signal });
+      const dataFolder =
+        settings.storage.type === 'durable'
+          ? (flags.text('data-dir') ?? defaultDataFolder(context.environment))
+          : undefined;
+      const say = (text: string): void => context.print(text);
+      await using fenced = await launchFenced({ ...settings, clock, signal: stop.signal, dataFolder, say });
+      const { cluster } = fenced;
       const { access } = cluster.plane;
       const kubeconfig = flags.text('kubeconfig-out') ?? defaultKubeconfigPath(context.environment);
       const { random } = settings;
