@@ -8,6 +8,7 @@ export { keelsonVersion, KUBERNETES_VERSION } from '../base/index.ts';
 export { type InProcessOptions, InProcessTransport } from './in-process-transport.ts';
 export type { ListenAddress } from './addresses.ts';
 export { Cluster, type ClusterOptions, launchCluster, runClusterWorker } from './cluster.ts';
+export { FencedCluster, type FencedOptions, launchFenced } from './launch-fenced.ts';
 export type { ClusterTemplate } from './template/cluster-template.ts';
 export { EncryptionConfigError, type EncryptionOptions } from '../encryption/index.ts';
 export { type Program, type ProgramEntry, programs, type WorkloadOptions } from './programs/index.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
-import { type ClusterOptions, launchCluster, runClusterWorker, type StorageOptions } from '../../cluster/index.ts';
+import { type ClusterOptions, launchFenced, runClusterWorker, type StorageOptions } from '../../cluster/index.ts';
 import {
   auditSettings,
   embeddedStorage,
@@ -145,7 +145,13 @@ export async function upCommand(entries: readonly ProgramEntry[]): Promise<Comma
       }
       context.print('starting the cluster');
       using stop = orderlyStop(flags, { clock, signal: context.signal });
-      await using cluster = await launchCluster({ ...settings, clock, signal: stop.signal });
+      const dataFolder =
+        settings.storage.type === 'durable'
+          ? (flags.text('data-dir') ?? defaultDataFolder(context.environment))
+          : undefined;
+      const say = (text: string): void => context.print(text);
+      await using fenced = await launchFenced({ ...settings, clock, signal: stop.signal, dataFolder, say });
+      const { cluster } = fenced;
       await using kubectl = await KubectlContext.open(cluster.plane, {
         kubeconfig: flags.text('kubeconfig-out'),
         isEphemeral: flags.isSet('in-memory'),

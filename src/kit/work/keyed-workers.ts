@@ -6,6 +6,7 @@ import {
   inSpan,
   type Logger,
   millisecondsOf,
+  nextTurn,
   type Runnable,
 } from '../../base/index.ts';
 import { type AddOptions, hasReason, type RateLimiter, StatusError, WorkQueue } from '../../client/index.ts';
@@ -74,6 +75,8 @@ type Ending = Pick<ReconcileRecord, 'outcome' | 'error'>;
 
 /** How many conflicts in a row are retried at once. */
 const QUICK_RETRIES = 3;
+/** Work that waits for nothing, such as a run that asks for the next one at once, leaves time for timers and signals after this many runs. */
+const RUNS_PER_TURN = 64;
 /** The log message of a failed run. */
 export const WORK_FAILED = 'work failed, will be tried again';
 
@@ -155,10 +158,11 @@ export class KeyedWorkers implements Runnable {
   }
 
   async #worker(signal: AbortSignal, workSignal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
+    for (let runs = 1; !signal.aborted; runs++) {
       const request = await this.#queue.take(signal).catch(() => undefined); // aborted
       if (request === undefined) return;
       await this.#process(request, workSignal);
+      if (runs % RUNS_PER_TURN === 0) await nextTurn();
     }
   }
 
