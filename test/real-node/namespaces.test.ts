@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -55,6 +55,17 @@ describe.skipIf(reason !== undefined)(`runInNamespaces()${reason === undefined ?
     expect(lines).toEqual(['namespaces are gone: 0 things left behind']);
     expect(wrote.trim()).not.toBe(await readlink('/proc/self/ns/pid'));
     expect(await readSettings()).toEqual(before);
+  });
+
+  test('removes what a run that was killed has left', { timeout: LIMIT_MS }, async () => {
+    const abandoned = join(tmpdir(), 'keelson-node-99999999-test'); // no process has such an id
+    const group = '/sys/fs/cgroup/pids/keelson-node-99999999-test';
+    await mkdir(abandoned);
+    await mkdir(join(group, 'kubepods'), { recursive: true });
+    await writeFile(join(abandoned, 'control-groups'), group);
+    await inside('true');
+
+    expect([existsSync(abandoned), existsSync(group)]).toEqual([false, false]);
   });
 
   test('asks a program that is to end, and takes its exit code', { timeout: LIMIT_MS }, async () => {
