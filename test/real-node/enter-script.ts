@@ -92,5 +92,6 @@ while true; do
   [ $again = yes ] || break
 done
 { readlink /proc/[0-9]*/ns/net; grep -o 'net:\\[[0-9]*\\]' /proc/self/mountinfo; } 2> /dev/null | sort -u >> "$folder/namespaces" || true
+cut -d ' ' -f 1 /proc/uptime > "$folder/ended"
 exit $code
 `;

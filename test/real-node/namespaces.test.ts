@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { skipWhen } from '../../src/base/testing/requires.ts';
 import { findLeftovers, readSettings, uptimeSeconds } from './leftovers.ts';
 import { runInNamespaces, whyNoNamespaces } from './namespaces.ts';
 
@@ -31,7 +32,7 @@ async function inside(
   return { code, lines, wrote: await readFile(out, 'utf8') };
 }
 
-describe.skipIf(reason !== undefined)(`runInNamespaces()${reason === undefined ? '' : `: ${reason}`}`, () => {
+describe('runInNamespaces()', skipWhen(reason !== undefined, reason ?? ''), () => {
   test('gives a program interfaces, processes and control groups of its own', { timeout: LIMIT_MS }, async () => {
     const { code, wrote } = await inside(`
       { ls /sys/class/net; ls /proc | grep -c '^[0-9]'; cat /proc/sys/vm/overcommit_memory;
@@ -78,7 +79,7 @@ describe.skipIf(reason !== undefined)(`runInNamespaces()${reason === undefined ?
   });
 });
 
-describe.skipIf(process.platform !== 'linux')('findLeftovers()', () => {
+describe('findLeftovers()', skipWhen(process.platform !== 'linux', 'a node needs Linux'), () => {
   test('finds processes, folders and changed settings', async () => {
     const own = await readlink('/proc/self/ns/net');
     const found = await findLeftovers({

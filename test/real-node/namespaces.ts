@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
@@ -35,7 +35,9 @@ export function whyNoNamespaces(): string | undefined {
   if (process.platform !== 'linux') return 'a node needs Linux';
   if (process.getuid?.() !== 0) return 'a node needs root';
   const missing = ['unshare', 'setpriv', 'mount', 'ip', 'bash'].find((name) => !isOnPath(name));
-  return missing === undefined ? whyNoControlGroups() : `"${missing}" is not installed`;
+  if (missing !== undefined) return `"${missing}" is not installed`;
+  const { status } = spawnSync('unshare', ['--net', '--mount', '--pid', '--cgroup', '--fork', '--mount-proc', 'true']);
+  return status === 0 ? whyNoControlGroups() : 'making namespaces is not allowed';
 }
 
 function isOnPath(name: string): boolean {
@@ -65,7 +67,8 @@ export async function runInNamespaces(options: NamespacesOptions): Promise<numbe
     const command = options.command ?? [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
     code = await runBounded([join(folder, 'enter.sh'), folder, ...controlGroups, '--', ...command], options);
   } finally {
-    const endedAt = await uptimeSeconds();
+    const ended = await readFile(join(folder, 'ended'), 'utf8').catch(() => ''); // everything was killed
+    const endedAt = ended === '' ? await uptimeSeconds() : Number(ended);
     const names = await readFile(join(folder, 'namespaces'), 'utf8').catch(() => ''); // it did not get so far
     const own = await ownNamespaces();
     const namespaces = new Set(names.split('\n').filter((name) => name !== '' && !own.has(name)));
