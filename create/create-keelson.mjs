@@ -73,8 +73,13 @@ async function copyTemplate(folder, name) {
 
 function nextSteps(folder) {
   const path = relative(process.cwd(), folder);
-  const steps = [...(path === '' ? [] : [`cd ${path}`]), 'npm install', 'npm test', 'npm run dev'];
+  const steps = [...(path === '' ? [] : [`cd ${quoted(path)}`]), 'npm install', 'npm test', 'npm run dev'];
   return `Made an operator in ${folder}. Next:\n\n${steps.map((step) => `  ${step}`).join('\n')}\n`;
+}
+
+/** A path as one word of a shell's line. */
+function quoted(path) {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 try {

@@ -68,6 +68,7 @@ const smallDoors = new Set([
   'api/values/index.ts',
   'api/yaml/yaml-json.ts',
   'cli/flags.ts',
+  'client/manifests/index.ts',
   'cluster/programs/apiserver/index.ts',
   'cluster/programs/index.ts',
   'cluster/server-only.ts',

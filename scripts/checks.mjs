@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { describeFailure } from './failed-tests.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
@@ -42,6 +43,7 @@ async function runCheck([name, command, args], environment) {
   const seconds = ((Date.now() - startMs) / 1000).toFixed(1);
   const text = Buffer.concat(output).toString().trimEnd();
   console.log(`\n=== ${name}: ${code === 0 ? 'passed' : 'FAILED'} after ${seconds} s${text === '' ? '' : `\n${text}`}`);
+  if (code !== 0) console.log(describeFailure(`check: ${name}`, text).join('\n'));
   return code === 0;
 }
 

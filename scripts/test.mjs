@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { changedSince, related, trackedTests } from './changed-tests.mjs';
 import { CHECKS, GENERATE, runChecks } from './checks.mjs';
+import { FAILED, failedTests } from './failed-tests.mjs';
 import { skippedTests } from './skipped-tests.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
@@ -68,7 +69,10 @@ function runTests() {
   const counts = readReport();
   add(counts);
   notes.push(...counts.notes);
-  if (status !== 0 && counts.failed === 0) totals.failed += 1; // an error outside of any test
+  if (status !== 0 && counts.failed === 0) {
+    totals.failed += 1;
+    notes.push(`${FAILED}vitest ended with ${status}: an error outside of any test`);
+  }
 }
 
 function readReport() {
@@ -76,7 +80,7 @@ function readReport() {
   try {
     read = JSON.parse(readFileSync(report, 'utf8'));
   } catch {
-    return { passed: 0, failed: 1, skipped: 0, notes: [] }; // vitest wrote no report: it did not get that far
+    return { passed: 0, failed: 1, skipped: 0, notes: [`${FAILED}vitest wrote no report`] };
   }
   const { numPassedTests: passed, numFailedTests: failed, numTotalTests: total, testResults } = read;
   const unloaded = testResults.filter(
@@ -86,6 +90,6 @@ function readReport() {
     passed,
     failed: failed + unloaded.length,
     skipped: total - passed - failed,
-    notes: skippedTests(read, root),
+    notes: [...skippedTests(read, root), ...failedTests(read, root)],
   };
 }

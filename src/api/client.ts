@@ -28,6 +28,7 @@ export {
 export { decodeBase64 } from './values/base64.ts';
 export { dns1123SubdomainProblems, maskTrailingDash } from './values/dns-names.ts';
 export { parseGoInteger } from './values/go-integer.ts';
+export { millisOfGoSeconds, numberOfInt64 } from './values/go-seconds.ts';
 export { quoteGo } from './values/go-text.ts';
 export { instantOfMillis, millisOf } from './values/instant.ts';
 export { scaleIntOrPercent } from './values/int-or-string.ts';

@@ -23,6 +23,7 @@ export { aborted, AbortScope, onAbort, type Runnable, runTogether } from './task
 export { TaskGroup } from './task-group.ts';
 export { Slice } from './slice.ts';
 export { allAtOnce, type Steps, withPauses } from './steps.ts';
+export { TurnBudget, type TurnLane } from './turn-budget.ts';
 export { Turns } from './turns.ts';
 export { mapped } from './mapped.ts';
 export { leave, nextOf, OVER, polled, type Polled, PolledPromise, PolledSource } from './polled.ts';

@@ -54,9 +54,11 @@ export class Flags implements FlagValues {
   }
 }
 
-/** `--flag=true` and `--flag=false` work for booleans, as they do upstream. */
+/** `--flag=true` and `--flag=false` work for booleans, and some flags have a value that need not be given, as upstream. */
 function spellOut(args: readonly string[], definitions: FlagDefinitions): string[] {
   return args.flatMap((arg) => {
+    const bare = arg.startsWith('--') ? definitions[arg.slice(2)]?.bare : undefined;
+    if (bare !== undefined) return [`${arg}=${bare}`];
     const match = /^--([\w-]+)=(true|false)$/.exec(arg);
     if (match === null || definitions[match[1] ?? '']?.type !== 'boolean') return [arg];
     return [match[2] === 'true' ? `--${match[1] ?? ''}` : `--no-${match[1] ?? ''}`];

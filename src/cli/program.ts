@@ -63,6 +63,12 @@ export function commandsWith(entries: readonly ProgramEntry[]): readonly Command
       load: async () => (await import('./commands/store.ts')).storeCommand,
     },
     {
+      name: 'kubeconfig',
+      group: 'Run a cluster',
+      summary: 'Print the kubeconfig of a cluster that runs, or point kubectl at it again',
+      load: async () => (await import('./commands/kubeconfig.ts')).kubeconfigCommand,
+    },
+    {
       name: 'trace',
       group: 'Inspect',
       summary: 'Show what happened to requests, stage by stage, and why',

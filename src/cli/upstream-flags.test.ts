@@ -72,6 +72,23 @@ test('a flag that would be ignored is rejected with the reason', () => {
 test('a value that equals the fixed behaviour is accepted', () => {
   expect(() => parse('--allow-privileged', '--storage-backend=etcd3', '--etcd-compaction-interval=5m0s')).not.toThrow();
   expect(() => parse('--storage-backend=etcd2')).toThrow('"etcd3" is fine');
+  expect(() => parse('--storage-media-type=')).not.toThrow();
+  expect(() => parse('--storage-media-type=application/json')).toThrow('--storage-media-type is refused');
+});
+
+test.each([
+  ['--flex-volume-plugin-dir=', '/plugins'],
+  ['--external-cloud-volume-plugin=', 'aws'],
+  ['--pv-recycler-pod-template-filepath-nfs=', 'pod.yaml'],
+  ['--pv-recycler-pod-template-filepath-hostpath=', 'pod.yaml'],
+  ['--enable-hostpath-provisioner=', 'true'],
+])('%s of the controller manager is refused with a value that would be ignored', (flag, value) => {
+  const found = withUpstream.find(({ program }) => program.name === 'kube-controller-manager');
+  const upstream = found?.upstream.standalone ?? [];
+  const check = (text: string): void =>
+    checkUpstreamFlags(new Flags([`${flag}${text}`], withUpstreamFlags({}, upstream)), {}, upstream);
+  expect(() => check(flag.startsWith('--enable') ? 'false' : '')).not.toThrow();
+  expect(() => check(value)).toThrow('is refused: ');
 });
 
 test('a flag that no version has is unknown', () => {

@@ -1,4 +1,4 @@
-import { aborted, type Clock, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
+import { aborted, type Clock, RandomUidSource, type Runnable, runTogether, TurnBudget } from '../base/index.ts';
 import { Client, ClientMetrics, type Transport } from '../client/index.ts';
 import { type App, app, type ProgramRunOptions, type RunTracker } from '../kit/index.ts';
 import { type ControlPlane, forkOptions, type ForkOptions } from './control-plane.ts';
@@ -6,6 +6,8 @@ import type { AdmissionOptions } from './admission.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import type { Identity } from './in-process-client.ts';
 import { InProcessTransport } from './in-process-transport.ts';
+import { removeNodesOfCluster } from './programs/kubelet/former-nodes.ts';
+import { ProgramTurns } from './program-turns.ts';
 import { namesOfNodes } from './programs/kubelet/node-options.ts';
 import type { ComposedProgram, ElectionTiming, Program, ProgramBody, ProgramEntry } from './programs/program.ts';
 import { programRoles } from './programs/program-roles.ts';
@@ -48,6 +50,7 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
       const made = await each.body.open?.(context);
       if (made !== undefined) opened.set(each, made);
     }
+    if (!context.isShared) await removeNodesOfCluster(plane, options);
     return new Cluster(plane, options, { loaded, opened });
   } catch (error) {
     for (const each of opened.values()) each[Symbol.dispose]();
@@ -145,6 +148,9 @@ export class Cluster implements AsyncDisposable {
   /** By program and writer. */
   readonly #clients = new Map<string, Client>();
   readonly #clientMetrics = new ClientMetrics();
+  /** All programs together leave time for the clients of others. */
+  readonly #budget: TurnBudget;
+  readonly #turns = new Map<string, ProgramTurns>();
   readonly #stop = new AbortController();
   readonly #settled: SettledParts | undefined;
   readonly #sleeping: SleepingParts | undefined;
@@ -158,6 +164,7 @@ export class Cluster implements AsyncDisposable {
     this.#opened = opened;
     this.#options = options;
     const { clock, log } = options;
+    this.#budget = new TurnBudget(clock);
     const hasOneServer = !isShared(options);
     serveResources(plane, options, loaded);
     if (hasOneServer && options.isAlwaysAwake !== true)
@@ -275,10 +282,16 @@ export class Cluster implements AsyncDisposable {
     return known;
   }
 
+  #turnsOf(program: string): ProgramTurns {
+    const known = this.#turns.get(program) ?? new ProgramTurns(this.#budget);
+    this.#turns.set(program, known);
+    return known;
+  }
+
   #newClient(name: string, identity: Identity): Client {
     const { clock, random, log, wrapTransport = (transport) => transport } = this.#options;
     const certificate = { commonName: identity.user, organizations: identity.groups };
-    const direct = new InProcessTransport(this.plane.server, { clock, certificate });
+    const direct = new InProcessTransport(this.plane.server, { clock, certificate, turns: this.#turnsOf(name) });
     const transport = this.#clientMetrics.meter(direct, { host: 'in-process', clock });
     const own = log.with({ program: name });
     return new Client(wrapTransport(transport, { program: name, identity, clock }), {

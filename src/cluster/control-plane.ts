@@ -8,7 +8,7 @@ import type { Encryption } from '../encryption/index.ts';
 import { SchedulingAttempts } from '../scheduler/why/scheduling-attempts.ts';
 import type { InProcessStore, StoreContents } from '../store/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
-import { advertisedAddress, isUnspecified, type ListenAddress } from './addresses.ts';
+import { advertisedAddress, hostAndPort, isUnspecified, type ListenAddress, splitExternalHost } from './addresses.ts';
 import { PlaneObjects } from './bootstrap/plane-objects.ts';
 import { buildServer, type RunnableServer } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
@@ -203,6 +203,9 @@ export class ControlPlane implements AsyncDisposable {
   async listen(place: ListenAddress): Promise<void> {
     if (this.#transport !== undefined) throw new Error(`Cannot listen: the server listens at ${this.#transport.url}`);
     const { clock, random, log, signal, serving = {}, access = {}, storage } = this.#options;
+    const { keys } = this.#opened;
+    if (keys !== undefined && place !== serving.listen && !isUnspecified(place.host))
+      this.#certificates.use(await keys.cover(place.host));
     this.#transport = await openPort(serving, {
       server: this.server,
       place,
@@ -218,9 +221,9 @@ export class ControlPlane implements AsyncDisposable {
     });
     const address = serving.advertiseAddress ?? advertisedAddress(place.host);
     const { port } = this.#transport.address;
-    this.#state.address = `${address}:${port}`;
+    const external = splitExternalHost(serving.externalHost ?? address);
+    this.#state.address = hostAndPort(external.host, external.port ?? port);
     this.#certificates.follow(this.#transport);
-    const { keys } = this.#opened;
     if (keys === undefined) return;
     await this.#objects.announce(address, port);
     this.#certificates.keepRenewed(keys);

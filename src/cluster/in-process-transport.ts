@@ -12,6 +12,7 @@ import { jsonCopy } from '../api/index.ts';
 import { type Clock, onAbort } from '../base/index.ts';
 import { TransportError } from '../client/index.ts';
 import type { Transport, TransportEvent, TransportRequest, TransportResponse } from '../client/index.ts';
+import type { ProgramTurns } from './program-turns.ts';
 
 /** For an answer that its client left; does nothing where the call has been finished. */
 const CUT = { code: 200, bytes: 0, outcome: 'cut' } as const;
@@ -25,6 +26,8 @@ export interface InProcessOptions {
   readonly clock: Clock;
   /** Who the client is, as a certificate would say. */
   readonly certificate: { readonly commonName: string; readonly organizations: readonly string[] };
+  /** The turns that requests and batches of events take; default none: they are answered at once. */
+  readonly turns?: ProgramTurns;
 }
 
 export class InProcessTransport implements Transport {
@@ -40,6 +43,11 @@ export class InProcessTransport implements Transport {
   }
 
   send(request: TransportRequest): Promise<TransportResponse> {
+    const turn = this.#options.turns?.forRequest(request.path);
+    return turn === undefined ? this.#send(request) : turn.then(() => this.#send(request));
+  }
+
+  #send(request: TransportRequest): Promise<TransportResponse> {
     try {
       request.signal.throwIfAborted();
       if (this.#isClosed) throw new TransportError('closed', 'Cannot send: the client has been closed');
@@ -76,7 +84,10 @@ export class InProcessTransport implements Transport {
       return {
         status: 200,
         headers,
-        body: { type: 'events', batches: eventsOf(answer, call, leaving(call, request)) },
+        body: {
+          type: 'events',
+          batches: eventsOf(answer, call, { ...leaving(call, request), turns: this.#options.turns }),
+        },
       };
     }
     const encoded = this.#server.encode(answer, call);
@@ -116,12 +127,14 @@ function listOf({ resource, items, metadata }: ListAnswer): object {
 async function* eventsOf(
   { events, resource }: WatchAnswer,
   call: InProcessCall,
-  leaving: Leaving,
+  reading: Leaving & { readonly turns: ProgramTurns | undefined },
 ): AsyncGenerator<readonly TransportEvent[]> {
-  using _leaving = leaving;
-  const { signal } = leaving;
+  using _leaving = reading;
+  const { signal, turns } = reading;
   try {
     for await (const batch of events) {
+      const turn = turns?.forChanges();
+      if (turn !== undefined) await turn;
       if (signal.aborted) break;
       yield batch.map((event): TransportEvent =>
         'object' in event ? { type: event.type, object: served(event.object, resource) } : event,

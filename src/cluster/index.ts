@@ -1,6 +1,7 @@
 // What other folders may use: a whole control plane, put together.
 export * from './server-only.ts';
 export { type ClusterAccess, defaultKubeconfigPath, kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
+export { type ContextOptions, KubeconfigContext } from './kubeconfig-context.ts';
 export type { LocalBackend } from '../aggregator/index.ts';
 export { copyStore, type CopyOptions, type CopyReport, type StorePlace } from './migration/copy-store.ts';
 export { keelsonVersion, KUBERNETES_VERSION } from '../base/index.ts';

@@ -10,7 +10,9 @@ export interface NamedEntry {
 
 /** What is put into a kubeconfig: entries that replace those of the same name, and plain members. */
 export interface KubeconfigChange {
-  readonly entries: Readonly<Record<string, NamedEntry>>;
+  readonly entries: Readonly<Record<string, readonly NamedEntry[]>>;
+  /** The names of entries that are taken out, by section; default none. */
+  readonly removed?: Readonly<Record<string, readonly string[]>>;
   readonly members: Readonly<Record<string, string>>;
   /** Members for files that lack them. */
   readonly defaults: Readonly<Record<string, string>>;
@@ -44,24 +46,31 @@ function print(value: unknown): string {
   return dump(value, { lineWidth: -1, noRefs: true });
 }
 
-function changedConfig(config: Config, { entries, members, defaults }: KubeconfigChange): Config {
-  const lists = Object.entries(entries).map(([section, entry]) => {
+function changedConfig(config: Config, { entries, removed = {}, members, defaults }: KubeconfigChange): Config {
+  const sections = [...new Set([...Object.keys(entries), ...Object.keys(removed)])];
+  const lists = sections.map((section) => {
     const known = (config[section] as readonly NamedEntry[] | null | undefined) ?? [];
-    const isKnown = known.some(({ name }) => name === entry.name);
-    return [section, isKnown ? known.map((each) => (each.name === entry.name ? entry : each)) : [...known, entry]];
+    const left = known.filter(({ name }) => removed[section]?.includes(name) !== true);
+    return [section, (entries[section] ?? []).reduce(withEntry, left)];
   });
   return { ...defaults, ...config, ...(Object.fromEntries(lists) as Config), ...members };
 }
 
-function editText(text: string, config: Config, { entries, members, defaults }: KubeconfigChange): string | undefined {
-  if (text.trim() === '') return print(changedConfig(config, { entries, members, defaults }));
-  let edited = text.endsWith('\n') ? text : `${text}\n`;
+function withEntry(known: readonly NamedEntry[], entry: NamedEntry): readonly NamedEntry[] {
+  const isKnown = known.some(({ name }) => name === entry.name);
+  return isKnown ? known.map((each) => (each.name === entry.name ? entry : each)) : [...known, entry];
+}
+
+function editText(text: string, config: Config, change: KubeconfigChange): string | undefined {
+  if (text.trim() === '') return print(changedConfig(config, change));
+  const { entries, removed = {}, members, defaults } = change;
+  let edited: string | undefined = text.endsWith('\n') ? text : `${text}\n`;
+  for (const [section, names] of Object.entries(removed))
+    for (const name of names) edited = edited === undefined ? undefined : removeEntry(edited, section, name);
+  for (const [section, list] of Object.entries(entries))
+    for (const entry of list) edited = edited === undefined ? undefined : editSection(edited, section, entry);
+  if (edited === undefined) return undefined;
   const missing = Object.entries(defaults).filter(([member]) => config[member] === undefined);
-  for (const [section, entry] of Object.entries(entries)) {
-    const next = editSection(edited, section, entry);
-    if (next === undefined) return undefined;
-    edited = next;
-  }
   for (const [member, value] of [...missing, ...Object.entries(members)]) edited = editMember(edited, member, value);
   return edited;
 }
@@ -80,15 +89,36 @@ function editSection(text: string, name: string, entry: NamedEntry): string | un
   const section = sections(text).get(name);
   if (section === undefined) return `${text}${name}:\n${item(entry, 0)}`;
   const { first, end, items } = section;
-  const known = (readConfig(text) as Record<string, readonly NamedEntry[] | null>)[name] ?? [];
+  const known = entriesOf(text, name);
   if (known.length === 0) return splice(lines, first, end, `${name}:\n${item(entry, 0)}`);
   const [head] = items;
   if (head === undefined || items.length !== known.length) return undefined; // in flow style
   const place = known.findIndex((each) => each.name === entry.name);
   if (place < 0) return splice(lines, end, end, item(entry, head.indent));
+  const { start, behind } = placeOf(lines, section, place);
+  return splice(lines, start, behind, item(entry, head.indent));
+}
+
+function removeEntry(text: string, name: string, entry: string): string | undefined {
+  const lines = text.split('\n');
+  const section = sections(text).get(name);
+  const known = entriesOf(text, name);
+  const place = known.findIndex((each) => each.name === entry);
+  if (section === undefined || place < 0) return text;
+  if (section.items.length !== known.length) return undefined; // in flow style
+  if (known.length === 1) return splice(lines, section.first, section.end, `${name}: []`);
+  const { start, behind } = placeOf(lines, section, place);
+  return lines.toSpliced(start, behind - start).join('\n');
+}
+
+function entriesOf(text: string, section: string): readonly NamedEntry[] {
+  return (readConfig(text) as Record<string, readonly NamedEntry[] | null | undefined>)[section] ?? [];
+}
+
+/** The lines of an item. */
+function placeOf(lines: readonly string[], { end, items }: Section, place: number): { start: number; behind: number } {
   const next = items[place + 1];
-  const start = items[place]?.line ?? end;
-  return splice(lines, start, next === undefined ? end : contentEnd(lines, next.line), item(entry, head.indent));
+  return { start: items[place]?.line ?? end, behind: next === undefined ? end : contentEnd(lines, next.line) };
 }
 
 function editMember(text: string, name: string, value: string): string {

@@ -1,4 +1,5 @@
-import { chmod, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import * as files from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, readFile, readlink, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -12,6 +13,11 @@ const access = {
   certificateAuthority: 'CA',
   client: { certificate: 'CRT', privateKey: 'KEY' },
 };
+
+/** As kubectl writes it. */
+function writeFile(path: string, text: string): Promise<void> {
+  return files.writeFile(path, text, { mode: 0o600 });
+}
 
 const options = { random: new CryptoRandom(), clock: new RealClock() };
 
@@ -141,13 +147,52 @@ describe('writeKubeconfig', () => {
   test('keeps a symbolic link and the mode of the file that it leads to', async () => {
     const target = join(folder, 'real');
     await writeFile(target, 'kind: Config\n');
-    await chmod(target, 0o640);
+    await chmod(target, 0o700);
     await symlink('real', join(folder, 'config'));
     await writeKubeconfig(join(folder, 'config'), access, options);
 
     expect(await readlink(join(folder, 'config'))).toBe('real');
-    expect((await stat(target)).mode & 0o777).toBe(0o640);
+    expect((await stat(target)).mode & 0o777).toBe(0o700);
     expect(await readFile(target, 'utf8')).toContain('keelson');
+  });
+
+  test.each([0o644, 0o640, 0o602])('refuses a file of mode %o, which others could read or change', async (mode) => {
+    const [path, linked] = [join(folder, 'config'), join(folder, 'link')];
+    await writeFile(path, 'kind: Config\n');
+    await chmod(path, mode);
+    await symlink('config', linked);
+    for (const each of [path, linked]) {
+      await expect(writeKubeconfig(each, access, options)).rejects.toThrow(
+        `Cannot write kubeconfig "${each}": other users have access to it (mode ${mode.toString(8)})`,
+      );
+    }
+    expect(await readFile(path, 'utf8')).toBe('kind: Config\n');
+    expect(await readdir(folder)).toEqual(['config', 'link']);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('refuses a file or a link of another user', async () => {
+    const [path, linked, foreign] = ['config', 'link', 'foreign'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await writeFile(path, 'kind: Config\n');
+    await chown(path, 4242, 4242);
+    await symlink('config', linked);
+    await symlink('own', foreign);
+    await writeFile(join(folder, 'own'), 'kind: Config\n');
+    await files.lchown(foreign, 4242, 4242);
+    for (const each of [path, linked, foreign]) {
+      await expect(writeKubeconfig(each, access, options)).rejects.toThrow('it belongs to another user (uid 4242)');
+    }
+    expect(await readFile(path, 'utf8')).toBe('kind: Config\n');
+    expect(await readFile(join(folder, 'own'), 'utf8')).toBe('kind: Config\n');
+  });
+
+  test('refuses a link that leads nowhere, and what is no file', async () => {
+    await symlink('missing', join(folder, 'link'));
+    await expect(writeKubeconfig(join(folder, 'link'), access, options)).rejects.toThrow('leads nowhere');
+    await expect(writeKubeconfig(folder, access, options)).rejects.toThrow('it is not a file');
   });
 
   test('leaves alone a read-only file and whatever has a name like its own', async () => {

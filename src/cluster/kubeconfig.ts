@@ -6,6 +6,7 @@ import { type Clock, describeError } from '../base/index.ts';
 import { changeConfig, type KubeconfigChange, readConfig } from './kubeconfig-text.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import { withLockFile } from './lock-file.ts';
+import { requirePrivate } from './private-file.ts';
 import { ifThere, replaceWhole, type WholeFileOptions } from './whole-file.ts';
 
 /** How to reach a cluster as its administrator. */
@@ -26,15 +27,35 @@ export function kubeconfigText(access: ClusterAccess): string {
 /**
  * Writes the cluster into a kubeconfig: one of its own when `path` does not exist, else merged into what is there.
  * Entries of other names are kept as they are, comments and anchors with them; the cluster becomes the current context.
- * Others that take kubectl's lock, `PATH.lock`, lose nothing by it.
+ * Others that take kubectl's lock, `PATH.lock`, lose nothing by it. A file that other users own, read or change is refused.
  */
 export async function writeKubeconfig(path: string, access: ClusterAccess, options: KubeconfigOptions): Promise<void> {
+  await changeKubeconfig(path, options, () => changeFor(access));
+}
+
+/** Changes a kubeconfig according to its content while this process holds its lock; undefined leaves it as it is. */
+export async function changeKubeconfig(
+  path: string,
+  options: KubeconfigOptions,
+  change: (config: Readonly<Record<string, unknown>>) => KubeconfigChange | undefined,
+): Promise<void> {
+  await refusePublic(path);
   await readKubeconfig(path); // what cannot be merged into is named as such, also where nothing can be written
   try {
     await withLockFile(path, options.clock, async () => {
+      await requirePrivate(path);
       const { text, config } = await readKubeconfig(path);
-      await replaceWhole(path, changeConfig(text, config, changeFor(access)), options);
+      const wanted = change(config);
+      if (wanted !== undefined) await replaceWhole(path, changeConfig(text, config, wanted), options);
     });
+  } catch (cause) {
+    throw new Error(`Cannot write kubeconfig "${path}": ${describeError(cause)}`, { cause });
+  }
+}
+
+async function refusePublic(path: string): Promise<void> {
+  try {
+    await requirePrivate(path);
   } catch (cause) {
     throw new Error(`Cannot write kubeconfig "${path}": ${describeError(cause)}`, { cause });
   }
@@ -92,7 +113,8 @@ function isNamed(entry: unknown): boolean {
   return typeof entry === 'object' && entry !== null && typeof (entry as { name?: unknown }).name === 'string';
 }
 
-function changeFor({ name, server, certificateAuthority, client }: ClusterAccess): KubeconfigChange {
+/** What makes the cluster the current context. */
+export function changeFor({ name, server, certificateAuthority, client }: ClusterAccess): KubeconfigChange {
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const cluster = { server, 'certificate-authority-data': base64(certificateAuthority) };
   const user = {
@@ -102,9 +124,9 @@ function changeFor({ name, server, certificateAuthority, client }: ClusterAccess
   return {
     defaults: { apiVersion: 'v1', kind: 'Config' },
     entries: {
-      clusters: { name, cluster },
-      users: { name, user },
-      contexts: { name, context: { cluster: name, user: name } },
+      clusters: [{ name, cluster }],
+      users: [{ name, user }],
+      contexts: [{ name, context: { cluster: name, user: name } }],
     },
     members: { 'current-context': name },
   };

@@ -18,8 +18,12 @@ export interface ServingOptions {
   readonly listen?: ListenAddress;
   /** The address that the `kubernetes` Service leads to; default where the server listens. */
   readonly advertiseAddress?: string;
+  /** Host name or address for clients outside the cluster, with a port if it is another; default `advertiseAddress`. */
+  readonly externalHost?: string;
   /** More names and addresses that clients reach the server by. */
   readonly names?: readonly string[];
+  /** The version that `/version` answers, such as `v1.36.3-custom`; default Kubernetes' with Keelson's own. */
+  readonly reportedVersion?: string | undefined;
   /** Where keys and certificates are kept; default in memory. */
   readonly pkiFolder?: string;
   /** Where the authorities and keys are that all servers of a cluster have in common; default in `pkiFolder`. */

@@ -1,7 +1,7 @@
 import { builtInTypes, StatusError } from '../api/index.ts';
 import { messageOf, RandomUidSource } from '../base/index.ts';
 import { type Encryption, openEncryption } from '../encryption/index.ts';
-import { apiServiceAddress, isUnspecified } from './addresses.ts';
+import { servingNames } from './addresses.ts';
 import { ControlPlane, type OpenedParts } from './control-plane.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { ClusterKeys } from './pki/cluster-pki.ts';
@@ -106,18 +106,14 @@ async function openKeys(
 
 function clusterKeys(options: ControlPlaneOptions, files?: PkiFiles): ClusterKeys {
   const { certificateClock: clock = options.clock, random, log, serviceCidrs, serving = {} } = options;
-  const { pkiFolder: folder, sharedPkiFolder: sharedFolder, listen, names = [] } = serving;
-  const servingNames = [
-    'localhost',
-    '127.0.0.1',
-    '::1',
-    'kubernetes',
-    'kubernetes.default',
-    'kubernetes.default.svc',
-    'kubernetes.default.svc.cluster.local',
-    apiServiceAddress(serviceCidrs),
-    ...(listen === undefined || isUnspecified(listen.host) ? [] : [listen.host]),
-    ...names,
-  ];
-  return new ClusterKeys({ clock, random, log, folder, sharedFolder, files, servingNames: [...new Set(servingNames)] });
+  const { pkiFolder: folder, sharedPkiFolder: sharedFolder } = serving;
+  return new ClusterKeys({
+    clock,
+    random,
+    log,
+    folder,
+    sharedFolder,
+    files,
+    servingNames: servingNames(serving, serviceCidrs),
+  });
 }

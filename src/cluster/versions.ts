@@ -1,8 +1,11 @@
 import type { VersionInfo } from '../apiserver/index.ts';
 import { keelsonVersion, KUBERNETES_VERSION } from '../base/index.ts';
 
-/** What `/version` answers: the release that clients adapt to, with Keelson's own version in the build metadata. */
-export function versionInfo(): VersionInfo {
+/**
+ * What `/version` answers: the release that clients adapt to, with Keelson's own version in the build metadata.
+ * `reported` replaces both.
+ */
+export function versionInfo(reported?: string): VersionInfo {
   const [major = '', minor = ''] = KUBERNETES_VERSION.slice(1).split('.');
   return {
     major,
@@ -11,7 +14,7 @@ export function versionInfo(): VersionInfo {
     emulationMinor: minor,
     minCompatibilityMajor: major,
     minCompatibilityMinor: String(Number(minor) - 1),
-    gitVersion: `${KUBERNETES_VERSION}+keelson-${keelsonVersion()}`,
+    gitVersion: reported ?? `${KUBERNETES_VERSION}+keelson-${keelsonVersion()}`,
     gitCommit: '',
     gitTreeState: '',
     buildDate: '1970-01-01T00:00:00Z',

@@ -1,12 +1,16 @@
 import { Buffer } from 'node:buffer';
+import { numberOfInt64 } from '../api/client.ts';
 import { type Clock, formatDuration, messageOf } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import type { DeviceEdits, NodeBackend } from './backend/index.ts';
 import {
   type ConfigSources,
   containerConfig,
+  ContainerConfigError,
+  ExpansionBudget,
   hostsFile,
   imageSpec,
+  MAX_CONTAINER_CHARACTERS,
   sandboxConfig,
   terminationFile,
   usesManagedHosts,
@@ -173,6 +177,7 @@ export class ContainerStarter {
     } catch (error) {
       const message = messageOf(error);
       if (!signal.aborted) this.#failed(pod, container, `Error: ${message}`);
+      if (error instanceof ContainerConfigError) reason = error.reason;
       return { reason, message, retryAtMs: this.#parts.clock.now() + RETRY_MS };
     }
   }
@@ -188,7 +193,9 @@ export class ContainerStarter {
     await this.#writeFiles(pod, container, { attempt, sandbox });
     const paths = new Map<string, string>();
     for (const volume of pod.spec?.volumes ?? []) paths.set(volume.name, await volumes.mount(pod, volume, { signal }));
-    return containerConfig(pod, container, {
+    const budget = this.#budgetOf(container);
+    const config = await containerConfig(pod, container, {
+      budget,
       sources,
       attempt,
       image: await backend.images.imageStatus(imageSpec(pod, container), { signal }),
@@ -201,6 +208,15 @@ export class ContainerStarter {
       allocatable: this.#parts.allocatable(),
       readFile: async (path) => textOf(await files.read(path, MAX_ENVIRONMENT_BYTES)),
     });
+    this.#record.configured.set(container.name, budget.used);
+    return config;
+  }
+
+  /** The limit of one container, or what the other containers of its pod have left of the pod's limit. */
+  #budgetOf({ name }: ContainerSpec): ExpansionBudget {
+    let others = 0;
+    for (const [other, characters] of this.#record.configured) if (other !== name) others += characters;
+    return new ExpansionBudget(Math.max(0, Math.min(MAX_CONTAINER_CHARACTERS, MAX_POD_CHARACTERS - others)));
   }
 
   /** Writes the agent's files for a container: `/etc/hosts`, and an empty file for its termination message. */
@@ -245,7 +261,9 @@ export class ContainerStarter {
     const event = { type: 'Warning', reason: 'FailedPostStartHook', message: 'PostStartHook failed' } as const;
     this.#events.container(pod, container.name, event);
     this.#events.stopping(pod, container.name, 'FailedPostStartHook');
-    await backend.runtime.stopContainer(containerId, pod.spec?.terminationGracePeriodSeconds ?? 30, { signal });
+    await backend.runtime.stopContainer(containerId, numberOfInt64(pod.spec?.terminationGracePeriodSeconds ?? 30), {
+      signal,
+    });
     return { reason: 'PostStartHookError', message, retryAtMs: clock.now() + RETRY_MS };
   }
 
@@ -253,6 +271,9 @@ export class ContainerStarter {
     this.#events.container(pod, name, { type: 'Warning', reason: 'Failed', message });
   }
 }
+
+/** The most characters that the configurations of all containers of a pod may become together. */
+const MAX_POD_CHARACTERS = 4 * MAX_CONTAINER_CHARACTERS;
 
 /** Maximum size of files of variables and of `/etc/hosts`, in bytes. */
 const MAX_ENVIRONMENT_BYTES = 1024 * 1024;

@@ -1,3 +1,4 @@
+import { numberOfInt64 } from '../api/client.ts';
 import { DurationError, parseDuration } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import type { DeviceEdits } from './backend/index.ts';
@@ -12,6 +13,8 @@ export class PodRecord implements PodMemory {
   readonly failures = new Map<string, StartFailure>();
   readonly backOffs = new Map<string, BackOff>();
   readonly stopping = new OnceEach();
+  /** The characters of each container's configuration after expansion, by container. */
+  readonly configured = new Map<string, number>();
   sandboxFailure: { readonly retryAtMs: number } | undefined;
   /** Set while claims of the pod are not bound, or volumes not attached. */
   waitsForVolumesSinceMs: number | undefined;
@@ -24,7 +27,8 @@ export class PodRecord implements PodMemory {
     this.status = pod.status ?? {};
     const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
     const endsMs = timeMs(deletionTimestamp);
-    this.terminatingSinceMs = endsMs === undefined ? undefined : endsMs - deletionGracePeriodSeconds * 1000;
+    this.terminatingSinceMs =
+      endsMs === undefined ? undefined : endsMs - numberOfInt64(deletionGracePeriodSeconds) * 1000;
     for (const status of [...(this.status.initContainerStatuses ?? []), ...(this.status.containerStatuses ?? [])]) {
       const { reason, message = '' } = status.state?.waiting ?? {};
       if (reason === undefined || PLAIN_WAITS.has(reason)) continue;

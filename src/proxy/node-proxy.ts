@@ -10,6 +10,7 @@ import {
 import type { Clock, Random } from '../base/index.ts';
 import { cutText, joinConnections } from '../wire/connections/index.ts';
 import type { HttpClient, HttpExchange, ResponseHeaders } from '../wire/http/index.ts';
+import { wantsWebSocket } from '../wire/websocket/index.ts';
 import type { NodeConnections } from './node-connections.ts';
 import { MAX_REFUSAL_BYTES } from './node-target.ts';
 import { commandPath, type ContainerPlace, logPath, portsPath } from './pod-requests.ts';
@@ -18,6 +19,7 @@ import { ProxyLocations } from './proxy-location.ts';
 import { readProxyName } from './proxy-name.ts';
 import { isTranslatable, translateCommand } from './translate-command.ts';
 import { isTunnel, tunnelPorts } from './tunnel-ports.ts';
+import { webSocketLog } from './websocket-log.ts';
 
 /** A pod on a node, and the container that the request is about. */
 export interface PodTarget {
@@ -52,7 +54,7 @@ export class NodeProxy {
 
   constructor({ connections, objects, random, clock }: NodeProxyOptions) {
     this.#connections = connections;
-    this.#locations = new ProxyLocations(objects, random);
+    this.#locations = new ProxyLocations(objects, random, connections);
     this.#clock = clock;
   }
 
@@ -86,7 +88,9 @@ export class NodeProxy {
     return this.#connections.toPod(location, (leave) => call.record.onFinish(leave));
   }
 
-  async #log(client: HttpClient, path: string, { info, request: { signal } }: Call): Promise<ConnectionAnswer> {
+  async #log(client: HttpClient, path: string, call: Call): Promise<ConnectionAnswer> {
+    const { info, request } = call;
+    const { signal } = request;
     let answer: HttpExchange;
     try {
       answer = await client.request({ method: 'GET', path, headers: {}, signal });
@@ -94,6 +98,8 @@ export class NodeProxy {
       throw new StatusError({ code: 500, message: `Get "${client.origin}${path}": ${transportErrorText(error)}` });
     }
     const { status, chunks } = answer;
+    if (status === 200 && request.isUpgrade && wantsWebSocket((name) => request.header(name)))
+      return webSocketLog(call, answer, this.#clock);
     if (status === 200) return { type: 'stream', code: 200, headers: { 'content-type': 'text/plain' }, body: chunks };
     const text = await cutText(answer.chunks, MAX_REFUSAL_BYTES);
     if (status === 400) throw badRequest(text);

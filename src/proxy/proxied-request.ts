@@ -23,22 +23,23 @@ export interface ProxiedServer {
 
 /** Forwards a request to a server, with the part of its path that follows `proxy`, and returns the server's answer. */
 export async function passProxied(call: Call, { client, host }: ProxiedServer): Promise<ConnectionAnswer> {
-  const path = serverPath(call);
+  const below = serverPath(call);
   const query = call.request.query.text === '' ? '' : `?${call.request.query.text}`;
+  const path = below === '' ? '/' : below;
   const onward: Onward = { client, path: `${escapedPath(path)}${query}`, headers: endToEndHeaders(call.request) };
   if (call.request.isUpgrade) return upgraded(call, onward);
-  if (path === '' && (call.request.method === 'GET' || call.request.method === 'HEAD')) {
+  if (below === '' && (call.request.method === 'GET' || call.request.method === 'HEAD')) {
     const location = `${escapedPath(call.request.path)}/${query}`;
     return { type: 'bytes', code: 301, contentType: '', body: '', headers: { location } };
   }
-  const prefix = call.request.path.endsWith(path)
-    ? call.request.path.slice(0, call.request.path.length - path.length)
+  const prefix = call.request.path.endsWith(below)
+    ? call.request.path.slice(0, call.request.path.length - below.length)
     : call.request.path;
   const place = { prefix: escapedPath(prefix), serverHost: host, clientHost: call.request.header('host') ?? '' };
   const headers = { ...onward.headers, 'x-forwarded-uri': joined(place.prefix, escapedPath(path)) };
   let exchange: HttpExchange;
   try {
-    exchange = await forward(call.request, { ...onward, path: onward.path === '' ? '/' : onward.path, headers });
+    exchange = await forward(call.request, { ...onward, headers });
   } catch (error) {
     if (call.request.signal.aborted || error instanceof StatusError) throw error;
     throw serviceUnavailable(`error trying to reach service: ${transportErrorText(error)}`);
@@ -56,7 +57,7 @@ function serverPath({ info, request: { path } }: Call): string {
 async function upgraded(call: Call, onward: Onward): Promise<ConnectionAnswer> {
   let answer: Awaited<ReturnType<typeof forwardUpgrade>>;
   try {
-    answer = await forwardUpgrade(call.request, { ...onward, path: onward.path === '' ? '/' : onward.path });
+    answer = await forwardUpgrade(call.request, onward);
   } catch (error) {
     if (call.request.signal.aborted) throw error;
     throw new StatusError({ code: 500, message: `error dialing backend: ${transportErrorText(error)}` });

@@ -21,6 +21,47 @@ describe('the configuration that a container waits for', () => {
   });
 });
 
+describe('a configuration that becomes too large', () => {
+  const doubling = Array.from({ length: 40 }, (_unused, index) => ({
+    name: `V${index}`,
+    value: index === 0 ? 'x' : `$(V${index - 1})$(V${index - 1})`,
+  }));
+  const message = (limit: number): string =>
+    `environment variables, command and arguments are longer than ${limit} characters after expansion`;
+
+  test('keeps its container waiting, and no other pod', async () => {
+    await using cluster = await startNodes();
+    const pod = await cluster.run({
+      metadata: { name: 'large' },
+      spec: { containers: [{ name: 'web', image: 'nginx:1', env: doubling, args: ['$(V39)'] }] },
+    });
+    expect(pod.status?.containerStatuses?.[0]?.state?.waiting).toEqual({
+      reason: 'CreateContainerError',
+      message: message(1024 * 1024),
+    });
+    expect(await cluster.events('large')).toContain(`Warning Failed: Error: ${message(1024 * 1024)}`);
+    const other = await cluster.run({
+      metadata: { name: 'web' },
+      spec: { containers: [{ name: 'web', image: 'nginx:1' }] },
+    });
+    expect(other.status?.phase).toBe('Running');
+  });
+
+  test('is counted for all containers of a pod', async () => {
+    await using cluster = await startNodes();
+    const env = doubling.slice(0, 19);
+    const containers = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({
+      name,
+      image: 'nginx:1',
+      env: [...env],
+      args: ['$(V18)'],
+    }));
+    const pod = await cluster.run({ metadata: { name: 'large' }, spec: { containers } });
+    const states = pod.status?.containerStatuses?.map(({ state }) => state?.waiting?.reason ?? 'running');
+    expect(states).toEqual([...Array.from({ length: 5 }, () => 'running'), 'CreateContainerError']);
+  });
+});
+
 describe('the volumes of a pod', () => {
   test('delay its start until they are available, and are removed when it has ended', async () => {
     const done: string[] = [];

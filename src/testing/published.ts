@@ -16,7 +16,7 @@ export type { ActiveFault, CallFault, Fault, FaultChance, FaultTarget, RequestFa
 export type { RequestVerb } from './resource-request.ts';
 export type { CauseTrace } from './trace/cause-trace.ts';
 export type { TracedRun, TracedWrite, TraceNode } from './trace/trace-node.ts';
-export type { LoadOptions } from './manifests/load-manifests.ts';
+export type { LoadOptions } from '../client/manifests/index.ts';
 export {
   type ClusterTest,
   type ClusterTestBody,

@@ -1,5 +1,6 @@
 import type { VirtualClock } from '../base/index.ts';
 import type { Client, KubernetesObject, Transport } from '../client/index.ts';
+import { applyManifests, type LoadOptions, readManifests } from '../client/manifests/index.ts';
 import type { Cluster, SchedulingAttempt, TracedRequest } from '../cluster/index.ts';
 import {
   type App,
@@ -15,8 +16,6 @@ import { wiringOf } from './cluster-wiring.ts';
 import type { ActiveFault, Fault, PastView } from './faults/index.ts';
 import { openPast } from './faults/open-past.ts';
 import { takeLease } from './faults/take-lease.ts';
-import { type LoadOptions, loadManifests } from './manifests/load-manifests.ts';
-import { readManifests } from './manifests/read-manifests.ts';
 import { type OpenPort, openPort } from './open-port.ts';
 import { replayText } from './replay.ts';
 import { type RunningApp, RunningApps } from './running-apps.ts';
@@ -117,7 +116,10 @@ export class TestCluster implements AsyncDisposable {
    * delays are in real time.
    */
   fault(fault: Fault): ActiveFault {
-    return this.#parts.wire.faults.add(fault);
+    return this.#parts.wire.faults.add(
+      fault,
+      this.clock.catchUp(() => true),
+    );
   }
 
   /** The active faults. */
@@ -171,7 +173,8 @@ export class TestCluster implements AsyncDisposable {
    */
   async load(path: string | readonly string[], options: LoadOptions = {}): Promise<readonly KubernetesObject[]> {
     const manifests = await readManifests(typeof path === 'string' ? [path] : path);
-    const loaded = await loadManifests(manifests, { ...options, client: this.client, settle: () => this.settle() });
+    const parts = { client: this.client, fieldManager: 'keelson-testing', settle: () => this.settle() };
+    const loaded = await applyManifests(manifests, { ...options, ...parts });
     await this.settle();
     return loaded;
   }

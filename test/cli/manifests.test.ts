@@ -144,6 +144,26 @@ describe('keelson manifests', () => {
     expect(await manifests(honest, '--try', sample, '--call=honestApp')).toMatchObject({ code: 0, err: '' });
   });
 
+  test('reads samples as kubectl does: several documents, a leading marker, lists, and no namespace', async () => {
+    const sample = join(folder, 'documents.yaml');
+    const copied = (name: string) =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: ${name}, labels: { copy: "yes" } }\n`;
+    await writeFile(
+      sample,
+      `---\n# the first\n${copied('a')}---\n---\n${copied('b')}...\n---\napiVersion: v1\nkind: List\nitems: [{ apiVersion: v1, kind: Secret, metadata: { name: c } }]\n`,
+    );
+    const { code, err } = await manifests(honest, '--try', sample, '--call=honestApp');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+
+    const unable = await manifests(honest, '--try', sample, '--call=greedyApp');
+    expect(unable.err).toContain('cannot create resource "secrets" in API group "" in the namespace "default"');
+
+    await writeFile(sample, `---\n${copied('a')}---\nkind: ConfigMap\n`);
+    expect((await manifests(honest, '--try', sample, '--call=honestApp')).err).toContain(
+      `Cannot load document 2 of "${sample}": apiVersion not set`,
+    );
+  });
+
   test('knows the kinds of others that an app watches when it is given them', async () => {
     const samples = join(folder, 'samples');
     await mkdir(samples);

@@ -4,6 +4,7 @@ import { startCluster, type TestCluster } from 'keelson/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requires } from '../../src/base/testing/requires.ts';
 import { findKubectl, Kubectl } from '../support/kubectl.ts';
+import { type RawAnswer, reachedBy, send } from '../support/request.ts';
 
 const command = findKubectl() ?? '';
 const SERVICES = '/api/v1/namespaces/default/services';
@@ -18,6 +19,7 @@ describe('kubectl proxy', requires('kubectl'), () => {
     await kubectl.output('run', 'web', '--image=nginx', '--port=80');
     await kubectl.output('run', 'page', '--image=nginx', ...port);
     await kubectl.output('create', 'service', 'clusterip', 'web', '--tcp=8080:80');
+    await kubectl.output('expose', 'pod', 'web', '--name=plain', '--port=8080', '--target-port=80');
     await kubectl.output('create', 'service', 'clusterip', 'empty', '--tcp=80:80');
     await cluster.settle();
   });
@@ -49,6 +51,39 @@ describe('kubectl proxy', requires('kubectl'), () => {
     expect(await said('/api/v1/namespaces/default/pods/https:web:443/proxy/')).toContain(
       `${unavailable}error trying to reach service: `,
     );
+  });
+
+  test('every method is passed on, with or without a slash at the end', async () => {
+    const pods = '/api/v1/namespaces/default/pods';
+    const reached = await reachedBy(await cluster.kubeconfig());
+    const asked = (method: string, path: string): Promise<RawAnswer> => send(reached, path, { method });
+    for (const place of [`${pods}/web`, `${SERVICES}/plain:8080`]) {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        for (const [path, forwarded] of [
+          ['?a=b', '/?a=b'],
+          ['', '/'],
+          ['/?a=b', '/?a=b'],
+          ['/c/', '/c/'],
+        ]) {
+          const { code, text } = await asked(method, `${place}/proxy${path}`);
+          expect([code, text]).toEqual([200, `${method} ${forwarded} of pod default/web, port 80\n`]);
+        }
+      }
+      for (const method of ['GET', 'HEAD']) {
+        const { code, headers, text } = await asked(method, `${place}/proxy?a=b`);
+        expect([code, headers['location'], text]).toEqual([301, `${place}/proxy/?a=b`, '']);
+      }
+      const head = await asked('HEAD', `${place}/proxy/c`);
+      expect([head.code, head.headers['content-type'], head.text]).toEqual([200, 'text/plain; charset=utf-8', '']);
+      expect((await asked('FOO', `${place}/proxy/c`)).code).toBe(405);
+    }
+    const node = '/api/v1/nodes/keelson/proxy';
+    expect((await asked('HEAD', `${node}?a=b`)).headers['location']).toBe(`${node}/?a=b`);
+    for (const method of ['POST', 'OPTIONS'])
+      expect((await asked(method, `${node}?a=b`)).text).toBe('404: Page Not Found');
+    expect((await asked('HEAD', `${node}/healthz`)).code).toBe(200);
+    for (const path of [`${pods}/web/exec`, `${pods}/web/log`, `${pods}/web`])
+      expect((await asked('HEAD', path)).code).toBe(405);
   });
 
   test('a body of any length is passed on, and a path without an end is redirected', async () => {

@@ -1,5 +1,7 @@
 import { request } from 'node:https';
-import type { TestCluster } from './test-cluster.ts';
+import { readFile } from 'node:fs/promises';
+import { load } from 'js-yaml';
+import type { ClusterAccess } from '../../src/cluster/kubeconfig.ts';
 
 export interface RawAnswer {
   readonly code: number;
@@ -17,8 +19,13 @@ export interface RawRequest {
   readonly anonymous?: boolean;
 }
 
+/** A cluster that is reached as its administrator. */
+export interface Reached {
+  readonly plane: { readonly access: Omit<ClusterAccess, 'name'> };
+}
+
 /** One HTTPS request to a test cluster, by Node's own client. */
-export function send({ plane }: TestCluster, path: string, options: RawRequest = {}): Promise<RawAnswer> {
+export function send({ plane }: Reached, path: string, options: RawRequest = {}): Promise<RawAnswer> {
   const { access } = plane;
   const { hostname, port } = new URL(access.server);
   const identity = options.anonymous === true ? {} : { cert: access.client.certificate, key: access.client.privateKey };
@@ -49,6 +56,24 @@ export function send({ plane }: TestCluster, path: string, options: RawRequest =
   });
 }
 
+/** The cluster of a kubeconfig with one cluster and a client certificate. */
+export async function reachedBy(kubeconfig: string): Promise<Reached> {
+  interface Config {
+    readonly clusters: readonly [{ readonly cluster: Readonly<Record<string, string>> }];
+    readonly users: readonly [{ readonly user: Readonly<Record<string, string>> }];
+  }
+  const config = load(await readFile(kubeconfig, 'utf8')) as Config;
+  const [{ cluster }] = config.clusters;
+  const [{ user }] = config.users;
+  const data = (text = ''): string => Buffer.from(text, 'base64').toString();
+  const client = {
+    certificate: data(user['client-certificate-data']),
+    privateKey: data(user['client-key-data']),
+  };
+  const certificateAuthority = data(cluster['certificate-authority-data']);
+  return { plane: { access: { server: cluster['server'] ?? '', certificateAuthority, client } } };
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -58,6 +83,6 @@ function parse(text: string): unknown {
 }
 
 /** POST or PUT of a JSON object. */
-export function sendJson(cluster: TestCluster, method: string, path: string, body: unknown): Promise<RawAnswer> {
+export function sendJson(cluster: Reached, method: string, path: string, body: unknown): Promise<RawAnswer> {
   return send(cluster, path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 }

@@ -1,6 +1,6 @@
 import type { ApiObject } from '../object.ts';
 import { conflict } from '../status.ts';
-import type { GroupResource } from '../values/index.ts';
+import { type GroupResource, millisOfGoSeconds } from '../values/index.ts';
 import { withMeta } from '../with-meta.ts';
 import type { DeleteOptions } from './delete-options.ts';
 import { millisOfTimestamp, timestamp } from './timestamps.ts';
@@ -67,7 +67,7 @@ function applyGracePeriod(
   }
   const grace = strategy.gracePeriod(object, requested);
   if (grace === undefined) return 'none';
-  return withDeletion(object, { at: now + grace * 1000, grace, bumpsGeneration: true });
+  return withDeletion(object, { at: now + millisOfGoSeconds(grace), grace, bumpsGeneration: true });
 }
 
 /** Negative periods count as one second. */
@@ -80,7 +80,7 @@ function shorten(
   period: { readonly from: number; readonly to: number; readonly now: number },
 ): ApiObject {
   const was = millisOfTimestamp(object.metadata.deletionTimestamp ?? '');
-  const at = was - period.from * 1000 + period.to * 1000;
+  const at = was - millisOfGoSeconds(period.from) + millisOfGoSeconds(period.to);
   if (at >= period.now) return withDeletion(object, { at, grace: period.to, bumpsGeneration: false });
   // The shorter period is already over; unless it is zero, the node that ends the pod still gets a second.
   return withDeletion(object, { at: period.now, grace: period.to === 0 ? 0 : 1, bumpsGeneration: false });

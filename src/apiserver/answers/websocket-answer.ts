@@ -5,7 +5,10 @@ import type { ConnectionAnswer } from './answer.ts';
 
 export interface WebSocketAnswerOptions extends Pick<WebSocketOptions, 'maxMessageBytes' | 'pingAfterMs'> {
   readonly clock: Clock;
-  /** The supported subprotocols; the first one that the client offers is chosen; a client that offers none of them is refused. */
+  /**
+   * The supported subprotocols; '' is for a client that offers none. The first one that the client offers is chosen; a client that
+   * offers others only is refused.
+   */
   readonly protocols: readonly string[];
   /** Owns the connection until it resolves. When the server stops, it sends the client a close frame. */
   serve(connection: WebSocketConnection): Promise<void>;
@@ -16,7 +19,7 @@ export function webSocketAnswer(call: Call, options: WebSocketAnswerOptions): Co
   const { protocols } = options;
   const { code, headers, body } = handshake(
     (name) => call.request.header(name),
-    (offered) => offered.find((name) => protocols.includes(name)),
+    (offered) => (offered.length === 0 ? [''] : offered).find((name) => protocols.includes(name)),
   );
   if (code !== 101) return { type: 'bytes', code, contentType: '', body, headers };
   const protocol = headers['Sec-WebSocket-Protocol'] ?? '';

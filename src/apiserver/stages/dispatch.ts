@@ -90,8 +90,8 @@ function runVerb(call: Call, endpoint: Endpoint, negotiator: Negotiator): Answer
   const { resource } = endpoint;
   if (call.record.trace !== undefined && resource.isConfidential === true) call.record.trace.isConfidential = true;
   const negotiate = (): void => void negotiator.negotiate(call, resource); // rejects before any work is done
-  if (call.request.method === 'HEAD') throw methodNotAllowed();
   if (info.subresource !== '') return subresource(call, endpoint, negotiate);
+  if (call.request.method === 'HEAD') throw methodNotAllowed();
   if (resource.namespaced && info.namespace === '' && info.verb !== 'list' && info.verb !== 'watch')
     throw methodNotAllowed();
   if (!resource.namespaced && info.namespace !== '' && resource.plural !== 'namespaces') throw pageNotFound();

@@ -8,6 +8,7 @@ import {
   isProtobufEnvelope,
   jsonEncoding,
   openProtobufEnvelope,
+  parseUntyped,
 } from '../../api/index.ts';
 import type { ApiObject, Struct } from '../../api/index.ts';
 import { pagedBytes, type Steps } from '../../base/index.ts';
@@ -116,7 +117,7 @@ function readByType(text: string, typeOf: (apiVersion: string) => Struct | undef
       if (!(error instanceof DecodeError)) throw error;
     }
   }
-  return JSON.parse(text) as ApiObject;
+  return (LONG_NUMBER.test(text) ? parseUntyped(text) : JSON.parse(text)) as ApiObject;
 }
 
 /** Encodes objects of structural types with sorted members, like Go's maps, and others in the order of their type. */

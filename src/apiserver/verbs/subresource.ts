@@ -47,7 +47,7 @@ export async function subresource(call: Call, endpoint: Endpoint, negotiate: () 
     throw isCustom ? notFound(groupResource(resource), call.info.name) : pageNotFound(); // upstream's errors differ
   }
   const { verb } = call.info;
-  if (!target.verbs.includes(verb)) throw methodNotAllowed();
+  if (!isServed(target, call)) throw methodNotAllowed();
   if (target.type !== 'connection') negotiate();
   switch (target.type) {
     case 'view':
@@ -64,6 +64,14 @@ export async function subresource(call: Call, endpoint: Endpoint, negotiate: () 
       }
       return target.open(call, objectsFor(call, endpoint, writeContext(call, endpoint, { dryRun: false })));
   }
+}
+
+/** A connection lists its HTTP methods, HEAD and OPTIONS among them; the others have verbs. */
+function isServed(target: Subresource, { info: { verb }, request: { method } }: Call): boolean {
+  if (target.type !== 'connection' || target.style.kind !== 'connect')
+    return method !== 'HEAD' && target.verbs.includes(verb);
+  const { methods } = target.style;
+  return methods.some((each) => each.toUpperCase() === method);
 }
 
 function viewVerb(

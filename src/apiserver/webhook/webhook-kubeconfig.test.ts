@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readWebhookKubeconfig, WebhookUsers } from './webhook-kubeconfig.ts';
 
@@ -48,6 +48,16 @@ describe('a webhook in a file', () => {
       authorization: `Basic ${base64('me:secret')}`,
     });
     expect(readWebhookKubeconfig(config({ context: { user: '' } })).credential).toEqual({});
+  });
+
+  test('is found from the working folder, and what it names from its own', () => {
+    writeFileSync(join(folder, 'token'), 'beside it');
+    const path = relative(process.cwd(), config({ user: { tokenFile: './token' } }));
+    expect(readWebhookKubeconfig(path).credential).toEqual({ authorization: 'Bearer beside it' });
+    expect(new WebhookUsers(path).credentialFor('any.test:443')).toEqual({ authorization: 'Bearer beside it' });
+
+    const missing = relative(process.cwd(), join(folder, 'missing'));
+    expect(() => readWebhookKubeconfig(missing)).toThrow(`"${missing}": cannot read it: ENOENT`);
   });
 
   test.each<[string, string, () => string]>([

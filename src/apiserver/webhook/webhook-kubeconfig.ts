@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { YamlBody } from '../../api/index.ts';
+import { messageOf } from '../../base/index.ts';
 import type { WebhookCredential } from './webhook-client-options.ts';
 import type { WebhookTarget } from './webhook-target.ts';
 
@@ -79,7 +80,7 @@ class KubeconfigFile {
 
   constructor(path: string) {
     this.#path = path;
-    this.#root = this.#parse(this.#read(path));
+    this.#root = this.#parse(this.#content());
   }
 
   get current(): Members {
@@ -132,6 +133,15 @@ class KubeconfigFile {
     if (token !== '') return `Bearer ${token}`;
     const [name, password] = [text(user, 'username'), text(user, 'password')];
     return name === '' ? undefined : `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+  }
+
+  /** Its own text: the path is relative to the working folder, as in kube-apiserver. */
+  #content(): string {
+    try {
+      return readFileSync(this.#path, 'utf8');
+    } catch (cause) {
+      throw this.refusal(`cannot read it: ${messageOf(cause)}`, cause);
+    }
   }
 
   #read(file: string): string {

@@ -26,6 +26,7 @@ import { placeAt } from '../envtest/etcd-place.ts';
 import { workloadOf } from '../envtest/workload-environment.ts';
 import { IdleCollector } from '../idle-collector.ts';
 import { YoungSpaceLimit } from '../young-space.ts';
+import { versionAsked, versionFlags } from '../version-flag.ts';
 import { orderlyStop } from './shutdown-delay.ts';
 import { leaveStoppingToMain, workerNumber, workersSettings } from './workers-flags.ts';
 
@@ -33,7 +34,11 @@ const { flags: programFlags, help } = server;
 const upstream = programFlags.upstream.standalone;
 
 /** The flags that take effect. */
-export const apiserverDefinitions: FlagDefinitions = { ...programFlags.standalone, ...programFlags.shared };
+export const apiserverDefinitions: FlagDefinitions = {
+  ...programFlags.standalone,
+  ...programFlags.shared,
+  ...versionFlags,
+};
 
 const known = withUpstreamFlags(apiserverDefinitions, upstream);
 
@@ -50,6 +55,8 @@ export const apiserverCommand: Command = {
     const flags = new Flags(args, known);
     checkUpstreamFlags(flags, apiserverDefinitions, upstream);
     if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
+    const { printed, reported } = versionAsked(flags);
+    if (printed !== undefined) return context.print(printed);
     const clock = new RealClock();
     using _collector = new IdleCollector(clock);
     using _young = new YoungSpaceLimit();
@@ -59,7 +66,11 @@ export const apiserverCommand: Command = {
     if (workload !== undefined && flags.has('workers'))
       throw new UsageError('--workers is for API servers alone, and this one has programs beside it');
     const workers = workersSettings(flags, context, { command: 'apiserver', args, log: common.log });
-    const own = { ...common, storage: { ...storage, ...form }, serving: { ...common.serving, ...workers } };
+    const own = {
+      ...common,
+      storage: { ...storage, ...form },
+      serving: { ...common.serving, ...workers, reportedVersion: reported },
+    };
     const worker = workerNumber(context);
     if (worker !== undefined) {
       using _signals = leaveStoppingToMain(context);

@@ -65,7 +65,9 @@ async function print(files: readonly string[], flags: Flags, context: CommandCon
   const { encodeYaml } = await import('../../api/index.ts');
   const conversion = conversionOf(flags);
   const found = await readDefinitions(files, conversion === undefined ? {} : { conversion });
-  const texts = found.map(({ definition }) =>
+  const { withoutUrl } = await import('../manifests/without-url.ts');
+  const definitions = found.map(({ definition }) => withoutUrl(definition));
+  const texts = definitions.map((definition) =>
     output === 'json' ? JSON.stringify(definition, undefined, 2) : encodeYaml(definition).trimEnd(),
   );
   context.print(texts.join(output === 'json' ? '\n' : '\n---\n'));

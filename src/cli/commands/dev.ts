@@ -2,20 +2,23 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseRuntimeConfig } from '../../api/index.ts';
-import { aborted, CryptoRandom, formatWithStack, LineLogger, RealClock } from '../../base/index.ts';
 import {
-  type Cluster,
-  defaultKubeconfigPath,
-  kubeconfigText,
-  launchCluster,
-  writeKubeconfig,
-} from '../../cluster/index.ts';
+  aborted,
+  type Clock,
+  CryptoRandom,
+  formatWithStack,
+  LineLogger,
+  type Random,
+  RealClock,
+} from '../../base/index.ts';
+import { type Cluster, kubeconfigText, launchCluster } from '../../cluster/index.ts';
 import { type Command, type CommandContext } from '../command.ts';
 import { findEntry } from '../definitions/find-entry.ts';
 import { AppProcess } from '../dev/app-process.ts';
 import { SourceFiles } from '../dev/source-files.ts';
 import { webhookLines } from '../dev/webhook-calls.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
+import { KubectlContext } from '../running/kubectl-context.ts';
 import { projectOf } from '../manifests/settings.ts';
 
 const definitions: FlagDefinitions = {
@@ -54,7 +57,21 @@ ${describeFlags(definitions)}`,
     const file = findEntry(flags.positionals);
     const folder = await mkdtemp(join(tmpdir(), 'keelson-dev-'));
     try {
-      await using cluster = await openCluster(flags, context);
+      const clock = new RealClock();
+      const started = clock.monotonic();
+      const random = new CryptoRandom();
+      await using cluster = await openCluster(flags, context, { clock, random });
+      await using kubectl = await KubectlContext.open(cluster.plane, {
+        kubeconfig: flags.text('kubeconfig-out'),
+        isEphemeral: !flags.has('data-dir'),
+        command: ['keelson dev', ...args].join(' '),
+        clock,
+        random,
+        context,
+      });
+      await cluster.nodesReady(context.signal);
+      const ms = Math.round(clock.monotonic() - started);
+      context.print(`cluster ready at ${cluster.plane.access.server} in ${ms} ms; ${kubectl.description}`);
       const kubeconfig = join(folder, 'kubeconfig'); // for this cluster only: the app must never run on another one
       await writeFile(kubeconfig, kubeconfigText(cluster.plane.access), { mode: 0o600 });
       const showing = showWebhooks(cluster, context);
@@ -66,9 +83,12 @@ ${describeFlags(definitions)}`,
   },
 };
 
-async function openCluster(flags: Flags, context: CommandContext): Promise<Cluster> {
-  const [clock, random] = [new RealClock(), new CryptoRandom()];
-  const started = clock.monotonic();
+interface Given {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+function openCluster(flags: Flags, context: CommandContext, { clock, random }: Given): Promise<Cluster> {
   const data = flags.text('data-dir');
   const log = new LineLogger({
     clock,
@@ -76,7 +96,7 @@ async function openCluster(flags: Flags, context: CommandContext): Promise<Clust
     format: formatWithStack,
     write: (line) => context.printError(line.trimEnd()),
   });
-  const cluster = await launchCluster({
+  return launchCluster({
     name: flags.text('name') ?? 'keelson-dev',
     storage: data === undefined ? { type: 'memory' } : { type: 'durable', folder: join(data, 'store') },
     serving: {
@@ -93,18 +113,6 @@ async function openCluster(flags: Flags, context: CommandContext): Promise<Clust
     log,
     signal: context.signal,
   });
-  try {
-    const { access } = cluster.plane;
-    const kubeconfig = flags.text('kubeconfig-out') ?? defaultKubeconfigPath(context.environment);
-    await writeKubeconfig(kubeconfig, access, { random, clock });
-    await cluster.nodesReady(context.signal);
-    const ms = Math.round(clock.monotonic() - started);
-    context.print(`cluster ready at ${access.server} in ${ms} ms; kubeconfig ${kubeconfig}, context ${access.name}`);
-    return cluster;
-  } catch (error) {
-    await cluster[Symbol.asyncDispose]();
-    throw error;
-  }
 }
 
 const TRACED_REQUESTS = 500;

@@ -5,6 +5,7 @@ import { type Command, UsageError } from '../command.ts';
 import { type FlagDefinitions, Flags } from '../flags.ts';
 import { helpOf } from '../help-text.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream-flags.ts';
+import { versionAsked, versionFlags } from '../version-flag.ts';
 import { connectionFlags, findServer, programClient, serverChoice } from './connection-flags.ts';
 import { electionFlags, electionSettings, electionTimeFlags, electionTiming } from './election-flags.ts';
 import { logFlags, logLevelFlag, logLevelOf, logOf } from './log-flags.ts';
@@ -19,7 +20,7 @@ export function standaloneDefinitions({ name, flags, isOnePerCluster, port }: Pr
     ...(isOnePerCluster ? electionFlags(name) : electionTimeFlags),
     ...(port === undefined ? {} : servingFlags(port)),
     ...logFlags,
-    ...(flags.upstream === undefined ? logLevelFlag : {}),
+    ...(flags.upstream === undefined ? logLevelFlag : versionFlags),
   };
 }
 
@@ -43,6 +44,8 @@ export async function programCommand(command: string, entry: ProgramEntry): Prom
       const flags = new Flags(args, known);
       checkUpstreamFlags(flags, definitions, upstream);
       if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
+      const { printed } = versionAsked(flags);
+      if (printed !== undefined) return context.print(printed);
       const [clock, random] = [new RealClock(), new CryptoRandom()];
       const isKubernetes = program.flags.upstream !== undefined;
       const log = logOf(flags, context.printError, isKubernetes ? 'info' : (logLevelOf(flags) ?? 'warn'));

@@ -1,13 +1,6 @@
 import { join } from 'node:path';
-import { CryptoRandom, messageOf, RealClock } from '../../base/index.ts';
-import {
-  type ClusterOptions,
-  defaultKubeconfigPath,
-  launchCluster,
-  runClusterWorker,
-  type StorageOptions,
-  writeKubeconfig,
-} from '../../cluster/index.ts';
+import { CryptoRandom, RealClock } from '../../base/index.ts';
+import { type ClusterOptions, launchCluster, runClusterWorker, type StorageOptions } from '../../cluster/index.ts';
 import {
   auditSettings,
   embeddedStorage,
@@ -21,6 +14,7 @@ import type { Program, ProgramEntry, UpstreamFlag } from '../../cluster/programs
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { type FlagDefinitions, Flags } from '../flags.ts';
 import { helpOf } from '../help-text.ts';
+import { KubectlContext } from '../running/kubectl-context.ts';
 import { IdleCollector } from '../idle-collector.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream-flags.ts';
 import { YoungSpaceLimit } from '../young-space.ts';
@@ -151,18 +145,17 @@ export async function upCommand(entries: readonly ProgramEntry[]): Promise<Comma
       context.print('starting the cluster');
       using stop = orderlyStop(flags, { clock, signal: context.signal });
       await using cluster = await launchCluster({ ...settings, clock, signal: stop.signal });
-      const { access } = cluster.plane;
-      const kubeconfig = flags.text('kubeconfig-out') ?? defaultKubeconfigPath(context.environment);
-      const { random } = settings;
-      await writeKubeconfig(kubeconfig, access, { random, clock });
-      using _renewal = cluster.plane.onRenewed(() => {
-        writeKubeconfig(kubeconfig, cluster.plane.access, { random, clock }).catch((error: unknown) =>
-          context.printError(messageOf(error)),
-        );
+      await using kubectl = await KubectlContext.open(cluster.plane, {
+        kubeconfig: flags.text('kubeconfig-out'),
+        isEphemeral: flags.isSet('in-memory'),
+        command: ['keelson up', ...args].join(' '),
+        clock,
+        random: settings.random,
+        context,
       });
       await cluster.nodesReady(context.signal);
       const ms = Math.round(clock.monotonic() - started);
-      context.print(`ready at ${access.server} in ${ms} ms; kubeconfig ${kubeconfig}, context ${access.name}`);
+      context.print(`ready at ${cluster.plane.access.server} in ${ms} ms; ${kubectl.description}`);
       await Promise.race([stop.serving(cluster.plane), cluster.running]);
       context.print('stopping');
     },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import { YamlBody } from '../../api/index.ts';
 import { connect, CustomResourceDefinition } from '../../client/index.ts';
+import { documentsIn } from '../../client/manifests/index.ts';
 import { type DefinedKind, type Definition, isDefinedKind, type ManifestOptions } from '../../kit/index.ts';
 import { loadHosted } from './load-apps.ts';
 
@@ -56,7 +56,7 @@ async function fromModule(path: string, options: ManifestOptions): Promise<reado
 function fromText(path: string): readonly FoundDefinition[] {
   try {
     const text = readFileSync(path === '-' ? 0 : path, 'utf8');
-    return text.split(/^---(?:\s.*)?$/m).flatMap((document) => definitionsIn(new YamlBody(document).untyped()));
+    return documentsIn(text, path).flatMap(({ value }) => definitionsIn(value));
   } catch (cause) {
     throw new Error(`Cannot read "${path}"`, { cause });
   }

@@ -1,4 +1,5 @@
 import type { JSONSchemaProps } from '../../api/types/apiextensions/v1.d.ts';
+import { encodeJson } from '../../api/index.ts';
 import type { Definition } from '../../kit/index.ts';
 
 const INDENT = '  ';
@@ -38,7 +39,33 @@ interface ServedKind {
   readonly schema: JSONSchemaProps;
 }
 
-function servedKinds({ spec }: Definition): ServedKind[] {
+/**
+ * The names are checked by the API server's rules, since they come from files of others and become code. Kinds are DNS
+ * labels that may have capitals.
+ */
+function checkNames({ metadata, spec }: Definition): void {
+  const { group, names, versions } = spec;
+  const texts: readonly (readonly [field: string, value: unknown, pattern: RegExp])[] = [
+    ['spec.group', group, SUBDOMAIN],
+    ['spec.names.kind', names?.kind, KIND],
+    ['spec.names.plural', names?.plural, LABEL],
+    ...versions.map(({ name }, index) => [`spec.versions[${index}].name`, name, LABEL] as const),
+  ];
+  for (const [field, value, pattern] of texts) {
+    if (typeof value === 'string' && value.length <= MAX_NAME && pattern.test(value)) continue;
+    const shown = JSON.stringify(value)?.slice(0, MAX_NAME) ?? 'nothing';
+    throw new Error(`Cannot make types of definition "${metadata?.name ?? ''}": ${field} cannot be ${shown}`);
+  }
+}
+
+const MAX_NAME = 253;
+const LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const KIND = /^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$/;
+
+function servedKinds(definition: Definition): ServedKind[] {
+  checkNames(definition);
+  const { spec } = definition;
   const { group, names, scope } = spec;
   const served = spec.versions.filter((version) => version.served);
   return served.map(({ name: version, storage, schema }) => ({
@@ -60,11 +87,28 @@ function uniqueNames(kinds: readonly ServedKind[]): readonly string[] {
   const taken = new Set<string>(['KubernetesObject', 'namespacedKind', 'clusterKind']);
   return kinds.map(({ kind, group, version, isStored }) => {
     const isShared = (groupsOf.get(kind)?.size ?? 0) > 1;
-    const short = `${isShared ? capital(group.split('.')[0] ?? '') : ''}${kind}${isStored ? '' : capital(version)}`;
-    const name = taken.has(short) ? `${group.split(/[.-]/).map(capital).join('')}${short}` : short;
+    const bareName = RESERVED.has(kind) || kind.includes('-') ? capital(kind) : kind;
+    const short = `${isShared ? capital(group.split('.')[0] ?? '') : ''}${bareName}${isStored ? '' : capital(version)}`;
+    const wanted = identifier(taken.has(short) ? `${group.split(/[.-]/).map(capital).join('')}${short}` : short);
+    let name = wanted;
+    for (let number = 2; taken.has(name); number++) name = `${wanted}${number}`;
     taken.add(name);
     return name;
   });
+}
+
+/** Words that name no interface. */
+const RESERVED = new Set(
+  `any await bigint boolean break case catch class const continue debugger default delete do else enum export extends false finally
+  for function if implements import in instanceof interface let never new null number object package private protected public return
+  static string super switch symbol this throw true try type typeof undefined unknown var void while with yield`.split(
+    /\s+/,
+  ),
+);
+
+/** Groups may begin with a digit, identifiers may not. */
+function identifier(name: string): string {
+  return /^\d/.test(name) ? `_${name}` : name;
 }
 
 function capital(word: string): string {
@@ -77,7 +121,8 @@ function capital(word: string): string {
 function kindSource({ group, version, kind, plural, maker, schema }: ServedKind, name: string): string {
   const { apiVersion: _, kind: __, metadata: ___, ...fields } = schema.properties ?? {};
   const body = fieldLines({ ...schema, properties: fields }, INDENT);
-  const names = `{ apiVersion: '${group}/${version}', kind: '${kind}', plural: '${plural}' }`;
+  const apiVersion = literal(`${group}/${version}`);
+  const names = `{ apiVersion: ${apiVersion}, kind: ${literal(kind)}, plural: ${literal(plural)} }`;
   return [
     ...documentLines(schema.description, ''),
     `export interface ${name} extends KubernetesObject {`,
@@ -103,7 +148,8 @@ function fieldName(name: string): string {
 }
 
 function literal(value: unknown): string {
-  const text = JSON.stringify(value);
+  if (typeof value === 'bigint') return 'number';
+  const text = typeof value === 'string' ? JSON.stringify(value) : encodeJson(value);
   return typeof value === 'string' ? `'${text.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'` : text;
 }
 

@@ -1,11 +1,12 @@
+import { readManifests } from '../../client/manifests/index.ts';
 import { UsageError } from '../command.ts';
 import { findEntry } from '../definitions/find-entry.ts';
 import { type LoadedApp, loadApps } from '../definitions/load-apps.ts';
 import type { Flags } from '../flags.ts';
 import { type AppObjects, appObjects } from './app-objects.ts';
-import { readObjects } from './read-objects.ts';
 import { type DeploymentSettings, deploymentSettings } from './settings.ts';
 import { tryDeployment } from './trial.ts';
+import { withoutUrl } from './without-url.ts';
 
 /** An app of the user's module, ready to be deployed. */
 export interface Deployable {
@@ -19,9 +20,10 @@ export async function deployableApp(flags: Flags, signal: AbortSignal): Promise<
   const { app } = onlyOne(await loadApps(file, flags.text('call')), file);
   const settings = deploymentSettings(file, app, flags);
   const objects = appObjects(app, settings);
-  const samples = flags.list('try').flatMap(readObjects);
+  const samples = await readManifests(flags.list('try'));
   const registrations = flags.isSet('trial') ? await tryDeployment(app, objects, { settings, samples, signal }) : [];
-  return { settings, objects: { ...objects, registrations } };
+  const definitions = objects.definitions.map(withoutUrl);
+  return { settings, objects: { ...objects, definitions, registrations: registrations.map(withoutUrl) } };
 }
 
 function onlyOne(apps: readonly LoadedApp[], file: string): LoadedApp {

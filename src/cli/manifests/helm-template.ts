@@ -20,7 +20,7 @@ const RELEASE_NAMESPACE = '.Release.Namespace';
  * a Deployment, the values. Example: `replicas: {{ .Values.replicas | toJson }}`.
  */
 export function helmTemplate(object: KubernetesObject, { namespace }: Pick<DeploymentSettings, 'namespace'>): string {
-  const marks = new Marks();
+  const marks = new Marks(encodeYaml(object));
   const placed = inReleaseNamespace(object, { namespace, marks }) as KubernetesObject;
   const values = object.kind === 'Deployment' ? Object.entries(VALUES) : [];
   const marked = values.reduce(
@@ -33,13 +33,21 @@ export function helmTemplate(object: KubernetesObject, { namespace }: Pick<Deplo
 /** Placeholders for expressions while an object is printed, which YAML neither quotes nor wraps. */
 class Marks {
   readonly #expressions: string[] = [];
+  readonly #word: string;
+
+  /** `text` is what the marks are put into: none of its words is taken for a mark. */
+  constructor(text: string) {
+    let word = 'keelsonMark';
+    while (text.includes(word)) word += 'k';
+    this.#word = word;
+  }
 
   of(expression: string): string {
-    return `keelsonMark${this.#expressions.push(expression) - 1}x`;
+    return `${this.#word}${this.#expressions.push(expression) - 1}x`;
   }
 
   replace(text: string): string {
-    return text.replaceAll(/keelsonMark(\d+)x/g, (word, index: string) => {
+    return text.replaceAll(new RegExp(`${this.#word}(\\d+)x`, 'g'), (word, index: string) => {
       const expression = this.#expressions[Number(index)];
       return expression === undefined ? word : `{{ ${expression} }}`;
     });

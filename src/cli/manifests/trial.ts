@@ -1,6 +1,7 @@
 import { parseRuntimeConfig } from '../../api/index.ts';
 import { type Clock, CryptoRandom, keepAlive, LineLogger, messageOf, RealClock } from '../../base/index.ts';
-import { type Client, type KubernetesObject, Lease } from '../../client/index.ts';
+import { type Client, CustomResourceDefinition, type KubernetesObject, Lease } from '../../client/index.ts';
+import { applyManifests, type ApplyManifestsOptions, isGround, type Manifest } from '../../client/manifests/index.ts';
 import { type Cluster, launchCluster, type LocalWebhook } from '../../cluster/index.ts';
 import { type App, installKinds, type LocalWebhooks, type ProgramRunOptions } from '../../kit/index.ts';
 import { PORTS } from './app-deployment.ts';
@@ -13,7 +14,7 @@ import type { DeploymentSettings } from './settings.ts';
 export interface TrialOptions {
   readonly settings: DeploymentSettings;
   /** Objects for the app to work on, so that it uses its rights. */
-  readonly samples: readonly KubernetesObject[];
+  readonly samples: readonly Manifest[];
   readonly signal: AbortSignal;
 }
 
@@ -40,23 +41,29 @@ export async function tryDeployment(
   const webhooks = new TrialWebhooks();
   await using cluster = await trialCluster({ clock, signal: scope, webhooks });
   await using admin = cluster.plane.client(ADMIN);
-  await applyAll(admin, [...objects.namespace, ...samples.filter(isGround)], scope);
+  await applyAll(admin, objects.namespace, scope);
+  const how: ApplyManifestsOptions = {
+    client: admin,
+    fieldManager: 'trial',
+    settle: () => served(admin, clock),
+    signal: scope,
+  };
+  await applyManifests(samples.filter(isGround), how);
   await installKinds(admin, app.resources, { fieldManager: 'trial', conversion: nowhere, signal: scope });
   await applyAll(admin, [...objects.definitions, ...objects.access, ...objects.deployment], scope);
   const refusals = new Refusals();
   await using client = clientOf(cluster, settings, refusals);
   await app.load();
-  const how: ProgramRunOptions = { ...runOptions(app, settings), localWebhooks: webhooks };
-  const running = app.run(client, scope, how);
+  const runs: ProgramRunOptions = { ...runOptions(app, settings), localWebhooks: webhooks };
+  const running = app.run(client, scope, runs);
   let failure: unknown;
   running.catch((error: unknown) => void (failure = error));
   try {
     const isOver = (): boolean => failure !== undefined || refusals.list.length > 0;
     await calm({ app, admin, settings, clock, isOver });
-    await applyAll(
-      admin,
-      samples.filter((object) => !isGround(object)),
-      scope,
+    await applyManifests(
+      samples.filter((sample) => !isGround(sample)),
+      how,
     );
     if (samples.length > 0) await calm({ app, admin, settings, clock, isOver });
     if (refusals.list.length > 0)
@@ -69,9 +76,17 @@ export async function tryDeployment(
   }
 }
 
-/** Objects that must exist first: namespaces, and definitions of foreign kinds that the app watches. */
-function isGround({ kind = '' }: KubernetesObject): boolean {
-  return kind === 'Namespace' || kind === 'CustomResourceDefinition';
+/** Resolves when the server serves every defined kind, or has refused it. */
+async function served(admin: Client, clock: Clock): Promise<void> {
+  const start = clock.monotonic();
+  for (;;) {
+    const { items } = await admin.kind(CustomResourceDefinition).list();
+    const isDecided = items.every(({ status }) =>
+      status?.conditions?.some(({ type, status: is }) => is === (type === 'Established' ? 'True' : 'False')),
+    );
+    if (isDecided || clock.monotonic() - start > PATIENCE_MS) return;
+    await clock.sleep(LOOK_EVERY_MS);
+  }
 }
 
 /** A placeholder for the conversion webhook, until the app writes its address. */

@@ -1,5 +1,6 @@
 import type { TransportBody } from '../transport.ts';
 import { TransportError } from '../../wire/http/index.ts';
+import { parseJson } from './parse-json.ts';
 
 /** A response's value; `isShared`: it is frozen and shared with other readers. */
 export interface ReadValue {
@@ -12,7 +13,7 @@ export async function readJson(body: TransportBody, maxBytes: number): Promise<R
   if (body.type === 'object') return { value: body.object, isShared: true };
   const text = await readText(body, maxBytes);
   try {
-    return { value: JSON.parse(text) as unknown, isShared: false };
+    return { value: parseJson(text), isShared: false };
   } catch (cause) {
     throw new TransportError('protocol', `Cannot read the answer as JSON: ${excerpt(text)}`, { cause });
   }

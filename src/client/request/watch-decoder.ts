@@ -2,6 +2,7 @@ import type { Status } from '../../api/client.ts';
 import type { TransportEvent } from '../transport.ts';
 import { TransportError } from '../../wire/http/index.ts';
 import { asBuffer, excerpt } from './body-reader.ts';
+import { parseJson } from './parse-json.ts';
 
 /** Marks the bookmark that ends a streaming list (KEP-3157). */
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
@@ -56,7 +57,7 @@ function readLines(text: string): TransportEvent[] {
 function readEvent(line: string): TransportEvent {
   let frame: Frame;
   try {
-    frame = JSON.parse(line) as Frame;
+    frame = parseJson(line) as Frame;
   } catch (cause) {
     throw new TransportError('protocol', `Cannot read an event of the watch: ${excerpt(line)}`, { cause });
   }

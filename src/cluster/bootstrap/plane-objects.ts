@@ -1,6 +1,7 @@
 import type { ApiServer } from '../../apiserver/index.ts';
 import type { ControlPlaneOptions } from '../control-plane-options.ts';
 import type { ClusterPki } from '../pki/cluster-pki.ts';
+import { hostAndPort } from '../addresses.ts';
 import { apiEndpoints } from './api-endpoints.ts';
 import type { BootstrapObjects } from './bootstrap-objects.ts';
 import { bootstrapObjectsOf } from './bootstrap-objects-of.ts';
@@ -64,7 +65,7 @@ export class PlaneObjects {
       this.#keepAll(endpoints);
     }
     const { uids } = this.#server.services;
-    const identity = { hostname, peerAddress: `${address}:${port}`, clock, random, uids, log };
+    const identity = { hostname, peerAddress: hostAndPort(address, port), clock, random, uids, log };
     this.#leases.push(new IdentityLease(this.#server, identity).run(stopping));
   }
 

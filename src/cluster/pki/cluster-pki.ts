@@ -73,17 +73,26 @@ export class ClusterKeys {
   readonly #options: PkiOptions;
   readonly #files: PkiFiles;
   readonly #log: Logger;
+  /** Names and addresses that the serving certificate must cover. */
+  readonly #servingNames: Set<string>;
   /** Certificates for which a warning was logged. */
   readonly #warned = new Set<string>();
 
   constructor(options: PkiOptions) {
     this.#options = options;
+    this.#servingNames = new Set(options.servingNames);
     this.#log = options.log ?? discardLogger;
     this.#files = options.files ?? filesOf(options);
   }
 
   get files(): PkiFiles {
     return this.#files;
+  }
+
+  /** Has the serving certificate cover this name or address too; returns what is in use from now on. */
+  cover(name: string): Promise<ClusterPki> {
+    this.#servingNames.add(name);
+    return this.read();
   }
 
   /** Reads everything; called again later it renews what is due by then, and finds files that were replaced. */
@@ -139,7 +148,7 @@ export class ClusterKeys {
       this.#warnOfExpiry(found);
       return found;
     }
-    const names = this.#options.servingNames;
+    const names = [...this.#servingNames];
     return this.#leaf('apiserver', authority, { subject: { commonName: 'kube-apiserver' }, usage: 'server', names });
   }
 

@@ -4,6 +4,8 @@ export interface FlagDefinition {
   /** May be given more than once, and takes comma-separated lists. */
   readonly multiple?: boolean;
   readonly default?: string | boolean;
+  /** The value of a flag that is given without one: `--version` is `--version=true`. */
+  readonly bare?: string;
   readonly help: string;
   /** How the help names the value, such as `DIR`. */
   readonly value?: string;

@@ -16,3 +16,4 @@ export type {
 export { programs, type WorkloadOptions } from './programs.ts';
 export { authorityOf, durationFlag, fileFlag, readFlagFile, usable } from './read-flags.ts';
 export { type FlagGroup, flagsOf, type UpstreamFlag, type Verdict } from './upstream-flag.ts';
+export { versionInfo } from '../versions.ts';

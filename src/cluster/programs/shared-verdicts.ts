@@ -66,6 +66,11 @@ export const sharedVerdicts: readonly FlagGroup[] = [
 /** What differs where the program runs alone. */
 export const standaloneVerdicts: readonly FlagGroup[] = [
   {
+    verdict: 'obeyed',
+    why: "prints Kubernetes' version, with Keelson's own after the plus; a version as value is checked only",
+    flags: 'version',
+  },
+  {
     verdict: 'accepted',
     why: 'responses are always JSON',
     flags: 'kube-api-content-type',

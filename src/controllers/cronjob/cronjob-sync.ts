@@ -1,4 +1,4 @@
-import { ValueError } from '../../api/client.ts';
+import { millisOfGoSeconds, ValueError } from '../../api/client.ts';
 import {
   controllerReference,
   type CronSchedule,
@@ -85,7 +85,7 @@ async function forgetMissingJobs(
 async function startDueJob(draft: CronJobDraft, tools: SyncTools): Promise<number | undefined> {
   const { cronJob } = draft;
   const { nowMs, event } = tools;
-  const { suspend, startingDeadlineSeconds = Infinity } = cronJob.spec ?? {};
+  const { suspend, startingDeadlineSeconds } = cronJob.spec ?? {};
   if (cronJob.metadata.deletionTimestamp !== undefined) return undefined;
   const schedule = readSchedule(cronJob, tools);
   if (schedule === undefined || suspend === true) return undefined;
@@ -93,7 +93,8 @@ async function startDueJob(draft: CronJobDraft, tools: SyncTools): Promise<numbe
   if (dueMs === 'never') return undefined;
   const untilNext = (): number | undefined => untilNextMs(draft.cronJob, schedule, nowMs);
   if (dueMs === undefined) return untilNext();
-  if (dueMs + startingDeadlineSeconds * 1000 < nowMs) {
+  const deadlineMs = startingDeadlineSeconds === undefined ? Infinity : millisOfGoSeconds(startingDeadlineSeconds);
+  if (dueMs + deadlineMs < nowMs) {
     const message = `Missed scheduled time to start a job: ${new Date(dueMs).toUTCString().replace('GMT', '+0000')}`;
     event({ type: 'Warning', reason: 'MissSchedule', message });
     return untilNext();

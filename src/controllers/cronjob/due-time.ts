@@ -1,3 +1,4 @@
+import { millisOfGoSeconds } from '../../api/client.ts';
 import type { CronJob } from '../../api/types/batch/v1.d.ts';
 import type { CronSchedule } from '../../api/meaning/index.ts';
 import type { Observed } from '../../client/index.ts';
@@ -25,7 +26,8 @@ export class EmptyScheduleError extends Error {}
 /** The scheduled time of the Job that is due now, if it is within the starting deadline. */
 export function dueTime(cronJob: Observed<CronJob>, schedule: CronSchedule, nowMs: number): DueTime {
   const { startingDeadlineSeconds } = cronJob.spec ?? {};
-  const earliestMs = startingDeadlineSeconds === undefined ? -Infinity : nowMs - startingDeadlineSeconds * 1000;
+  const earliestMs =
+    startingDeadlineSeconds === undefined ? -Infinity : nowMs - millisOfGoSeconds(startingDeadlineSeconds);
   return mostRecent(schedule, Math.max(lastStartMs(cronJob), earliestMs), nowMs);
 }
 

@@ -23,6 +23,7 @@ const NOT_COPIED: ReadonlySet<string> = new Set([
   ROLLBACK_TO,
 ]);
 const MAX_HISTORY_LENGTH = 2000;
+const MAX_INT32 = 2n ** 31n - 1n;
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -37,19 +38,24 @@ export function keptAnnotations(annotations: Annotations | undefined): Annotatio
 }
 
 /** The revision of a ReplicaSet: 0 when it has none, undefined when it does not parse. */
-export function revisionOf({ metadata }: Observed<ReplicaSet>): number | undefined {
+export function revisionOf({ metadata }: Observed<ReplicaSet>): bigint | undefined {
   return readInteger(metadata.annotations?.[REVISION] ?? '0');
 }
 
-/** The highest valid revision. */
-export function maxRevision(sets: readonly Observed<ReplicaSet>[]): number {
-  return Math.max(0, ...sets.map((set) => revisionOf(set) ?? 0));
+/** The revision after the highest valid one. It wraps around like Go's int64. */
+export function nextRevision(sets: readonly Observed<ReplicaSet>[]): bigint {
+  return BigInt.asIntN(64, (revisionsOf(sets)[0] ?? 0n) + 1n);
 }
 
 /** The second-highest revision. */
-export function lastRevision(sets: readonly Observed<ReplicaSet>[]): number {
-  const revisions = sets.map((set) => revisionOf(set) ?? 0).toSorted((left, right) => right - left);
-  return Math.max(0, revisions[1] ?? 0);
+export function lastRevision(sets: readonly Observed<ReplicaSet>[]): bigint {
+  return revisionsOf(sets)[1] ?? 0n;
+}
+
+/** The revisions above zero, highest first. */
+function revisionsOf(sets: readonly Observed<ReplicaSet>[]): bigint[] {
+  const revisions = sets.map((set) => revisionOf(set) ?? 0n).filter((revision) => revision > 0n);
+  return revisions.toSorted((left, right) => (left < right ? 1 : Number(left > right) * -1));
 }
 
 /** The size annotations for the Deployment's current size. */
@@ -60,7 +66,7 @@ export function sizeAnnotations({ replicas, maxSurge }: DeploymentView): Annotat
 /** A size annotation of the ReplicaSet; undefined when absent or malformed. */
 export function sizeAnnotation({ metadata }: Observed<ReplicaSet>, name: string): number | undefined {
   const value = readInteger(metadata.annotations?.[name] ?? '');
-  return value === undefined || value < 0 || value > 2 ** 31 - 1 ? undefined : value;
+  return value === undefined || value < 0n || value > MAX_INT32 ? undefined : Number(value);
 }
 
 /**
@@ -70,11 +76,11 @@ export function sizeAnnotation({ metadata }: Observed<ReplicaSet>, name: string)
 export function currentSetAnnotations(
   deployment: DeploymentView,
   existing: Annotations,
-  revision: number,
+  revision: bigint,
 ): Annotations {
   const annotations = { ...existing, ...copiedAnnotations(deployment.annotations) };
   const oldText = existing[REVISION];
-  const old = oldText === undefined || oldText === '' ? 0 : readInteger(oldText);
+  const old = oldText === undefined || oldText === '' ? 0n : readInteger(oldText);
   if (old === undefined || old >= revision) return annotations;
   annotations[REVISION] = String(revision);
   if (oldText !== undefined) Object.assign(annotations, extendHistory(existing[REVISION_HISTORY] ?? '', oldText));
@@ -89,7 +95,7 @@ function extendHistory(history: string, revision: string): Annotations {
   return { [REVISION_HISTORY]: revisions.join(',') };
 }
 
-function readInteger(text: string): number | undefined {
+function readInteger(text: string): bigint | undefined {
   const value = parseGoInteger(text, 'ParseInt', 64);
-  return value instanceof ValueError ? undefined : Number(value);
+  return value instanceof ValueError ? undefined : value;
 }

@@ -4,7 +4,7 @@ import { hasReason, type Observed } from '../../client/index.ts';
 import type { EventDetails, Objects } from '../../kit/index.ts';
 import { isControlledBy, isNamespaceTerminating } from '../../api/meaning/index.ts';
 import type { TemplateHasher } from '../pod-template-hash/index.ts';
-import { currentSetAnnotations, maxRevision, REVISION } from './annotations.ts';
+import { currentSetAnnotations, nextRevision, REVISION } from './annotations.ts';
 import { findCondition, newCondition, withCondition } from './conditions.ts';
 import type { DeploymentDraft } from './deployment-draft.ts';
 import type { DeploymentSets } from './deployment-sets.ts';
@@ -30,7 +30,7 @@ export async function refreshCurrentSet({ view, sets, draft, nowMs }: CurrentSet
   const { current, old } = sets.sorted;
   if (current === undefined) return;
   const existing = current.metadata.annotations ?? {};
-  const annotations = currentSetAnnotations(view, existing, maxRevision(old) + 1);
+  const annotations = currentSetAnnotations(view, existing, nextRevision(old));
   const { minReadySeconds } = view;
   const isReadyTimeSame = (current.spec?.minReadySeconds ?? 0) === minReadySeconds;
   if (!isReadyTimeSame || !deepEqual(annotations, existing)) {
@@ -53,7 +53,7 @@ export async function refreshCurrentSet({ view, sets, draft, nowMs }: CurrentSet
 export async function createCurrentSet(tools: CurrentSetTools): Promise<void> {
   const { view, sets, draft, event, nowMs } = tools;
   const { old } = sets.sorted;
-  const revision = maxRevision(old) + 1;
+  const revision = nextRevision(old);
   const replicas = currentSetSize(view, totalSize(old), 0);
   const { set, isNew } = await createOrFind(tools, { revision, replicas });
   sets.add(set);
@@ -69,7 +69,7 @@ export async function createCurrentSet(tools: CurrentSetTools): Promise<void> {
 /** Retries with another hash when a different ReplicaSet has the name; counts collisions in the status. */
 async function createOrFind(
   tools: CurrentSetTools,
-  plan: { readonly revision: number; readonly replicas: number },
+  plan: { readonly revision: bigint; readonly replicas: number },
 ): Promise<{ readonly set: ReplicaSetObject; readonly isNew: boolean }> {
   const { deployment, view, draft, replicaSets, hasher } = tools;
   for (;;) {

@@ -94,7 +94,7 @@ export class DeploymentSync {
     return old.some(({ metadata }) => pods.list({ controlledBy: metadata.uid }).some((pod) => !isFinished(pod)));
   }
 
-  async #rollBack(revision: number): Promise<void> {
+  async #rollBack(revision: bigint): Promise<void> {
     const { deployment, sets, event } = this.#tools;
     await refreshCurrentSet(this.#tools);
     if (sets.sorted.current === undefined) await createCurrentSet(this.#tools);

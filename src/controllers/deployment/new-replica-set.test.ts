@@ -5,7 +5,7 @@ import { deployment } from './testing/samples.ts';
 
 test('a new ReplicaSet has the hash of its template in name, labels and selector', () => {
   const owner = deployment({ annotations: { team: 'a' }, spec: { replicas: 3, minReadySeconds: 5 } });
-  expect(newReplicaSet(owner, { hash: 'abc', revision: 4, replicas: 2 })).toEqual({
+  expect(newReplicaSet(owner, { hash: 'abc', revision: 4n, replicas: 2 })).toEqual({
     metadata: {
       name: 'web-abc',
       namespace: 'default',

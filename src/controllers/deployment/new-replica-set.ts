@@ -10,7 +10,7 @@ const MAX_NAME_LENGTH = 253;
 
 export interface NewReplicaSetOptions {
   readonly hash: string;
-  readonly revision: number;
+  readonly revision: bigint;
   readonly replicas: number;
 }
 
@@ -40,7 +40,7 @@ export function newReplicaSet(
   };
 }
 
-function newAnnotations(view: DeploymentView, revision: number): Readonly<Record<string, string>> {
+function newAnnotations(view: DeploymentView, revision: bigint): Readonly<Record<string, string>> {
   return { ...currentSetAnnotations(view, {}, revision), ...sizeAnnotations(view) };
 }
 

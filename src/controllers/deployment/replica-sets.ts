@@ -44,7 +44,7 @@ export function byRevision(left: ReplicaSetObject, right: ReplicaSetObject): num
   const first = revisionOf(left);
   const second = revisionOf(right);
   if (first === undefined || second === undefined || first === second) return byAge(left, right);
-  return first - second;
+  return first < second ? -1 : 1;
 }
 
 /** A Deployment's ReplicaSets: the one of the current template, if it exists, and the others, oldest first. */

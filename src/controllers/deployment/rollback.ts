@@ -12,11 +12,11 @@ export interface Rollback {
 }
 
 /** The revision to roll back to, 0 for the previous one; undefined when no rollback was requested. */
-export function rollbackRevision({ metadata }: Observed<Deployment>): number | undefined {
+export function rollbackRevision({ metadata }: Observed<Deployment>): bigint | undefined {
   const text = metadata.annotations?.[ROLLBACK_TO];
   if (text === undefined || text === '') return undefined;
   const revision = parseGoInteger(text, 'ParseInt', 64);
-  return revision instanceof ValueError ? undefined : Number(revision);
+  return revision instanceof ValueError ? undefined : revision;
 }
 
 /**
@@ -26,11 +26,11 @@ export function rollbackRevision({ metadata }: Observed<Deployment>): number | u
  */
 export function planRollback(
   deployment: Observed<Deployment>,
-  requested: number,
+  requested: bigint,
   sets: readonly ReplicaSetObject[],
 ): Rollback {
-  const revision = requested === 0 ? lastRevision(sets) : requested;
-  if (revision === 0) return refuse(deployment, 'RevisionNotFound', 'Unable to find last revision.');
+  const revision = requested === 0n ? lastRevision(sets) : requested;
+  if (revision === 0n) return refuse(deployment, 'RevisionNotFound', 'Unable to find last revision.');
   const target = sets.find((set) => revisionOf(set) === revision);
   if (target === undefined)
     return refuse(deployment, 'RevisionNotFound', 'Unable to find the revision to rollback to.');

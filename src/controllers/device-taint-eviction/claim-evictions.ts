@@ -97,7 +97,8 @@ function evictingTaints({ driver, pool, device }: AllocatedDevice, sources: Evic
 
 /** The slices of the newest generation. */
 export function newest(slices: readonly Observed<ResourceSlice>[]): readonly Observed<ResourceSlice>[] {
-  const generation = Math.max(...slices.map(({ spec }) => spec.pool.generation));
+  let generation = -1;
+  for (const { spec } of slices) if (spec.pool.generation > generation) generation = spec.pool.generation;
   return slices.filter(({ spec }) => spec.pool.generation === generation);
 }
 

@@ -1,3 +1,4 @@
+import { millisOfGoSeconds } from '../../api/client.ts';
 import type { JobStatus, SuccessPolicy, SuccessPolicyRule } from '../../api/types/batch/v1.d.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
@@ -62,7 +63,7 @@ export const COMPLETIONS_REACHED: JobEnd = {
 export function untilDeadlineMs({ view, status, nowMs }: EndFacts): number | undefined {
   const { activeDeadlineSeconds } = view.spec;
   if (activeDeadlineSeconds === undefined || status.startTime === undefined || view.isSuspended) return undefined;
-  return Date.parse(status.startTime) + activeDeadlineSeconds * 1000 - nowMs;
+  return Date.parse(status.startTime) + millisOfGoSeconds(activeDeadlineSeconds) - nowMs;
 }
 
 function failure(reason: string, message: string): JobEnd {

@@ -1,3 +1,4 @@
+import { millisOfGoSeconds } from '../../api/client.ts';
 import { isSidecar, readyCondition } from '../../api/meaning/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { Observed } from '../../client/index.ts';
@@ -40,7 +41,8 @@ export function finishedMs(pod: Observed<Pod>): number {
   const containersMs = containersFinishedMs(pod);
   if (containersMs !== undefined) return containersMs;
   if (notReadySince !== undefined) return Date.parse(notReadySince);
-  if (deletionTimestamp !== undefined) return Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1000;
+  if (deletionTimestamp !== undefined)
+    return Date.parse(deletionTimestamp) - millisOfGoSeconds(deletionGracePeriodSeconds);
   return Date.parse(creationTimestamp);
 }
 

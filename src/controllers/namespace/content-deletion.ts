@@ -1,3 +1,4 @@
+import { numberOfInt64 } from '../../api/client.ts';
 import { isFinished } from '../../api/meaning/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import {
@@ -92,7 +93,9 @@ export class ContentDeletion {
     const { items } = await this.#client.kindIn<Pod>(PodKind, this.#namespace).list({ signal: this.#signal });
     return Math.max(
       0,
-      ...items.filter((pod) => !isFinished(pod)).map(({ spec }) => spec?.terminationGracePeriodSeconds ?? 0),
+      ...items
+        .filter((pod) => !isFinished(pod))
+        .map(({ spec }) => numberOfInt64(spec?.terminationGracePeriodSeconds ?? 0)),
     );
   }
 

@@ -1,3 +1,4 @@
+import { millisOfGoSeconds } from '../../api/client.ts';
 import { tolerates } from '../../api/meaning/index.ts';
 import type { Taint, Toleration } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
@@ -18,7 +19,10 @@ export function toleranceFor(
     const toleration = tolerations.find((candidate) => tolerates(candidate, taint));
     if (toleration === undefined) return { type: 'none' };
     const { tolerationSeconds } = toleration;
-    if (tolerationSeconds !== undefined) shortestMs = Math.min(shortestMs, Math.max(0, tolerationSeconds * 1000));
+    if (tolerationSeconds === undefined) continue;
+    const ms = millisOfGoSeconds(tolerationSeconds);
+    if (tolerationSeconds <= 0) shortestMs = 0;
+    else if (ms >= 0) shortestMs = Math.min(shortestMs, ms); // a time that wraps around is forever
   }
   return shortestMs === Infinity ? { type: 'ever' } : { type: 'for', ms: shortestMs };
 }

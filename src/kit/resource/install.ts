@@ -6,6 +6,7 @@ import {
   type Kind,
   type Observed,
 } from '../../client/index.ts';
+import { applyRegistration } from '../webhooks/apply-registration.ts';
 import type { Change } from './changes/change.ts';
 import { definitionChanges } from './changes/definition-changes.ts';
 import type { DefinedKind } from './defined-kind.ts';
@@ -38,7 +39,7 @@ export async function install(client: Client, kind: DefinedKind, context: Instal
   const breaking = old === undefined || force ? [] : definitionChanges(old, manifest).filter(isBreaking);
   if (old !== undefined && breaking.length > 0 && (await hasObjects(client, old, call)))
     throw new Error(`Cannot install ${name}: ${describeChanges(breaking)}; convert the objects first, or force it`);
-  const applied = await definitions.apply(manifest, { fieldManager, force: true, ...call });
+  const applied = await applyRegistration(definitions, manifest, { fieldManager, force: true, ...call });
   if (!isEstablished(applied)) await established(client, name, signal);
 }
 

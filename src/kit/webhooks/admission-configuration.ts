@@ -10,6 +10,7 @@ import type { AppContext, PreparedPart } from '../part.ts';
 import { type AccessNeed, readNeed, writeNeed } from '../rbac/access-need.ts';
 import type { Passes } from '../work/passes.ts';
 import type { KindAdmission } from './admission.ts';
+import { applyRegistration } from './apply-registration.ts';
 import type { HandlerPlace } from './webhook-server.ts';
 
 export interface ConfigurationSources {
@@ -86,11 +87,11 @@ export class AdmissionConfiguration implements PreparedPart {
       const metadata = { name: admission.name };
       if (admission.mutate !== undefined) {
         const webhooks = [await this.#webhook(admission, 'mutate')];
-        await client.kind(MutatingWebhookConfiguration).apply({ metadata, webhooks }, how);
+        await applyRegistration(client.kind(MutatingWebhookConfiguration), { metadata, webhooks }, how);
       }
       if (admission.validate !== undefined) {
         const webhooks = [await this.#webhook(admission, 'validate')];
-        await client.kind(ValidatingWebhookConfiguration).apply({ metadata, webhooks }, how);
+        await applyRegistration(client.kind(ValidatingWebhookConfiguration), { metadata, webhooks }, how);
       }
       if (!hasRules(admission.options)) continue;
       await client.kind(ValidatingAdmissionPolicy).apply({ metadata, spec: this.#policy(admission) }, how);

@@ -5,7 +5,7 @@ import type { ContainerConfig } from '../runtime/index.ts';
 import { podOf, type ViewSketch } from '../testing/pod-views.ts';
 import { containerConfig, type ContainerConfigParts } from './container-config.ts';
 import { environmentFileValue } from './environment.ts';
-import { expandVariables } from './expand-variables.ts';
+import { ExpansionBudget, expandVariables } from './expand-variables.ts';
 import { sandboxConfig } from './sandbox-config.ts';
 import { ServiceVariables } from './service-variables.ts';
 
@@ -316,7 +316,8 @@ describe('the configuration of a container', () => {
 });
 
 test('expandVariables() leaves alone what is no reference', () => {
-  const expand = (text: string): string => expandVariables(text, (name) => (name === 'A' ? '1' : undefined));
+  const expand = (text: string): string =>
+    expandVariables(text, (name) => (name === 'A' ? '1' : undefined), new ExpansionBudget());
   expect(['$(A)', '$$(A)', '$(B)', '$A', '$(A', '$', '$$$(A)', '$()'].map(expand)).toEqual([
     '1',
     '$(A)',
@@ -339,4 +340,50 @@ test('environmentFileValue() takes single quotes only', () => {
   ]);
   for (const bad of ['A', 'A=1', "A ='1'", "A='1' x", "A='1"])
     expect(() => environmentFileValue(bad, 'Z')).toThrow('line 1');
+});
+
+describe('what a configuration may become', () => {
+  const tooLarge = {
+    reason: 'CreateContainerError',
+    message: 'environment variables, command and arguments are longer than 1048576 characters after expansion',
+  };
+  const doubling = Array.from({ length: 60 }, (_unused, index) => ({
+    name: `V${index}`,
+    value: index === 0 ? 'x' : `$(V${index - 1})$(V${index - 1})`,
+  }));
+  const long = { name: 'A', value: 'x'.repeat(10_000) };
+
+  test('is bounded where variables double', async () => {
+    await expect(configOf({ env: doubling })).rejects.toMatchObject(tooLarge);
+    await expect(configOf({ env: doubling.slice(0, 15) })).resolves.toBeDefined();
+  });
+
+  test.each([
+    ['arguments', { args: Array.from({ length: 20 }, () => '$(A)'.repeat(2_000)) }],
+    ['a command', { command: ['$(A)'.repeat(2_000)] }],
+    ['paths', { volumeMounts: [{ name: 'data', mountPath: '/data', subPathExpr: '$(A)'.repeat(2_000) }] }],
+    [
+      'variables',
+      {
+        envFrom: Array.from({ length: 300 }, (_, at) => ({
+          prefix: 'P'.repeat(4_000) + at,
+          configMapRef: { name: 'settings' },
+        })),
+      },
+    ],
+  ])('is bounded where %s become long', async (_what, container) => {
+    await expect(configOf({ env: [long], ...container })).rejects.toMatchObject(tooLarge);
+  });
+
+  test('names no path that is longer than Linux takes', async () => {
+    const volumeMounts = [{ name: 'data', mountPath: '/data', subPathExpr: '$(A)' }];
+    await expect(configOf({ env: [long], volumeMounts })).rejects.toThrow(
+      'error SubPath is longer than 4096 characters',
+    );
+  });
+
+  test('costs no more than the length of the text, whatever is in it', () => {
+    const open = '$('.repeat(500_000);
+    expect(expandVariables(`${open}$$`, () => undefined, new ExpansionBudget())).toBe(`${open}$`);
+  });
 });

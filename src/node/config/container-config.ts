@@ -16,7 +16,7 @@ import {
 } from '../runtime/index.ts';
 import { ContainerConfigError } from './config-error.ts';
 import { environmentOf, type ReferencedData } from './environment.ts';
-import { expandVariables } from './expand-variables.ts';
+import { ExpansionBudget, expandVariables } from './expand-variables.ts';
 import { HOSTS_PATH, hostsFile, usesManagedHosts } from './hosts-file.ts';
 import { linuxResources } from './linux-resources.ts';
 import { podLabels } from './sandbox-config.ts';
@@ -44,25 +44,31 @@ export interface ContainerConfigParts {
   /** Of the node. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;
+  /** Charged for what the configuration becomes; default that of one container alone. */
+  readonly budget?: ExpansionBudget;
   /** Reads a file on the node; undefined when volumes have no files. */
   readFile(path: string): Promise<string | undefined>;
 }
 
-/** Everything the runtime needs to create a container. Throws a `ContainerConfigError` when an object that the pod refers to is missing. */
+/**
+ * Everything the runtime needs to create a container. Throws a `ContainerConfigError` when an object that the pod refers to is missing,
+ * and when the configuration becomes too large.
+ */
 export async function containerConfig(
   pod: Observed<Pod>,
   container: ContainerSpec,
   parts: ContainerConfigParts,
 ): Promise<ContainerConfig> {
   const { command = [], args = [], workingDir = '', stdin = false, stdinOnce = false, tty = false } = container;
-  const { byName, list } = await variablesOf(pod, container, parts);
+  const { budget = new ExpansionBudget() } = parts;
+  const { byName, list } = await variablesOf(pod, container, { ...parts, budget });
   verifyNonRoot(pod, container, parts.image);
-  const expand = (text: string): string => expandVariables(text, (name) => byName.get(name));
+  const expand = (text: string): string => expandVariables(text, (name) => byName.get(name), budget);
   const stopSignal = container.lifecycle?.stopSignal;
   const { edits } = parts;
   const identity = containerIdentity(pod, container, parts.attempt);
   const mounts = [
-    ...containerMounts(container, (name) => parts.volumePaths.get(name), byName),
+    ...volumeMounts(container, (name) => parts.volumePaths.get(name), { variables: byName, budget }),
     ...agentMounts(pod, container, parts),
   ];
   return {
@@ -110,10 +116,12 @@ export function imageSpec(pod: Observed<Pod>, container: ContainerSpec): ImageSp
   return { image, userSpecifiedImage: image, annotations };
 }
 
+type Charged<Parts> = Parts & { readonly budget: ExpansionBudget };
+
 function variablesOf(
   pod: Observed<Pod>,
   container: ContainerSpec,
-  { sources, podIps, hostIps, allocatable, volumePaths, readFile }: ContainerConfigParts,
+  { sources, podIps, hostIps, allocatable, budget, volumePaths, readFile }: Charged<ContainerConfigParts>,
 ): Promise<Environment> {
   return environmentOf(pod, container, {
     data: sources.data,
@@ -121,6 +129,7 @@ function variablesOf(
     podIps,
     hostIps,
     allocatable,
+    budget,
     readFile: async (volume, path) => {
       const folder = volumePaths.get(volume);
       if (folder !== undefined) return readFile(folder + path);
@@ -178,6 +187,19 @@ export function containerMounts(
   volumePath: (name: string) => string | undefined,
   variables: ReadonlyMap<string, string>,
 ): Mount[] {
+  return volumeMounts(container, volumePath, { variables, budget: new ExpansionBudget() });
+}
+
+interface PathVariables {
+  readonly variables: ReadonlyMap<string, string>;
+  readonly budget: ExpansionBudget;
+}
+
+function volumeMounts(
+  container: ContainerSpec,
+  volumePath: (name: string) => string | undefined,
+  values: PathVariables,
+): Mount[] {
   return (container.volumeMounts ?? []).map((mount) => {
     const { name, mountPath, readOnly = false, recursiveReadOnly, mountPropagation = 'None' } = mount;
     const volume = volumePath(name);
@@ -185,7 +207,7 @@ export function containerMounts(
       const words = `cannot find volume ${JSON.stringify(name)} to mount into container ${JSON.stringify(container.name)}`;
       throw new ContainerConfigError(words);
     }
-    const subPath = subPathOf(mount, variables);
+    const subPath = subPathOf(mount, values);
     return {
       containerPath: posix.isAbsolute(mountPath) ? mountPath : `/${mountPath}`,
       hostPath: subPath === '' ? volume : posix.join(volume, subPath),
@@ -197,17 +219,25 @@ export function containerMounts(
   });
 }
 
-function subPathOf({ subPath = '', subPathExpr = '' }: VolumeMount, variables: ReadonlyMap<string, string>): string {
+/** The longest path that Linux takes. */
+const MAX_PATH = 4096;
+
+function subPathOf({ subPath = '', subPathExpr = '' }: VolumeMount, { variables, budget }: PathVariables): string {
   const missing = new Set<string>();
   const path =
     subPathExpr === ''
       ? subPath
-      : expandVariables(subPathExpr, (name) => {
-          const value = variables.get(name) ?? '';
-          if (value === '') missing.add(name);
-          return value;
-        });
+      : expandVariables(
+          subPathExpr,
+          (name) => {
+            const value = variables.get(name) ?? '';
+            if (value === '') missing.add(name);
+            return value;
+          },
+          budget,
+        );
   if (missing.size > 0) throw new ContainerConfigError(`missing value for ${[...missing].sort().join(', ')}`);
+  if (path.length > MAX_PATH) throw new ContainerConfigError(`error SubPath is longer than ${MAX_PATH} characters`);
   if (posix.isAbsolute(path)) throw new ContainerConfigError(`error SubPath \`${path}\` must not be an absolute path`);
   if (path.split('/').includes('..')) {
     throw new ContainerConfigError(`unable to provision SubPath \`${path}\`: must not contain '..'`);

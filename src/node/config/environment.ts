@@ -5,7 +5,7 @@ import type { DeepReadonly } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { ContainerSpec } from '../life/index.ts';
 import { ContainerConfigError } from './config-error.ts';
-import { expandVariables } from './expand-variables.ts';
+import { type ExpansionBudget, expandVariables } from './expand-variables.ts';
 import { fieldValue, type PodAddresses, resourceValue } from './field-values.ts';
 import { environment, type Environment } from './service-variables.ts';
 
@@ -24,6 +24,8 @@ export interface EnvironmentParts extends PodAddresses {
   readonly data: ReferencedData;
   readonly services: Environment;
   readonly allocatable: Readonly<Record<string, string>>;
+  /** Charged for every variable but those of services, which all pods of a namespace share. */
+  readonly budget: ExpansionBudget;
   /** Reads a file of a volume; undefined when volumes have no files. */
   readFile(volume: string, path: string): Promise<string | undefined>;
 }
@@ -39,7 +41,12 @@ export async function environmentOf(
   const { env = [], envFrom = [] } = container;
   if (env.length === 0 && envFrom.length === 0) return parts.services;
   const reader = new SourceReader(pod, container, parts);
+  const { budget, services } = parts;
   const own = new Map<string, string>();
+  const keep = (name: string, value: string): void => {
+    budget.take(name.length + value.length);
+    own.set(name, value);
+  };
   for (const { prefix = '', configMapRef, secretRef } of envFrom) {
     const data =
       configMapRef === undefined
@@ -47,15 +54,19 @@ export async function environmentOf(
           ? {}
           : await reader.secret(secretRef)
         : await reader.configMap(configMapRef);
-    for (const [key, value] of Object.entries(data ?? {})) own.set(prefix + key, value);
+    for (const [key, value] of Object.entries(data ?? {})) keep(prefix + key, value);
   }
-  const lookUp = (name: string): string | undefined => own.get(name) ?? parts.services.byName.get(name);
+  const lookUp = (name: string): string | undefined => own.get(name) ?? services.byName.get(name);
   for (const { name, value = '', valueFrom } of env) {
-    const found =
-      value !== '' || valueFrom === undefined ? expandVariables(value, lookUp) : await reader.valueOf(valueFrom);
-    if (found !== undefined) own.set(name, found);
+    if (value !== '' || valueFrom === undefined) {
+      budget.take(name.length);
+      own.set(name, expandVariables(value, lookUp, budget));
+      continue;
+    }
+    const found = await reader.valueOf(valueFrom);
+    if (found !== undefined) keep(name, found);
   }
-  return environment(new Map([...own, ...[...parts.services.byName].filter(([name]) => !own.has(name))]));
+  return environment(new Map([...own, ...[...services.byName].filter(([name]) => !own.has(name))]));
 }
 
 type Reference = DeepReadonly<{ name?: string; optional?: boolean }>;

@@ -12,5 +12,5 @@ export { ReferencedObjects } from './referenced-objects.ts';
 export { sandboxConfig } from './sandbox-config.ts';
 export { ServiceVariables } from './service-variables.ts';
 export { ContainerConfigError } from './config-error.ts';
-export { expandVariables } from './expand-variables.ts';
+export { ExpansionBudget, expandVariables, MAX_CONTAINER_CHARACTERS } from './expand-variables.ts';
 export { fieldValue, type PodAddresses, resourceValue } from './field-values.ts';

@@ -5,6 +5,7 @@ import { type BackOff, crashKey, nextBackOff } from './back-off.ts';
 import { type ContainerKind, containersOf, isToBeStarted } from './container-status.ts';
 import { finishedAt, holdBack } from './hold-back.ts';
 import { finalStatus, podStatus, withheld } from './pod-status.ts';
+import { numberOfInt64 } from '../../api/client.ts';
 import { isSidecar, isTerminalPhase } from '../../api/meaning/index.ts';
 import { restartsAll, shouldRestart } from './restart-rules.ts';
 import {
@@ -133,7 +134,7 @@ function stop(container: ContainerView, graceSeconds: number): Extract<PodAction
 function graceLeft({ pod, nowMs, memory }: PodView): number {
   const granted = pod.metadata.deletionGracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds;
   const takenSeconds = Math.floor((nowMs - (memory.terminatingSinceMs ?? nowMs)) / 1000);
-  return Math.max((granted ?? DEFAULT_GRACE_SECONDS) - takenSeconds, MIN_STOP_SECONDS);
+  return Math.max(numberOfInt64(granted ?? DEFAULT_GRACE_SECONDS) - takenSeconds, MIN_STOP_SECONDS);
 }
 
 /** Every regular container has ended for good: sidecars do not keep a pod alive. */
@@ -165,7 +166,7 @@ function kills(view: PodView): PodAction[] {
     const restarts = shouldRestart(spec, view.pod.spec ?? { containers: [] }, KILLED);
     const message = `Container ${spec.name} failed ${probe.failed.probe} probe${restarts ? ', will be restarted' : ''}`;
     const granted = probe.failed.graceSeconds ?? view.pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
-    return [{ ...stop(container, Math.max(granted, MIN_STOP_SECONDS)), message }];
+    return [{ ...stop(container, Math.max(numberOfInt64(granted), MIN_STOP_SECONDS)), message }];
   });
 }
 

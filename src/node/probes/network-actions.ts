@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import { AbortScope, type Clock, type DeepReadonly, messageOf } from '../../base/index.ts';
 import { checkGrpcHealth } from './grpc-health.ts';
-import { expandVariables } from '../config/index.ts';
+import { ExpansionBudget, expandVariables } from '../config/index.ts';
 import {
   type ActionExecutor,
   type ActionOptions,
@@ -60,7 +60,8 @@ export class NetworkActions implements ActionExecutor {
     { timeoutMs, signal }: ActionOptions,
   ): Promise<ActionOutcome> {
     const values = new Map((container.env ?? []).map(({ name, value = '' }) => [name, value]));
-    const cmd = command.map((word) => expandVariables(word, (name) => values.get(name)));
+    const budget = new ExpansionBudget();
+    const cmd = command.map((word) => expandVariables(word, (name) => values.get(name), budget));
     try {
       const limits = { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
       const { exitCode, stdout, stderr } = await this.#runtime.execSync(containerId, cmd, limits);

@@ -34,7 +34,8 @@ export class ProxiedNode implements AsyncDisposable {
   readonly #memory: MemoryServer;
   readonly #nodes: NodeConnections;
 
-  static async start(type: PodTarget['type'], serve: ServeNode): Promise<ProxiedNode> {
+  /** `head` is the node's answer to every request; default one that accepts SPDY. */
+  static async start(type: PodTarget['type'], serve: ServeNode, head = ACCEPTED): Promise<ProxiedNode> {
     const node: { made?: ProxiedNode } = {};
     const encoder = newEncoder();
     const transport = await startTransport(async (call) => {
@@ -43,21 +44,21 @@ export class ProxiedNode implements AsyncDisposable {
       const target = { type, node: NODE, pod, container: 'main' };
       return encoder.encode(await node.made.#proxy().connect(target, call), call);
     });
-    node.made = new ProxiedNode(transport, serve);
+    node.made = new ProxiedNode(transport, (connection) => accept(connection, head).then(() => serve(connection)));
     return node.made;
   }
 
-  private constructor(transport: TestTransport, serve: ServeNode) {
+  private constructor(transport: TestTransport, serve: (connection: Duplex) => Promise<void>) {
     this.transport = transport;
     this.#memory = new MemoryServer();
     const connectionTo = () => (): Duplex => {
       const [near, far] = duplexPair();
       this.connections.push(far);
       far.on('error', () => undefined);
-      void accept(far, serve);
+      void serve(far);
       return near;
     };
-    const local = { connectionTo, portOf: async () => undefined };
+    const local = { connectionTo, isPodAddress: async () => false };
     this.#nodes = new NodeConnections({ objects: this.#memory.objects, clock: this.clock, local });
     this.client = new HttpClient({
       target: { server: new URL(transport.transport.url), insecureSkipTlsVerify: true },
@@ -122,13 +123,12 @@ export async function untilStill(count: () => number): Promise<number> {
   }
 }
 
-async function accept(connection: Duplex, serve: ServeNode): Promise<void> {
+async function accept(connection: Duplex, answer: readonly string[]): Promise<void> {
   let head = '';
   while (!head.includes('\r\n\r\n')) {
     const chunk = connection.read() as Buffer | null;
     if (chunk === null) await once(connection, 'readable');
     else head += chunk.toString('latin1');
   }
-  connection.write(`${ACCEPTED.join('\r\n')}\r\n\r\n`);
-  serve(connection);
+  connection.write(`${answer.join('\r\n')}\r\n\r\n`);
 }

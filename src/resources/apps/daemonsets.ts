@@ -3,6 +3,7 @@ import {
   invalidValue,
   matchLabelSelector,
   notSupported,
+  parseGoInteger,
   required,
   ValueError,
   withMeta,
@@ -62,13 +63,13 @@ export const daemonSets = defineKind<DaemonSet>({
 
   prepareForCreate(object) {
     object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template) };
-    setTemplateGeneration(object, Math.max(1, templateGeneration(object)));
+    setTemplateGeneration(object, atLeastOne(templateGeneration(object)));
   },
 
   prepareForUpdate(object, old) {
     object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template, old.spec.template) };
     const isSame = deepEqual(object.spec.template, old.spec.template);
-    setTemplateGeneration(object, templateGeneration(old) + (isSame ? 0 : 1));
+    setTemplateGeneration(object, templateGeneration(old) + (isSame ? 0n : 1n));
   },
 
   prepareForStatusUpdate(object, old) {
@@ -88,13 +89,19 @@ function defaultUpdateStrategy(spec: DaemonSetSpec): void {
   updateStrategy.rollingUpdate.maxSurge ??= 0;
 }
 
-function templateGeneration({ metadata }: Whole<DaemonSet>): number {
-  const text = metadata.annotations?.[TEMPLATE_GENERATION] ?? '';
-  return /^-?\d+$/.test(text) ? Number(text) : 0;
+/** The annotation's value, as an integer of 64 bits; 0 when absent or malformed. */
+function templateGeneration({ metadata }: Whole<DaemonSet>): bigint {
+  const value = parseGoInteger(metadata.annotations?.[TEMPLATE_GENERATION] ?? '', 'ParseInt', 64);
+  return value instanceof ValueError ? 0n : value;
 }
 
-function setTemplateGeneration(object: Whole<DaemonSet>, generation: number): void {
-  const annotations = withEntries(object.metadata.annotations, { [TEMPLATE_GENERATION]: String(generation) });
+function atLeastOne(generation: bigint): bigint {
+  return generation < 1n ? 1n : generation;
+}
+
+function setTemplateGeneration(object: Whole<DaemonSet>, generation: bigint): void {
+  const text = String(BigInt.asIntN(64, generation)); // wraps around like Go's int64
+  const annotations = withEntries(object.metadata.annotations, { [TEMPLATE_GENERATION]: text });
   object.metadata = withMeta(object.metadata, { annotations });
 }
 

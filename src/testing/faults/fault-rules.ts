@@ -43,14 +43,20 @@ export class FaultRules {
     return this.#rules.size === 0;
   }
 
-  add(fault: Fault): ActiveFault {
+  /** Adds a fault, which injects nothing before `from` resolves: what was due earlier must not meet it. */
+  add(fault: Fault, from?: Promise<void>): ActiveFault {
     checkFault(fault);
     if (this.#rules.size >= MAX_FAULTS)
       throw new Error(`Cannot add a fault: there are ${MAX_FAULTS} active faults already`);
     const past = fault.type === 'staleRead' ? this.#openPast() : undefined;
     const rule = new Rule(fault, past, (ended) => void this.#rules.delete(ended));
     this.#rules.add(rule);
-    if (isRequestRule(rule)) this.#strikeWatches(rule);
+    const begin = (): void => {
+      rule.begin();
+      if (isRequestRule(rule)) this.#strikeWatches(rule);
+    };
+    if (from === undefined) begin();
+    else void from.then(begin, begin);
     return rule;
   }
 
@@ -103,6 +109,7 @@ class Rule implements ActiveFault {
   readonly #onEnd: (rule: Rule) => void;
   #hits = 0;
   #passed = 0;
+  #hasBegun = false;
   #isRemoved = false;
 
   constructor(fault: Fault, past: PastView | undefined, onEnd: (rule: Rule) => void) {
@@ -122,9 +129,13 @@ class Rule implements ActiveFault {
     return { ...this.fault, ...left, after: Math.max(0, after - this.#passed) };
   }
 
+  begin(): void {
+    this.#hasBegun = true;
+  }
+
   strikes(random: Random): boolean {
     const { times = Infinity, probability = 1, after = 0 } = this.fault;
-    if (this.#isRemoved || this.#hits >= times) return false;
+    if (!this.#hasBegun || this.#isRemoved || this.#hits >= times) return false;
     this.#passed += 1;
     if (this.#passed <= after || (probability < 1 && random.float() >= probability)) return false;
     this.#hits += 1;

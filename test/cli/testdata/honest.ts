@@ -12,3 +12,8 @@ export const copies = controller(ConfigMap, {
 export function honestApp(): App {
   return app('honest', [copies], { needs: [{ group: '', resource: 'secrets', verbs: ['create'] }] });
 }
+
+/** The same without the right that it needs. */
+export function greedyApp(): App {
+  return app('greedy-by-call', [copies]);
+}

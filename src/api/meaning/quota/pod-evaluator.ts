@@ -1,5 +1,6 @@
 import { compareUtf8, type DeepReadonly } from '../../../base/index.ts';
 import type { Container, Pod, PodAffinityTerm, ResourceRequirements } from '../../types/core/v1.d.ts';
+import { millisOfGoSeconds } from '../../values/go-seconds.ts';
 import { parseQuantity } from '../../values/parse-quantity.ts';
 import { ValueError } from '../../values/value-error.ts';
 import { amountsOf, podLimits, podRequests, type ResourceAmounts } from '../pod-resources.ts';
@@ -78,7 +79,7 @@ function usesResources(pod: SomePod, nowMs: number): boolean {
   if (isFinished(pod)) return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata ?? {};
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return true;
-  return nowMs <= Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
+  return nowMs <= Date.parse(deletionTimestamp) + millisOfGoSeconds(deletionGracePeriodSeconds);
 }
 
 function fits(pod: SomePod, rule: ScopeRule): boolean {

@@ -48,3 +48,12 @@ test('authorization modes are taken in their order, and errors in them are repor
     'cannot specify --authorization-policy-file without mode ABAC',
   );
 });
+
+test('the advertised address and the external host name are where clients are sent', () => {
+  const of = (...args: readonly string[]): object => serverSettings(new Flags(args, serverFlags)).serving;
+  expect(of('--advertise-address=192.0.2.7', '--external-hostname=api.example.com')).toMatchObject({
+    advertiseAddress: '192.0.2.7',
+    externalHost: 'api.example.com',
+  });
+  expect(of('--external-hostname=')).not.toHaveProperty('externalHost');
+});

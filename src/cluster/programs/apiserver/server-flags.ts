@@ -127,6 +127,11 @@ export const serverFlags: FlagDefinitions = {
     value: 'ADDRESS',
     help: 'Address that is advertised to clients in the cluster',
   },
+  'external-hostname': {
+    type: 'string',
+    value: 'HOST',
+    help: 'Host name of the server in what it tells clients outside the cluster, such as its OpenID configuration (default: --advertise-address)',
+  },
   'anonymous-auth': {
     group: 'Authentication',
     type: 'boolean',
@@ -196,6 +201,7 @@ export function serverSettings(flags: FlagValues): ServerSettings {
   const tokenFile = fileFlag(flags, 'token-auth-file');
   const maxStreams = flags.integer('http2-max-streams-per-connection', { min: 0, max: 1_000_000 }) ?? 0;
   const advertiseAddress = advertised(flags);
+  const externalHost = flags.text('external-hostname');
   return {
     runtimeConfig: parseRuntimeConfig(...flags.list('runtime-config')),
     serviceCidrs: (flags.text('service-cluster-ip-range') ?? '').split(','),
@@ -204,6 +210,7 @@ export function serverSettings(flags: FlagValues): ServerSettings {
     serving: {
       ...joinTokenOf(flags),
       ...(advertiseAddress === undefined ? {} : { advertiseAddress }),
+      ...(externalHost === undefined || externalHost === '' ? {} : { externalHost }),
       limits: {
         maxReads: flags.integer('max-requests-inflight', many) ?? 400,
         maxWrites: flags.integer('max-mutating-requests-inflight', many) ?? 200,

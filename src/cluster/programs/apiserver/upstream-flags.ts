@@ -18,7 +18,7 @@ const groups: readonly FlagGroup[] = [
       requestheader-extra-headers-prefix requestheader-group-headers requestheader-uid-headers
       requestheader-username-headers service-account-extend-token-expiration? service-account-issuer
       service-account-jwks-uri service-account-key-file service-account-max-token-expiration
-      service-account-signing-key-file enable-priority-and-fairness? aggregator-reject-forwarding-redirect? enable-aggregator-routing?
+      service-account-signing-key-file enable-priority-and-fairness? aggregator-reject-forwarding-redirect? enable-aggregator-routing? external-hostname
       proxy-client-cert-file proxy-client-key-file kubelet-certificate-authority kubelet-client-certificate
       kubelet-client-key kubelet-preferred-address-types`,
   },
@@ -47,11 +47,6 @@ const groups: readonly FlagGroup[] = [
     verdict: 'accepted',
     why: 'upstream ignores it: requests to kubelets last as long as the client waits',
     flags: 'kubelet-timeout',
-  },
-  {
-    verdict: 'accepted',
-    why: 'the server returns no links that would contain the name',
-    flags: 'external-hostname',
   },
   {
     verdict: 'accepted',
@@ -129,7 +124,7 @@ const groups: readonly FlagGroup[] = [
       goaway-chance=0 kubernetes-service-node-port=0 max-connection-bytes-per-sec=0
       service-node-port-range=30000-32767 shutdown-send-retry-after?=false
       shutdown-watch-termination-grace-period=0|0s storage-backend=etcd3
-      storage-media-type=application/vnd.kubernetes.protobuf tls-min-version=VersionTLS12
+      storage-media-type=application/vnd.kubernetes.protobuf| tls-min-version=VersionTLS12
       permit-address-sharing?=false permit-port-sharing?=false`,
   },
   {
@@ -164,8 +159,8 @@ const groups: readonly FlagGroup[] = [
     flags: 'debug-socket-path enable-logs-handler?=false tracing-config-file',
   },
   {
-    verdict: 'refused',
-    why: 'use "keelson version"',
+    verdict: 'obeyed',
+    why: "as upstream; the version is Kubernetes', with Keelson's own after the plus",
     flags: 'version',
   },
 ];

@@ -44,16 +44,24 @@ const groups: readonly FlagGroup[] = [
     flags: 'attach-detach-reconcile-sync-period disable-attach-detach-reconcile-sync?',
   },
   {
-    verdict: 'accepted',
-    why: 'its controller is not implemented',
-    flags: `enable-hostpath-provisioner?
-      external-cloud-volume-plugin flex-volume-plugin-dir pv-recycler-pod-template-filepath-hostpath
-      pv-recycler-pod-template-filepath-nfs `,
+    verdict: 'refused',
+    why: 'only external provisioners make volumes',
+    flags: 'enable-hostpath-provisioner?=false',
+  },
+  {
+    verdict: 'refused',
+    why: 'there are no FlexVolume drivers, and the default folder is not read',
+    flags: 'flex-volume-plugin-dir=/usr/libexec/kubernetes/kubelet-plugins/volume/exec/|',
+  },
+  {
+    verdict: 'refused',
+    why: 'volumes are scrubbed by pods with the built-in template',
+    flags: 'pv-recycler-pod-template-filepath-hostpath= pv-recycler-pod-template-filepath-nfs=',
   },
   {
     verdict: 'refused',
     why: 'there is no cloud provider',
-    flags: `cidr-allocator-type=RangeAllocator cloud-config cloud-provider configure-cloud-routes?=false route-reconciliation-period enable-leader-migration?=false leader-migration-config`,
+    flags: `cidr-allocator-type=RangeAllocator external-cloud-volume-plugin= cloud-config cloud-provider configure-cloud-routes?=false route-reconciliation-period enable-leader-migration?=false leader-migration-config`,
   },
   {
     verdict: 'refused',

@@ -34,3 +34,11 @@ export function nodesName({ nodeName, hostname = 'localhost', serving }: NamingO
 export function namesOfNodes(options: NamingOptions, isShared: boolean): string[] {
   return nodeNames(options.nodes ?? 1, nodesName(options, isShared));
 }
+
+/** What runs nodes: the cluster that owns the store, one of several processes on a store, or `keelson node`. */
+export type NodeRunner = { readonly type: 'cluster' } | { readonly type: 'process' | 'node'; readonly name: string };
+
+/** What runs the nodes of a cluster: where no other process works on the store, all that the cluster ever ran are its own. */
+export function runnerOf(options: NamingOptions, isShared: boolean): NodeRunner {
+  return isShared ? { type: 'process', name: nodesName(options, isShared) } : { type: 'cluster' };
+}

@@ -1,5 +1,6 @@
 import { messageOf } from '../../base/index.ts';
-import type { Client, KubernetesObject } from '../../client/index.ts';
+import type { Client } from '../client.ts';
+import type { KubernetesObject } from '../kind.ts';
 import type { Manifest } from './read-manifests.ts';
 
 export interface LoadOptions {
@@ -7,29 +8,29 @@ export interface LoadOptions {
   readonly namespace?: string;
 }
 
-export interface LoadParts extends LoadOptions {
+export interface ApplyManifestsOptions extends LoadOptions {
   readonly client: Client;
+  readonly fieldManager: string;
   /** Waits until the server serves new kinds. */
   readonly settle: () => Promise<void>;
+  readonly signal?: AbortSignal;
 }
-
-const FIELD_MANAGER = 'keelson-testing';
 
 /**
  * Applies objects: definitions of kinds and namespaces first, then the others in order. A rejected object is tried
  * again after the others, on which it may depend; the error lists all that still fail.
  */
-export async function loadManifests(
+export async function applyManifests(
   manifests: readonly Manifest[],
-  parts: LoadParts,
+  parts: ApplyManifestsOptions,
 ): Promise<readonly KubernetesObject[]> {
   const applied = new Map<Manifest, KubernetesObject>();
-  const first = manifests.filter(isFirst);
+  const first = manifests.filter(isGround);
   await applyAll(first, applied, parts);
   await parts.settle();
   for (const manifest of first) await checkServed(manifest, parts.client);
   await applyAll(
-    manifests.filter((manifest) => !isFirst(manifest)),
+    manifests.filter((manifest) => !isGround(manifest)),
     applied,
     parts,
   );
@@ -40,7 +41,8 @@ function isDefinition({ object }: Manifest): boolean {
   return object.kind === 'CustomResourceDefinition' && object.apiVersion.startsWith('apiextensions.k8s.io/');
 }
 
-function isFirst(manifest: Manifest): boolean {
+/** True for objects that others need first: namespaces, and definitions of kinds. */
+export function isGround(manifest: Manifest): boolean {
   const { object } = manifest;
   return isDefinition(manifest) || (object.kind === 'Namespace' && object.apiVersion === 'v1');
 }
@@ -48,7 +50,7 @@ function isFirst(manifest: Manifest): boolean {
 async function applyAll(
   manifests: readonly Manifest[],
   applied: Map<Manifest, KubernetesObject>,
-  parts: LoadParts,
+  parts: ApplyManifestsOptions,
 ): Promise<void> {
   let left = manifests;
   while (left.length > 0) {
@@ -66,14 +68,15 @@ async function applyAll(
   }
 }
 
-async function apply({ object }: Manifest, { client, namespace = 'default' }: LoadParts): Promise<KubernetesObject> {
+async function apply({ object }: Manifest, options: ApplyManifestsOptions): Promise<KubernetesObject> {
+  const { client, fieldManager, namespace = 'default', signal } = options;
   const { apiVersion, kind, metadata = {} } = object;
   if (metadata.name === undefined || metadata.name === '')
     throw new Error(metadata.generateName === undefined ? 'it has no name' : 'it has a generateName, not a name');
-  const served = await client.apis.find(apiVersion, kind);
+  const served = await client.apis.find(apiVersion, kind, { signal });
   if (served === undefined) throw new Error(`no matches for kind "${kind}" in version "${apiVersion}"`);
   const objects = client.kindIn<KubernetesObject>(served, metadata.namespace ?? namespace);
-  return objects.apply(object, { fieldManager: FIELD_MANAGER, force: true });
+  return objects.apply(object, { fieldManager, force: true, signal });
 }
 
 function refusal(refused: readonly { readonly manifest: Manifest; readonly error: unknown }[]): Error {

@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { YamlBody } from '../../api/index.ts';
 import { messageOf } from '../../base/index.ts';
-import type { KubernetesObject } from '../../client/index.ts';
+import type { KubernetesObject } from '../kind.ts';
+import { documentsIn } from './documents.ts';
 
 /** An object of a file. */
 export interface Manifest {
@@ -40,34 +40,7 @@ async function findFiles(path: string, found: string[], depth = 0): Promise<void
 
 /** The objects of a text; a List gives its items. */
 export function manifestsIn(text: string, file: string): readonly Manifest[] {
-  const documents = splitDocuments(text);
-  return documents.flatMap((document, index) => {
-    const place = documents.length === 1 ? `"${file}"` : `document ${index + 1} of "${file}"`;
-    return objectsOf(parse(document, place), place);
-  });
-}
-
-/** The non-empty documents, each padded with empty lines so that errors have the line numbers of the file. */
-function splitDocuments(text: string): readonly string[] {
-  let lines = 0;
-  const documents: string[] = [];
-  for (const document of text.split(/^---(?=\s|$)/m)) {
-    if (!isEmpty(document)) documents.push('\n'.repeat(lines) + document);
-    lines += document.split('\n').length - 1;
-  }
-  return documents;
-}
-
-function isEmpty(document: string): boolean {
-  return document.split('\n').every((line) => /^\s*(#.*|\.\.\.\s*)?$/.test(line));
-}
-
-function parse(document: string, place: string): unknown {
-  try {
-    return new YamlBody(document).untyped();
-  } catch (cause) {
-    throw new Error(`Cannot load ${place}: ${messageOf(cause)}`, { cause });
-  }
+  return documentsIn(text, file).flatMap(({ value, place }) => objectsOf(value, place));
 }
 
 function objectsOf(value: unknown, place: string): readonly Manifest[] {

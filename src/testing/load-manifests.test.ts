@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startCluster, type StartClusterOptions } from '../index.ts';
+import { startCluster, type StartClusterOptions } from './index.ts';
 
 const bare: StartClusterOptions = { scheduler: false, nodes: 0 };
 let folder = '';
