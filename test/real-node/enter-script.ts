@@ -17,12 +17,12 @@ export const MACHINE_SETTINGS: Readonly<Record<string, string>> = {
   'kernel/keys/root_maxbytes': '25000000',
 };
 
-/** Moves itself into control groups, then into namespaces. Arguments: FOLDER, CONTROL_GROUP..., --, COMMAND... */
+/** Moves itself into control groups, then into namespaces, which end with the process that called it. Arguments: FOLDER, CONTROL_GROUP..., --, COMMAND... */
 export const ENTER_SCRIPT = `set -eu
 folder=$1; shift
 while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs"; shift; done
 shift
-exec unshare --net --mount --pid --ipc --uts --cgroup --fork --kill-child=KILL --propagation private --mount-proc \\
+exec setpriv --pdeathsig KILL unshare --net --mount --pid --ipc --uts --cgroup --fork --kill-child=KILL --propagation private --mount-proc \\
   bash "$folder/inside.sh" "$folder" "$@"
 `;
 
@@ -92,5 +92,6 @@ while true; do
   [ $again = yes ] || break
 done
 { readlink /proc/[0-9]*/ns/net; grep -o 'net:\\[[0-9]*\\]' /proc/self/mountinfo; } 2> /dev/null | sort -u >> "$folder/namespaces" || true
+cut -d ' ' -f 1 /proc/uptime > "$folder/ended"
 exit $code
 `;
