@@ -1,7 +1,7 @@
 import type { TypeTable } from '../api/index.ts';
 import { type ApiServer, type ForeignApi, type ForeignOpenApi, WebhookClient } from '../apiserver/index.ts';
 import type { Clock, Logger, MetricRegistry, Random } from '../base/index.ts';
-import type { ClientCertificate } from '../wire/http/index.ts';
+import type { ClientCertificate, Dialer } from '../wire/http/index.ts';
 import { AggregatedRequests } from './aggregated-requests.ts';
 import { AvailabilityController } from './availability-controller.ts';
 import { Backends, type LocalBackend } from './backends.ts';
@@ -23,6 +23,8 @@ export interface AggregatorOptions {
   readonly certificateClock?: Clock;
   /** The front-proxy certificate that this server presents to others, read for each connection. */
   readonly proxyCertificate: () => ClientCertificate | undefined;
+  /** Decides how addresses are reached; default on the network. */
+  readonly dialer?: Dialer;
   /** Default `reachable`. */
   readonly routing?: ServiceRouting;
   readonly forwardsRedirects?: boolean;
@@ -49,6 +51,7 @@ export class Aggregator implements Disposable {
 
   constructor(options: AggregatorOptions) {
     const { server, types, random, metrics, routing = 'reachable', certificateClock, proxyCertificate } = options;
+    const { dialer } = options;
     const { clock, uids } = server.services;
     const routes = new ServiceRoutes(server.objects, random, routing);
     this.#services = new RegisteredServices(server);
@@ -57,6 +60,7 @@ export class Aggregator implements Disposable {
       uids,
       types,
       services: routes,
+      ...(dialer === undefined ? {} : { dialer }),
       ...(certificateClock === undefined ? {} : { certificateClock }),
       credentialFor: () => {
         const certificate = proxyCertificate();

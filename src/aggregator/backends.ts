@@ -60,13 +60,15 @@ export class Backends {
 
   /** One of the servers of a service. Rejects when there is none, or its CA bundle is invalid. */
   async find({ service, caBundle, isInsecure }: RemoteService): Promise<Backend> {
-    const { host, port } = await this.#options.resolve(service);
+    const address = await this.#options.resolve(service);
+    const { host, port } = address;
     const hostAndPort = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     const origin = `https://${hostAndPort}`;
     const local = this.#options.local?.(host);
     if (local !== undefined) return { client: { request: local, upgrade: local }, origin, host: hostAndPort };
     const client = this.#options.connections.connectionsTo({
       url: origin,
+      address,
       serverName: `${service.name}.${service.namespace}.svc`,
       isInsecure,
       ...(caBundle === undefined ? {} : { caBundle }),

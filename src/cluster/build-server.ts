@@ -26,6 +26,7 @@ import { PriorityAndFairness } from '../fairness/index.ts';
 import { type NodeConnections, NodeProxy } from '../proxy/index.ts';
 import { builtInResources } from '../resources/index.ts';
 import type { SchedulingAttempts } from '../scheduler/why/scheduling-attempts.ts';
+import type { Dialer } from '../wire/http/index.ts';
 import { type Access, openAccess } from './access.ts';
 import { clusterAdmission } from './admission.ts';
 import { openAggregator } from './aggregation.ts';
@@ -34,6 +35,7 @@ import { healthChecks } from './health.ts';
 import { kubeletConnections } from './kubelet-connections.ts';
 import type { LocalNodes } from './local-nodes.ts';
 import type { PlaneCertificates } from './plane-certificates.ts';
+import { PodRoutes } from './pod-routes.ts';
 import { processMetrics, storageSize } from './process-metrics.ts';
 import { SchedulingPaths } from './scheduling-paths.ts';
 import type { ServingMetrics, ServingState } from './serving-state.ts';
@@ -79,7 +81,7 @@ export function buildServer(options: ControlPlaneOptions, ground: ServerGround):
   const admission = openAdmission(options, core, access);
   const fairness = openFairness(options, core);
   const server = openServer(options, { core, access, admission, fairness });
-  const controlled = openControlled(options, ground, { server, admission });
+  const controlled = openControlled(options, ground, { server, admission, dialer: core.dialer });
   addPaths(options, ground, { server, access, admission, fairness, controlled });
   onAbort(ground.ending, () => {
     access.authentication[Symbol.dispose]();
@@ -96,6 +98,8 @@ interface ServerCore {
   readonly objects: ServerObjects;
   readonly registry: ResourceRegistry;
   readonly self: SelfClient;
+  /** Decides how the server reaches addresses of webhooks, other API servers and pods. */
+  readonly dialer: Dialer;
   readonly uids: UidSource;
   readonly types: TypeTable;
   readonly metrics: MetricRegistry;
@@ -111,6 +115,7 @@ function openRegistry({ clock, random, log, storage }: ControlPlaneOptions, grou
     objects,
     registry: new ResourceRegistry(objects),
     self: new SelfClient(clock),
+    dialer: new PodRoutes(objects, ground.localNodes),
     uids: new RandomUidSource(random),
     types: ground.types,
     metrics,
@@ -120,7 +125,7 @@ function openRegistry({ clock, random, log, storage }: ControlPlaneOptions, grou
 function openServerAccess(options: ControlPlaneOptions, { certificates }: ServerGround, core: ServerCore): Access {
   const { name: serverId, access = {}, local, clock, random, log } = options;
   const { pki } = certificates;
-  const { self, ...parts } = core;
+  const { self, dialer: _, ...parts } = core;
   const update = (path: string, object: object): Promise<void> => self.update(path, object);
   return openAccess(access, { ...parts, pki, clock, random, log, serverId, update, local: local?.webhooks });
 }
@@ -132,9 +137,9 @@ function registerResources(
   { core, access }: { readonly core: ServerCore; readonly access: Access },
 ): NodeConnections {
   const { clock, random, serviceCidrs, runtimeConfig, storage, kubelets = {}, admission, extensions } = options;
-  const { objects, registry, types } = core;
+  const { objects, registry, types, dialer } = core;
   const { authentication, authorizer } = access;
-  const nodes = kubeletConnections(kubelets, { objects, clock, local: localNodes, certificates });
+  const nodes = kubeletConnections(kubelets, { objects, clock, local: localNodes, dialer, certificates });
   const enablement = apiEnablement(runtimeConfig);
   const resources = builtInResources(types, {
     objects,
@@ -162,9 +167,9 @@ interface ServerAdmission {
 
 function openAdmission(options: ControlPlaneOptions, core: ServerCore, { authorizer }: Access): ServerAdmission {
   const { admission = {}, local, clock, random, log } = options;
-  const { objects, self, uids, types } = core;
+  const { objects, self, uids, types, dialer } = core;
   const services = new EndpointResolver(objects, random);
-  const webhooks = new WebhookClient({ clock, uids, types, services, local: local?.webhooks });
+  const webhooks = new WebhookClient({ clock, uids, types, services, dialer, local: local?.webhooks });
   const reviews = admission.devWebhooks === true ? new WebhookReviews(clock) : undefined;
   const plugins = clusterAdmission(admission, {
     ...core,
@@ -242,15 +247,21 @@ interface ControlledParts {
   readonly aggregator: Aggregator;
 }
 
+interface ControlledSources {
+  readonly server: ApiServer;
+  readonly admission: ServerAdmission;
+  readonly dialer: Dialer;
+}
+
 function openControlled(
   { aggregation = {}, local, certificateClock, random, log }: ControlPlaneOptions,
   { types, certificates, metrics: { own: metrics }, ending: signal }: ServerGround,
-  { server, admission: { webhooks } }: { readonly server: ApiServer; readonly admission: ServerAdmission },
+  { server, admission: { webhooks }, dialer }: ControlledSources,
 ): ControlledParts {
   const common = { server, types, random, log, metrics, signal };
   return {
     definitions: new Definitions({ ...common, webhooks }),
-    aggregator: openAggregator(aggregation, { ...common, certificates, certificateClock, local: local?.apis }),
+    aggregator: openAggregator(aggregation, { ...common, dialer, certificates, certificateClock, local: local?.apis }),
   };
 }
 

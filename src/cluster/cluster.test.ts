@@ -13,7 +13,7 @@ const labels = { app: 'web' };
 async function start(
   folder: string,
   startMs: number,
-  problems: string[],
+  { problems = [], nodes = 2 }: { readonly problems?: string[]; readonly nodes?: number } = {},
 ): Promise<{ cluster: Cluster; clock: VirtualClock }> {
   const clock = new VirtualClock({ startMs });
   const cluster = await launchCluster({
@@ -22,7 +22,7 @@ async function start(
     serving: { pkiFolder: join(folder, 'pki') },
     runtimeConfig: new Map(),
     serviceCidrs: ['10.96.0.0/16'],
-    nodes: 2,
+    nodes,
     clock,
     random: new SeededRandom(`start ${startMs}`),
     log: new LineLogger({ clock, level: 'warn', write: (line) => problems.push(line) }),
@@ -59,7 +59,7 @@ describe('a cluster that is stopped and started again', () => {
     const folder = await mkdtemp(join(tmpdir(), 'keelson-restart-'));
     const problems: string[] = [];
     try {
-      const first = await start(folder, Date.UTC(2026, 0, 1), problems);
+      const first = await start(folder, Date.UTC(2026, 0, 1), { problems });
       const client = first.cluster.plane.client(ADMIN);
       await client.core.v1.services.namespace('default').create({
         metadata: { name: 'web' },
@@ -77,7 +77,7 @@ describe('a cluster that is stopped and started again', () => {
       const before = await stateOf(client);
       await first.cluster[Symbol.asyncDispose]();
 
-      const second = await start(folder, Date.UTC(2026, 0, 1) + 20_000, problems);
+      const second = await start(folder, Date.UTC(2026, 0, 1) + 20_000, { problems });
       await second.clock.advance('3s');
       await rest(second.cluster);
       const after = await stateOf(second.cluster.plane.client(ADMIN));
@@ -93,10 +93,10 @@ describe('a cluster that is stopped and started again', () => {
   test('notices after a long stop that its nodes were away, and is itself again', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'keelson-restart-'));
     try {
-      const first = await start(folder, Date.UTC(2026, 0, 1), []);
+      const first = await start(folder, Date.UTC(2026, 0, 1));
       await first.cluster[Symbol.asyncDispose]();
 
-      const { cluster, clock } = await start(folder, Date.UTC(2026, 0, 8), []);
+      const { cluster, clock } = await start(folder, Date.UTC(2026, 0, 8));
       await clock.advance('2m');
       await rest(cluster);
       const { items } = await cluster.plane.client(ADMIN).core.v1.nodes.list();
@@ -107,6 +107,53 @@ describe('a cluster that is stopped and started again', () => {
         'True',
       ]);
       expect(items.map(({ spec }) => spec?.taints ?? [])).toEqual([[], []]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('loses the nodes that it no longer runs; their pods are replaced, and no address is given twice', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'keelson-restart-'));
+    const names = async (client: Client): Promise<string[]> =>
+      (await client.core.v1.nodes.list()).items.map(({ metadata }) => metadata.name);
+    const spec = { containers: [{ name: 'web', image: 'nginx' }] };
+    try {
+      const first = await start(folder, Date.UTC(2026, 0, 1), { nodes: 1 });
+      const admin = first.cluster.plane.client(ADMIN);
+      await admin.apps.v1.deployments.namespace('default').create({
+        metadata: { name: 'web' },
+        spec: { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+      });
+      await admin.core.v1.nodes.create({ metadata: { name: 'real' }, spec: { podCIDRs: ['10.244.1.0/24'] } });
+      await rest(first.cluster);
+      expect(await names(admin)).toEqual(['keelson', 'real']);
+      await first.cluster[Symbol.asyncDispose]();
+
+      const second = await start(folder, Date.UTC(2026, 0, 1) + 20_000, { nodes: 3 });
+      const client = second.cluster.plane.client(ADMIN);
+      expect(await names(client)).toEqual(['keelson-1', 'keelson-2', 'keelson-3', 'real']);
+      const pods = client.core.v1.pods.namespace('default');
+      for (const name of ['a', 'b', 'c']) await pods.create({ metadata: { name }, spec });
+      await rest(second.cluster);
+      const early = (await pods.list()).items;
+      expect(early.filter(({ status }) => status?.phase === 'Running')).toHaveLength(5);
+      expect(new Set(early.map(({ status }) => status?.podIP)).size).toBe(5);
+      await second.clock.advance('2m'); // the garbage collector waits for 40 s before it believes that a node is gone
+      await rest(second.cluster);
+      const late = (await pods.list()).items;
+      expect(late.filter(({ status }) => status?.phase === 'Running')).toHaveLength(5);
+      expect(late.filter(({ spec: { nodeName } = {} }) => nodeName === 'keelson')).toEqual([]);
+      const ranges = (await client.core.v1.nodes.list()).items.map(({ spec: { podCIDR } = {} }) => podCIDR);
+      await second.cluster[Symbol.asyncDispose]();
+
+      const third = await start(folder, Date.UTC(2026, 0, 1) + 200_000, { nodes: 3 });
+      const again = (await third.cluster.plane.client(ADMIN).core.v1.nodes.list()).items;
+      expect(again.map(({ spec: { podCIDR } = {} }) => podCIDR)).toEqual(ranges);
+      await third.cluster[Symbol.asyncDispose]();
+
+      const last = await start(folder, Date.UTC(2026, 0, 1) + 300_000, { nodes: 0 });
+      expect(await names(last.cluster.plane.client(ADMIN))).toEqual(['real']);
+      await last.cluster[Symbol.asyncDispose]();
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -6,7 +6,8 @@ import type { AdmissionOptions } from './admission.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import type { Identity } from './in-process-client.ts';
 import { InProcessTransport } from './in-process-transport.ts';
-import { namesOfNodes } from './programs/kubelet/node-options.ts';
+import { removeFormerNodes } from './programs/kubelet/former-nodes.ts';
+import { namesOfNodes, runnerOf } from './programs/kubelet/node-options.ts';
 import type { ComposedProgram, ElectionTiming, Program, ProgramBody, ProgramEntry } from './programs/program.ts';
 import { programRoles } from './programs/program-roles.ts';
 import { programs, type WorkloadOptions } from './programs/programs.ts';
@@ -48,12 +49,25 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
       const made = await each.body.open?.(context);
       if (made !== undefined) opened.set(each, made);
     }
+    if (!context.isShared) await removeFormer(context);
     return new Cluster(plane, options, { loaded, opened });
   } catch (error) {
     for (const each of opened.values()) each[Symbol.dispose]();
     await plane[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Removes the nodes of earlier runs. On a store that other processes may use, the process that holds the nodes does it. */
+async function removeFormer({
+  plane,
+  options,
+}: {
+  readonly plane: ControlPlane;
+  readonly options: ClusterOptions;
+}): Promise<void> {
+  await using client = plane.client(ITSELF);
+  await removeFormerNodes(client, runnerOf(options, false), namesOfNodes(options, false));
 }
 
 /** Serves requests for a cluster that another process has started with `workers`; see `runWorker`. */

@@ -16,7 +16,7 @@ export interface KubeletOptions {
 /** The name by which nodes know the API server, as kubeadm has it. */
 const KUBELET_CLIENT = { commonName: 'kube-apiserver-kubelet-client', organizations: ['system:masters'] };
 
-export interface KubeletParts extends Pick<NodeConnectionsOptions, 'objects' | 'clock' | 'local'> {
+export interface KubeletParts extends Pick<NodeConnectionsOptions, 'objects' | 'clock' | 'local' | 'dialer'> {
   readonly certificates: Pick<PlaneCertificates, 'issue' | 'clock'>;
 }
 

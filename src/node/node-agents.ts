@@ -18,6 +18,8 @@ export interface NodeOptions {
   readonly backend: OpenNodeBackend;
   /** Added to the labels that every node has. */
   readonly labels?: NodeSettings['labels'];
+  /** Added to the annotations that every node has. */
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly taints?: NodeSettings['taints'];
   /** The CSI drivers whose volumes nodes can mount; default none. */
   readonly drivers?: readonly string[];
@@ -102,10 +104,10 @@ export function nodeAgent(options: NodeAgentOptions): ProgramPart {
 }
 
 function settingsOf(
-  { labels = {}, taints = [], drivers = [], maxParallelPulls = MAX_PARALLEL_PULLS }: NodeOptions,
+  { labels = {}, annotations = {}, taints = [], drivers = [], maxParallelPulls = MAX_PARALLEL_PULLS }: NodeOptions,
   place: Pick<NodeSettings, 'name' | 'podCidrs' | 'addresses' | 'port'>,
 ): NodeSettings {
-  return { ...place, labels, taints, drivers, maxParallelPulls };
+  return { ...place, labels, annotations, taints, drivers, maxParallelPulls };
 }
 
 interface RunningOptions extends NodeOptions {

@@ -1,28 +1,22 @@
 import { lookup } from 'node:dns/promises';
-import type { Duplex } from 'node:stream';
 import { badRequest, notFound, serviceUnavailable, StatusError } from '../api/index.ts';
 import type { Node } from '../api/types/core/v1.d.ts';
 import { type ServerObjects, transportErrorText } from '../apiserver/index.ts';
 import type { Clock } from '../base/index.ts';
-import { type ClientCertificate, HttpClient } from '../wire/http/index.ts';
+import { type ClientCertificate, type Dialer, HttpClient } from '../wire/http/index.ts';
 import { KeptClients } from './kept-clients.ts';
+import type { LocalConnections } from './local-connections.ts';
 import { isProxyable, type ProxyLocation } from './proxy-location.ts';
 import type { ProxiedServer } from './proxied-request.ts';
 import type { ProxyName } from './proxy-name.ts';
-
-/** Nodes of this process, which are reached without a network. */
-export interface LocalConnections {
-  /** Opens a connection to a node; undefined for nodes of other processes. */
-  connectionTo(node: string): (() => Duplex) | undefined;
-  /** Opens a connection to a port of a pod; undefined when only the pod's address leads there. */
-  portOf(node: string, pod: string, port: number): Promise<(() => Duplex) | undefined>;
-}
 
 export interface NodeConnectionsOptions {
   readonly objects: ServerObjects;
   readonly clock: Clock;
   /** The nodes of this process. */
   readonly local: LocalConnections;
+  /** Decides how the addresses of pods are reached; default on the network. */
+  readonly dialer?: Dialer;
   /** The client certificate that the server shows to nodes of other processes. */
   readonly certificate?: () => ClientCertificate;
   /** PEM of the authorities that sign nodes' certificates; default none: certificates are not verified, as upstream. */
@@ -68,6 +62,11 @@ export class NodeConnections implements Disposable {
     );
   }
 
+  /** See `LocalConnections`. */
+  isPodAddress(node: string, podUid: string, address: string): Promise<boolean> {
+    return this.#options.local.isPodAddress(node, podUid, address);
+  }
+
   /** The server that a request for a node's proxy means: the node's agent, or another port of its machine. */
   async toProxied({ scheme, name, port }: ProxyName): Promise<ProxiedServer> {
     const { local, objects } = this.#options;
@@ -86,10 +85,10 @@ export class NodeConnections implements Disposable {
 
   /** Connects to a pod on any node. Calls `onEnd` with a function that releases the connection. */
   async toPod({ scheme, host, port, pod }: ProxyLocation, onEnd: (leave: () => void) => void): Promise<ProxiedServer> {
-    const { clock, local } = this.#options;
+    const { clock, dialer } = this.#options;
     const { namespace = '', name = '' } = pod.metadata ?? {};
     const number = portNumber(port, scheme);
-    const connection = await local.portOf(pod.spec?.nodeName ?? '', `${namespace}/${name}`, number);
+    const connection = await dialer?.routeTo({ host, port: number, name: `${namespace}/${name}` }).catch(refuse);
     const address = host.includes(':') ? `[${host}]` : host;
     if (connection === undefined) return this.#at(scheme, address, String(number));
     const server = new URL(`${scheme}://${address}:${number}`);
@@ -140,6 +139,10 @@ function portNumber(text: string, scheme: 'http' | 'https'): number {
   if (!/^\d+$/.test(text)) throw unreachablePort(`lookup tcp/${text}: unknown port`);
   if (Number(text) > 65_535) throw unreachablePort(`address ${text}: invalid port`);
   return Number(text);
+}
+
+function refuse(error: unknown): never {
+  throw serviceUnavailable(`error trying to reach service: ${transportErrorText(error)}`);
 }
 
 function unreachablePort(problem: string): StatusError {

@@ -52,7 +52,7 @@ export class NodeProxy {
 
   constructor({ connections, objects, random, clock }: NodeProxyOptions) {
     this.#connections = connections;
-    this.#locations = new ProxyLocations(objects, random);
+    this.#locations = new ProxyLocations(objects, random, connections);
     this.#clock = clock;
   }
 

@@ -3,6 +3,7 @@ import { badRequest, notFound, serviceUnavailable } from '../api/index.ts';
 import type { EndpointAddress, Endpoints, Pod, Service } from '../api/types/core/v1.d.ts';
 import type { ServerObjects } from '../apiserver/index.ts';
 import type { Random } from '../base/index.ts';
+import type { LocalConnections } from './local-connections.ts';
 import { readProxyName } from './proxy-name.ts';
 
 /** Where to send a proxied request. */
@@ -25,10 +26,13 @@ interface ProxyTarget {
 export class ProxyLocations {
   readonly #objects: ServerObjects;
   readonly #random: Random;
+  readonly #local: Pick<LocalConnections, 'isPodAddress'>;
 
-  constructor(objects: ServerObjects, random: Random) {
+  /** Nodes of this process may give loopback addresses to pods. */
+  constructor(objects: ServerObjects, random: Random, local: Pick<LocalConnections, 'isPodAddress'>) {
     this.#objects = objects;
     this.#random = random;
+    this.#local = local;
   }
 
   /** The pod's address; default port: the first one that its containers declare. */
@@ -39,7 +43,7 @@ export class ProxyLocations {
     if (pod === undefined) throw notFound({ group: '', resource: 'pods' }, asked.name);
     const declared = pod.spec?.containers?.flatMap(({ ports }) => ports ?? []).at(0)?.containerPort;
     const host = pod.status?.podIPs?.[0]?.ip ?? '';
-    if (!isProxyable(host)) throw badRequest('address not allowed');
+    if (!isProxyable(host) && !(await this.#isGiven(pod, host))) throw badRequest('address not allowed');
     return { scheme: asked.scheme, host, port: asked.port === '' ? String(declared ?? '') : asked.port, pod };
   }
 
@@ -64,6 +68,11 @@ export class ProxyLocations {
       }
     }
     throw serviceUnavailable(`no endpoints available for service "${text}"`);
+  }
+
+  /** Whether a node of this process has given the address to the pod; only the pod's status says so otherwise, which clients may write. */
+  #isGiven({ metadata, spec }: Pod, address: string): Promise<boolean> {
+    return this.#local.isPodAddress(spec?.nodeName ?? '', metadata?.uid ?? '', address);
   }
 
   async #portName(namespace: string, name: string, port: number): Promise<string> {

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { RuntimeError } from '../node/index.ts';
 import { drained, duplexPair } from '../wire/connections/index.ts';
 
 export interface ScriptedPort {
@@ -11,7 +12,7 @@ export interface ScriptedPort {
 
 const REQUEST_LINE = /^[A-Z]{3,7} \S+ HTTP\/1\.[01]\r?\n/;
 
-/** A port of a simulated pod: answers HTTP requests with a page, and echoes everything else. */
+/** A port of a simulated pod: answers HTTP requests with a page, refuses TLS, and echoes everything else. */
 export async function* scriptedPort(
   sent: AsyncIterable<Uint8Array>,
   { pod, port, page }: ScriptedPort,
@@ -23,6 +24,7 @@ export async function* scriptedPort(
     yield start;
     yield* { [Symbol.asyncIterator]: () => rest };
   }
+  if (isClientHello(first.value)) throw new RuntimeError('Invalid', `pod "${pod}" is simulated and does not speak TLS`);
   if (!REQUEST_LINE.test(Buffer.from(first.value).toString('latin1', 0, 8192))) return yield* all(first.value);
   yield* serveHttp(all(first.value), (request, response) => {
     request.resume(); // the request body is dropped
@@ -31,6 +33,12 @@ export async function* scriptedPort(
       response.writeHead(200, { 'content-type': typeOf(text), 'content-length': Buffer.byteLength(text) }).end(text);
     });
   });
+}
+
+/** Whether the bytes begin a TLS connection: a record of a handshake, and in it the first message of a client. */
+function isClientHello(bytes: Uint8Array): boolean {
+  const [type, major, minor = 0] = bytes;
+  return type === 22 && major === 3 && minor <= 4 && bytes[5] === 1;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;

@@ -45,6 +45,7 @@ export function simulatedMachine({ name, addresses }: NodeSettings, options: Sim
     architecture,
     kubeletVersion,
     addresses,
+    hasPodNetwork: false,
     get info() {
       return infoOf(name);
     },

@@ -60,8 +60,9 @@ export class EndpointResolver implements ServiceResolver {
       const port = ports?.find((each) => (each.name ?? '') === name)?.port;
       const ready = (endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false);
       if (port === undefined || ready.length === 0) continue;
-      const host = ready[this.#random.int(ready.length)]?.addresses[0];
-      if (host !== undefined) return { host, port };
+      const { addresses: [host] = [], targetRef } = ready[this.#random.int(ready.length)] ?? {};
+      const pod = targetRef?.kind === 'Pod' ? `${targetRef.namespace}/${targetRef.name}` : undefined;
+      if (host !== undefined) return { host, port, ...(pod === undefined ? {} : { name: pod }) };
     }
     return undefined;
   }

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { TypeTable } from '../../api/index.ts';
 import type { Clock, UidSource } from '../../base/index.ts';
-import type { ClientCertificate } from '../../wire/http/index.ts';
+import type { ClientCertificate, Dialer } from '../../wire/http/index.ts';
 import type { ServiceResolver } from './service-resolver.ts';
 
 /** This server's credentials for a webhook. */
@@ -19,6 +19,8 @@ export interface WebhookClientOptions {
   /** The types of reviews. */
   readonly types: TypeTable;
   readonly services: ServiceResolver;
+  /** Decides how addresses are reached; default on the network. */
+  readonly dialer?: Dialer;
   /** The credentials for `host:port`; default none. */
   readonly credentialFor?: (hostAndPort: string) => WebhookCredential | undefined;
   readonly userAgent?: string;

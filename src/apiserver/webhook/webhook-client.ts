@@ -190,8 +190,8 @@ export class WebhookClient implements Disposable {
   }
 
   #connect(target: WebhookTarget): Connected {
-    const { url, service, caBundle, serverName, isInsecure } = target;
-    const place = [url, service?.namespace, service?.name, service?.port];
+    const { url, service, caBundle, serverName, isInsecure, address } = target;
+    const place = [url, address?.name, service?.namespace, service?.name, service?.port];
     const key = JSON.stringify([...place, caBundle, serverName, isInsecure]);
     const known = this.#connected.get(key);
     const connected = known ?? this.#open(target);
@@ -212,9 +212,9 @@ export class WebhookClient implements Disposable {
 
   #open(target: WebhookTarget): Connected {
     const { clock, certificateClock = new RealClock(), services, credentialFor } = this.#options;
-    const { maxConnections = MAX_CONNECTIONS, offersHttp2 = false, onCertificate } = this.#options;
+    const { maxConnections = MAX_CONNECTIONS, offersHttp2 = false, onCertificate, dialer } = this.#options;
     const server = webhookUrl(target);
-    const { service, serverName, isInsecure = false } = target;
+    const { service, address, serverName, isInsecure = false } = target;
     const host = server.hostname.replace(/^\[|\]$/g, '');
     const authorities = authoritiesOf(target);
     const credential = credentialFor?.(`${host}:${server.port === '' ? 443 : server.port}`) ?? {};
@@ -222,6 +222,8 @@ export class WebhookClient implements Disposable {
     const client = new HttpClient({
       target: {
         server,
+        ...(dialer === undefined ? {} : { dialer }),
+        ...(address === undefined ? {} : { address: async () => address }),
         ...(isInsecure
           ? { insecureSkipTlsVerify: true }
           : {

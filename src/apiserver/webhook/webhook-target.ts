@@ -1,9 +1,12 @@
 import { isIP } from 'node:net';
+import type { DialAddress } from '../../wire/http/index.ts';
 
 /** Where a webhook is, as `clientConfig` of every kind of webhook describes it. */
 export interface WebhookTarget {
   readonly url?: string;
   readonly service?: WebhookService;
+  /** The address to connect to instead of the host of `url`. */
+  readonly address?: DialAddress;
   /** Base64 of PEM: the trusted authorities. Absent or blank: the system's. */
   readonly caBundle?: string;
   /** The name that the certificate must have instead of the host's. */

@@ -19,7 +19,7 @@ export {
   type PodClaim,
   type Refusal,
 } from './node-devices.ts';
-export { defaultAddress, defaultPodCidr, type NodeSettings } from './node-settings.ts';
+export { defaultAddress, defaultPlaceOf, defaultPodCidr, type NodeSettings } from './node-settings.ts';
 export {
   type MountedVolume,
   type MountRequest,

@@ -46,6 +46,11 @@ export interface Machine {
   readonly kubeletVersion: string;
   /** The machine's addresses: the main one first, then perhaps one of the other IP family. */
   readonly addresses: readonly string[];
+  /**
+   * Whether the API server can dial the addresses of pods: true where they are on a network, or on loopback addresses of this machine. False
+   * where they are made up: pods are then reached only through `RuntimeService.portForward`.
+   */
+  readonly hasPodNetwork: boolean;
   readonly info: MachineInfo;
   /** All resources of the machine, including `pods` and huge pages. */
   readonly capacity: ResourceTexts;

@@ -11,8 +11,12 @@ export interface NodeSettings {
   readonly addresses: readonly string[];
   /** Port of the node's server; 0 for none. */
   readonly port: number;
+  /** The `host:port` at which the node's server listens, where the node's addresses do not lead there. */
+  readonly server?: string;
   /** Added to the labels that every node has. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Added to the annotations that every node has. */
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly taints: readonly DeepReadonly<core.Taint>[];
   /** The CSI drivers whose volumes the node can mount. */
   readonly drivers: readonly string[];
@@ -22,6 +26,7 @@ export interface NodeSettings {
 
 const BLOCK = 256;
 const LAST_BLOCKS = 12;
+const MAX_BLOCKS = 128;
 
 /** The pod range of the n-th node, from 0: `10.244.0.0/24` and on to 10.255, then from 10.128 to 10.243. */
 export function defaultPodCidr(index: number): string {
@@ -30,6 +35,14 @@ export function defaultPodCidr(index: number): string {
   if (second > 243 && block >= LAST_BLOCKS)
     throw new RangeError(`Cannot give node ${index} a pod range: there are ranges for 32768 nodes`);
   return `10.${second}.${index % BLOCK}.0/24`;
+}
+
+/** The place of the node that has this pod range by default; undefined for every other range. */
+export function defaultPlaceOf(podCidr: string): number | undefined {
+  const [, second = '', third = ''] = /^10\.(\d+)\.(\d+)\.0\/24$/.exec(podCidr) ?? [];
+  const block = Number(second) >= 244 ? Number(second) - 244 : Number(second) - 128 + LAST_BLOCKS;
+  const place = block * BLOCK + Number(third);
+  return second !== '' && block >= 0 && block < MAX_BLOCKS && defaultPodCidr(place) === podCidr ? place : undefined;
 }
 
 /** The address of the n-th node, from 0, in 10.0.0.0/16. */

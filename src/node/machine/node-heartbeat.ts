@@ -16,7 +16,7 @@ import { type NodeHealth, readHealth } from './node-health.ts';
 import {
   type DescribedNode,
   isExtendedResourceNew,
-  NODE_ANNOTATIONS,
+  nodeAnnotations,
   nodeLabels,
   nodeObject,
   nodeStatus,
@@ -189,7 +189,7 @@ export class NodeHeartbeat {
     const name = this.#name;
     const { podCidrs } = this.#node.settings;
     const labels = different(nodeLabels(this.#node), known.metadata.labels);
-    const annotations = different(NODE_ANNOTATIONS, known.metadata.annotations);
+    const annotations = different(nodeAnnotations(this.#node), known.metadata.annotations);
     const [podCIDR] = podCidrs;
     const lacksRange = podCIDR !== undefined && known.spec?.podCIDR === undefined;
     if (labels === undefined && annotations === undefined && !lacksRange) return;

@@ -4,7 +4,7 @@ import type { DeviceResources, Machine, NodeSettings, ResourceTexts } from '../b
 import type { Image, RuntimeStatus } from '../runtime/index.ts';
 import type { Node } from '../../client/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
-import { amountsOf, amountTexts, isExtendedResource } from '../../api/meaning/index.ts';
+import { amountsOf, amountTexts, isExtendedResource, networkAnnotations } from '../../api/meaning/index.ts';
 import { timeText } from '../life/index.ts';
 import type { HealthCondition } from './node-health.ts';
 
@@ -49,16 +49,20 @@ export function nodeLabels({ settings, machine }: DescribedNode): Record<string,
   };
 }
 
-/** Declares that the control plane attaches volumes. */
-export const NODE_ANNOTATIONS: Readonly<Record<string, string>> = {
-  'volumes.kubernetes.io/controller-managed-attach-detach': 'true',
-};
+/** Declares that the control plane attaches volumes, and how the node and its pods are reached. */
+export function nodeAnnotations({ settings, machine }: DescribedNode): Record<string, string> {
+  return {
+    'volumes.kubernetes.io/controller-managed-attach-detach': 'true',
+    ...networkAnnotations({ hasPodNetwork: machine.hasPodNetwork, server: settings.server }),
+    ...settings.annotations,
+  };
+}
 
 export function nodeObject(node: DescribedNode, parts: StatusParts): DeepReadonly<Node> {
   const { name, podCidrs, taints } = node.settings;
   const [podCIDR] = podCidrs;
   return {
-    metadata: { name, labels: nodeLabels(node), annotations: NODE_ANNOTATIONS },
+    metadata: { name, labels: nodeLabels(node), annotations: nodeAnnotations(node) },
     spec: {
       ...(podCIDR === undefined ? {} : { podCIDR, podCIDRs: podCidrs }),
       ...(taints.length === 0 ? {} : { taints }),

@@ -8,6 +8,7 @@ export const TEST_MACHINE: Machine = {
   architecture: 'arm64',
   kubeletVersion: 'v1.36.0',
   addresses: ['10.0.0.1'],
+  hasPodNetwork: true,
   info: { machineID: 'm', systemUUID: 's', bootID: 'b', kernelVersion: 'k', osImage: 'test' },
   capacity: { cpu: '4', memory: '8Gi', pods: '20' },
   reserved: { cpu: '1' },

@@ -57,7 +57,7 @@ export class ProxiedNode implements AsyncDisposable {
       void accept(far, serve);
       return near;
     };
-    const local = { connectionTo, portOf: async () => undefined };
+    const local = { connectionTo, isPodAddress: async () => false };
     this.#nodes = new NodeConnections({ objects: this.#memory.objects, clock: this.clock, local });
     this.client = new HttpClient({
       target: { server: new URL(transport.transport.url), insecureSkipTlsVerify: true },

@@ -23,6 +23,8 @@ export interface DialTarget {
   readonly socketPath?: string;
   /** The address to connect to instead of the host of `server`; called for every connection. */
   readonly address?: (signal: AbortSignal) => Promise<DialAddress>;
+  /** Decides how the address is reached; default on the network. */
+  readonly dialer?: Dialer;
   /** A connection within this process, used instead of the host of `server`. */
   readonly connection?: () => Duplex;
   /**
@@ -35,6 +37,17 @@ export interface DialTarget {
 export interface DialAddress {
   readonly host: string;
   readonly port: number;
+  /** The name of what has the address, for a dialer that tells owners of the same address apart. */
+  readonly name?: string;
+}
+
+/** Decides how addresses are reached. */
+export interface Dialer {
+  /**
+   * How to open a connection within this process; undefined for an address that is dialled on the network. Rejects, with Go's words, when
+   * the address leads nowhere and must not be dialled.
+   */
+  routeTo(address: DialAddress): Promise<(() => Duplex) | undefined>;
 }
 
 export interface DialOptions {
@@ -65,10 +78,12 @@ export function agreedProtocol(socket: Socket | TLSSocket): 'h2' | 'http/1.1' {
 async function openPlain(target: DialTarget, signal: AbortSignal): Promise<Duplex> {
   const { server, proxyUrl, socketPath, connection } = target;
   if (connection !== undefined) return connection();
-  const { host, port } = (await target.address?.(signal)) ?? {
-    host: hostOf(server),
-    port: portOf(server),
-  };
+  const address = (await target.address?.(signal)) ?? { host: hostOf(server), port: portOf(server) };
+  const { host, port } = address;
+  const open = await target.dialer?.routeTo(address).catch((cause: unknown) => {
+    throw cannotConnect(server, cause);
+  });
+  if (open !== undefined) return open();
   if (proxyUrl !== undefined) return openTunnel(proxyUrl, `${server.hostname}:${port}`, signal);
   const socket =
     socketPath === undefined

@@ -4,6 +4,7 @@ export {
   type ClientCertificate,
   dial,
   type DialAddress,
+  type Dialer,
   type DialOptions,
   type DialTarget,
 } from './dial.ts';

@@ -1,10 +1,20 @@
 import type { Client } from '../../../client/index.ts';
 import type { Part } from '../../../kit/index.ts';
-import { nodeAgent, nodeAgents, type NodeAgent, type NodeAgentsOptions, type NodeServer } from '../../../node/index.ts';
+import {
+  defaultAddress,
+  defaultPodCidr,
+  nodeAgent,
+  nodeAgents,
+  type NodeAgent,
+  type NodeAgentsOptions,
+  type NodeServer,
+} from '../../../node/index.ts';
 import type { NodeEndpoints } from './node-endpoints.ts';
 
-export interface ComposedNodes extends Pick<NodeAgentsOptions, 'backend' | 'drivers' | 'labels' | 'firstIndex'> {
+export interface ComposedNodes extends Pick<NodeAgentsOptions, 'backend' | 'drivers' | 'labels' | 'annotations'> {
   readonly names: readonly string[];
+  /** The place of each node among the nodes of all processes, from which addresses and pod ranges follow. */
+  readonly places: readonly number[];
   /** One node alone watches nothing but itself and its pods; several share watches of all nodes and pods. */
   readonly isSingle: boolean;
   /** The ports of the nodes; undefined where they have none. */
@@ -16,19 +26,18 @@ export interface ComposedNodes extends Pick<NodeAgentsOptions, 'backend' | 'driv
 }
 
 /** The nodes of a process as a part: the only place where they are put together, in a cluster and alone. */
-export function composeNodes({ names, isSingle, endpoints, serve, clientOf, ...options }: ComposedNodes): Part {
+export function composeNodes(composed: ComposedNodes): Part {
+  const { names, places, isSingle, endpoints, serve, clientOf, ...options } = composed;
   const onAgent = (agent: NodeAgent): void => {
     const server = serve(agent);
     endpoints?.serve(agent, server, clientOf(agent.name));
   };
-  const [first = ''] = names;
-  if (isSingle) {
-    const place = endpoints === undefined ? {} : { addresses: [endpoints.host], port: endpoints.portOf(first) };
-    return nodeAgent({ ...options, ...place, onAgent, name: first });
-  }
-  const places =
-    endpoints === undefined
-      ? {}
-      : { addresses: () => [endpoints.host], port: (name: string) => endpoints.portOf(name) };
-  return nodeAgents({ ...options, ...places, onAgent, names });
+  const placeOf = (index: number): number => places[index] ?? index;
+  const podCidrs = (index: number): readonly string[] => [defaultPodCidr(placeOf(index))];
+  const addresses = (index: number): readonly string[] =>
+    endpoints === undefined ? [defaultAddress(placeOf(index))] : [endpoints.host];
+  const port = (name: string): number => endpoints?.portOf(name) ?? 0;
+  if (!isSingle) return nodeAgents({ ...options, podCidrs, addresses, port, onAgent, names });
+  const [name = ''] = names;
+  return nodeAgent({ ...options, podCidrs: podCidrs(0), addresses: addresses(0), port: port(name), onAgent, name });
 }

@@ -1,6 +1,7 @@
 import type { OpenNodeBackend } from '../../../node/index.ts';
 import { nodeNames } from '../../../node/index.ts';
 import type { SharedOptions } from '../program.ts';
+import type { NodeRunner } from './former-nodes.ts';
 
 /** The nodes of a cluster. */
 export interface NodesOptions {
@@ -33,4 +34,9 @@ export function nodesName({ nodeName, hostname = 'localhost', serving }: NamingO
 
 export function namesOfNodes(options: NamingOptions, isShared: boolean): string[] {
   return nodeNames(options.nodes ?? 1, nodesName(options, isShared));
+}
+
+/** What runs the nodes of a cluster: where no other process works on the store, all that the cluster ever ran are its own. */
+export function runnerOf(options: NamingOptions, isShared: boolean): NodeRunner {
+  return isShared ? { type: 'process', name: nodesName(options, isShared) } : { type: 'cluster' };
 }

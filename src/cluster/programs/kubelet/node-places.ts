@@ -1,4 +1,6 @@
-import { type Client, ConfigMap, hasReason, type Stored } from '../../../client/index.ts';
+import type { DeepReadonly } from '../../../base/index.ts';
+import { type Client, ConfigMap, hasReason, type Node, type Stored } from '../../../client/index.ts';
+import { defaultPlaceOf } from '../../../node/index.ts';
 
 const NAMESPACE = 'kube-system';
 const NAME = 'keelson-nodes';
@@ -34,6 +36,32 @@ export async function takePlaces(client: Client, name: string, count: number): P
     }
   }
   throw new Error(`Cannot find a place for the nodes "${name}": ConfigMap "${NAMESPACE}/${NAME}" keeps changing`);
+}
+
+/**
+ * The place of each node, from which its address and pod range follow. A node that exists keeps the range that it has. The others get the places
+ * from `first` on, but none whose range another node has: pods of a node that was removed keep their addresses until they are deleted.
+ */
+export function placesOf(
+  names: readonly string[],
+  first: number,
+  stored: readonly DeepReadonly<Pick<Node, 'metadata' | 'spec'>>[],
+): readonly number[] {
+  const placeByName = new Map<string, number>();
+  for (const { metadata, spec } of stored) {
+    const place = defaultPlaceOf(spec?.podCIDRs?.[0] ?? '');
+    if (place !== undefined) placeByName.set(metadata?.name ?? '', place);
+  }
+  const taken = new Set(placeByName.values());
+  let next = first + names.length;
+  return names.map((name, index) => {
+    const own = placeByName.get(name);
+    if (own !== undefined) return own;
+    let place = first + index;
+    while (taken.has(place)) place = next++;
+    taken.add(place);
+    return place;
+  });
 }
 
 async function readMap(client: Client): Promise<Stored<ConfigMap> | undefined> {

@@ -9,9 +9,10 @@ import { simulatedBackend } from '../../../simulated/index.ts';
 import { type Credential, issueCertificate, newPrivateKey, selfIssuer } from '../../../wire/certificates/index.ts';
 import { renewedCredential } from '../../pki/issue-credential.ts';
 import { composeNodes } from './compose-nodes.ts';
+import { groupAnnotations, removeFormerNodes } from './former-nodes.ts';
 import { holdNodes } from './hold-nodes.ts';
 import { NodeEndpoints, nodeSubject } from './node-endpoints.ts';
-import { takePlaces } from './node-places.ts';
+import { placesOf, takePlaces } from './node-places.ts';
 
 export interface NodeProgramOptions {
   /** The name of a single node, and the prefix of the names of several. */
@@ -73,12 +74,16 @@ export class NodeProgram implements Runnable {
   async #runNodes(firstIndex: number, signal: AbortSignal): Promise<void> {
     const { name, nodes, labels, log } = this.#options;
     const names = nodeNames(nodes, name);
+    const runner = { type: 'node', name } as const;
+    const places = placesOf(names, firstIndex, (await this.#client.core.v1.nodes.list()).items);
+    await removeFormerNodes(this.#client, runner, names);
     using endpoints = await this.#openEndpoints(names);
     const servers: NodeServer[] = [];
     const part = composeNodes({
       names,
       isSingle: false,
-      firstIndex,
+      places,
+      annotations: groupAnnotations(runner),
       endpoints,
       backend: simulatedBackend(),
       drivers: [SIMULATED_DRIVER],

@@ -1,3 +1,4 @@
+import type { Node } from '../../../api/types/core/v1.d.ts';
 import { SIMULATED_DRIVER } from '../../../controllers/index.ts';
 import type { Resource } from '../../../apiserver/index.ts';
 import { simulatedBackend } from '../../../simulated/index.ts';
@@ -8,32 +9,34 @@ import { SCHEDULER } from '../identities.ts';
 import type { ComposedProgram, Holding, ProgramContext } from '../program.ts';
 import { hasSimulatedStorage, type SimulatedStorageOptions } from '../simulated-storage.ts';
 import { composeNodes } from './compose-nodes.ts';
+import { groupAnnotations, removeFormerNodes } from './former-nodes.ts';
 import { holdNodes } from './hold-nodes.ts';
 import { nodeHost, NodeEndpoints, nodeSubject } from './node-endpoints.ts';
-import { namesOfNodes, type NodesOptions, nodesName } from './node-options.ts';
-import { takePlaces } from './node-places.ts';
+import { namesOfNodes, type NodesOptions, nodesName, runnerOf } from './node-options.ts';
+import { placesOf, takePlaces } from './node-places.ts';
 import { metricsResources } from './simulated-metrics/metrics-resources.ts';
 
 type Context = ProgramContext<NodesOptions & SimulatedStorageOptions & { readonly controllers?: unknown }>;
 
 /** What the nodes of a cluster have before they run. */
 export class OpenNodes implements Disposable {
-  /** Where they stand among the nodes of all processes; see `NodeAgentsOptions.firstIndex`. */
-  readonly firstIndex: number;
+  /** See `placesOf`. */
+  readonly places: readonly number[];
   readonly endpoints: NodeEndpoints | undefined;
 
-  constructor(firstIndex: number, endpoints: NodeEndpoints | undefined) {
-    this.firstIndex = firstIndex;
+  constructor(places: readonly number[], endpoints: NodeEndpoints | undefined) {
+    this.places = places;
     this.endpoints = endpoints;
   }
 
   static async open({ plane, options, isShared }: Context): Promise<OpenNodes> {
     const { nodes = 1, nodeEndpoints = false, serving } = options;
-    const firstIndex = isShared ? await takePlaces(plane.client(ITSELF), nodesName(options, isShared), nodes) : 0;
-    if (!nodeEndpoints) return new OpenNodes(firstIndex, undefined);
-    const host = nodeHost(serving?.listen?.host ?? '');
+    const first = isShared ? await takePlaces(plane.client(ITSELF), nodesName(options, isShared), nodes) : 0;
     const names = namesOfNodes(options, isShared);
-    return new OpenNodes(firstIndex, await openEndpoints(plane, { names, host, log: options.log }));
+    const places = placesOf(names, first, await plane.server.objects.of<Node>('', 'nodes').newestList());
+    if (!nodeEndpoints) return new OpenNodes(places, undefined);
+    const host = nodeHost(serving?.listen?.host ?? '');
+    return new OpenNodes(places, await openEndpoints(plane, { names, host, log: options.log }));
   }
 
   [Symbol.dispose](): void {
@@ -76,7 +79,8 @@ export function nodesInCluster({ plane, options, isShared }: Context, opened?: O
   const part = composeNodes({
     names,
     isSingle,
-    firstIndex: opened?.firstIndex ?? 0,
+    places: opened?.places ?? placesOf(names, 0, plane.server.objects.of<Node>('', 'nodes').listNow()),
+    annotations: groupAnnotations(runnerOf(options, isShared)),
     endpoints: opened?.endpoints,
     backend: nodeBackend,
     ...(hasSimulatedStorage(options) ? { drivers: [SIMULATED_DRIVER] } : {}),
@@ -87,7 +91,13 @@ export function nodesInCluster({ plane, options, isShared }: Context, opened?: O
   const whileHeld = (
     work: (signal: AbortSignal) => Promise<void>,
     { client, signal, ...candidate }: Holding,
-  ): Promise<void> => holdNodes(client, { ...candidate, name }, { work, signal });
+  ): Promise<void> => {
+    const workAlone = async (term: AbortSignal): Promise<void> => {
+      await removeFormerNodes(client, runnerOf(options, isShared), names);
+      await work(term);
+    };
+    return holdNodes(client, { ...candidate, name }, { work: workAlone, signal });
+  };
   if (isSingle) return { identity: nodeIdentity(first), parts: [part], whileHeld };
   return { identity: SCHEDULER, identityOf: nodeIdentity, parts: [part], whileHeld };
 }
