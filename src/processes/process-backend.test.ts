@@ -5,7 +5,11 @@ import { describeNodeBackend } from '../node/testing/describe-node-backend.ts';
 import { imageCommand, TestProcesses } from './testing/test-processes.ts';
 
 /** Ends with the code that belongs to a signal. */
-const PROGRAM = ['sh', '-c', 'trap "exit 1" HUP; trap "exit 3" USR1; trap "exit 7" USR2; echo ready; sleep 1000 & wait'];
+const PROGRAM = [
+  'sh',
+  '-c',
+  'trap "exit 1" HUP; trap "exit 3" USR1; trap "exit 7" USR2; echo ready; sleep 1000 & wait',
+];
 const SIGNALS: Readonly<Record<number, NodeJS.Signals>> = { 1: 'SIGHUP', 3: 'SIGUSR1', 7: 'SIGUSR2' };
 const CAN = { networkSwitch: false, deviceEdits: false, mountedVolumes: true };
 

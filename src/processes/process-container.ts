@@ -32,6 +32,8 @@ export interface ProcessContainerParts {
   readonly ports: readonly number[];
   readonly launcher: Launcher;
   readonly clock: Clock;
+  /** Called with all that the program prints. */
+  readonly onOutput: ((bytes: Uint8Array) => void) | undefined;
   /** Explains an end with a failure, if the machine is the reason; undefined when it is not known to be. */
   explain(container: ProcessContainer): Promise<string | undefined>;
   changed(container: ProcessContainer, type: ContainerEventType): void;
@@ -202,8 +204,10 @@ export class ProcessContainer {
   async #copy(name: 'stdout' | 'stderr', log: ContainerLog): Promise<void> {
     const source = this.#child?.[name] as NonNullable<ChildProcess['stdout']>;
     const attached = this.#attached;
+    const { onOutput } = this.parts;
     async function* shown(): AsyncGenerator<Buffer> {
       for await (const bytes of source as AsyncIterable<Buffer>) {
+        onOutput?.(bytes);
         for (const each of attached) if (!each[name].offer(bytes)) each[name].close();
         yield bytes;
       }

@@ -23,6 +23,8 @@ export interface ProcessHostOptions {
   readonly log: Logger;
   /** Whether to try to mount volumes at their paths; default true. */
   readonly mountsVolumes?: boolean;
+  /** Called with all that programs print, besides the logs. */
+  readonly onOutput?: (bytes: Uint8Array) => void;
 }
 
 /** The processes of one node, which outlive its agent. */

@@ -143,6 +143,7 @@ export class ProcessRuntime implements RuntimeService {
       ports: pods.portsOf(metadata.uid, config.metadata.name),
       launcher: host.launcher,
       clock,
+      onOutput: host.options.onOutput,
       explain: (ended) => this.#explain(ended),
       changed: (changed, type) => this.#tell(changed, type),
     });

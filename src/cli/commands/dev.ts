@@ -13,6 +13,7 @@ import {
 import { type Command, type CommandContext } from '../command.ts';
 import { findEntry } from '../definitions/find-entry.ts';
 import { AppProcess } from '../dev/app-process.ts';
+import { type DeployedApp, deployedImages, keepDeployed } from '../dev/deployed-app.ts';
 import { SourceFiles } from '../dev/source-files.ts';
 import { webhookLines } from '../dev/webhook-calls.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
@@ -32,6 +33,10 @@ const definitions: FlagDefinitions = {
     value: 'FILE',
     help: 'Write the kubeconfig there instead of merging it into yours',
   },
+  deployed: {
+    type: 'boolean',
+    help: 'Deploy the app as keelson manifests does: it runs as a Deployment with its own account and roles',
+  },
   call: {
     type: 'string',
     value: 'NAME',
@@ -45,6 +50,7 @@ export const devCommand: Command = {
 
   keelson dev                 the app of main.ts, src/main.ts, main.js or src/main.js
   keelson dev operator.ts     the app that a module gives to run(), or exports
+  keelson dev --deployed      the same app in a pod, as a process of this machine with the rights of its account
 
 kubectl is pointed at the cluster, which stays as it is while the app comes and goes. Ctrl-C stops both.
 
@@ -54,11 +60,18 @@ ${describeFlags(definitions)}`,
     const file = findEntry(flags.positionals);
     const folder = await mkdtemp(join(tmpdir(), 'keelson-dev-'));
     try {
-      await using cluster = await openCluster(flags, context);
+      const deployed = flags.isSet('deployed')
+        ? { file, call: flags.text('call'), program: builtProgram(context) }
+        : undefined;
+      await using cluster = await openCluster(flags, context, deployed);
       const kubeconfig = join(folder, 'kubeconfig'); // for this cluster only: the app must never run on another one
       await writeFile(kubeconfig, kubeconfigText(cluster.plane.access), { mode: 0o600 });
       const showing = showWebhooks(cluster, context);
-      await Promise.race([keepRunning(file, { kubeconfig, call: flags.text('call'), context }), cluster.running]);
+      const running =
+        deployed === undefined
+          ? keepRunning(file, { kubeconfig, call: flags.text('call'), context })
+          : keepDeployed(deployed, { cluster, clock: new RealClock(), context });
+      await Promise.race([running, cluster.running]);
       await showing;
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -66,7 +79,7 @@ ${describeFlags(definitions)}`,
   },
 };
 
-async function openCluster(flags: Flags, context: CommandContext): Promise<Cluster> {
+async function openCluster(flags: Flags, context: CommandContext, deployed: DeployedApp | undefined): Promise<Cluster> {
   const [clock, random] = [new RealClock(), new CryptoRandom()];
   const started = clock.monotonic();
   const data = flags.text('data-dir');
@@ -83,7 +96,8 @@ async function openCluster(flags: Flags, context: CommandContext): Promise<Clust
       listen: { host: '127.0.0.1', port: flags.integer('port', { min: 0, max: 65_535 }) ?? 0 },
       ...(data === undefined ? {} : { pkiFolder: join(data, 'pki') }),
     },
-    nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
+    nodes: flags.integer('nodes', { min: deployed === undefined ? 0 : 1, max: 10_000 }) ?? 1,
+    ...(deployed === undefined ? {} : { runImages: deployedImages(deployed, context.print) }),
     serviceCidrs: ['10.96.0.0/16'],
     runtimeConfig: parseRuntimeConfig(),
     tracing: { tracedRequests: TRACED_REQUESTS },
@@ -127,11 +141,16 @@ interface Running {
   readonly context: CommandContext;
 }
 
+/** What starts this program again, for the app. */
+function builtProgram({ program }: CommandContext): NonNullable<CommandContext['program']> {
+  if (program !== undefined && !program.file.endsWith('.ts')) return program;
+  throw new Error('Cannot start the app: only the built program can be started');
+}
+
 /** Runs the app, and restarts it when a source file changes, until this program stops. */
 async function keepRunning(file: string, { kubeconfig, call, context }: Running): Promise<void> {
-  const { program, signal, environment, print, printError } = context;
-  if (program === undefined || program.file.endsWith('.ts'))
-    throw new Error('Cannot start the app: only the built program can be started');
+  const { signal, environment, print, printError } = context;
+  const program = builtProgram(context);
   const clock = new RealClock();
   const { folder } = projectOf(file);
   let changed = new AbortController();

@@ -11,6 +11,8 @@ export interface RunImagesOptions {
   readonly folder?: string;
   /** Whether to try to mount volumes at their paths; default true. */
   readonly mountsVolumes?: boolean;
+  /** Called with all that their programs print, besides the logs. */
+  readonly onOutput?: (bytes: Uint8Array) => void;
 }
 
 /** The nodes of a cluster. */

@@ -15,9 +15,9 @@ export async function openProcesses(
   if (nodeBackend !== undefined) throw new Error('Cannot run images as processes: the nodes have another backend');
   if (!plane.isListening)
     throw new Error('Cannot run images as processes: the API server listens at no address that they could reach');
-  const { commands, folder = join(homedir(), '.keelson', 'run'), mountsVolumes = true } = runImages;
+  const { folder = join(homedir(), '.keelson', 'run'), ...how } = runImages;
   const apiServer = (): URL => new URL(plane.access.server);
-  return ProcessHost.open({ folder, commands, apiServer, environment: process.env, clock, log, mountsVolumes });
+  return ProcessHost.open({ ...how, folder, apiServer, environment: process.env, clock, log });
 }
 
 /** Nodes whose processes end when the nodes stop. */
