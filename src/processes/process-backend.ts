@@ -17,14 +17,14 @@ import { processVolumes } from './process-volumes.ts';
 /** A backend whose containers are processes of this machine where the host has a command for their image; all others are simulated. */
 export function processBackend(host: ProcessHost, options: SimulatedBackendOptions = {}): OpenNodeBackend {
   return async (settings, context) => {
-    const { clock } = context;
+    const { clock, random } = context;
     const root = join(host.folder, 'nodes', settings.name);
     const folders = { root, podLogs: join(root, 'logs') };
     const simulated = await simulatedBackend({ ...options, folders })(settings, context);
     const { machine, images, devices, polling } = simulated;
     const node = host.node(settings.name);
     const pods = new ProcessPods(host.options.commands);
-    const runtime = new ProcessRuntime({ host, node, pods, machine, simulated, clock });
+    const runtime = new ProcessRuntime({ host, node, pods, machine, simulated, clock, random });
     const isRunning = async (id: string): Promise<boolean> => node.containers.get(id)?.state === 'CONTAINER_RUNNING';
     const fileLogs = new FileLogs(clock, isRunning);
     const files = processFiles({ ...folders, isProcessPod: (uid) => pods.has(uid), others: simulated.files });

@@ -151,8 +151,7 @@ export class ProcessContainer {
     const { stopSignal = 'SIGTERM' } = config;
     this.#signal(isSignal(stopSignal) ? stopSignal : 'SIGTERM');
     using _deadline = clock.timer(graceMs, () => this.kill());
-    if (signal === undefined) return this.ended;
-    await Promise.race([this.ended, aborted(signal)]);
+    await (signal === undefined ? this.ended : Promise.race([this.ended, aborted(signal)]));
   }
 
   /** Kills all processes of the container. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -104,10 +103,6 @@ export class ProcessHost implements Disposable {
     const known = this.#nodes.get(name) ?? { containers: new Map(), addresses: new Map() };
     this.#nodes.set(name, known);
     return known;
-  }
-
-  newId(): string {
-    return randomUUID().replaceAll('-', '') + randomUUID().replaceAll('-', '');
   }
 
   takeAddress(): string {

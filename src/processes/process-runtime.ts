@@ -1,6 +1,7 @@
+import { Buffer } from 'node:buffer';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BoundedQueue, type Clock } from '../base/index.ts';
+import { BoundedQueue, type Clock, type Random } from '../base/index.ts';
 import {
   type AttachRequest,
   type CallOptions,
@@ -42,6 +43,7 @@ import type { ProcessPods } from './process-pods.ts';
 export const PROCESS = 'process';
 
 const NEVER = new AbortController().signal;
+const ID_BYTES = 32;
 const MAX_EVENTS = 10_000;
 
 export interface ProcessRuntimeParts {
@@ -52,6 +54,7 @@ export interface ProcessRuntimeParts {
   /** Runs the sandboxes of all pods, and the containers whose images are not mapped. */
   readonly simulated: Pick<NodeBackend, 'runtime' | 'images'>;
   readonly clock: Clock;
+  readonly random: Random;
 }
 
 /**
@@ -125,13 +128,13 @@ export class ProcessRuntime implements RuntimeService {
 
   async createContainer(request: CreateContainerRequest, options?: CallOptions): Promise<string> {
     const { config, sandboxConfig, podSandboxId } = request;
-    const { host, node, pods, clock, simulated } = this.#parts;
+    const { host, node, pods, clock, random, simulated } = this.#parts;
     const command = this.#commandFor(request);
     if (command === undefined) return this.#simulated.createContainer(request, options);
     const { status } = await this.#simulated.podSandboxStatus(podSandboxId);
     if (status.state !== 'SANDBOX_READY')
       throw new RuntimeError('Invalid', `Cannot create container "${config.metadata.name}": its sandbox has stopped`);
-    const id = host.newId();
+    const id = Buffer.from(random.bytes(ID_BYTES)).toString('hex');
     const { metadata, labels, annotations, logDirectory } = sandboxConfig;
     const container = new ProcessContainer({
       id,
