@@ -28,6 +28,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   scheduler: ['base', 'wire', 'api', 'cel', 'client', 'kit'],
   node: ['base', 'wire', 'api', 'client', 'kit'],
   simulated: ['base', 'wire', 'api', 'client', 'kit', 'node'],
+  processes: ['base', 'wire', 'api', 'client', 'kit', 'node', 'simulated'],
   network: ['base', 'wire', 'api', 'client', 'kit'],
   cluster: [
     'base',
@@ -51,6 +52,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'scheduler',
     'node',
     'simulated',
+    'processes',
     'network',
   ],
   cli: ['base', 'api', 'cel', 'crd', 'store', 'client', 'kit', 'cluster'],

@@ -45,6 +45,8 @@ export {
   type SimulatedBackendOptions,
   type SimulatedDevices,
 } from '../simulated/index.ts';
+export { type ImageCommand, ImageCommands, readImageCommands } from '../processes/index.ts';
+export type { RunImagesOptions } from './programs/kubelet/node-options.ts';
 export { ControllerManager, type ControllerManagerOptions } from './programs/controller-manager/controller-manager.ts';
 export { NodeProgram, type NodeProgramOptions } from './programs/kubelet/node-program.ts';
 export { SchedulerProgram, type SchedulerProgramOptions } from './programs/scheduler/scheduler-program.ts';

@@ -65,6 +65,8 @@ const ALWAYS_WELL: RuntimeStatus = {
 
 /** The scheme of container ids, before `://`. */
 export const SIMULATED = 'simulated';
+/** Also the name of the runtime that runs some containers as processes and simulates the others. */
+const RUNTIME_NAMES = [SIMULATED, 'process'];
 
 /**
  * A container runtime without containers: everything starts at once, and runs until it is stopped or its script ends it.
@@ -234,7 +236,7 @@ export class SimulatedRuntime implements RuntimeService {
   }
 
   #recover(pod: Observed<Pod>): SimulatedSandbox | undefined {
-    const past = remembered(pod, SIMULATED, this.#options.machine);
+    const past = remembered(pod, RUNTIME_NAMES, this.#options.machine);
     if (past === undefined) return undefined;
     const ips = past.ips.filter((ip) => this.#pools.some((pool) => pool.reserve(ip)));
     const config = { ...past.config, annotations: {} }; // the script is read when everything is in place

@@ -15,6 +15,7 @@ import { type Cluster, kubeconfigText, launchCluster } from '../../cluster/index
 import { type Command, type CommandContext } from '../command.ts';
 import { findEntry } from '../definitions/find-entry.ts';
 import { AppProcess } from '../dev/app-process.ts';
+import { type DeployedApp, deployedImages, keepDeployed } from '../dev/deployed-app.ts';
 import { SourceFiles } from '../dev/source-files.ts';
 import { webhookLines } from '../dev/webhook-calls.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
@@ -36,6 +37,10 @@ const definitions: FlagDefinitions = {
     value: 'FILE',
     help: 'Write the kubeconfig there instead of merging it into yours',
   },
+  deployed: {
+    type: 'boolean',
+    help: 'Deploy the app as keelson manifests does: it runs as a Deployment with its own account and roles',
+  },
   call: {
     type: 'string',
     value: 'NAME',
@@ -49,6 +54,7 @@ export const devCommand: Command = {
 
   keelson dev                 the app of main.ts, src/main.ts, main.js or src/main.js
   keelson dev operator.ts     the app that a module gives to run(), or exports
+  keelson dev --deployed      the same app in a pod, as a process of this machine with the rights of its account
 
 kubectl is pointed at the cluster, which stays as it is while the app comes and goes. Ctrl-C stops both.
 
@@ -58,10 +64,13 @@ ${describeFlags(definitions)}`,
     const file = findEntry(flags.positionals);
     const folder = await mkdtemp(join(tmpdir(), 'keelson-dev-'));
     try {
+      const deployed = flags.isSet('deployed')
+        ? { file, call: flags.text('call'), program: builtProgram(context) }
+        : undefined;
       const clock = new RealClock();
       const started = clock.monotonic();
       const random = new CryptoRandom();
-      await using cluster = await openCluster(flags, context, { clock, random });
+      await using cluster = await openCluster(flags, context, { clock, random, deployed });
       await using kubectl = await KubectlContext.open(cluster.plane, {
         kubeconfig: flags.text('kubeconfig-out'),
         isEphemeral: !flags.has('data-dir'),
@@ -79,7 +88,11 @@ ${describeFlags(definitions)}`,
       const kubeconfig = join(folder, 'kubeconfig'); // for this cluster only: the app must never run on another one
       await writeFile(kubeconfig, kubeconfigText(cluster.plane.access), { mode: 0o600 });
       const showing = showWebhooks(cluster, context);
-      await Promise.race([keepRunning(file, { kubeconfig, call: flags.text('call'), context }), cluster.running]);
+      const running =
+        deployed === undefined
+          ? keepRunning(file, { kubeconfig, call: flags.text('call'), context })
+          : keepDeployed(deployed, { cluster, clock, context });
+      await Promise.race([running, cluster.running]);
       await showing;
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -90,9 +103,10 @@ ${describeFlags(definitions)}`,
 interface Given {
   readonly clock: Clock;
   readonly random: Random;
+  readonly deployed: DeployedApp | undefined;
 }
 
-function openCluster(flags: Flags, context: CommandContext, { clock, random }: Given): Promise<Cluster> {
+function openCluster(flags: Flags, context: CommandContext, { clock, random, deployed }: Given): Promise<Cluster> {
   const data = flags.text('data-dir');
   const log = new LineLogger({
     clock,
@@ -107,7 +121,8 @@ function openCluster(flags: Flags, context: CommandContext, { clock, random }: G
       listen: { host: '127.0.0.1', port: flags.integer('port', { min: 0, max: 65_535 }) ?? 0 },
       ...(data === undefined ? {} : { pkiFolder: join(data, 'pki') }),
     },
-    nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
+    nodes: flags.integer('nodes', { min: deployed === undefined ? 0 : 1, max: 10_000 }) ?? 1,
+    ...(deployed === undefined ? {} : { runImages: deployedImages(deployed, context.print) }),
     serviceCidrs: ['10.96.0.0/16'],
     runtimeConfig: parseRuntimeConfig(),
     tracing: { tracedRequests: TRACED_REQUESTS },
@@ -139,11 +154,16 @@ interface Running {
   readonly context: CommandContext;
 }
 
+/** What starts this program again, for the app. */
+function builtProgram({ program }: CommandContext): NonNullable<CommandContext['program']> {
+  if (program !== undefined && !program.file.endsWith('.ts')) return program;
+  throw new Error('Cannot start the app: only the built program can be started');
+}
+
 /** Runs the app, and restarts it when a source file changes, until this program stops. */
 async function keepRunning(file: string, { kubeconfig, call, context }: Running): Promise<void> {
-  const { program, signal, environment, print, printError } = context;
-  if (program === undefined || program.file.endsWith('.ts'))
-    throw new Error('Cannot start the app: only the built program can be started');
+  const { signal, environment, print, printError } = context;
+  const program = builtProgram(context);
   const clock = new RealClock();
   const { folder } = projectOf(file);
   let changed = new AbortController();

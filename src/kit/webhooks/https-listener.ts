@@ -8,6 +8,7 @@ import {
 import type { TLSSocket } from 'node:tls';
 import { aborted, type Clock, CryptoRandom, type Random, RealClock, type Runnable } from '../../base/index.ts';
 import { type Http1Handlers, type ServingCertificate as TlsServing, TlsListener } from '../../wire/listen/index.ts';
+import { podAddress } from '../pod-address.ts';
 import { RENEW_AFTER_MS, type ServingCertificate, WebhookAuthority } from './serving-certificate.ts';
 
 export interface HttpsListenerOptions {
@@ -137,10 +138,10 @@ export class HttpsListener implements Runnable {
     return this.#address;
   }
 
-  /** Makes the server listen at the Service's port on all addresses; must be called before it runs. */
+  /** Makes the server listen at the Service's port on all addresses of the pod; must be called before it runs. */
   standBehind({ namespace, name, port }: Required<ServiceReference>): void {
     const names = [...(this.#options.names ?? []), serviceHost({ namespace, name })];
-    this.#options = { ...this.#options, host: '', port, names };
+    this.#options = { ...this.#options, host: podAddress(process.env), port, names };
     this.#options.front?.listener.standBehind({ namespace, name, port });
   }
 
