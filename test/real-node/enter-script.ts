@@ -58,6 +58,9 @@ mount -t overlay -o "lowerdir=/var,upperdir=$folder/var,workdir=$folder/var-work
 mkdir -p /var/lib/kubelet /var/log
 mount --bind ${ROOM}/kubelet /var/lib/kubelet
 mount --bind ${ROOM}/log /var/log
+# CoreDNS refuses names outside the cluster at once; the machine's own servers are out of reach, and pulls from unknown registries would wait for them.
+echo 'nameserver ${NODE_ADDRESS}' > ${ROOM}/resolv.conf
+[ ! -e /etc/resolv.conf ] || mount --bind ${ROOM}/resolv.conf /etc/resolv.conf
 while read -r name value; do
   [ -e "/proc/sys/$name" ] || continue
   file="${ROOM}/settings/\${name//\\//.}"

@@ -34,7 +34,6 @@ async function prepareKubelet(layout: NodeLayout, { server, credentials }: Agent
     groups: ['system:nodes'],
   });
   await credentials.writeServingPair(path('kubelet-serving'), [name, NODE_ADDRESS]);
-  await writeFile(path('resolv.conf'), `nameserver ${NODE_ADDRESS}\n`);
   await writeFile(path('kubelet.json'), JSON.stringify(kubeletConfig(layout, server), null, 2));
   return {
     program: found.paths.kubelet,
@@ -67,6 +66,7 @@ function kubeletConfig({ folder, runtimeSocket }: NodeLayout, server: RunningSer
     clusterDomain: DNS_DOMAIN,
     resolvConf: join(folder, 'resolv.conf'),
     maxPods: 200,
+    serializeImagePulls: false, // a pull from a registry that does not answer must not hold up the others
     // The disk is the machine's: what others keep on it must neither evict pods nor remove images.
     evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '0%', 'imagefs.available': '0%' },
     imageGCHighThresholdPercent: 100,
