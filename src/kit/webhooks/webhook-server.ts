@@ -33,7 +33,7 @@ export type HandlerPlace =
 
 /** Limit of a body, as an API server's, for handlers without one of their own. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
-/** Limit of all bodies that are read or answered at once: anybody can send some. */
+/** Limit of all bodies that are read or answered at once: callers need no credentials to send one. */
 const MAX_HELD_BYTES = 128 * 1024 * 1024;
 const HTTPS_PORT = 443;
 

@@ -5,3 +5,4 @@ export { drained } from './drained.ts';
 export { duplexPair } from './duplex-pair.ts';
 export { FrameTurns } from './frame-turns.ts';
 export { joinConnections } from './join-connections.ts';
+export { joinedChunks } from './joined-chunks.ts';

@@ -35,7 +35,7 @@ export class WebSocketChannels {
 
   async send(channel: number, bytes: Uint8Array): Promise<void> {
     if (this.#isBase64) await this.#connection.send(`${channel}${Buffer.from(bytes).toString('base64')}`);
-    else await this.#connection.send(Buffer.concat([Uint8Array.of(channel), bytes]));
+    else await this.#connection.sendAfter(Uint8Array.of(channel), bytes);
   }
 
   close(): void {

@@ -26,9 +26,12 @@ async function toSocket(connection: WebSocketConnection, socket: Duplex): Promis
   }
 }
 
+const NOTHING = new Uint8Array();
+
 async function toWebSocket(connection: WebSocketConnection, socket: Duplex): Promise<void> {
   try {
-    for await (const chunk of socket.iterator({ destroyOnReturn: false })) await connection.send(chunk as Buffer);
+    for await (const chunk of socket.iterator({ destroyOnReturn: false }))
+      await connection.sendAfter(NOTHING, chunk as Buffer);
   } catch {
     // a lost connection ends the tunnel, like a closed one
   } finally {

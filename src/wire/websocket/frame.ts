@@ -17,6 +17,17 @@ export const CLOSE_CODE = {
 export const MASK_BYTES = 4;
 const IS_MASKED = 0x80;
 
+/** What precedes the payload of a whole message in one frame, as servers send it. */
+export function frameHead(opcode: number, length: number): Buffer {
+  const sizeBytes = length < 126 ? 0 : length < 65_536 ? 2 : 8;
+  const bytes = Buffer.allocUnsafe(2 + sizeBytes);
+  bytes[0] = 0x80 | opcode;
+  bytes[1] = sizeBytes === 0 ? length : sizeBytes === 2 ? 126 : 127;
+  if (sizeBytes === 2) bytes.writeUInt16BE(length, 2);
+  else if (sizeBytes === 8) bytes.writeBigUInt64BE(BigInt(length), 2);
+  return bytes;
+}
+
 /** A whole message in one frame. Clients have to mask theirs, with unpredictable bytes; servers must not. */
 export function frame(opcode: number, payload: Uint8Array, mask?: Uint8Array): Buffer {
   const { length } = payload;

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import type { Clock, Random } from '../../base/index.ts';
 import { drained, FrameTurns } from '../connections/index.ts';
-import { CLOSE_CODE, closeFrame, frame, MASK_BYTES, OPCODE } from './frame.ts';
+import { CLOSE_CODE, closeFrame, frame, frameHead, MASK_BYTES, OPCODE } from './frame.ts';
 import { FrameReader, type FrameWord } from './frame-reader.ts';
 
 export interface WebSocketOptions {
@@ -68,6 +68,18 @@ export class WebSocketConnection implements AsyncIterable<WebSocketMessage> {
     const isText = typeof data === 'string';
     const bytes = frame(isText ? OPCODE.text : OPCODE.binary, isText ? Buffer.from(data) : data, this.#mask());
     if (!socket.write(bytes)) await drained(socket);
+  }
+
+  /** Sends one binary message that begins with these few bytes; copies nothing on the server's side. */
+  async sendAfter(first: Uint8Array, data: Uint8Array): Promise<void> {
+    const socket = this.#socket;
+    if (this.#options.random !== undefined) return this.send(Buffer.concat([first, data])); // it has to be masked
+    if (this.#isClosing || !socket.writable) return;
+    socket.cork();
+    socket.write(Buffer.concat([frameHead(OPCODE.binary, first.length + data.length), first]));
+    const hasRoom = socket.write(data);
+    socket.uncork();
+    if (!hasRoom) await drained(socket);
   }
 
   /** Starts the close; the connection ends when the other side agrees, or after a second. */
