@@ -3,6 +3,7 @@ import type { Attack } from './attack.ts';
 import { attack as byteChunks } from './byte-chunks.ts';
 import { attack as connectionFlood } from './connection-flood.ts';
 import { attack as headerBomb } from './header-bomb.ts';
+import { attack as heavyWork } from './heavy-work.ts';
 import { attack as hostileRequests } from './hostile-requests.ts';
 import { attack as kitServers } from './kit-servers.ts';
 import { attack as largeBodies } from './large-bodies.ts';
@@ -14,6 +15,7 @@ import { attack as unreadWatches } from './unread-watches.ts';
 export const ATTACKS: readonly Attack[] = [
   byteChunks,
   hostileRequests,
+  heavyWork,
   largeBodies,
   headerBomb,
   rapidReset,
