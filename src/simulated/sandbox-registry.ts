@@ -8,12 +8,17 @@ import {
   type PodSandboxStatus,
   RuntimeError,
 } from '../node/index.ts';
+import { SharedVolumes } from './shared-volumes.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 import type { SimulatedSandbox } from './simulated-sandbox.ts';
+
+const MAX_MACHINE_VOLUMES = 64;
 
 /** All sandboxes and containers of the simulated runtime, and the listeners for their changes. */
 export class SandboxRegistry implements Disposable {
   readonly events = new ContainerEvents();
+  /** Directories of the machine that containers mount. */
+  readonly machineVolumes = new SharedVolumes(MAX_MACHINE_VOLUMES);
   readonly #clock: Clock;
   readonly #sandboxes = new Map<string, SimulatedSandbox>();
   readonly #sandboxOfPod = new Map<string, SimulatedSandbox>();

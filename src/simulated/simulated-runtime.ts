@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { type Clock, deepEqual, type Random } from '../base/index.ts';
+import { type Clock, deepEqual, type Random, Turns } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import {
   type AttachRequest,
@@ -34,9 +34,10 @@ import { httpBody, sandboxFailure } from './script.ts';
 import type { ScriptedLogs } from './scripted-logs.ts';
 import { scriptedPort } from './scripted-port.ts';
 import { runToEnd } from './run-to-end.ts';
-import { attachToShell, runScripted } from './scripted-process.ts';
+import { attachToMain, attachToShell, runScripted } from './scripted-process.ts';
 import { type FileSource, SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
 import { fullImageName, imageReference, type SimulatedImages } from './simulated-images.ts';
+import type { SharedVolume } from './shared-volumes.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
 import type { UsageMeter } from './usage-meter.ts';
 
@@ -63,11 +64,15 @@ const ALWAYS_WELL: RuntimeStatus = {
   features: { supplementalGroupsPolicy: false },
 };
 
+/** The label of a Job's pods. */
+const JOB_NAME = 'batch.kubernetes.io/job-name';
+
 /** The scheme of container ids, before `://`. */
 export const SIMULATED = 'simulated';
 
 /**
- * A container runtime without containers: everything starts at once, and runs until it is stopped or its script ends it.
+ * A container runtime without containers: everything starts at once. A small shell runs the programs that it knows; all others run until they
+ * are stopped or their script ends them.
  *
  * It stores nothing across restarts of the process: the state is rebuilt from the status of pods (`podUpdated`).
  */
@@ -77,6 +82,7 @@ export class SimulatedRuntime implements RuntimeService {
   readonly #clock: Clock;
   readonly #pools: readonly AddressPool[];
   readonly #registry: SandboxRegistry;
+  readonly #turns = new Turns();
 
   constructor(options: SimulatedRuntimeOptions) {
     this.#options = options;
@@ -194,7 +200,10 @@ export class SimulatedRuntime implements RuntimeService {
 
   async attach({ containerId, stdin, tty }: AttachRequest): Promise<StreamEndpoint<OpenProcess>> {
     const container = this.#registry.running(containerId);
-    if (stdin && container.setup.stdin !== 'none') {
+    if (stdin && container.input !== undefined) {
+      return { type: 'in process', open: (input) => attachToMain(container, input, this.#options.logs) };
+    }
+    if (stdin && container.isInteractive) {
       await this.#withFiles(containerId);
       return { type: 'in process', open: (input) => attachToShell({ container, tty, clock: this.#clock }, input) };
     }
@@ -261,6 +270,12 @@ export class SimulatedRuntime implements RuntimeService {
       hostname: sandbox.config.metadata.name,
       imageRef: imageReference(image),
       clock: this.#clock,
+      random: this.#options.random,
+      turns: this.#turns,
+      content: { root: this.#options.machine.folders.root, content: this.#options.content },
+      sharedVolume: (path) => this.#sharedVolume(sandbox, path),
+      addresses: () => sandbox.ips,
+      isOfJob: sandbox.config.labels[JOB_NAME] !== undefined,
       annotations: () => sandbox.annotations,
       onEnd: () => this.#registry.tell(container, 'CONTAINER_STOPPED_EVENT'),
       ...parts,
@@ -274,8 +289,15 @@ export class SimulatedRuntime implements RuntimeService {
   }
 
   #withFiles(id: string): Promise<SimulatedContainer> {
-    const { machine, content } = this.#options;
-    return this.#registry.running(id).mounted(this.#clock, { root: machine.folders.root, content });
+    return this.#registry.running(id).mounted();
+  }
+
+  /** Paths in the agent's folder that are no volumes of the pod are shared by none. */
+  #sharedVolume(sandbox: SimulatedSandbox, path: string): SharedVolume | undefined {
+    const volumes = `${this.#podFolder(sandbox)}/volumes/`;
+    if (path.startsWith(volumes)) return sandbox.volumes.ofPod(path.slice(volumes.length), this.#clock.now());
+    if (path.startsWith(`${this.#options.machine.folders.root}/`)) return undefined;
+    return this.#registry.machineVolumes.ofMachine(path, this.#clock.now());
   }
 
   #podFolder({ config }: SimulatedSandbox): string {
