@@ -5,7 +5,7 @@ import { TestContainer } from './testing/test-container.ts';
 test.each([
   ['doubling variables', `A=xxxxxxxxxxxxxxxx; ${'A=$A$A; '.repeat(40)}`, 'Argument list too long'],
   ['5,000 pipe stages', `echo a ${'| cat '.repeat(5000)}`, "can't fork: Resource temporarily unavailable"],
-  ['nested subshells', `${'('.repeat(5000)}echo a${')'.repeat(5000)}`, 'maximum nesting level exceeded'],
+  ['nested subshells', `${'( '.repeat(5000)}echo a${')'.repeat(5000)}`, 'maximum nesting level exceeded'],
   ['nested substitutions', `echo ${'$(echo '.repeat(5000)}${')'.repeat(5000)}`, 'maximum nesting level exceeded'],
   ['a function that calls itself', 'f() { f; }; f', 'maximum function nesting level exceeded'],
   ['processes in the background', 'f() { while true; do sleep 1000 & done; }; f', "can't fork"],
