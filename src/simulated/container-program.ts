@@ -13,7 +13,11 @@ function shortName(image: string): string {
 }
 
 /** The words of the program that a container runs; none for the image's own program. */
-export function programOf({ command, args, image }: Pick<ContainerConfig, 'command' | 'args' | 'image'>): readonly string[] {
+export function programOf({
+  command,
+  args,
+  image,
+}: Pick<ContainerConfig, 'command' | 'args' | 'image'>): readonly string[] {
   if (command.length > 0) return [...command, ...args];
   const [first = ''] = args;
   const isShell = /^(?:\/\S*\/)?(?:sh|bash|ash)$/.test(first);

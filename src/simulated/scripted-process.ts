@@ -18,11 +18,7 @@ export interface ScriptedCommand {
 const execImageProgram: ImageProgram = (_, __, isInShell) => (isInShell ? undefined : Promise.resolve(0));
 
 /** Runs a command according to the script; without a script a small shell runs it. */
-export function runScripted(
-  cmd: readonly string[],
-  command: ScriptedCommand,
-  input: ProcessInput,
-): ProcessStreams {
+export function runScripted(cmd: readonly string[], command: ScriptedCommand, input: ProcessInput): ProcessStreams {
   const { execOutput, execCode } = command.container.script;
   if (execOutput !== undefined) {
     return processStreams(once(Buffer.from(execOutput)), () => execCode);

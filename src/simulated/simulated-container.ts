@@ -21,7 +21,15 @@ import type { OutputLog } from './output-log.ts';
 import { ProcessorMeter } from './processor-meter.ts';
 import { type Annotations, type ContainerScript, containerScript } from './script.ts';
 import { containerUsage, measuredUsage, type Usage } from './usage.ts';
-import { FileTree, MAIN, type MountedVolume, Processor, ProcessTable, type ShellMachine, signalNumber } from './shell/index.ts';
+import {
+  FileTree,
+  MAIN,
+  type MountedVolume,
+  Processor,
+  ProcessTable,
+  type ShellMachine,
+  signalNumber,
+} from './shell/index.ts';
 import type { SharedVolume } from './shared-volumes.ts';
 
 /** How a container ended. */
@@ -306,10 +314,8 @@ export class SimulatedContainer {
 
   /** Whether a command is a program of the image, which the small shell does not know. */
   isImageProgram(words: readonly string[]): boolean {
-    return !canRun(
-      words,
-      this.#mounts().map(([path]) => path),
-    );
+    const mounts = this.#mounts().map(([path]) => path);
+    return !canRun(words, mounts);
   }
 
   /** Whether the small shell runs its program; otherwise that is the image's. */
@@ -365,7 +371,8 @@ export class SimulatedContainer {
       words: this.#words,
       clock: own,
       hasInput: this.setup.stdin !== 'none',
-      imageProgramEnd: this.#kind === 'init' ? 'at once' : isOfJob && this.#kind === 'regular' ? 'soon' : 'when stopped',
+      imageProgramEnd:
+        this.#kind === 'init' ? 'at once' : isOfJob && this.#kind === 'regular' ? 'soon' : 'when stopped',
     });
     const code = await this.#main.run();
     if (this.#ending !== undefined) return;
@@ -402,7 +409,8 @@ export class SimulatedContainer {
     if (this.#runsProgram) return undefined;
     if (this.#kind === 'init') return 0;
     const { isOfJob, identity } = this.#parts;
-    const endsSoon = isOfJob && this.#kind === 'regular' && !isServing(identity.image.image) && this.setup.stdin === 'none';
+    const endsSoon =
+      isOfJob && this.#kind === 'regular' && !isServing(identity.image.image) && this.setup.stdin === 'none';
     return endsSoon ? SOON_MS : undefined;
   }
 

@@ -37,7 +37,6 @@ import { runToEnd } from './run-to-end.ts';
 import { attachToMain, attachToShell, runScripted } from './scripted-process.ts';
 import { type FileSource, SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
 import { fullImageName, imageReference, type SimulatedImages } from './simulated-images.ts';
-import type { SharedVolume } from './shared-volumes.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
 import type { UsageMeter } from './usage-meter.ts';
 
@@ -273,7 +272,7 @@ export class SimulatedRuntime implements RuntimeService {
       random: this.#options.random,
       turns: this.#turns,
       content: { root: this.#options.machine.folders.root, content: this.#options.content },
-      sharedVolume: (path) => this.#sharedVolume(sandbox, path),
+      sharedVolume: (path) => this.#registry.sharedVolume(sandbox, path, this.#options.machine.folders.root),
       addresses: () => sandbox.ips,
       isOfJob: sandbox.config.labels[JOB_NAME] !== undefined,
       annotations: () => sandbox.annotations,
@@ -290,14 +289,6 @@ export class SimulatedRuntime implements RuntimeService {
 
   #withFiles(id: string): Promise<SimulatedContainer> {
     return this.#registry.running(id).mounted();
-  }
-
-  /** Paths in the agent's folder that are no volumes of the pod are shared by none. */
-  #sharedVolume(sandbox: SimulatedSandbox, path: string): SharedVolume | undefined {
-    const volumes = `${this.#podFolder(sandbox)}/volumes/`;
-    if (path.startsWith(volumes)) return sandbox.volumes.ofPod(path.slice(volumes.length), this.#clock.now());
-    if (path.startsWith(`${this.#options.machine.folders.root}/`)) return undefined;
-    return this.#registry.machineVolumes.ofMachine(path, this.#clock.now());
   }
 
   #podFolder({ config }: SimulatedSandbox): string {

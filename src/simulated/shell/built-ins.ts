@@ -240,14 +240,22 @@ async function readLine(args: readonly string[], shell: BuiltInHost): Promise<nu
     isComplete = next.isComplete;
   }
   const separators = state.get('IFS') ?? ' \t\n';
-  assignFields(isRaw ? text : text.replace(/\\(.)/g, '$1'), { names: names.length === 0 ? ['REPLY'] : names, separators, state });
+  assignFields(isRaw ? text : text.replace(/\\(.)/g, '$1'), {
+    names: names.length === 0 ? ['REPLY'] : names,
+    separators,
+    state,
+  });
   return isComplete ? 0 : 1;
 }
 
 /** The last name gets the rest of the line. */
 function assignFields(
   text: string,
-  { names, separators, state }: { readonly names: readonly string[]; readonly separators: string; readonly state: ShellState },
+  {
+    names,
+    separators,
+    state,
+  }: { readonly names: readonly string[]; readonly separators: string; readonly state: ShellState },
 ): void {
   const isSeparator = (character: string): boolean => character !== '' && separators.includes(character);
   const isSpace = (character: string): boolean => /[ \t\n]/.test(character) && isSeparator(character);
@@ -331,11 +339,13 @@ function describe(name: string, { state }: BuiltInHost): string | undefined {
 async function find(
   names: readonly string[],
   shell: BuiltInHost,
-  show: (name: string) => string = (name) => (Object.hasOwn(programs, name) && !Object.hasOwn(builtIns, name) ? `/bin/${name}` : name),
+  show: (name: string) => string = (name) =>
+    Object.hasOwn(programs, name) && !Object.hasOwn(builtIns, name) ? `/bin/${name}` : name,
 ): Promise<number> {
   const { files } = shell.process.machine;
   const isFound = (name: string): boolean =>
-    describe(name, shell) !== undefined || (name.includes('/') && files.get(pathOf(shell.state, name))?.type === 'file');
+    describe(name, shell) !== undefined ||
+    (name.includes('/') && files.get(pathOf(shell.state, name))?.type === 'file');
   for (const name of names) if (isFound(name)) await print(shell.process, `${show(name)}\n`);
   return names.every(isFound) ? 0 : NOT_FOUND;
 }
@@ -354,7 +364,8 @@ async function nextOption([letters = '', name = '', ...given]: readonly string[]
   const place = letters.indexOf(letter);
   const takesValue = letters.charAt(place + 1) === ':';
   const isLast = Number(offset) + 1 >= word.length;
-  const next = (skipped: number): void => state.set('OPTIND', isLast || skipped > 1 ? String(Number(index) + skipped) : `${index}.${Number(offset) + 1}`);
+  const next = (skipped: number): void =>
+    state.set('OPTIND', isLast || skipped > 1 ? String(Number(index) + skipped) : `${index}.${Number(offset) + 1}`);
   if (place === -1 || letter === ':') {
     next(1);
     state.set(name, '?');

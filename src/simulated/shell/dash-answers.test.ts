@@ -44,10 +44,15 @@ test.skipIf(!existsSync(DASH))('the recorded answers are those of dash', async (
     new Promise((resolve, reject) => {
       const cwd = join(folder, String(index));
       const env = { PATH: '/usr/bin:/bin', HOME: '/root', LC_ALL: 'C' };
-      const child = execFile(DASH, ['-c', `mkdir -p ${cwd} && cd ${cwd} && exec ${DASH} -c "$0"`, script], { env }, (error, stdout) => {
-        if (error !== null && typeof error.code !== 'number') reject(error);
-        else resolve({ script, stdout, code: Number(error?.code ?? 0) });
-      });
+      const child = execFile(
+        DASH,
+        ['-c', `mkdir -p ${cwd} && cd ${cwd} && exec ${DASH} -c "$0"`, script],
+        { env },
+        (error, stdout) => {
+          if (error !== null && typeof error.code !== 'number') reject(error);
+          else resolve({ script, stdout, code: Number(error?.code ?? 0) });
+        },
+      );
       child.stdin?.end();
     });
   const found: Answer[] = [];

@@ -86,7 +86,11 @@ export class FileTree {
   }
 
   /** Shows a directory of a volume at a path. */
-  attach(path: string, volume: FileTree, { within = '/', nowMs }: { readonly within?: string; readonly nowMs: number }): void {
+  attach(
+    path: string,
+    volume: FileTree,
+    { within = '/', nowMs }: { readonly within?: string; readonly nowMs: number },
+  ): void {
     if (volume.get(within) === undefined) volume.makeDirectories(within, nowMs);
     this.#volumes = [...this.#volumes, { path, volume, within }].sort(
       (left, right) => right.path.length - left.path.length,
@@ -157,7 +161,8 @@ export class FileTree {
   write(path: string, bytes: Uint8Array, { mode, nowMs }: { readonly mode?: number; readonly nowMs: number }): void {
     this.#checkWritable(path);
     const place = this.#volumeAt(path);
-    if (place !== undefined) return place.volume.write(place.path, bytes, { nowMs, ...(mode === undefined ? {} : { mode }) });
+    if (place !== undefined)
+      return place.volume.write(place.path, bytes, { nowMs, ...(mode === undefined ? {} : { mode }) });
     const before = this.get(path);
     if (before?.type === 'directory') throw new FileError('Is a directory');
     this.#checkParent(path);

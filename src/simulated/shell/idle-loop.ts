@@ -25,7 +25,8 @@ export function isIdleLoop(
 
 function onlyCommand(script: Script): Command | undefined {
   const [item, ...others] = script;
-  if (item === undefined || others.length + item.rest.length > 0 || item.isBackground || item.first.isNegated) return undefined;
+  if (item === undefined || others.length + item.rest.length > 0 || item.isBackground || item.first.isNegated)
+    return undefined;
   return item.first.commands.length === 1 ? item.first.commands[0] : undefined;
 }
 

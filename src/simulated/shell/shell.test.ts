@@ -33,7 +33,11 @@ describe('a command in a simulated container', () => {
     ['[[ "a b" =~ ^(a|b).b$ ]] && echo yes', 'yes\n', 0],
     ['bash -c "for i in {1..3} x{a,b}; do echo \\$i; done"', '1\n2\n3\nxa\nxb\n', 0],
     ['grep --perl-regexp a', 'grep: unrecognized option: perl-regexp\n', 2],
-    ['date; hostname; id; uname', 'Fri Jan  2 03:04:05 UTC 2026\nweb\nuid=0(root) gid=0(root) groups=0(root)\nLinux\n', 0],
+    [
+      'date; hostname; id; uname',
+      'Fri Jan  2 03:04:05 UTC 2026\nweb\nuid=0(root) gid=0(root) groups=0(root)\nLinux\n',
+      0,
+    ],
     ['set -eo pipefail; false | true; echo no', '', 1],
     ['bash -c "echo a &> /tmp/x"', '', 0],
   ])('%s', async (script, output, code) => {
@@ -52,7 +56,13 @@ describe('a command in a simulated container', () => {
     });
     expect(await runProgram(['/opt/app/echo', 'x'], process)).toBe(3);
     expect(await runProgram(['sh', '-c', 'toString; echo $?; exit 4'], process)).toBe(4);
-    expect([seen, container.output]).toEqual([[[['/opt/app/echo', 'x'], false], [['toString'], true]], '3\n']);
+    expect([seen, container.output]).toEqual([
+      [
+        [['/opt/app/echo', 'x'], false],
+        [['toString'], true],
+      ],
+      '3\n',
+    ]);
   });
 
   test('sleeps on the clock of the node, and ends when it is aborted', async () => {

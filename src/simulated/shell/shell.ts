@@ -7,7 +7,8 @@ import { Jump } from './jump.ts';
 import { evaluateArithmetic } from './language/arithmetic.ts';
 import { expandPattern, type ExpansionScope, expandText, expandWords } from './language/expand-word.ts';
 import { ShellPattern } from './language/match-pattern.ts';
-import { assignmentOf, parseScript } from './language/parse-script.ts';
+import { assignmentOf } from './language/assignment.ts';
+import { parseScript } from './language/parse-script.ts';
 import {
   type Assignment,
   type Command,
@@ -167,7 +168,8 @@ export class Shell implements BuiltInHost, ExpansionScope {
     }
     if (error instanceof BrokenPipe) return BROKEN_PIPE;
     const code = error instanceof ShellFailure ? error.code : 1;
-    if (!(error instanceof ShellFailure) && !(error instanceof FileError) && !(error instanceof RedirectionError)) throw error;
+    if (!(error instanceof ShellFailure) && !(error instanceof FileError) && !(error instanceof RedirectionError))
+      throw error;
     if (this.process.terminal === undefined) this.#hasExited = true;
     return fail(this.process, `${this.#errorPrefix}: ${error.message}`, code);
   }
@@ -253,7 +255,12 @@ export class Shell implements BuiltInHost, ExpansionScope {
     const { machine } = this.process;
     const room = machine.processes.reserve();
     const scope = new AbortScope(machine.signal);
-    const shell = this.#subshell({ ...this.process, stdin: new SharedInput(nothing()), signal: scope.signal, terminal: undefined });
+    const shell = this.#subshell({
+      ...this.process,
+      stdin: new SharedInput(nothing()),
+      signal: scope.signal,
+      terminal: undefined,
+    });
     const work = shell.#alone([item]).finally(() => {
       room[Symbol.dispose]();
       scope[Symbol.dispose]();
@@ -456,7 +463,9 @@ export class Shell implements BuiltInHost, ExpansionScope {
       for (const assignment of assignments) await this.#assign(assignment);
       return this.#substitutionCode ?? 0;
     }
-    const before = assignments.map(({ name: variable }) => [variable, this.state.get(variable), this.state.isExported(variable)] as const);
+    const before = assignments.map(
+      ({ name: variable }) => [variable, this.state.get(variable), this.state.isExported(variable)] as const,
+    );
     for (const assignment of assignments) {
       await this.#assign(assignment);
       this.state.export(assignment.name);

@@ -10,7 +10,23 @@ class ConditionError extends Error {
 }
 
 const UNARY = /^-[a-zA-Z]$/;
-const BINARY = new Set(['=', '==', '!=', '<', '>', '-eq', '-ne', '-lt', '-le', '-gt', '-ge', '-nt', '-ot', '-ef', '=~']);
+const BINARY = new Set([
+  '=',
+  '==',
+  '!=',
+  '<',
+  '>',
+  '-eq',
+  '-ne',
+  '-lt',
+  '-le',
+  '-gt',
+  '-ge',
+  '-nt',
+  '-ot',
+  '-ef',
+  '=~',
+]);
 const INVALID = 2;
 const MAX_DEPTH = 100;
 
@@ -139,7 +155,8 @@ class Condition {
       if (this.#words[this.#at++] !== ')') throw new ConditionError('closing paren expected');
       return inner;
     }
-    const isUnary = UNARY.test(word) && this.#at < this.#words.length && next !== this.#language.and && next !== this.#language.or;
+    const isUnary =
+      UNARY.test(word) && this.#at < this.#words.length && next !== this.#language.and && next !== this.#language.or;
     if (!isUnary) return word !== '';
     this.#at++;
     return this.#unary(word, next);

@@ -6,7 +6,8 @@ export interface ArithmeticScope {
   set(name: string, value: string): void;
 }
 
-const TOKEN = /\s*(?:(0[xX][0-9a-fA-F]+|\d+)|([A-Za-z_]\w*)|(<<=|>>=|\*\*|<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|[-+*/%&^|]=|[-+*/%<>=!~&^|?:(),]))/y;
+const TOKEN =
+  /\s*(?:(0[xX][0-9a-fA-F]+|\d+)|([A-Za-z_]\w*)|(<<=|>>=|\*\*|<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|[-+*/%&^|]=|[-+*/%<>=!~&^|?:(),]))/y;
 /** Operators by precedence, loosest first. */
 const LEVELS: readonly (readonly string[])[] = [
   ['||'],

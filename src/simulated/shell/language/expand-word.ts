@@ -92,7 +92,8 @@ async function valueOf(part: Exclude<Word[number], { type: 'text' }>, scope: Exp
 async function fieldsOf(word: Word, scope: ExpansionScope): Promise<readonly Field[]> {
   const fields: Field[] = [];
   let current: Field | undefined;
-  const grow = (text: string, isQuoted: boolean): void => append((current ??= { text: '', pattern: '' }), text, isQuoted);
+  const grow = (text: string, isQuoted: boolean): void =>
+    append((current ??= { text: '', pattern: '' }), text, isQuoted);
   const end = (): void => {
     if (current !== undefined) fields.push(current);
     if (fields.length > MAX_FIELDS) throw new ShellFailure('Argument list too long');
@@ -161,7 +162,8 @@ async function variableValue(part: VariablePart, scope: ExpansionScope): Promise
   const { value, usesOperand } = usesAlternative(part, scope);
   switch (operator) {
     case '':
-      if (value === undefined && scope.rejectsUnset && !/[@*]/.test(name)) throw new ShellFailure(`${name}: parameter not set`);
+      if (value === undefined && scope.rejectsUnset && !/[@*]/.test(name))
+        throw new ShellFailure(`${name}: parameter not set`);
       return value;
     case 'length':
       if (name === '@' || name === '*') return String(scope.parameters.length);

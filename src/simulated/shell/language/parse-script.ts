@@ -1,3 +1,5 @@
+import { assignmentOf } from './assignment.ts';
+import { ERRORS_TO_OUTPUT, withErrors } from './both-outputs.ts';
 import { arithmeticAt, nested, parseQuoted, type ScriptCursor, parseWord } from './parse-word.ts';
 import {
   type Assignment,
@@ -18,7 +20,6 @@ const OPENING = new Set(['if', 'while', 'until', 'for', 'case', '{', '[[', 'func
 const REDIRECTION = /(\d{0,2})(<<<|<<-|<<|<&|>&|<>|>>|>\||<|>)/y;
 const BOTH_OUTPUTS = /&>>?/y;
 const PLAIN_WORD = /[^\s;&|<>()'"\\$`]+/y;
-const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)(\+?)=/;
 const FUNCTION = /([A-Za-z_][\w.-]*)[ \t]*\([ \t]*\)/y;
 const NO_WORD: Word = [];
 
@@ -84,7 +85,10 @@ class ScriptParser implements ScriptCursor {
 
   #isAtEndOfList(): boolean {
     return (
-      this.at >= this.end || this.#character === ')' || this.text.startsWith(';;', this.at) || RESERVED.has(this.#peek())
+      this.at >= this.end ||
+      this.#character === ')' ||
+      this.text.startsWith(';;', this.at) ||
+      RESERVED.has(this.#peek())
     );
   }
 
@@ -442,27 +446,4 @@ class ScriptParser implements ScriptCursor {
     const [token = ''] = /^(?:\n|&&|\|\||;;|[|&;()<>]|[^\s|&;()<>]+)/.exec(rest) ?? [];
     return new ScriptError(`syntax error: unexpected ${token === '\n' ? 'newline' : JSON.stringify(token)}`);
   }
-}
-
-const ERRORS_TO_OUTPUT: Redirection = {
-  operator: '>&',
-  descriptor: 2,
-  target: [{ type: 'text', text: '1', isQuoted: false }],
-};
-
-/** `|&` */
-function withErrors(command: Command): Command {
-  if (command.type === 'function') return command;
-  return { ...command, redirections: [...command.redirections, ERRORS_TO_OUTPUT] };
-}
-
-/** `NAME=value`, as a word before the name of a command. */
-export function assignmentOf(word: Word): Assignment | undefined {
-  const [first, ...rest] = word;
-  if (first?.type !== 'text' || first.isQuoted) return undefined;
-  const [prefix = '', name, plus] = ASSIGNMENT.exec(first.text) ?? [];
-  if (name === undefined) return undefined;
-  const text = first.text.slice(prefix.length);
-  const value: Word = text === '' ? rest : [{ ...first, text }, ...rest];
-  return { name, value, isAppended: plus === '+' };
 }

@@ -22,7 +22,27 @@ const SPECIAL = '@*#?-$!0123456789';
 /** Ends an unquoted word. */
 const DELIMITERS = ' \t\n|&;<>()';
 /** Longer operators first. */
-const OPERATORS = [':-', ':=', ':?', ':+', '##', '%%', '//', '^^', ',,', '-', '=', '?', '+', '#', '%', '/', ':', '^', ','];
+const OPERATORS = [
+  ':-',
+  ':=',
+  ':?',
+  ':+',
+  '##',
+  '%%',
+  '//',
+  '^^',
+  ',,',
+  '-',
+  '=',
+  '?',
+  '+',
+  '#',
+  '%',
+  '/',
+  ':',
+  '^',
+  ',',
+];
 
 /** Runs a parser one level deeper; scripts that nest too deeply are rejected before they exhaust the stack. */
 export function nested<T>(cursor: ScriptCursor, parse: () => T): T {

@@ -59,7 +59,8 @@ export const awk: Program = async (args, process) => {
     await writer.flush();
     return code;
   } catch (error) {
-    if (error instanceof AwkError || error instanceof ExpressionError) return fail(process, `awk: cmd. line:1: ${error.message}`);
+    if (error instanceof AwkError || error instanceof ExpressionError)
+      return fail(process, `awk: cmd. line:1: ${error.message}`);
     throw error;
   }
 };
@@ -72,7 +73,11 @@ function splitter(separator: string): (line: string) => readonly string[] {
   return (line) => {
     const fields: string[] = [];
     let at = 0;
-    for (let found = expression.find(line, 0); found !== undefined && found.end > found.start; found = expression.find(line, at)) {
+    for (
+      let found = expression.find(line, 0);
+      found !== undefined && found.end > found.start;
+      found = expression.find(line, at)
+    ) {
       fields.push(line.slice(at, found.start));
       at = found.end;
     }
@@ -80,7 +85,8 @@ function splitter(separator: string): (line: string) => readonly string[] {
   };
 }
 
-const TOKEN = /[ \t]*(?:("(?:[^"\\]|\\.)*")|(\/(?:[^/\\]|\\.)*\/)|(\d+(?:\.\d+)?)|([A-Za-z_]\w*)|(==|!=|<=|>=|&&|\|\||!~|[{}$,;<>~!()\n]))/y;
+const TOKEN =
+  /[ \t]*(?:("(?:[^"\\]|\\.)*")|(\/(?:[^/\\]|\\.)*\/)|(\d+(?:\.\d+)?)|([A-Za-z_]\w*)|(==|!=|<=|>=|&&|\|\||!~|[{}$,;<>~!()\n]))/y;
 
 class AwkParser {
   readonly #tokens: string[] = [];

@@ -45,7 +45,11 @@ export const tee: Program = async (args, process) => {
   return code;
 };
 
-function eachOptional(names: readonly string[], process: ShellProcess, act: (path: string) => Promise<void>): Promise<number> {
+function eachOptional(
+  names: readonly string[],
+  process: ShellProcess,
+  act: (path: string) => Promise<void>,
+): Promise<number> {
   return names.length === 0 ? Promise.resolve(0) : eachFile(names, { program: 'tee', process }, act);
 }
 
@@ -98,7 +102,10 @@ const RIGHT_MASKS: Readonly<Record<string, number>> = { r: 0o444, w: 0o222, x: 0
 
 export const chmod: Program = (args, process) => {
   const isMode = (arg: string): boolean => /^-[rwx]+$/.test(arg);
-  const options = readOptions(args.filter((arg) => !isMode(arg)), { flags: 'Rvcf' });
+  const options = readOptions(
+    args.filter((arg) => !isMode(arg)),
+    { flags: 'Rvcf' },
+  );
   const [mode = '', ...names] = [...args.filter(isMode), ...options.operands];
   const { files } = process.machine;
   return eachFile(names, { program: 'chmod', process }, async (path) => {
@@ -140,7 +147,8 @@ function transfer(program: 'cp' | 'mv'): Program {
     const target = options.value('t') ?? options.operands.at(-1) ?? '';
     const targetPath = pathOf(process, target);
     const isIntoDirectory = files.get(targetPath)?.type === 'directory' && !options.has('T');
-    if (sources.length > 1 && !isIntoDirectory) return fail(process, `${program}: target '${target}' is not a directory`);
+    if (sources.length > 1 && !isIntoDirectory)
+      return fail(process, `${program}: target '${target}' is not a directory`);
     return eachFile(sources, { program, process }, async (path, given) => {
       const entry = files.get(path);
       if (entry === undefined) throw new FileError("can't stat: No such file or directory");
@@ -188,7 +196,10 @@ export const ls: Program = async (args, process) => {
     );
     const dots = options.has('a') ? [line(path, '.'), line(posix.dirname(path), '..')] : [];
     const total = options.has('l') ? `total ${shown.length * 4}\n` : '';
-    await print(process, heading + total + [...dots, ...shown.map((each) => line(each, posix.basename(each)))].join(''));
+    await print(
+      process,
+      heading + total + [...dots, ...shown.map((each) => line(each, posix.basename(each)))].join(''),
+    );
     if (!options.has('R')) return;
     for (const each of shown) if (files.get(each)?.type === 'directory') await list(each, `\n${each}:\n`);
   };
@@ -276,7 +287,8 @@ export const find: Program = async (args, process) => {
       if (tests.every((test) => test(path, entry))) found.push(path);
     }
     if (isDeleting) for (const path of found.reverse()) files.remove(path);
-    const shown = (path: string): string => (given.endsWith('/') ? given.slice(0, -1) : given) + (root === '/' ? path : path.slice(root.length));
+    const shown = (path: string): string =>
+      (given.endsWith('/') ? given.slice(0, -1) : given) + (root === '/' ? path : path.slice(root.length));
     if (!isDeleting) await print(process, found.map((path) => `${path === root ? given : shown(path)}\n`).join(''));
   });
 };

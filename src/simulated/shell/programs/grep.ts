@@ -1,5 +1,11 @@
 import { fail, type Program, readAll } from '../process.ts';
-import { basicExpression, type Expression, ExpressionError, extendedExpression, literalExpression } from '../regular-expression.ts';
+import {
+  basicExpression,
+  type Expression,
+  ExpressionError,
+  extendedExpression,
+  literalExpression,
+} from '../regular-expression.ts';
 import { bytesOf, eachInput, linesOf, LineWriter } from './input-lines.ts';
 import { countOf, type GivenOptions, readOptions } from './read-options.ts';
 
@@ -96,21 +102,24 @@ class Search {
 
   async run(names: readonly string[], process: Process): Promise<number> {
     const options = this.#options;
-    const showsNames = options.has('H') || (!options.has('h') && (names.length > 1 || options.has('r') || options.has('R')));
+    const showsNames =
+      options.has('H') || (!options.has('h') && (names.length > 1 || options.has('r') || options.has('R')));
     const quiet = options.has('s') ? { ...process, stderr: async () => undefined } : process;
     const writer = new LineWriter(process);
     const code = await eachInput(names, { program: 'grep', process: quiet, failure: FAILED }, (input, name) =>
-      this.#file(input, { prefix: showsNames ? `${name}:` : '', name: name === '-' ? '(standard input)' : name, writer, process }),
+      this.#file(input, {
+        prefix: showsNames ? `${name}:` : '',
+        name: name === '-' ? '(standard input)' : name,
+        writer,
+        process,
+      }),
     );
     await writer.flush();
     if (this.#isFound && (code === 0 || options.has('q'))) return 0;
     return code === 0 ? 1 : code;
   }
 
-  async #file(
-    input: AsyncIterable<Uint8Array>,
-    { prefix, name, writer, process }: FileSearch,
-  ): Promise<void> {
+  async #file(input: AsyncIterable<Uint8Array>, { prefix, name, writer, process }: FileSearch): Promise<void> {
     const options = this.#options;
     if (options.has('q') && this.#isFound) return;
     const most = countOf(options.value('m') ?? '999999999');
@@ -146,10 +155,13 @@ class Search {
   /** What `-o` shows of a line. */
   #parts(text: string): readonly string[] {
     const parts: string[] = [];
-    for (let at = 0; at <= text.length; ) {
+    for (let at = 0; at <= text.length;) {
       const found = this.#expressions
         .map((expression) => expression.find(text, at))
-        .reduce((best, each) => (each !== undefined && (best === undefined || each.start < best.start) ? each : best), undefined);
+        .reduce(
+          (best, each) => (each !== undefined && (best === undefined || each.start < best.start) ? each : best),
+          undefined,
+        );
       if (found === undefined) break;
       if (found.end > found.start) parts.push(text.slice(found.start, found.end));
       at = Math.max(found.end, found.start + 1);

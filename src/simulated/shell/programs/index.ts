@@ -2,13 +2,47 @@
 import { fail, print, type Program, type ShellProcess } from '../process.ts';
 import { bracketProgram, testProgram } from '../test-program.ts';
 import { awk } from './awk.ts';
-import { base64, basename, cat, chmod, chown, cp, dirname, find, ls, mkdir, mktemp, mv, realpath, rm, rmdir, stat, tee, touch } from './file-programs.ts';
+import {
+  base64,
+  basename,
+  cat,
+  chmod,
+  chown,
+  cp,
+  dirname,
+  find,
+  ls,
+  mkdir,
+  mktemp,
+  mv,
+  realpath,
+  rm,
+  rmdir,
+  stat,
+  tee,
+  touch,
+} from './file-programs.ts';
 import { grepProgram } from './grep.ts';
 import { kill } from './kill.ts';
 import { echo, printf, seq, yes } from './print-text.ts';
 import { UsageError } from './read-options.ts';
 import { sed } from './sed.ts';
-import { date, digestProgram, env, expr, hostname, id, nohup, nproc, printenv, sleep, timeout, uname, whoami, xargs } from './system-programs.ts';
+import {
+  date,
+  digestProgram,
+  env,
+  expr,
+  hostname,
+  id,
+  nohup,
+  nproc,
+  printenv,
+  sleep,
+  timeout,
+  uname,
+  whoami,
+  xargs,
+} from './system-programs.ts';
 import { tar } from './tar.ts';
 import { cut, head, rev, sort, tac, tail, tr, uniq, wc } from './text-programs.ts';
 
@@ -109,4 +143,12 @@ export async function runKnown(name: string, args: readonly string[], process: S
 }
 
 /** Most programs exit with code 1 when they are used wrongly. */
-const USAGE_CODES: Readonly<Record<string, number>> = { grep: 2, egrep: 2, fgrep: 2, ls: 2, sort: 2, env: 125, timeout: 125 };
+const USAGE_CODES: Readonly<Record<string, number>> = {
+  grep: 2,
+  egrep: 2,
+  fgrep: 2,
+  ls: 2,
+  sort: 2,
+  env: 125,
+  timeout: 125,
+};

@@ -60,7 +60,11 @@ export async function* linesOf(input: AsyncIterable<Uint8Array>, { machine }: Sh
  */
 export async function eachInput(
   names: readonly string[],
-  { program, process, failure = 1 }: { readonly program: string; readonly process: ShellProcess; readonly failure?: number },
+  {
+    program,
+    process,
+    failure = 1,
+  }: { readonly program: string; readonly process: ShellProcess; readonly failure?: number },
   read: (input: AsyncIterable<Uint8Array>, name: string) => Promise<void>,
 ): Promise<number> {
   let code = 0;

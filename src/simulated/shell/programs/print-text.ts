@@ -56,11 +56,13 @@ export const printf: Program = async (args, process) => {
   const { text: pattern, isOver: endsFormat } = unescaped(format);
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const before = waiting.length;
-    const text = pattern.replace(DIRECTIVE, (all, flags = '', width = '', precision?: string, letter?: string) => {
+    const text = pattern.replace(DIRECTIVE, (_all, ...parts: (string | undefined)[]) => {
+      const [flags = '', width = '', precision, letter] = parts;
       if (letter === undefined) return '%';
       if (isOver) return '';
       const size = width === '*' ? Number(waiting.shift() ?? 0) : Number(width);
-      const digits = precision === '*' ? Number(waiting.shift() ?? 0) : precision === undefined ? undefined : Number(precision);
+      const digits =
+        precision === '*' ? Number(waiting.shift() ?? 0) : precision === undefined ? undefined : Number(precision);
       const value = waiting.shift();
       if (letter === 'b') {
         const escaped = unescaped(value ?? '');
@@ -127,11 +129,18 @@ const MAX_NUMBERS = 1_000_000;
 export const seq: Program = async (args, process) => {
   const isNumber = (arg: string): boolean => /^-?\d+(?:\.\d+)?$/.test(arg);
   const numbers = args.filter(isNumber);
-  const options = readOptions(args.filter((arg) => !isNumber(arg)), { flags: 'w', values: 's' });
+  const options = readOptions(
+    args.filter((arg) => !isNumber(arg)),
+    { flags: 'w', values: 's' },
+  );
   if (options.operands.length > 0) return fail(process, `seq: invalid number '${options.operands[0]}'`);
   if (numbers.length === 0) return fail(process, 'Usage: seq [-w] [-s SEP] [FIRST [INC]] LAST');
   const [first = 1, step = 1, last = 0] =
-    numbers.length === 1 ? [1, 1, Number(numbers[0])] : numbers.length === 2 ? [Number(numbers[0]), 1, Number(numbers[1])] : numbers.map(Number);
+    numbers.length === 1
+      ? [1, 1, Number(numbers[0])]
+      : numbers.length === 2
+        ? [Number(numbers[0]), 1, Number(numbers[1])]
+        : numbers.map(Number);
   const separator = options.value('s') ?? '\n';
   const places = Math.max(...numbers.map((text) => text.split('.')[1]?.length ?? 0));
   const width = options.has('w') ? Math.max(...numbers.map((text) => text.length)) : 0;

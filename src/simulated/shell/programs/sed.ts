@@ -91,7 +91,9 @@ async function edit(names: readonly string[], process: ShellProcess, { commands,
         text = result.text;
         if (result.isChanged && command.flags.includes('p')) await writer.write(`${text}\n`);
       } else if (command.letter === 'y') {
-        text = [...text].map((each) => command.text.charAt(command.text.length / 2 + halfIndex(command.text, each)) || each).join('');
+        text = [...text]
+          .map((each) => command.text.charAt(command.text.length / 2 + halfIndex(command.text, each)) || each)
+          .join('');
       } else if (command.letter === 'p') {
         await writer.write(`${text}\n`);
       } else if (command.letter === '=') {
@@ -157,7 +159,10 @@ function matches(address: Address, { text, number, isLast }: Place): boolean {
 
 const MAX_LINE_CHARACTERS = 256 * 1024;
 
-function substitute(text: string, { expression, text: by, flags }: SedCommand): { readonly text: string; readonly isChanged: boolean } {
+function substitute(
+  text: string,
+  { expression, text: by, flags }: SedCommand,
+): { readonly text: string; readonly isChanged: boolean } {
   const wanted = Number(/\d+/.exec(flags)?.[0] ?? 1);
   const isGlobal = flags.includes('g');
   let result = '';
@@ -214,7 +219,7 @@ class SedParser {
     if (hasRange) this.#at++;
     this.#skip(/[ \t]+/y);
     const to = hasRange ? this.#address() : undefined;
-    if (hasRange && to === undefined) throw new SedError('unexpected `,\'');
+    if (hasRange && to === undefined) throw new SedError("unexpected `,'");
     this.#skip(/[ \t]+/y);
     const isNegated = this.#text.charAt(this.#at) === '!';
     if (isNegated) this.#at++;
@@ -224,7 +229,7 @@ class SedParser {
     if (letter === 's') return { ...common, ...this.#substitution() };
     if (letter === 'y') {
       const { first, second } = this.#parts();
-      if (first.length !== second.length) throw new SedError('strings for `y\' command are different lengths');
+      if (first.length !== second.length) throw new SedError("strings for `y' command are different lengths");
       return { ...common, text: first + second, expression: undefined, flags: '' };
     }
     if ('aic'.includes(letter) && letter !== '') {
@@ -238,14 +243,14 @@ class SedParser {
   #substitution(): Pick<SedCommand, 'text' | 'expression' | 'flags'> {
     const { first, second } = this.#parts();
     const [flags = ''] = this.#take(/[a-zA-Z0-9]*/y);
-    if (!/^[gpiI\d]*$/.test(flags)) throw new SedError('unknown option to `s\'');
+    if (!/^[gpiI\d]*$/.test(flags)) throw new SedError("unknown option to `s'");
     return { text: second, flags, expression: this.#make(first, { ignoresCase: /i/i.test(flags) }) };
   }
 
   /** The two texts of `s` and `y`, with any delimiter. */
   #parts(): { readonly first: string; readonly second: string } {
     const delimiter = this.#text.charAt(this.#at++);
-    if (delimiter === '' || delimiter === '\n' || delimiter === '\\') throw new SedError('unterminated `s\' command');
+    if (delimiter === '' || delimiter === '\n' || delimiter === '\\') throw new SedError("unterminated `s' command");
     return { first: this.#until(delimiter), second: this.#until(delimiter) };
   }
 
@@ -264,7 +269,7 @@ class SedParser {
       const next = this.#text.charAt(++this.#at);
       result += next === delimiter ? next : `\\${next}`;
     }
-    throw new SedError('unterminated `s\' command');
+    throw new SedError("unterminated `s' command");
   }
 
   #address(): Address | undefined {
@@ -293,4 +298,3 @@ class SedParser {
     return found;
   }
 }
-

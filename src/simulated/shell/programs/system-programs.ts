@@ -11,13 +11,23 @@ import { countOf, readOptions, UsageError } from './read-options.ts';
 export const hostname: Program = async (args, process) => {
   const options = readOptions(args, { flags: 'fsid' });
   const { hostname: name, addresses = [] } = process.machine;
-  await print(process, `${options.has('i') ? addresses.join(' ') : options.has('s') ? name.replace(/\..*/, '') : name}\n`);
+  await print(
+    process,
+    `${options.has('i') ? addresses.join(' ') : options.has('s') ? name.replace(/\..*/, '') : name}\n`,
+  );
   return 0;
 };
 
 export const uname: Program = async (args, process) => {
   const options = readOptions(args, { flags: 'asnrvmop' });
-  const values = { s: 'Linux', n: process.machine.hostname, r: '6.12.0-simulated', v: '#1 SMP', m: 'x86_64', o: 'GNU/Linux' };
+  const values = {
+    s: 'Linux',
+    n: process.machine.hostname,
+    r: '6.12.0-simulated',
+    v: '#1 SMP',
+    m: 'x86_64',
+    o: 'GNU/Linux',
+  };
   const all = Object.entries(values);
   const shown = options.has('a') ? all : all.filter(([letter]) => options.has(letter));
   await print(process, `${(shown.length === 0 ? [['s', 'Linux']] : shown).map(([, value]) => value).join(' ')}\n`);
@@ -49,7 +59,12 @@ export const whoami: Program = async (_, process) => {
 
 /** `env [NAME=value]… [program]` */
 export const env: Program = async (args, process) => {
-  const options = readOptions(args, { flags: 'i0', values: 'u', stopsAtOperand: true, long: { 'ignore-environment': 'i', unset: 'u' } });
+  const options = readOptions(args, {
+    flags: 'i0',
+    values: 'u',
+    stopsAtOperand: true,
+    long: { 'ignore-environment': 'i', unset: 'u' },
+  });
   const environment = new Map(options.has('i') ? [] : process.environment);
   for (const name of options.values('u')) environment.delete(name);
   const words = [...options.operands];
@@ -96,24 +111,39 @@ export const sleep: Program = async (args, process) => {
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const MONTHS = [
-  'January', 'February', 'March', 'April', 'May', 'June',
-  'July', 'August', 'September', 'October', 'November', 'December',
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
 ];
 
 /** Times are in UTC. */
 export const date: Program = async (args, process) => {
   const format = args.find((arg) => arg.startsWith('+'));
-  const options = readOptions(args.filter((arg) => !arg.startsWith('+') && !arg.startsWith('-I')), {
-    flags: 'uR',
-    values: 'd',
-    long: { utc: 'u', date: 'd' },
-  });
+  const options = readOptions(
+    args.filter((arg) => !arg.startsWith('+') && !arg.startsWith('-I')),
+    {
+      flags: 'uR',
+      values: 'd',
+      long: { utc: 'u', date: 'd' },
+    },
+  );
   if (options.operands.length > 0) return fail(process, "date: can't set date: Operation not permitted");
   const text = options.value('d');
   const timeMs = text === undefined || text === 'now' ? process.machine.clock.now() : readTime(text);
   if (timeMs === undefined) return fail(process, `date: invalid date '${text}'`);
   const iso = args.find((arg) => arg.startsWith('-I'));
-  const chosen = format?.slice(1) ?? (iso === undefined ? '%a %b %e %H:%M:%S UTC %Y' : iso.length > 2 ? '%Y-%m-%dT%H:%M:%S+00:00' : '%Y-%m-%d');
+  const chosen =
+    format?.slice(1) ??
+    (iso === undefined ? '%a %b %e %H:%M:%S UTC %Y' : iso.length > 2 ? '%Y-%m-%dT%H:%M:%S+00:00' : '%Y-%m-%d');
   await print(process, `${formatTime(timeMs, chosen)}\n`);
   return 0;
 };
@@ -213,14 +243,19 @@ export const xargs: Program = async (args, process) => {
     delimiter !== undefined
       ? text.split(delimiter).filter((item) => item !== '')
       : replaced !== undefined || options.has('L')
-        ? text.split('\n').map((line) => line.trim()).filter((line) => line !== '')
+        ? text
+            .split('\n')
+            .map((line) => line.trim())
+            .filter((line) => line !== '')
         : wordsOf(text);
   const size = replaced !== undefined ? 1 : countOf(options.value('n') ?? options.value('L') ?? '5000');
   const calls: (readonly string[])[] = [];
   for (let at = 0; at < items.length; at += Math.max(1, size)) {
     const group = items.slice(at, at + Math.max(1, size));
     calls.push(
-      replaced === undefined ? [...command, ...group] : command.map((word) => word.replaceAll(replaced, () => group[0] ?? '')),
+      replaced === undefined
+        ? [...command, ...group]
+        : command.map((word) => word.replaceAll(replaced, () => group[0] ?? '')),
     );
   }
   if (items.length === 0 && !options.has('r') && replaced === undefined) calls.push(command);
@@ -243,7 +278,10 @@ export const xargs: Program = async (args, process) => {
 function wordsOf(text: string): readonly string[] {
   const found = text.match(/(?:[^\s'"\\]|\\[\s\S]|'[^'\n]*'|"[^"\n]*")+/g) ?? [];
   return found.map((word) =>
-    word.replace(/\\([\s\S])|'([^']*)'|"([^"]*)"/g, (_, escaped?: string, single?: string, double?: string) => escaped ?? single ?? double ?? ''),
+    word.replace(
+      /\\([\s\S])|'([^']*)'|"([^"]*)"/g,
+      (_, escaped?: string, single?: string, double?: string) => escaped ?? single ?? double ?? '',
+    ),
   );
 }
 
