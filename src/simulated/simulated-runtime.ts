@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { type Clock, deepEqual, type Random } from '../base/index.ts';
+import { type Clock, deepEqual, type Random, Turns } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import {
   type AttachRequest,
@@ -34,7 +34,7 @@ import { httpBody, sandboxFailure } from './script.ts';
 import type { ScriptedLogs } from './scripted-logs.ts';
 import { scriptedPort } from './scripted-port.ts';
 import { runToEnd } from './run-to-end.ts';
-import { attachToShell, runScripted } from './scripted-process.ts';
+import { attachToMain, attachToShell, runScripted } from './scripted-process.ts';
 import { type FileSource, SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
 import { fullImageName, imageReference, type SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
@@ -63,13 +63,17 @@ const ALWAYS_WELL: RuntimeStatus = {
   features: { supplementalGroupsPolicy: false },
 };
 
+/** The label of a Job's pods. */
+const JOB_NAME = 'batch.kubernetes.io/job-name';
+
 /** The scheme of container ids, before `://`. */
 export const SIMULATED = 'simulated';
 /** Also the name of the runtime that runs some containers as processes and simulates the others. */
 const RUNTIME_NAMES = [SIMULATED, 'process'];
 
 /**
- * A container runtime without containers: everything starts at once, and runs until it is stopped or its script ends it.
+ * A container runtime without containers: everything starts at once. A small shell runs the programs that it knows; all others run until they
+ * are stopped or their script ends them.
  *
  * It stores nothing across restarts of the process: the state is rebuilt from the status of pods (`podUpdated`).
  */
@@ -79,6 +83,7 @@ export class SimulatedRuntime implements RuntimeService {
   readonly #clock: Clock;
   readonly #pools: readonly AddressPool[];
   readonly #registry: SandboxRegistry;
+  readonly #turns = new Turns();
 
   constructor(options: SimulatedRuntimeOptions) {
     this.#options = options;
@@ -196,7 +201,10 @@ export class SimulatedRuntime implements RuntimeService {
 
   async attach({ containerId, stdin, tty }: AttachRequest): Promise<StreamEndpoint<OpenProcess>> {
     const container = this.#registry.running(containerId);
-    if (stdin && container.setup.stdin !== 'none') {
+    if (stdin && container.input !== undefined) {
+      return { type: 'in process', open: (input) => attachToMain(container, input, this.#options.logs) };
+    }
+    if (stdin && container.isInteractive) {
       await this.#withFiles(containerId);
       return { type: 'in process', open: (input) => attachToShell({ container, tty, clock: this.#clock }, input) };
     }
@@ -268,6 +276,12 @@ export class SimulatedRuntime implements RuntimeService {
       hostname: sandbox.config.metadata.name,
       imageRef: imageReference(image),
       clock: this.#clock,
+      random: this.#options.random,
+      turns: this.#turns,
+      content: { root: this.#options.machine.folders.root, content: this.#options.content },
+      sharedVolume: (path) => this.#registry.sharedVolume(sandbox, path, this.#options.machine.folders.root),
+      addresses: () => sandbox.ips,
+      isOfJob: sandbox.config.labels[JOB_NAME] !== undefined,
       annotations: () => sandbox.annotations,
       onEnd: () => this.#registry.tell(container, 'CONTAINER_STOPPED_EVENT'),
       ...parts,
@@ -281,8 +295,7 @@ export class SimulatedRuntime implements RuntimeService {
   }
 
   #withFiles(id: string): Promise<SimulatedContainer> {
-    const { machine, content } = this.#options;
-    return this.#registry.running(id).mounted(this.#clock, { root: machine.folders.root, content });
+    return this.#registry.running(id).mounted();
   }
 
   #podFolder({ config }: SimulatedSandbox): string {

@@ -1,4 +1,5 @@
 import type { PodSandboxConfig, PodSandboxState, PodSandboxStatus } from '../node/index.ts';
+import { SharedVolumes } from './shared-volumes.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 
 /** The part of a pod's configuration that is ever read. */
@@ -9,6 +10,8 @@ export class SimulatedSandbox {
   readonly id: string;
   readonly config: KeptConfig;
   readonly createdAtMs: number;
+  /** The volumes that its containers share. */
+  readonly volumes = new SharedVolumes();
   /** Newest first. */
   readonly containers: SimulatedContainer[] = [];
   /** The pod's annotations, which may have changed since the sandbox was created. */
