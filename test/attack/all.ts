@@ -5,6 +5,7 @@ import { attack as connectionFlood } from './connection-flood.ts';
 import { attack as headerBomb } from './header-bomb.ts';
 import { attack as hostileRequests } from './hostile-requests.ts';
 import { attack as largeBodies } from './large-bodies.ts';
+import { attacks as programLoad } from './program-load.ts';
 import { attack as rapidReset } from './rapid-reset.ts';
 import { attack as stalledLists } from './stalled-lists.ts';
 import { attack as unreadWatches } from './unread-watches.ts';
@@ -19,4 +20,5 @@ export const ATTACKS: readonly Attack[] = [
   connectionFlood,
   unreadWatches,
   stalledLists,
+  ...programLoad,
 ];
