@@ -15,7 +15,7 @@ export interface TurnLane {
   readonly isPreferred: boolean;
 }
 
-/** Those who wait, by lane; the lane at the front continues next. */
+/** Waiting steps by lane; the lane at the front continues next. */
 type Lanes = Map<TurnLane, (() => void)[]>;
 
 /**
@@ -23,7 +23,7 @@ type Lanes = Map<TurnLane, (() => void)[]>;
  * event loop: sockets, timers and signals.
  *
  * Guarantees: all work on one budget together goes on for a few milliseconds, then the event loop makes its turns. Until the budget is
- * spent, nothing waits, not even for a promise. Then lanes continue one after the other, those who wait in one lane in the order in
+ * spent, nothing waits, not even for a promise. Then lanes continue one after the other, the steps of one lane in the order in
  * which they came. While preferred lanes wait, every second step is one of theirs.
  */
 export class TurnBudget {

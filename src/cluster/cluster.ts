@@ -1,14 +1,13 @@
-import { aborted, type Clock, RandomUidSource, type Runnable, runTogether, TurnBudget } from '../base/index.ts';
-import { Client, ClientMetrics, type Transport } from '../client/index.ts';
+import { aborted, type Clock, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
+import type { Client, Transport } from '../client/index.ts';
 import { type App, app, type ProgramRunOptions, type RunTracker } from '../kit/index.ts';
 import { type ControlPlane, forkOptions, type ForkOptions } from './control-plane.ts';
 import type { AdmissionOptions } from './admission.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import type { Identity } from './in-process-client.ts';
-import { InProcessTransport } from './in-process-transport.ts';
+import { ProgramClients } from './program-clients.ts';
 import { ProgramFence } from './program-fence.ts';
 import { removeNodesOfCluster } from './programs/kubelet/former-nodes.ts';
-import { ProgramTurns } from './program-turns.ts';
 import { namesOfNodes } from './programs/kubelet/node-options.ts';
 import type { ComposedProgram, ElectionTiming, Program, ProgramBody, ProgramEntry } from './programs/program.ts';
 import { programRoles } from './programs/program-roles.ts';
@@ -157,12 +156,7 @@ export class Cluster implements AsyncDisposable {
   readonly #options: ClusterOptions;
   readonly #loaded: readonly LoadedProgram[];
   readonly #opened: ReadonlyMap<LoadedProgram, Disposable>;
-  /** By program and writer. */
-  readonly #clients = new Map<string, Client>();
-  readonly #clientMetrics = new ClientMetrics();
-  /** All programs together leave time for the clients of others. */
-  readonly #budget: TurnBudget;
-  readonly #turns = new Map<string, ProgramTurns>();
+  readonly #clients: ProgramClients;
   readonly #stop = new AbortController();
   readonly #settled: SettledParts | undefined;
   readonly #sleeping: SleepingParts | undefined;
@@ -180,7 +174,7 @@ export class Cluster implements AsyncDisposable {
     this.#opened = opened;
     this.#options = options;
     const { clock, log } = options;
-    this.#budget = new TurnBudget(clock);
+    this.#clients = new ProgramClients(plane, options);
     this.fence = new ProgramFence(options);
     if (heldBack !== undefined) this.fence.hold('start', heldBack);
     const hasOneServer = !isShared(options);
@@ -202,12 +196,12 @@ export class Cluster implements AsyncDisposable {
       return { program, composed, app: app(program.name, composed.parts, { leaderElection }) };
     });
     this.apps = running.map((each) => each.app);
-    plane.addMetrics(() => [this.#clientMetrics.registry, ...this.apps.flatMap(({ registries }) => registries)]);
+    plane.addMetrics(() => [this.#clients.metrics.registry, ...this.apps.flatMap(({ registries }) => registries)]);
     const tasks = running.map(({ program, composed, app: own }): Runnable => {
       const work = this.#workOf(program.name, composed, own);
       const { whileHeld } = composed;
       if (hasOneServer || whileHeld === undefined) return this.fence.around(program.name, { run: work });
-      const held = { ...candidate(), client: this.#clientFor(program.name, ITSELF) };
+      const held = { ...candidate(), client: this.#clients.of(program.name, ITSELF) };
       return this.fence.around(program.name, { run: (signal) => whileHeld(work, { ...held, signal }) });
     });
     const untilStopped: Runnable = { run: aborted }; // an API server with no programs beside it runs on too
@@ -218,10 +212,10 @@ export class Cluster implements AsyncDisposable {
   /** Runs a program as clients with its identities. */
   #workOf(name: string, { identity, identityOf }: ComposedProgram, own: App): (signal: AbortSignal) => Promise<void> {
     const { tracker } = this.#options;
-    const client = this.#clientFor(name, identity);
+    const client = this.#clients.of(name, identity);
     const clientFor = (writer: string): Client | undefined => {
       const found = identityOf?.(writer);
-      return found === undefined ? undefined : this.#clientFor(name, found);
+      return found === undefined ? undefined : this.#clients.of(name, found);
     };
     const run: ProgramRunOptions = { clientFor, ...(tracker === undefined ? {} : { tracker }) };
     let dormancy = this.#sleeping?.dormancyOf(name);
@@ -290,35 +284,7 @@ export class Cluster implements AsyncDisposable {
     await this.#running.catch(() => undefined); // it was logged when it happened
     this.#sleeping?.[Symbol.dispose]();
     for (const each of this.#opened.values()) each[Symbol.dispose]();
-    for (const client of this.#clients.values()) await client[Symbol.asyncDispose]();
+    await this.#clients[Symbol.asyncDispose]();
     await this.plane[Symbol.asyncDispose]();
-  }
-
-  #clientFor(name: string, identity: Identity): Client {
-    const key = JSON.stringify([name, identity]);
-    const known = this.#clients.get(key) ?? this.#newClient(name, identity);
-    this.#clients.set(key, known);
-    return known;
-  }
-
-  #turnsOf(program: string): ProgramTurns {
-    const known = this.#turns.get(program) ?? new ProgramTurns(this.#budget);
-    this.#turns.set(program, known);
-    return known;
-  }
-
-  #newClient(name: string, identity: Identity): Client {
-    const { clock, random, log, wrapTransport = (transport) => transport } = this.#options;
-    const certificate = { commonName: identity.user, organizations: identity.groups };
-    const direct = new InProcessTransport(this.plane.server, { clock, certificate, turns: this.#turnsOf(name) });
-    const transport = this.#clientMetrics.meter(direct, { host: 'in-process', clock });
-    const own = log.with({ program: name });
-    return new Client(wrapTransport(transport, { program: name, identity, clock }), {
-      clock,
-      random,
-      log: own,
-      userAgent: name,
-      onWarning: ({ text, request }) => own.debug('server warns', { text, request }), // about kinds we must serve all the same
-    });
   }
 }

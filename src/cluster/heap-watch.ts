@@ -20,7 +20,7 @@ export interface HeapListener {
   onRoomy(): void;
 }
 
-/** Tells when live objects nearly fill the heap. It looks after collections only, when what is used is alive. */
+/** Reports when live objects nearly fill the heap. It looks after collections only, when what is used is alive. */
 export class HeapWatch implements Disposable {
   readonly #heap: Heap;
   readonly #listener: HeapListener;

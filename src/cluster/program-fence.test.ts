@@ -7,7 +7,7 @@ import { HeapWatch } from './heap-watch.ts';
 import { ProgramFence } from './program-fence.ts';
 import { StartRecord } from './start-record.ts';
 
-/** A program that logs its life, and fails when told to. */
+/** A program that logs its life, and fails when `fail` is called. */
 function fenced() {
   const clock = new VirtualClock();
   const fence = new ProgramFence({ clock, random: new SeededRandom('fence'), log: discardLogger });
@@ -95,7 +95,7 @@ test('programs are held back after two starts that died young, until a stop in g
   await rm(folder, { recursive: true });
 });
 
-test('a heap full of live objects is told once, and when there is room again', () => {
+test('a heap full of live objects is reported once, and when there is room again', () => {
   let used = 0;
   let collected = (): void => undefined;
   const log: string[] = [];

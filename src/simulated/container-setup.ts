@@ -3,6 +3,7 @@ import {
   type ContainerConfig,
   containerMounts,
   type ContainerSpec,
+  ExpansionBudget,
   expandVariables,
   type Mount,
   podFolder,
@@ -33,7 +34,8 @@ export function recoveredSetup(pod: Observed<Pod>, container: ContainerSpec, roo
   const { uid } = pod.metadata;
   const paths = new Map((pod.spec?.volumes ?? []).map((volume) => [volume.name, volumePath(root, uid, volume)]));
   const variables = new Map((container.env ?? []).map(({ name, value = '' }) => [name, value]));
-  const expand = (text: string): string => expandVariables(text, (name) => variables.get(name));
+  const budget = new ExpansionBudget();
+  const expand = (text: string): string => expandVariables(text, (name) => variables.get(name), budget);
   const { command = [], args = [], image = '', workingDir = '' } = container;
   const words = programOf({ command: command.map(expand), args: args.map(expand), image: { image } });
   const setup = {

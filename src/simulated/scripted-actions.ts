@@ -8,6 +8,7 @@ import {
   type ContainerAction,
   type ContainerReadiness,
   type ContainerStatus,
+  ExpansionBudget,
   expandVariables,
   RuntimeError,
 } from '../node/index.ts';
@@ -65,7 +66,8 @@ export class ScriptedActions implements ActionExecutor {
   ): Promise<ActionOutcome> {
     if (container.isImageProgram(command)) return outcome(container.script.execCode === 0);
     const values = new Map((target.container.env ?? []).map(({ name, value = '' }) => [name, value]));
-    const cmd = command.map((word) => expandVariables(word, (name) => values.get(name)));
+    const budget = new ExpansionBudget();
+    const cmd = command.map((word) => expandVariables(word, (name) => values.get(name), budget));
     await container.mounted();
     let needsImage = false;
     const imageProgram: ImageProgram = () => {

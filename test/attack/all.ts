@@ -7,6 +7,7 @@ import { attack as heavyWork } from './heavy-work.ts';
 import { attack as hostileRequests } from './hostile-requests.ts';
 import { attack as kitServers } from './kit-servers.ts';
 import { attack as largeBodies } from './large-bodies.ts';
+import { attacks as programLoad } from './program-load.ts';
 import { attack as rapidReset } from './rapid-reset.ts';
 import { attack as stalledLists } from './stalled-lists.ts';
 import { spdyFrames, webSocketFrames } from './tiny-frames.ts';
@@ -26,4 +27,5 @@ export const ATTACKS: readonly Attack[] = [
   webSocketFrames,
   spdyFrames,
   kitServers,
+  ...programLoad,
 ];
