@@ -70,8 +70,7 @@ const JOB_NAME = 'batch.kubernetes.io/job-name';
 export const SIMULATED = 'simulated';
 
 /**
- * A container runtime without containers: everything starts at once. A small shell runs the programs that it knows; all others run until they
- * are stopped or their script ends them.
+ * A container runtime without containers: everything starts at once. A small shell runs the programs that it knows.
  *
  * It stores nothing across restarts of the process: the state is rebuilt from the status of pods (`podUpdated`).
  */
