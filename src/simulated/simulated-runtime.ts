@@ -72,8 +72,7 @@ export const SIMULATED = 'simulated';
 const RUNTIME_NAMES = [SIMULATED, 'process'];
 
 /**
- * A container runtime without containers: everything starts at once. A small shell runs the programs that it knows; all others run until they
- * are stopped or their script ends them.
+ * A container runtime without containers: everything starts at once. A small shell runs the programs that it knows.
  *
  * It stores nothing across restarts of the process: the state is rebuilt from the status of pods (`podUpdated`).
  */
