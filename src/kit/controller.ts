@@ -9,7 +9,6 @@ import { DeclaredKinds } from './reconcile/declared-kinds.ts';
 import { Departures } from './reconcile/departures.ts';
 import { DeparturesAtStart } from './reconcile/departures-at-start.ts';
 import { ReconcileRun } from './reconcile/reconcile-run.ts';
-import { StatusRivals } from './reconcile/status-rivals.ts';
 import type { RunParts } from './reconcile/run-parts.ts';
 import { EchoFilter } from './work/echo-filter.ts';
 import type { AddKeyOptions } from './work/keyed-workers.ts';
@@ -80,7 +79,7 @@ function prepare<T extends KubernetesObject>(
     departures: new Departures(options),
     echoes: new EchoFilter(),
     statements: new Map(),
-    rivals: new StatusRivals(app.clock, app.log.with({ controller: name })),
+    rivals: new Map(),
   };
   const workers = app.workers(name, {
     queueName,

@@ -16,7 +16,6 @@ import type { App, ProgramRunOptions } from './app/app-options.ts';
 import { deploymentOptions } from './deployment-environment.ts';
 import { runHost } from './run-host.ts';
 import type { RunOptions } from './run-options.ts';
-import { BlockedLoop } from './work/blocked-loop.ts';
 import { RunTracker, unfinished } from './work/run-tracker.ts';
 
 /** How long work that ignores its signal keeps the process alive after the grace period. */
@@ -47,7 +46,8 @@ export async function run(app: App, options: RunOptions = {}): Promise<void> {
     const tracker = new RunTracker();
     using _forgotten = onUnhandledRejection(tracker, log);
     log.info('app runs', { app: app.name, host: hostname(), process: process.pid });
-    using loop = new BlockedLoop({ clock, log });
+    const { watchEventLoop } = await import('./work/blocked-loop.ts'); // no other program loads it
+    using loop = watchEventLoop(clock, log);
     const how: ProgramRunOptions = {
       stopGrace,
       tracker,
@@ -85,7 +85,7 @@ async function expired(
 ): Promise<never> {
   await aborted(signal);
   await clock.sleep(ms);
-  throw new Error(`Cannot stop in good order: ${unfinished(tracker)} after ${ms} ms`);
+  throw new Error(`Cannot stop in good order: still under way after ${ms} ms: ${unfinished(tracker)}`);
 }
 
 /** A signal that aborts at the first SIGINT or SIGTERM; the second ends the process. */

@@ -9,7 +9,7 @@ import {
 } from '../../base/index.ts';
 import { Client, findConnection, HttpTransport } from '../../client/index.ts';
 import {
-  BlockedLoop,
+  watchEventLoop,
   onUnhandledRejection,
   type ProgramRunOptions,
   RunTracker,
@@ -72,7 +72,7 @@ async function runAll(apps: readonly LoadedApp[], signal: AbortSignal, context: 
     write: (line) => void (line === '\n' || context.printError(line.trimEnd())),
   });
   using _forgotten = onUnhandledRejection(tracker, log);
-  using loop = new BlockedLoop({ clock, log });
+  using loop = watchEventLoop(clock, log);
   const connection = await findConnection({ environment: context.environment });
   const transport = activity.watch(new HttpTransport(connection, { clock }));
   const runnables = apps.map(({ app, options }): Runnable => ({
@@ -92,7 +92,9 @@ async function runAll(apps: readonly LoadedApp[], signal: AbortSignal, context: 
       await app.run(client, scope, how);
     },
   }));
-  using _late = warnWhenLate(signal, () => context.printError(`${unfinished(tracker)}: it does not heed its signal`));
+  using _late = warnWhenLate(signal, () =>
+    context.printError(`still under way although the app stops: ${unfinished(tracker)}`),
+  );
   try {
     await runTogether([...runnables, { run: aborted }], signal);
   } finally {

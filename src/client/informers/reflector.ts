@@ -231,19 +231,19 @@ type WatchFailure =
   | 'passing';
 
 /** What codes mean that say nothing about the position. */
-const MEANINGS: Readonly<Record<number, WatchFailure>> = {
-  401: 'forbidden',
-  403: 'forbidden',
-  404: 'unserved',
-  408: 'passing',
-  429: 'passing',
-};
+const MEANINGS: ReadonlyMap<number, WatchFailure> = new Map([
+  [401, 'forbidden'],
+  [403, 'forbidden'],
+  [404, 'unserved'],
+  [408, 'passing'],
+  [429, 'passing'],
+]);
 
 function classifyFailure(error: unknown, isStreamingList: boolean): WatchFailure {
   if (!(error instanceof StatusError)) return 'passing';
   if (error.code === 410 || isTooLargeResourceVersion(error)) return 'lost';
   if (error.code >= 500 || error.code < 400) return 'passing';
-  return MEANINGS[error.code] ?? (isStreamingList ? 'unsupported' : 'lost');
+  return MEANINGS.get(error.code) ?? (isStreamingList ? 'unsupported' : 'lost');
 }
 
 /** The server is older than the position, as after a restore. */

@@ -137,7 +137,7 @@ describe('a run', () => {
     await running.clock.advance('1h');
     await running.settle();
     expect(lines[0]).toMatch(
-      /^W.* "work conflicts again and again, will be tried again" controller="stale" object="default\/m" failures=10 error=".*has been modified/,
+      /^W.* "work failed, will be tried again" controller="stale" object="default\/m" failures=10 error=".*has been modified/,
     );
   });
 });

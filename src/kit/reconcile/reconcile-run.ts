@@ -121,7 +121,9 @@ export class ReconcileRun<T extends KubernetesObject> {
     const change = { status, earlier };
     if (earlier !== undefined && !isStated(earlier.intent, (object as { readonly status?: unknown }).status, earlier)) {
       const fetch = (): Promise<Observed<T> | undefined> => this.#own.fetch(this.#key);
-      await this.#parts.rivals.overwritten({ id: ofStatus, key: this.#key, fieldManager, fetch });
+      const { noteRival } = await import('./status-rivals.ts'); // most controllers have none
+      const { rivals, app } = this.#parts;
+      await noteRival(rivals, { id: ofStatus, key: this.#key, fieldManager, fetch }, app);
     }
     statements.set(ofStatus, await writeStatus(object, change, parts));
   }

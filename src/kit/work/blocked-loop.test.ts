@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Clock, LineLogger, RealClock, VirtualClock } from '../../base/index.ts';
-import { BlockedLoop } from './blocked-loop.ts';
+import { watchEventLoop } from './blocked-loop.ts';
 
 /** A clock whose timers are called by hand, at the time that the test says. */
 function clockByHand(): { readonly clock: Clock; fire(atMs: number): void } {
@@ -24,7 +24,7 @@ test('a timer that is more than a second late is reported, with the run that too
   const lines: string[] = [];
   const log = new LineLogger({ clock: new VirtualClock(), level: 'warn', write: (line) => lines.push(line) });
   const { clock, fire } = clockByHand();
-  using loop = new BlockedLoop({ clock, log });
+  using loop = watchEventLoop(clock, log);
   fire(500);
   fire(1900); // 900 ms late
   expect(lines).toEqual([]);

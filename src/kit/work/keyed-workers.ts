@@ -82,7 +82,6 @@ export const WORK_FAILED = 'work failed, will be tried again';
 
 /** From this many conflicts in a row on, they are not those of two writers that met by chance. */
 const LASTING_CONFLICT = 10;
-const WORK_CONFLICTS = 'work conflicts again and again, will be tried again';
 
 const NO_REASONS: readonly string[] = [];
 
@@ -227,7 +226,7 @@ export class KeyedWorkers implements Runnable {
     }
     const fields = { object: key, failures: run.failures + 1, error };
     if (outcome === 'failed') this.#log.error(WORK_FAILED, fields);
-    else if (outcome === 'conflict' && fields.failures >= LASTING_CONFLICT) this.#log.warn(WORK_CONFLICTS, fields);
+    else if (outcome === 'conflict' && fields.failures >= LASTING_CONFLICT) this.#log.warn(WORK_FAILED, fields);
     else if (outcome === 'conflict') this.#log.debug('object changed meanwhile', fields);
     const retryAfterMs = error instanceof StatusError ? (error.status.details?.retryAfterSeconds ?? 0) * 1000 : 0;
     if (retryAfterMs > 0 || this.#isPassing(key, outcome)) this.addAfter(key, retryAfterMs, { why: 'retry' });

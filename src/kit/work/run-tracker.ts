@@ -98,12 +98,7 @@ export class RunTracker {
   }
 }
 
-const MAX_NAMED = 5;
-
-/** Names the runs that have not ended, for messages: `websites default/a is still under way`. */
+/** Names the runs that have not ended, for messages: `websites default/a`. */
 export function unfinished({ underWay }: Pick<RunTracker, 'underWay'>): string {
-  const names = [...underWay].map(({ controller, key }) => `${controller} ${key}`);
-  if (names.length === 0) return 'work is still under way';
-  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
-  return `${names.slice(0, MAX_NAMED).join(', ')}${more} ${names.length === 1 ? 'is' : 'are'} still under way`;
+  return [...underWay].map(({ controller, key }) => `${controller} ${key}`).join(', ') || 'work';
 }
