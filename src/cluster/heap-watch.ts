@@ -10,9 +10,9 @@ export interface Heap {
 }
 
 /** Objects that survive a collection fill this part of the heap: soon V8 would end the process. */
-const FULL = 0.8;
+const FULL = 0.75;
 /** There is room again. */
-const ROOMY = 0.65;
+const ROOMY = 0.6;
 
 export interface HeapListener {
   /** The heap is nearly full of live objects. */
