@@ -32,7 +32,7 @@ export class ContainerLog {
     return new ContainerLog(path, await open(path, 'a', 0o600), clock);
   }
 
-  /** Writes what arrives until the stream ends. Whoever prints faster than the disk writes has to wait. */
+  /** Writes what arrives until the stream ends. A program that prints faster than the disk writes has to wait. */
   async copy(source: AsyncIterable<Buffer>, stream: Stream): Promise<void> {
     for await (const bytes of source) await this.#append(bytes, stream);
   }

@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { drained } from '../wire/connections/index.ts';

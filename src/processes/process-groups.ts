@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { promisify } from 'node:util';
 
-/** A process that is told apart from a later one of the same id by the time of its start. */
+/** A process. The time of its start distinguishes it from a later one of the same id. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** As the system counts it: never compared with anything but itself. Empty where the process could not be looked at. */

@@ -163,7 +163,7 @@ export class ProcessHost implements Disposable {
       const record: RunRecord = { ...this.#own, processes };
       const path = join(this.folder, RECORD);
       await writeFile(`${path}.new`, JSON.stringify(record), { mode: 0o600 });
-      await rename(`${path}.new`, path); // whoever reads it finds a whole one
+      await rename(`${path}.new`, path); // a reader finds a whole one
     };
     this.#written = this.#written.then(write).catch((error: unknown) => {
       this.options.log.warn('processes cannot be written down', { error: messageOf(error) });

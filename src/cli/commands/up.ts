@@ -131,6 +131,8 @@ export async function upCommand(entries: readonly ProgramEntry[]): Promise<Comma
       const workers = workersSettings(flags, context, { command: 'up', args, log: server.log });
       if (workers.workers !== undefined && flags.isSet('dev-webhooks'))
         throw new UsageError('--dev-webhooks keeps reviews in one process, so --workers makes no sense with it');
+      if (workers.workers !== undefined && flags.has('run-images'))
+        throw new UsageError('--run-images keeps pods in one process, so --workers makes no sense with it');
       const settings =
         workers.workers === undefined
           ? server
