@@ -1,11 +1,11 @@
 import { aborted, type Clock, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
-import type { Client, Transport } from '../client/index.ts';
+import type { Client } from '../client/index.ts';
 import { type App, app, type ProgramRunOptions, type RunTracker } from '../kit/index.ts';
 import { type ControlPlane, forkOptions, type ForkOptions } from './control-plane.ts';
 import type { AdmissionOptions } from './admission.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import type { Identity } from './in-process-client.ts';
-import { ProgramClients } from './program-clients.ts';
+import { ProgramClients, type WrapTransport } from './program-clients.ts';
 import { ProgramFence } from './program-fence.ts';
 import { removeNodesOfCluster } from './programs/kubelet/former-nodes.ts';
 import { namesOfNodes } from './programs/kubelet/node-options.ts';
@@ -24,10 +24,7 @@ export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
   /** How fast one of several processes on one store takes over from another; default upstream's times. */
   readonly election?: ElectionTiming;
   /** Puts something between the cluster's own programs and the server: for tests of what goes wrong there. */
-  readonly wrapTransport?: (
-    transport: Transport,
-    context: { readonly program: string; readonly identity: Identity; readonly clock: Clock },
-  ) => Transport;
+  readonly wrapTransport?: WrapTransport;
   /** Starts all parts of its programs at once, also those that have nothing to do yet; default false. */
   readonly isAlwaysAwake?: boolean;
   /**

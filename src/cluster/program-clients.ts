@@ -1,12 +1,22 @@
-import { TurnBudget } from '../base/index.ts';
-import { Client, ClientMetrics } from '../client/index.ts';
-import type { ClusterOptions } from './cluster.ts';
+import { type Clock, type Logger, type Random, TurnBudget } from '../base/index.ts';
+import { Client, ClientMetrics, type Transport } from '../client/index.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Identity } from './in-process-client.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import { ProgramTurns } from './program-turns.ts';
 
-type ProgramClientsOptions = Pick<ClusterOptions, 'clock' | 'random' | 'log' | 'wrapTransport'>;
+/** Puts something between a program of the cluster and the server. */
+export type WrapTransport = (
+  transport: Transport,
+  context: { readonly program: string; readonly identity: Identity; readonly clock: Clock },
+) => Transport;
+
+interface ProgramClientsOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly wrapTransport?: WrapTransport;
+}
 
 /** The clients of the cluster's programs, one for each program and identity. All together leave time for the clients of others. */
 export class ProgramClients implements AsyncDisposable {
