@@ -80,7 +80,7 @@ const RUNS_PER_TURN = 64;
 /** The log message of a failed run. */
 export const WORK_FAILED = 'work failed, will be tried again';
 
-/** From this many conflicts in a row on, they are not those of two writers that met by chance. */
+/** From this many conflicts in a row on, two writers probably fight over the object. */
 const LASTING_CONFLICT = 10;
 
 const NO_REASONS: readonly string[] = [];
