@@ -77,7 +77,7 @@ const QUICK_RETRIES = 3;
 /** The log message of a failed run. */
 export const WORK_FAILED = 'work failed, will be tried again';
 
-/** From this many conflicts in a row on, they are not those of two writers that met by chance. */
+/** From this many conflicts in a row on, another writer is in the way for good, and it is reported. */
 const LASTING_CONFLICT = 10;
 
 const NO_REASONS: readonly string[] = [];
