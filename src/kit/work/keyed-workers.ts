@@ -80,7 +80,7 @@ const RUNS_PER_TURN = 64;
 /** The log message of a failed run. */
 export const WORK_FAILED = 'work failed, will be tried again';
 
-/** From this many conflicts in a row on, two writers probably fight over the object. */
+/** From this many conflicts in a row on, another writer is in the way for good, and it is reported. */
 const LASTING_CONFLICT = 10;
 
 const NO_REASONS: readonly string[] = [];
