@@ -1,3 +1,6 @@
+/** The exit code of an interrupted shell. */
+const INTERRUPTED = 130;
+
 /** Leaves a loop, a function or the shell; thrown, and caught where it leads to. */
 export class Jump {
   readonly type: 'break' | 'continue' | 'return' | 'exit';
@@ -14,6 +17,10 @@ export class Jump {
 
   static exit(code: number): Jump {
     return new Jump('exit', code, 0);
+  }
+
+  static interrupt(): Jump {
+    return Jump.exit(INTERRUPTED);
   }
 
   static return(code: number): Jump {

@@ -1,53 +1,39 @@
-import { aborted, AbortScope, messageOf } from '../../base/index.ts';
-import { ByteInbox } from '../../wire/connections/index.ts';
+import { messageOf } from '../../base/index.ts';
 import { builtIns, type BuiltInHost } from './built-ins.ts';
+import { type CompoundHost, runCompound } from './compound-commands.ts';
 import { FileError } from './file-tree.ts';
 import { Jobs } from './jobs.ts';
 import { Jump } from './jump.ts';
-import { evaluateArithmetic } from './language/arithmetic.ts';
-import { expandPattern, type ExpansionScope, expandText, expandWords } from './language/expand-word.ts';
-import { ShellPattern } from './language/match-pattern.ts';
-import { assignmentOf } from './language/assignment.ts';
 import { parseScript } from './language/parse-script.ts';
 import {
   type Assignment,
   type Command,
-  type CompoundBody,
   type ListItem,
   type Pipeline,
   type Script,
   ScriptError,
   type SimpleCommand,
-  type Word,
 } from './language/syntax.ts';
-import { isIdleLoop } from './idle-loop.ts';
 import { MAIN } from './process-table.ts';
 import { BrokenPipe, fail, type ShellProcess } from './process.ts';
 import { INNER_PROGRAMS, runKnown } from './programs/index.ts';
 import { redirect, RedirectionError } from './redirect.ts';
 import { SharedInput } from './shared-input.ts';
 import { MAX_WORD_CHARACTERS, ShellFailure } from './shell-failure.ts';
+import { type ShellOptions, ShellScope } from './shell-scope.ts';
 import { ShellState } from './shell-state.ts';
-import { evaluateCondition } from './test-program.ts';
+import { runInBackground, runPiped, type SubshellHost } from './subshells.ts';
+
+export type { ShellOptions } from './shell-scope.ts';
 
 /** The nesting limit of shells and functions. */
 const MAX_DEPTH = 100;
 const BROKEN_PIPE = 141;
 const SYNTAX = 2;
-const INTERRUPT = 130;
-
-export interface ShellOptions {
-  readonly state?: ShellState;
-  readonly isBash?: boolean;
-}
 
 /** Runs scripts one after another, which share variables and the working directory. */
-export class Shell implements BuiltInHost, ExpansionScope {
-  readonly state: ShellState;
+export class Shell extends ShellScope implements BuiltInHost, CompoundHost, SubshellHost {
   readonly jobs: Jobs;
-  readonly hasBraces: boolean;
-  /** The current open files; those of a compound command while it runs. */
-  process: ShellProcess;
   #hasExited = false;
   #isProgram = false;
   /** True for a script of one command, which replaces the shell as if it was run with `exec`. */
@@ -59,22 +45,15 @@ export class Shell implements BuiltInHost, ExpansionScope {
   #pendingSignals: number[] = [];
   #wakeOnSignal: (() => void) | undefined;
 
-  constructor(process: ShellProcess, { state, isBash = false }: ShellOptions = {}) {
-    const stdin = process.stdin instanceof SharedInput ? process.stdin : new SharedInput(process.stdin);
-    this.process = { ...process, stdin };
-    this.state = state ?? new ShellState(process.environment, process.directory);
+  constructor(process: ShellProcess, options: ShellOptions = {}) {
+    super(process, options);
     this.jobs = new Jobs(process.machine);
-    this.hasBraces = isBash;
     this.#depth = process.depth;
   }
 
   /** Whether `exit` was called. */
   get hasExited(): boolean {
     return this.#hasExited;
-  }
-
-  get directory(): string {
-    return this.state.directory;
   }
 
   get code(): number {
@@ -118,7 +97,7 @@ export class Shell implements BuiltInHost, ExpansionScope {
     const script = this.#parse(text);
     this.#isReplaced = this.#isProgram && isOneProgram(script);
     this.#isProgram = false;
-    await this.#runScript(script);
+    await this.runScript(script);
     return this.state.code;
   }
 
@@ -178,7 +157,7 @@ export class Shell implements BuiltInHost, ExpansionScope {
     return this.state.name === '' ? 'sh' : this.state.name;
   }
 
-  async #runScript(script: Script): Promise<void> {
+  async runScript(script: Script): Promise<void> {
     for (const item of script) await this.#item(item);
   }
 
@@ -210,38 +189,25 @@ export class Shell implements BuiltInHost, ExpansionScope {
   /** Each command runs in a process of its own. */
   async #piped(commands: readonly Command[]): Promise<number> {
     using _room = this.process.machine.processes.reserve(commands.length);
-    let { stdin } = this.process;
-    const running: Promise<number>[] = [];
-    for (const [index, command] of commands.entries()) {
-      const input = stdin;
-      const pipe = index === commands.length - 1 ? undefined : new ByteInbox();
-      const stdout = pipe === undefined ? this.process.stdout : writerOf(pipe);
-      const shell = this.#subshell({ ...this.process, stdin: index === 0 ? input : new SharedInput(input), stdout });
-      const ended = shell.#alone(command).finally(() => {
-        pipe?.finish();
-        if (index > 0 && input instanceof ByteInbox) input.finish(); // writers get a broken pipe
-      });
-      running.push(ended);
-      if (pipe !== undefined) stdin = pipe;
-    }
-    const codes = await Promise.all(running);
+    const codes = await runPiped(commands, this);
     await this.#betweenCommands();
     const failed = this.state.options.has('pipefail') ? codes.findLast((code) => code !== 0) : undefined;
     return failed ?? codes.at(-1) ?? 0;
   }
 
   /** Runs one command, or commands, as a whole process. */
-  async #alone(work: Command | Script): Promise<number> {
+  async runAlone(work: Command | Script): Promise<number> {
     try {
       if ('type' in work) await this.#command(work);
-      else await this.#runScript(work);
+      else await this.runScript(work);
     } catch (error) {
       this.state.code = await this.#endedBy(error);
     }
     return this.end();
   }
 
-  #subshell(process: ShellProcess): Shell {
+  /** A shell that begins with a copy of the state. */
+  subshell(process: ShellProcess): Shell {
     if (this.#depth >= MAX_DEPTH) throw new ShellFailure('maximum nesting level exceeded');
     const shell = new Shell(
       { ...process, depth: this.#depth + 1 },
@@ -252,23 +218,7 @@ export class Shell implements BuiltInHost, ExpansionScope {
   }
 
   #background(item: ListItem): void {
-    const { machine } = this.process;
-    const room = machine.processes.reserve();
-    const scope = new AbortScope(machine.signal);
-    const shell = this.#subshell({
-      ...this.process,
-      stdin: new SharedInput(nothing()),
-      signal: scope.signal,
-      terminal: undefined,
-    });
-    const work = shell.#alone([item]).finally(() => {
-      room[Symbol.dispose]();
-      scope[Symbol.dispose]();
-    });
-    const kill = (signal: number): void => {
-      if (!shell.receive(signal)) scope.abort(new Error(`signal ${signal}`));
-    };
-    this.state.lastBackgroundPid = this.jobs.add(work, kill);
+    this.state.lastBackgroundPid = runInBackground(item, this);
     this.state.code = 0;
   }
 
@@ -276,14 +226,14 @@ export class Shell implements BuiltInHost, ExpansionScope {
     const { machine, signal } = this.process;
     const pause = machine.processor.take();
     if (pause !== undefined) await pause;
-    if (signal.aborted) throw Jump.exit(INTERRUPT);
+    if (signal.aborted) throw Jump.interrupt();
     if (command.type === 'function') {
       this.state.define(command.name, command.body);
       this.state.code = 0;
     } else if (command.type === 'simple') {
       await this.#simple(command);
     } else {
-      await this.#redirected(command.redirections, () => this.#compound(command.body));
+      await this.#redirected(command.redirections, () => runCompound(command.body, this));
     }
     await this.#betweenCommands();
   }
@@ -295,7 +245,7 @@ export class Shell implements BuiltInHost, ExpansionScope {
       await this.runText(this.state.traps.get(signal) ?? '');
       this.state.code = code;
     }
-    if (this.process.signal.aborted) throw Jump.exit(INTERRUPT);
+    if (this.process.signal.aborted) throw Jump.interrupt();
   }
 
   /** Runs with open files that are closed afterwards. A file that cannot be opened is a failure of the command. */
@@ -318,103 +268,21 @@ export class Shell implements BuiltInHost, ExpansionScope {
     }
   }
 
-  async #compound(body: CompoundBody): Promise<void> {
-    const { state } = this;
-    switch (body.type) {
-      case 'group':
-        return this.#runScript(body.body);
-      case 'subshell':
-        state.code = await this.#subshell(this.process).#alone(body.body);
-        return;
-      case 'if': {
-        for (const branch of body.branches) if (await this.#holds(branch.condition)) return this.#body(branch.body);
-        return this.#body(body.otherwise);
-      }
-      case 'while':
-        return this.#while(body);
-      case 'for': {
-        await this.#prepareFiles(body.words ?? []);
-        const values = body.words === undefined ? state.parameters : await expandWords(body.words, this);
-        let code = 0;
-        for (const value of values) {
-          state.set(body.name, value);
-          const goesOn = await this.#turn(body.body);
-          code = state.code;
-          if (!goesOn) break;
-        }
-        state.code = code;
-        return;
-      }
-      case 'case': {
-        const subject = await expandText(body.subject, this);
-        for (const { patterns, body: branch } of body.branches) {
-          for (const pattern of patterns) {
-            if (new ShellPattern(await expandPattern(pattern, this)).matches(subject)) return this.#body(branch);
-          }
-        }
-        state.code = 0;
-        return;
-      }
-      case 'condition':
-        await this.#prepareFiles(body.words);
-        state.code = await evaluateCondition(body.words, this);
-        return;
-      case 'arithmetic':
-        state.code = evaluateArithmetic(await expandText(body.expression, this), this) === 0n ? 1 : 0;
-    }
-  }
-
-  async #body(script: Script): Promise<void> {
-    this.state.code = 0;
-    await this.#runScript(script);
-  }
-
-  async #holds(condition: Script): Promise<boolean> {
+  async holds(condition: Script): Promise<boolean> {
     this.#conditions++;
     try {
-      await this.#runScript(condition);
+      await this.runScript(condition);
     } finally {
       this.#conditions--;
     }
     return this.state.code === 0;
   }
 
-  async #while(loop: Extract<CompoundBody, { type: 'while' }>): Promise<void> {
-    if (isIdleLoop(loop, (name) => this.state.functionNamed(name) !== undefined)) {
-      await this.interruptible(aborted(this.process.signal));
-      if (this.process.signal.aborted) throw Jump.exit(INTERRUPT);
-    }
-    let code = 0;
-    while ((await this.#holds(loop.condition)) !== loop.isUntil) {
-      const goesOn = await this.#turn(loop.body);
-      ({ code } = this.state);
-      if (!goesOn) break;
-    }
-    this.state.code = code;
-  }
-
-  /** One turn of a loop; false when the loop is over. */
-  async #turn(body: Script): Promise<boolean> {
-    try {
-      this.state.code = 0;
-      await this.#runScript(body);
-      return true;
-    } catch (error) {
-      if (!(error instanceof Jump) || (error.type !== 'break' && error.type !== 'continue')) throw error;
-      if (error.levels > 1) throw error.outwards();
-      this.state.code = 0;
-      return error.type === 'continue';
-    }
-  }
-
   async #simple({ assignments, words, redirections }: SimpleCommand): Promise<void> {
     this.#substitutionCode = undefined;
-    const [first] = words;
-    const declares = first?.length === 1 && first[0]?.type === 'text' && DECLARATIONS.has(first[0].text);
-    await this.#prepareFiles(words);
-    const expanded = declares ? await this.#declaration(words) : await expandWords(words, this);
+    const expanded = await this.expandCommand(words);
     await this.process.machine.prepareFiles?.(expanded, this.directory);
-    await this.#prepareFiles(redirections.map(({ target }) => target));
+    await this.prepareFiles(redirections.map(({ target }) => target));
     if (this.state.options.has('x') && expanded.length > 0) {
       await this.process.stderr(Buffer.from(`+ ${expanded.join(' ')}\n`));
     }
@@ -422,25 +290,6 @@ export class Shell implements BuiltInHost, ExpansionScope {
     await this.#redirected(redirections, async () => {
       this.state.code = await this.#invoke(expanded, assignments);
     });
-  }
-
-  /** Files of volumes are read before a command that names them. */
-  async #prepareFiles(words: readonly Word[]): Promise<void> {
-    const { prepareFiles } = this.process.machine;
-    if (prepareFiles === undefined) return;
-    const texts = words.map((word) => word.map((part) => (part.type === 'text' ? part.text : '')).join(''));
-    await prepareFiles(texts, this.directory);
-  }
-
-  /** Values of `export A=$B` are not split. */
-  async #declaration(words: SimpleCommand['words']): Promise<string[]> {
-    const all: string[] = [];
-    for (const word of words) {
-      const assignment = assignmentOf(word);
-      if (assignment === undefined) all.push(...(await expandWords([word], this)));
-      else all.push(`${assignment.name}=${await expandText(assignment.value, this)}`);
-    }
-    return all;
   }
 
   async #exec(words: readonly string[], redirections: SimpleCommand['redirections']): Promise<void> {
@@ -460,14 +309,14 @@ export class Shell implements BuiltInHost, ExpansionScope {
   async #invoke(words: readonly string[], assignments: readonly Assignment[]): Promise<number> {
     const [name = ''] = words;
     if (words.length === 0) {
-      for (const assignment of assignments) await this.#assign(assignment);
+      for (const assignment of assignments) await this.assign(assignment);
       return this.#substitutionCode ?? 0;
     }
     const before = assignments.map(
       ({ name: variable }) => [variable, this.state.get(variable), this.state.isExported(variable)] as const,
     );
     for (const assignment of assignments) {
-      await this.#assign(assignment);
+      await this.assign(assignment);
       this.state.export(assignment.name);
     }
     try {
@@ -542,60 +391,6 @@ export class Shell implements BuiltInHost, ExpansionScope {
     return this.#locals !== undefined;
   }
 
-  async #assign({ name, value, isAppended }: Assignment): Promise<void> {
-    const text = await expandText(value, this);
-    this.state.set(name, isAppended ? (this.state.get(name) ?? '') + text : text);
-  }
-
-  // what expansions need
-
-  get parameters(): readonly string[] {
-    return this.state.parameters;
-  }
-
-  get expandsPatterns(): boolean {
-    return !this.state.options.has('f');
-  }
-
-  get rejectsUnset(): boolean {
-    return this.state.options.has('u');
-  }
-
-  get(name: string): string | undefined {
-    const { state } = this;
-    if (/^\d+$/.test(name)) return name === '0' ? state.name : state.parameters[Number(name) - 1];
-    switch (name) {
-      case '?':
-        return String(state.code);
-      case '#':
-        return String(state.parameters.length);
-      case '$':
-        return String(this.process.pid);
-      case '!':
-        return state.lastBackgroundPid === undefined ? undefined : String(state.lastBackgroundPid);
-      case '-':
-        return [...state.options].filter((option) => option.length === 1).join('');
-      case 'RANDOM':
-        return String(this.process.machine.random.int(32_768));
-      case 'PWD':
-        return state.directory;
-      default:
-        return state.get(name);
-    }
-  }
-
-  set(name: string, value: string): void {
-    this.state.set(name, value);
-  }
-
-  names(directory: string): readonly string[] {
-    return this.process.machine.files.names(directory);
-  }
-
-  exists(path: string): boolean {
-    return this.process.machine.files.get(path) !== undefined;
-  }
-
   async outputOf(script: Script): Promise<string> {
     using _room = this.process.machine.processes.reserve();
     const parts: Uint8Array[] = [];
@@ -605,10 +400,10 @@ export class Shell implements BuiltInHost, ExpansionScope {
       if (bytes > MAX_WORD_CHARACTERS) throw new ShellFailure('Argument list too long');
       parts.push(part);
     };
-    const shell = this.#subshell({ ...this.process, stdout });
-    this.#substitutionCode = await shell.#alone(script);
+    const shell = this.subshell({ ...this.process, stdout });
+    this.#substitutionCode = await shell.runAlone(script);
     if (bytes > MAX_WORD_CHARACTERS) throw new ShellFailure('Argument list too long');
-    if (this.process.signal.aborted) throw Jump.exit(INTERRUPT);
+    if (this.process.signal.aborted) throw Jump.interrupt();
     return Buffer.concat(parts).toString().replaceAll('\0', '').replace(/\n+$/, '');
   }
 }
@@ -616,17 +411,4 @@ export class Shell implements BuiltInHost, ExpansionScope {
 function isOneProgram([item, ...others]: Script): boolean {
   if (item === undefined || others.length + item.rest.length > 0 || item.isBackground) return false;
   return item.first.commands.length === 1 && item.first.commands[0]?.type === 'simple';
-}
-
-const DECLARATIONS = new Set(['export', 'readonly', 'local', 'declare', 'typeset']);
-
-function writerOf(pipe: ByteInbox): (bytes: Uint8Array) => Promise<void> {
-  return async (bytes) => {
-    if (pipe.isOver) throw new BrokenPipe('Broken pipe');
-    await pipe.deliver(bytes);
-  };
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {
-  // ends at once
 }

@@ -1,5 +1,6 @@
 import { assignmentOf } from './assignment.ts';
 import { ERRORS_TO_OUTPUT, withErrors } from './both-outputs.ts';
+import { type HereDocument, readHereDocument } from './here-document.ts';
 import { arithmeticAt, nested, parseQuoted, type ScriptCursor, parseWord } from './parse-word.ts';
 import {
   type Assignment,
@@ -22,13 +23,6 @@ const BOTH_OUTPUTS = /&>>?/y;
 const PLAIN_WORD = /[^\s;&|<>()'"\\$`]+/y;
 const FUNCTION = /([A-Za-z_][\w.-]*)[ \t]*\([ \t]*\)/y;
 const NO_WORD: Word = [];
-
-interface HereDocument {
-  readonly delimiter: string;
-  readonly isQuoted: boolean;
-  readonly stripsTabs: boolean;
-  fill(body: Word): void;
-}
 
 /** Parses the language of a POSIX shell; with `isBash`, also what bash adds to words. Throws a ScriptError. */
 export function parseScript(text: string, isBash = false): Script {
@@ -364,19 +358,9 @@ class ScriptParser implements ScriptCursor {
     for (const each of waiting) each.fill(this.#hereText(each));
   }
 
-  #hereText({ delimiter, isQuoted, stripsTabs }: HereDocument): Word {
-    const lines: string[] = [];
-    while (this.at < this.end) {
-      const newline = this.text.indexOf('\n', this.at);
-      const end = newline === -1 ? this.end : newline;
-      const line = this.text.slice(this.at, end);
-      this.at = Math.min(this.end, end + 1);
-      const kept = stripsTabs ? line.replace(/^\t+/, '') : line;
-      if (kept === delimiter) break;
-      lines.push(`${kept}\n`);
-    }
-    const text = lines.join('');
-    if (isQuoted) return [{ type: 'text', text, isQuoted: true }];
+  #hereText(document: HereDocument): Word {
+    const text = readHereDocument(document, this);
+    if (document.isQuoted) return [{ type: 'text', text, isQuoted: true }];
     const inner = new ScriptParser(text, { isBash: this.isBash, depth: this.depth });
     return parseQuoted(inner, '', '');
   }
