@@ -252,12 +252,8 @@ export class SimulatedRuntime implements RuntimeService {
     for (const { id, identity, spec, startedAtMs, ending } of past.containers) {
       this.#options.images.add(identity.image.image);
       const createdAtMs = startedAtMs ?? past.createdAtMs;
-      const container = this.#container(sandbox, {
-        identity,
-        setup: recoveredSetup(pod, spec, this.#options.machine.folders.root),
-        id,
-        createdAtMs,
-      });
+      const setup = recoveredSetup(pod, spec, this.#options.machine.folders.root);
+      const container = this.#container(sandbox, { identity, setup, id, createdAtMs });
       this.#registry.addContainer(container);
       if (ending !== undefined) container.hasEnded(startedAtMs, ending);
       else container.run(createdAtMs);
@@ -270,6 +266,7 @@ export class SimulatedRuntime implements RuntimeService {
     parts: Pick<SimulatedContainerParts, 'id' | 'identity' | 'setup' | 'createdAtMs'>,
   ): SimulatedContainer {
     const image = fullImageName(parts.identity.image.image);
+    const logPath = `${sandbox.config.logDirectory}/${parts.identity.logPath}`;
     const container: SimulatedContainer = new SimulatedContainer({
       podSandboxId: sandbox.id,
       hostname: sandbox.config.metadata.name,
@@ -284,11 +281,7 @@ export class SimulatedRuntime implements RuntimeService {
       annotations: () => sandbox.annotations,
       onEnd: () => this.#registry.tell(container, 'CONTAINER_STOPPED_EVENT'),
       ...parts,
-      identity: {
-        ...parts.identity,
-        image: { ...parts.identity.image, image },
-        logPath: `${sandbox.config.logDirectory}/${parts.identity.logPath}`,
-      },
+      identity: { ...parts.identity, image: { ...parts.identity.image, image }, logPath },
     });
     return container;
   }
